@@ -10,6 +10,7 @@ mod deep;
 mod deps;
 mod dialect;
 mod error;
+mod fill;
 mod finish;
 mod fork;
 mod held;

@@ -2,8 +2,9 @@
 
 use crate::compact;
 use crate::dialect;
+use crate::fill::filled;
 use crate::log;
-use crate::planning::{filled, planned_from_replies};
+use crate::planning::planned_from_replies;
 use crate::raw;
 use crate::understand::understood;
 use serde::{Deserialize, Serialize};

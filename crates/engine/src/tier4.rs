@@ -80,44 +80,16 @@ pub async fn best(deps: &Deps, request: &str, setup: &Setup, scope: &ToolScope) 
     let Some((spec, near)) = nearest(setup, &proposal) else {
         return Err("no tool fits the request".to_owned());
     };
-    match arguments(deps, request, spec, setup).await {
-        Some(arguments) => Ok(Match {
-            tool: spec.name.clone(),
-            arguments,
-            fit: (near * BARE).clamp(0.0, 1.0),
-            why: format!("{} is nearest to the request", spec.name),
-        }),
-        None => Err(format!("{} is nearest to the request, which does not say its arguments", spec.name)),
-    }
-}
-
-/// Arguments for a tool that proposes none itself: those that `request` states, by the argument
-/// filler. A tool that needs none can be called anyway.
-async fn arguments(deps: &Deps, request: &str, spec: &ToolSpec, setup: &Setup) -> Option<Value> {
-    if let Some(filled) = filled(deps, request, spec, setup).await {
-        return Some(filled);
-    }
     let none = json!({});
-    schema::validate(&spec.parameters, &none).ok().map(|()| none)
-}
-
-async fn filled(deps: &Deps, request: &str, spec: &ToolSpec, setup: &Setup) -> Option<Value> {
-    let connection = deps.models.select(Some(setup.connection)).await.ok()?;
-    let calls = intent::fill(
-        // No money was set aside for a model here.
-        None,
-        deps.embedder.as_ref(),
-        &connection,
-        request,
-        std::slice::from_ref(spec),
-    )
-    .await
-    .inspect_err(|error| tracing::debug!(%error, "no arguments were read from the request"))
-    .ok()?;
-    calls
-        .into_iter()
-        .find(|call| call.open.is_empty() && schema::validate(&spec.parameters, &call.arguments).is_ok())
-        .map(|call| call.arguments)
+    if schema::validate(&spec.parameters, &none).is_err() {
+        return Err(format!("{} is nearest to the request, which does not say its arguments", spec.name));
+    }
+    Ok(Match {
+        tool: spec.name.clone(),
+        arguments: none,
+        fit: (near * BARE).clamp(0.0, 1.0),
+        why: format!("{} is nearest to the request", spec.name),
+    })
 }
 
 async fn propose(deps: &Deps, request: &str, setup: &Setup, scope: &ToolScope) -> Result<Proposal, String> {

@@ -4,23 +4,17 @@
 
 mod decide;
 mod error;
-mod fallback;
 mod features;
-mod fill;
 mod filter;
 mod kinds;
-mod known;
-mod parted;
 mod propose;
 mod replies;
 mod settings;
-mod skilled;
 mod split;
 mod vectors;
 mod words;
 
 pub use error::IntentError;
-pub use fill::{FilledCall, fill};
 pub use filter::{Filtered, rank};
 pub use kinds::Kinds;
 pub(crate) use propose::MOST_STEPS;

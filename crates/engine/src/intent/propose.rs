@@ -4,9 +4,8 @@ use super::decide::{Call, Decider, Decision};
 use super::error::IntentError;
 use super::filter::{Filtered, rank};
 use super::settings::Settings;
-use super::skilled;
 use super::split::split;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use steward_core::event::{Ranked, Setup};
 use steward_core::plan::{self, Candidate, FINAL_ANSWER, Plan, PlanStep};
 use steward_core::ports::{Embedder, ToolScope, Tools};
@@ -128,7 +127,8 @@ fn each(decider: &Decider<'_>, call: Call, part: &str) -> Vec<Call> {
     files.iter().map(of).collect()
 }
 
-/// The skill that the request names better than any other tool, where it also tells what the skill requires.
+/// The skill that the request names better than any other tool. What it requires is left open, for the model to choose from
+/// what the request says.
 async fn by_skill(
     request: &str,
     setup: &Setup,
@@ -143,13 +143,14 @@ async fn by_skill(
     let Some(skill) = found.filter(|spec| spec.skill.is_some() && best.score >= settings.choice.skill) else {
         return Ok(None);
     };
-    let suggestion = skilled::suggest(request, skill, embedder).await?;
-    Ok(suggestion.map(|made| Call {
+    let required = skill.parameters["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let open: Map<String, Value> = required.map(|name| (name.to_owned(), json!(""))).collect();
+    Ok(Some(Call {
         tool: skill.name.clone(),
-        arguments: made.arguments,
+        arguments: Value::Object(open),
         frame: "{content}".to_owned(),
         fit: best.score,
-        why: made.why,
+        why: format!("the skill {}", skill.name),
         acts: true,
         kind: skill.name.clone(),
         text: request.to_owned(),

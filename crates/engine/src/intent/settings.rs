@@ -14,7 +14,6 @@ pub struct Settings {
     pub description: f32,
     pub kinds: Kinds,
     pub choice: Choice,
-    pub fill: Fill,
     pub mask: Mask,
     pub split: Split,
     pub rules: Vec<Rule>,
@@ -40,29 +39,6 @@ pub struct Kinds {
 pub struct Choice {
     pub skill: f32,
     pub step: f32,
-}
-
-/// When a call with arguments read from the request is wanted.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Fill {
-    pub looked_at: usize,
-    pub lead: f32,
-    pub wanted: f32,
-    pub similarity: f32,
-    pub least: f32,
-    pub both: f32,
-    pub overlap: f32,
-    pub called: f32,
-    pub each: f32,
-    pub open: f32,
-    pub name: f32,
-    pub mean: f32,
-    pub explained: f32,
-    pub share_open: f32,
-    pub required: f32,
-    pub nothing_required: f32,
-    pub base: f32,
 }
 
 /// Names of literals.

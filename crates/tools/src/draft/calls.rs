@@ -4,10 +4,10 @@ use super::{Desk, call};
 use crate::suggest::extract::address::urls;
 use crate::suggest::extract::arithmetic::calculation;
 use crate::suggest::extract::command::split;
-use crate::suggest::extract::quoted::quoted;
-use crate::suggest::extract::text::words;
 use serde_json::json;
 use steward_core::ports::Draft;
+use steward_core::text::quoted;
+use steward_core::text::words;
 
 /// Words of a command line at most, where nothing says where it ends.
 const LONGEST: usize = 8;

@@ -5,9 +5,9 @@ use super::{Desk, NAMED, call, near, open};
 use crate::suggest::View;
 use crate::suggest::extract::number::{numbers, ordinal};
 use crate::suggest::extract::path::PathMatch;
-use crate::suggest::extract::text::{parts, words};
 use serde_json::{Map, Value, json};
 use steward_core::ports::Draft;
+use steward_core::text::{parts, words};
 
 /// Lines shown where a number is not said.
 const SOME: u64 = 10;

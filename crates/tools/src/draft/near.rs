@@ -1,7 +1,7 @@
 //! Which of a few names a word means: by its letters, else by what it means.
 
-use crate::suggest::extract::text::{distance, parts, stem};
 use steward_core::ports::Embedder;
+use steward_core::text::{distance, parts, stem};
 
 /// Less alike in meaning is not alike.
 const ALIKE: f32 = 0.45;

@@ -4,11 +4,11 @@ use super::told::Told;
 use super::{Desk, NAMED, call, near, open};
 use crate::suggest::confined;
 use crate::suggest::extract::path::PathMatch;
-use crate::suggest::extract::text::stem;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::Path;
 use steward_core::ports::Draft;
+use steward_core::text::stem;
 
 /// Files looked into for words, and bytes of each.
 const FILES: usize = 200;

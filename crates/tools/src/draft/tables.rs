@@ -8,7 +8,6 @@ use super::{Desk, call, files, near, open};
 use crate::sql::databases;
 use crate::sql::query::{Aggregate, Column, Condition, Op, Order, Query, Select};
 use crate::sql::source::{Database, is_text};
-use crate::suggest::extract::text::{plain, words};
 use links::{Links, Source, each_of, superlative};
 use queries::{
     columns_of, finished, labelled, names, narrowed, numbers, selected, shown, unclear, which_column, wished,
@@ -18,6 +17,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use steward_core::ports::Draft;
+use steward_core::text::{plain, words};
 use steward_sandbox::sql::{Policy, Table};
 
 /// Sources looked into.

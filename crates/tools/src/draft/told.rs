@@ -1,8 +1,8 @@
 //! The words of a request that tell what is meant, apart from the language of asking.
 
 use super::Desk;
-use crate::suggest::extract::quoted::quoted;
-use crate::suggest::extract::text::words;
+use steward_core::text::quoted;
+use steward_core::text::words;
 
 /// A word or a quotation that means something of the world.
 #[derive(Debug, Clone, PartialEq)]

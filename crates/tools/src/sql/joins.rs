@@ -1,7 +1,7 @@
 //! How tables are joined: declared foreign keys, and those that names give away.
 
-use crate::suggest::extract::text::stem;
 use std::collections::{HashMap, VecDeque};
+use steward_core::text::stem;
 use steward_sandbox::sql::{Schema, Table};
 
 /// Two tables and the columns by which they belong together; `child` refers to `parent`.

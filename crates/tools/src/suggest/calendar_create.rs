@@ -2,12 +2,12 @@
 
 use super::extract::clause::{tidy, without};
 use super::extract::moment::{Moment, moment};
-use super::extract::quoted::quoted;
-use super::extract::text::{any_phrase, plain};
 use super::lexicon::lexicon;
 use super::{View, suggestion};
 use serde_json::json;
 use steward_core::ports::ToolScope;
+use steward_core::text::quoted;
+use steward_core::text::{any_phrase, plain};
 use steward_core::tool::Suggestion;
 
 /// The event that is asked for. Without a time none is proposed: a calendar is no place for guesses.

@@ -1,11 +1,11 @@
 //! Proposals for `calendar_list`.
 
 use super::extract::moment::moment;
-use super::extract::text::{any_phrase, plain};
 use super::lexicon::lexicon;
 use super::{View, suggestion};
 use serde_json::json;
 use steward_core::ports::ToolScope;
+use steward_core::text::{any_phrase, plain};
 use steward_core::tool::Suggestion;
 
 /// The look at the calendar that is asked for: of a day where one is said, else of the next weeks.

@@ -2,12 +2,12 @@
 
 use super::extract::address::emails;
 use super::extract::clause::after;
-use super::extract::quoted::quoted;
-use super::extract::text::{any_phrase, plain};
 use super::lexicon::lexicon;
 use super::suggestion;
 use serde_json::json;
 use steward_core::ports::ToolScope;
+use steward_core::text::quoted;
+use steward_core::text::{any_phrase, plain};
 use steward_core::tool::Suggestion;
 
 /// The draft that is asked for.

@@ -1,10 +1,10 @@
 //! Proposals for `mail_list`.
 
-use super::extract::text::{any_phrase, plain};
 use super::lexicon::lexicon;
 use super::suggestion;
 use serde_json::json;
 use steward_core::ports::ToolScope;
+use steward_core::text::{any_phrase, plain};
 use steward_core::tool::Suggestion;
 
 /// The look into the inbox that is asked for.

@@ -1,12 +1,12 @@
 //! Proposals for `notes_create`.
 
 use super::extract::clause::after;
-use super::extract::quoted::quoted;
-use super::extract::text::{any_phrase, plain};
 use super::lexicon::lexicon;
 use super::{ranked, suggestion};
 use serde_json::json;
 use steward_core::ports::ToolScope;
+use steward_core::text::quoted;
+use steward_core::text::{any_phrase, plain};
 use steward_core::tool::Suggestion;
 
 /// Words of a note that make its title where none is given.

@@ -1,11 +1,11 @@
 //! Proposals for `notes_read`.
 
 use super::extract::clause::after;
-use super::extract::text::{any_phrase, plain};
 use super::lexicon::lexicon;
 use super::{View, suggestion};
 use serde_json::json;
 use steward_core::ports::ToolScope;
+use steward_core::text::{any_phrase, plain};
 use steward_core::tool::Suggestion;
 
 /// The note that is asked for.

@@ -2,13 +2,13 @@
 
 use super::extract::clause::{tidy, without};
 use super::extract::moment::{Moment, moment};
-use super::extract::quoted::quoted;
-use super::extract::text::{any_phrase, plain};
 use super::lexicon::lexicon;
 use super::{View, suggestion};
 use jiff::civil::Time;
 use serde_json::json;
 use steward_core::ports::ToolScope;
+use steward_core::text::quoted;
+use steward_core::text::{any_phrase, plain};
 use steward_core::tool::Suggestion;
 
 /// The reminder that is asked for.

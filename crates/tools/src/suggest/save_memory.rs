@@ -1,11 +1,11 @@
 //! Proposals for `save_memory`.
 
 use super::extract::clause::{after, tidy};
-use super::extract::text::{any_phrase, plain};
 use super::lexicon::lexicon;
 use super::suggestion;
 use serde_json::json;
 use steward_core::ports::ToolScope;
+use steward_core::text::{any_phrase, plain};
 use steward_core::tool::Suggestion;
 
 /// The fact to be kept.

@@ -1,12 +1,12 @@
 //! Proposals for `web_search`.
 
 use super::extract::clause::{after, tidy};
-use super::extract::quoted::quoted;
-use super::extract::text::{any_phrase, plain};
 use super::lexicon::lexicon;
 use super::suggestion;
 use serde_json::json;
 use steward_core::ports::ToolScope;
+use steward_core::text::quoted;
+use steward_core::text::{any_phrase, plain};
 use steward_core::tool::Suggestion;
 
 /// The search that is asked for.

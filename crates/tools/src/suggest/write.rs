@@ -2,12 +2,12 @@
 
 use super::extract::clause::{Clause, after, tidy};
 use super::extract::path::unknown_paths;
-use super::extract::quoted::quoted;
-use super::extract::text::{any_phrase, plain, words};
 use super::lexicon::lexicon;
 use super::{View, ranked, suggestion};
 use serde_json::json;
 use steward_core::ports::ToolScope;
+use steward_core::text::quoted;
+use steward_core::text::{any_phrase, plain, words};
 use steward_core::tool::Suggestion;
 
 /// Words between the name of a file and the colon before its content.

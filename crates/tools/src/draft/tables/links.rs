@@ -7,8 +7,8 @@ use crate::sql::databases;
 use crate::sql::query::Op;
 use crate::sql::source::{Database, Found, is_text};
 use crate::suggest::extract::number::value;
-use crate::suggest::extract::text::{plain, stem, words};
 use crate::suggest::lexicon::lexicon;
+use steward_core::text::{plain, stem, words};
 use steward_sandbox::sql::{Policy, Schema};
 
 /// Words of one value at most.

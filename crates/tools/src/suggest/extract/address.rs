@@ -1,6 +1,6 @@
 //! URLs and e-mail addresses.
 
-use super::text::words;
+use steward_core::text::words;
 
 /// The URLs of a request; a host without scheme counts if it begins with `www.` or is followed
 /// by a path and is no file of the workspace (`known` says so).

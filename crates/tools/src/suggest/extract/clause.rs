@@ -17,7 +17,7 @@ pub struct Clause<'a> {
 /// place), up to the first of `stops` or the end. Cues and stops are matched at word boundaries,
 /// without regard to case; those inside quotation marks don't count.
 pub fn after<'a>(request: &'a str, cues: &[String], stops: &[String]) -> Option<Clause<'a>> {
-    let quotes = super::quoted::quoted(request);
+    let quotes = steward_core::text::quoted(request);
     let inside = |at: usize| quotes.iter().any(|q| at > q.start && at < q.end);
     let (cue_start, start) = earliest(request, cues, 0, &inside)?;
     let end = earliest(request, stops, start, &inside).map_or(request.len(), |(at, _)| at);
@@ -51,7 +51,7 @@ fn find(request: &str, cue: &str, from: usize, inside: &impl Fn(usize) -> bool) 
 /// stop of the sentence.
 pub fn tidy(text: &str) -> &str {
     let text = text.trim().trim_start_matches([':', ',', '-', '–']).trim();
-    if let Some(first) = super::quoted::quoted(text).first()
+    if let Some(first) = steward_core::text::quoted(text).first()
         && first.start == 0
         && text[first.end..].chars().all(|c| ".,;!?".contains(c) || c.is_whitespace())
     {

@@ -8,5 +8,3 @@ pub mod command;
 pub mod moment;
 pub mod number;
 pub mod path;
-pub mod quoted;
-pub mod text;

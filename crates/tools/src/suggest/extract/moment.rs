@@ -1,10 +1,10 @@
 //! Points in time in people's words: "tomorrow at 9", "next Monday 14:30", "in 20 minutes".
 
 use super::number;
-use super::text::{Word, words};
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::{Span, ToSpan};
 use serde::Deserialize;
+use steward_core::text::{Word, words};
 
 /// Names of times, as data.
 #[derive(Debug, Clone, Deserialize)]

@@ -1,6 +1,6 @@
 //! Numbers in digits and in words.
 
-use super::text::{Word, words};
+use steward_core::text::{self, Word, words};
 
 const UNITS: &[&str] = &[
     "zero",
@@ -58,38 +58,7 @@ pub fn digits(word: &str) -> Option<String> {
     if lower == "hundred" {
         return Some("100".to_owned());
     }
-    let bare = word.trim_matches(|c| "$€£%#".contains(c));
-    let negative = bare.starts_with('-');
-    let bare = bare.strip_prefix('-').unwrap_or(bare);
-    let decimal = with_point(bare);
-    let bare = decimal.as_deref().unwrap_or(bare);
-    let (whole, fraction) = match bare.split_once('.') {
-        Some((whole, fraction)) => (whole, Some(fraction)),
-        None => (bare, None),
-    };
-    let groups: Vec<&str> = whole.split(',').collect();
-    let grouped = groups.len() == 1 || (groups[0].len() <= 3 && groups[1..].iter().all(|group| group.len() == 3));
-    let all_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    if !grouped || !groups.iter().all(|group| all_digits(group)) {
-        return None;
-    }
-    if fraction.is_some_and(|fraction| !all_digits(fraction)) {
-        return None;
-    }
-    let sign = if negative { "-" } else { "" };
-    let tail = fraction.map(|f| format!(".{f}")).unwrap_or_default();
-    Some(format!("{sign}{}{tail}", groups.concat()))
-}
-
-/// `7,5` and `1.250,50` with a point for the comma; `1,250` is over a thousand, and `0,125` is not.
-fn with_point(word: &str) -> Option<String> {
-    let (whole, fraction) = word.split_once(',')?;
-    let groups: Vec<&str> = whole.split('.').collect();
-    let grouped = groups[0].len() <= 3 && groups[1..].iter().all(|group| group.len() == 3);
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    let thousands = groups.len() == 1 && fraction.len() == 3 && whole != "0";
-    let fits = digits(fraction) && groups.iter().all(|group| digits(group)) && (groups.len() == 1 || grouped);
-    (fits && !thousands).then(|| format!("{}.{fraction}", groups.concat()))
+    text::number::digits(word)
 }
 
 /// `3rd`, `third` → 3.

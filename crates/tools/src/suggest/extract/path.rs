@@ -1,6 +1,6 @@
 //! Paths of a request, matched against what is really in the workspace.
 
-use super::text::{Word, distance, parts, stem, words};
+use steward_core::text::{Word, distance, parts, stem, words};
 
 /// A file or folder of the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
