@@ -29,6 +29,7 @@ pub mod schema;
 pub mod scrub;
 pub mod skill;
 pub mod spending;
+pub mod tables;
 pub mod text;
 pub mod time;
 pub mod tool;

@@ -14,7 +14,6 @@ mod fill;
 mod finish;
 mod fork;
 mod held;
-pub mod intent;
 mod journal;
 mod log;
 mod model_call;

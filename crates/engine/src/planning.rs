@@ -3,7 +3,6 @@
 use crate::deps::Deps;
 use crate::dialect::offered;
 use crate::fill::request_text;
-use crate::intent;
 use crate::model_call::call_model;
 use crate::runner::Runner;
 use crate::tool_call::scope;
@@ -26,22 +25,13 @@ pub(crate) async fn filter_intent(runner: &mut Runner<'_>) -> StoreResult<()> {
     runner.journal.append(body).await
 }
 
-/// The tools that fit the request; all of them where that can't be told.
+/// The tools that fit the request.
 pub(crate) async fn narrowed(deps: &Deps, setup: &Setup) -> EventBody {
-    match intent::rank(&setup.input, &setup.tools, deps.embedder.as_ref()).await {
-        Ok(filtered) => EventBody::IntentFiltered {
-            kept: affordable(setup, hinted(setup, filtered.kept)),
-            offered: setup.tools.len(),
-            wants_tool: filtered.wants_tool,
-        },
-        Err(error) => {
-            tracing::warn!(%error, "the tools are narrowed by their words");
-            EventBody::IntentFiltered {
-                kept: affordable(setup, hinted(setup, intent::by_words(&setup.input, &setup.tools))),
-                offered: setup.tools.len(),
-                wants_tool: true,
-            }
-        }
+    let ranking = deps.intent.rank(&setup.input, &setup.tools).await;
+    EventBody::IntentFiltered {
+        kept: affordable(setup, hinted(setup, ranking.tools)),
+        offered: setup.tools.len(),
+        wants_tool: ranking.wants_tool,
     }
 }
 
@@ -126,8 +116,7 @@ async fn plan_by_intent(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<(
     let deps = runner.deps;
     let request = request_text(&runner.journal.state, setup);
     let scope = scope(deps, &runner.journal.state, &runner.handle.stop);
-    let proposed = intent::propose(request, setup, deps.tools.as_ref(), deps.embedder.as_ref(), &scope).await;
-    let proposal = match proposed {
+    let proposal = match deps.intent.propose(request, setup, &scope).await {
         Ok(proposal) => proposal,
         Err(error) => {
             let message = error.to_string();
@@ -135,9 +124,9 @@ async fn plan_by_intent(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<(
         }
     };
     let filtered = EventBody::IntentFiltered {
-        kept: proposal.filtered.kept.iter().take(setup.capabilities.max_tools).cloned().collect(),
-        offered: proposal.filtered.offered,
-        wants_tool: proposal.filtered.wants_tool,
+        kept: proposal.ranking.tools.iter().take(setup.capabilities.max_tools).cloned().collect(),
+        offered: setup.tools.len(),
+        wants_tool: proposal.ranking.wants_tool,
     };
     let planned = planned(proposal.candidates, "intent", proposal.notes);
     runner.journal.commit(vec![filtered, planned], Vec::new()).await

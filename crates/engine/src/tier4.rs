@@ -2,13 +2,12 @@
 //! What is found is a guess, and goes through the gate for guesses.
 
 use crate::deps::Deps;
-use crate::intent::{self, Proposal};
 use crate::runner::Runner;
 use crate::tool_call::scope;
 use serde_json::{Value, json};
 use steward_core::event::{EventBody, Setup};
 use steward_core::plan::{FINAL_ANSWER, Plan, PlanStep};
-use steward_core::ports::{StoreResult, ToolScope};
+use steward_core::ports::{Proposal, StoreResult, ToolScope};
 use steward_core::run::{RunState, is_control};
 use steward_core::schema;
 use steward_core::tool::{CallSource, ToolCall, ToolSpec};
@@ -61,8 +60,8 @@ fn request(state: &RunState, setup: &Setup) -> String {
 
 /// The tool that fits `request` best, with arguments; or why there is none.
 pub async fn best(deps: &Deps, request: &str, setup: &Setup, scope: &ToolScope) -> Result<Match, String> {
-    let proposal = propose(deps, request, setup, scope).await?;
-    if !proposal.filtered.wants_tool {
+    let proposal = deps.intent.propose(request, setup, scope).await.map_err(|error| error.to_string())?;
+    if !proposal.ranking.wants_tool {
         return Err("the request seems to be talk".to_owned());
     }
     let own = proposal.candidates.iter().find_map(|candidate| {
@@ -92,14 +91,8 @@ pub async fn best(deps: &Deps, request: &str, setup: &Setup, scope: &ToolScope) 
     })
 }
 
-async fn propose(deps: &Deps, request: &str, setup: &Setup, scope: &ToolScope) -> Result<Proposal, String> {
-    intent::propose(request, setup, deps.tools.as_ref(), deps.embedder.as_ref(), scope)
-        .await
-        .map_err(|error| error.to_string())
-}
-
 fn nearest<'a>(setup: &'a Setup, proposal: &Proposal) -> Option<(&'a ToolSpec, f32)> {
-    let best = proposal.filtered.kept.iter().find(|ranked| !is_control(&ranked.tool))?;
+    let best = proposal.ranking.tools.iter().find(|ranked| !is_control(&ranked.tool))?;
     let spec = setup.tools.iter().find(|spec| spec.name == best.tool)?;
     Some((spec, best.score))
 }

@@ -26,7 +26,7 @@ pub async fn run(settings: Settings, args: Sample, term: Term) -> anyhow::Result
     }
     if args.action == SampleAction::Add {
         let files: Vec<String> = change.done.into_iter().chain(change.left).collect();
-        for one in steward_engine::intent::tries(&files, "en") {
+        for one in steward_intent::tries(&files, "en") {
             println!("try:  steward ask \"{one}\"");
         }
     }

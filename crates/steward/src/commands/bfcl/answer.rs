@@ -9,7 +9,6 @@ use steward_core::message::Message;
 use steward_core::model::{Connection, ModelChunk, ModelRequest, Strategy};
 use steward_core::ports::Models as _;
 use steward_core::text::{Spans, constrained};
-use steward_engine::intent;
 use steward_parse::{StreamParser, ToolIndex, fit, guided, react};
 
 /// Longest reply, tokens.
@@ -40,9 +39,8 @@ pub async fn calls(app: &App, connection: &Connection, case: &Case, way: Way) ->
 
 /// The tool by likeness, its required arguments chosen by the model from what the request says.
 async fn chosen(app: &App, connection: &Connection, case: &Case) -> Result<Option<(String, Value)>, String> {
-    let ranked = intent::rank(&case.request, &case.tools, app.embedder.as_ref()).await;
-    let ranked = ranked.map_err(|error| error.to_string())?;
-    let best = ranked.kept.first().filter(|_| ranked.wants_tool);
+    let ranking = app.runs.deps().intent.rank(&case.request, &case.tools).await;
+    let best = ranking.tools.first().filter(|_| ranking.wants_tool);
     let Some(tool) = best.and_then(|best| case.tools.iter().find(|tool| tool.name == best.tool)) else {
         return Ok(None);
     };

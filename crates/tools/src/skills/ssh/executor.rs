@@ -4,6 +4,7 @@ use super::known::HostKeys;
 use super::login::Login;
 use super::order::{Order, check_user, jump, place, spec};
 use super::session::{self, Done, Failure};
+use super::text::printed;
 use crate::error::ToolsError;
 use crate::handler::Context;
 use crate::skills::template::{Place, Values, check_argv, check_text};
@@ -16,7 +17,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::ports::ToolScope;
 use steward_core::skill::{Skill, SkillKind};
-use super::text::printed;
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
 use tokio_util::sync::CancellationToken;
 
