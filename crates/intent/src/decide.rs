@@ -9,7 +9,7 @@ use crate::settings::{Kinds as Weights, Settings};
 use crate::suggest::{Suggestion, suggest};
 use crate::view::{View, telling};
 use futures::FutureExt as _;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
@@ -18,32 +18,22 @@ use steward_core::message::Role;
 use steward_core::ports::{Embedder, IntentError};
 use steward_core::schema;
 
-/// Words of a request that goes on from the one before.
-const SHORT: usize = 8;
 /// Acts whose tools read a request to the letter.
 const LITERAL: &[&str] = &["write", "remind", "note"];
 /// Kinds that are tried where none is sure.
 const GUESSES: usize = 3;
-/// Requests looked back at.
-const BACK: usize = 4;
-/// Kinds of questions about tables whose words may be changed by the next request.
-const TABLES: &[&str] = &["count", "extreme", "average", "sum", "rows"];
-
 /// Longest search for the arguments of a request whose kind is known.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// What is done.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Decision {
-    /// Words.
+pub enum Decision {
     Say(String),
     /// A call, and the sentence for its result.
     Call(Call),
 }
 
-/// A call that was decided on.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Call {
+pub struct Call {
     pub tool: String,
     pub arguments: Value,
     /// With places for the result (`core::run::compose`).
@@ -59,20 +49,20 @@ pub(super) struct Call {
 
 /// A request behind the one that it goes on from, and where it begins.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
-    text: &'a str,
-    since: usize,
+pub struct Asked<'a> {
+    pub text: &'a str,
+    pub since: usize,
 }
 
-pub(super) struct Decider<'a> {
+pub struct Decider<'a> {
     pub setup: &'a Setup,
     pub embedder: &'a dyn Embedder,
-    view: &'a View,
-    kinds: &'static Kinds,
-    replies: &'static Replies,
-    weights: &'static Weights,
-    files: Vec<String>,
-    earlier: Vec<String>,
+    pub view: &'a View,
+    pub kinds: &'static Kinds,
+    pub replies: &'static Replies,
+    pub weights: &'static Weights,
+    pub files: Vec<String>,
+    pub earlier: Vec<String>,
 }
 
 impl<'a> Decider<'a> {
@@ -90,7 +80,6 @@ impl<'a> Decider<'a> {
         })
     }
 
-    /// Decides about one request.
     pub async fn decide(&self, request: &str) -> Result<Decision, IntentError> {
         let reading = self.kinds.read(request, self.embedder).await?;
         let language = self.language(&reading).await?;
@@ -237,7 +226,7 @@ impl<'a> Decider<'a> {
         Ok(found)
     }
 
-    async fn of_kind(&self, kind: &Kind, score: f32, request: &str, here: Here<'_>) -> Option<Decision> {
+    pub async fn of_kind(&self, kind: &Kind, score: f32, request: &str, here: Here<'_>) -> Option<Decision> {
         let sure = score >= self.weights.sure;
         let new = Asked { text: request, since: 0 };
         if matches!(kind.group, Group::Talk | Group::Beyond) {
@@ -289,7 +278,7 @@ impl<'a> Decider<'a> {
         }))
     }
 
-    async fn draft(&self, kind: &str, sure: bool, asked: Asked<'_>) -> Option<Draft> {
+    pub async fn draft(&self, kind: &str, sure: bool, asked: Asked<'_>) -> Option<Draft> {
         let (text, since) = (asked.text, asked.since);
         let wanted = Wanted { kind, text, since, sure, earlier: &self.earlier, asking: &self.kinds.asking };
         let work = AssertUnwindSafe(draft(wanted, self.view, self.embedder)).catch_unwind();
@@ -312,95 +301,6 @@ impl<'a> Decider<'a> {
         suggest(tool, request, self.view).filter(|one| schema::validate(&spec.parameters, &one.arguments).is_ok())
     }
 
-    /// A request that only goes on from the one before: "and in Germany?", "the first three of them".
-    async fn continued(
-        &self,
-        request: &str,
-        reading: &Reading,
-        here: Here<'_>,
-    ) -> Result<Option<Decision>, IntentError> {
-        let Some((top, score)) = reading.kinds.first() else {
-            return Ok(None);
-        };
-        let sure = *score >= self.weights.sure;
-        if request.split_whitespace().count() > SHORT || (sure && top.group != Group::Look) {
-            return Ok(None);
-        }
-        let lower = request.trim_start_matches(['¿', ' ']).to_lowercase();
-        let and = &Settings::shipped()?.split.and;
-        let goes_on = top.group == Group::Look && and.iter().any(|word| lower.starts_with(word.trim_start()));
-        // What it goes on from was not understood, so its rest isn't either.
-        let unknown = || Decision::Say(self.replies.beyond("unknown", here));
-        let Some(before) = self.last().await? else {
-            let asked = goes_on && TABLES.contains(&top.name.as_str()) && !self.earlier.is_empty();
-            return Ok(asked.then(unknown));
-        };
-        let of_rows = before.tool == "sql" && before.arguments["query"].get("from").is_some();
-        if see(request, &Settings::shipped()?.mask).features.contains(&Feature::Path) {
-            let kind = self.kinds.kinds.iter().find(|kind| kind.name == before.kind);
-            let Some(kind) = kind.filter(|_| !sure) else {
-                return Ok(None);
-            };
-            let decision = self.of_kind(kind, self.weights.sure, request, here).await;
-            return Ok(decision.filter(|decision| matches!(decision, Decision::Call(_))));
-        }
-        if top.name == "head" && of_rows && (sure || counted(request).is_some()) {
-            return Ok(counted(request).map(|count| Decision::Call(self.fewer(before, count, here))));
-        }
-        if before.tool == "grep" && top.name == "tail" {
-            let words = [("pattern", before.arguments["pattern"].as_str().unwrap_or_default().to_owned())];
-            let frame = self.replies.framed("found_last", &words, here).unwrap_or_default();
-            return Ok(Some(Decision::Call(Call { frame, ..before })));
-        }
-        if sure && !(of_rows && TABLES.contains(&top.name.as_str())) {
-            return Ok(None);
-        }
-        let kind = if sure { &top.name } else { &before.kind };
-        let text = if of_rows { format!("{}\n{request}", before.text) } else { request.to_owned() };
-        let since = text.len() - request.len();
-        let draft = self.draft(kind, true, Asked { text: &text, since }).await;
-        // What changes nothing was not understood.
-        let drafted = draft.and_then(|draft| Some((draft.call?, draft.frame, draft.words)));
-        let drafted = drafted.filter(|((tool, new), ..)| *tool == before.tool && *new != before.arguments);
-        let Some(((tool, arguments), frame, words)) = drafted else {
-            return Ok((goes_on && of_rows).then(unknown));
-        };
-        let frame = self.replies.framed(frame, &words, here).unwrap_or_default();
-        let why = format!("goes on from “{}”", before.text);
-        Ok(Some(Decision::Call(Call { tool, arguments, frame, why, kind: kind.clone(), text, ..before })))
-    }
-
-    /// The first rows of a query instead of its number or all of them.
-    fn fewer(&self, before: Call, count: u32, here: Here<'_>) -> Call {
-        let mut call = before;
-        let query = &mut call.arguments["query"];
-        query["limit"] = json!(count);
-        if call.kind != "rows"
-            && let Some(query) = query.as_object_mut()
-        {
-            query.remove("select");
-        }
-        call.frame = self.replies.framed("plain", &[], here).unwrap_or(call.frame);
-        call
-    }
-
-    /// What was done about the request before, if that only looked.
-    async fn last(&self) -> Result<Option<Call>, IntentError> {
-        let Some((before, earlier)) = self.earlier.split_last() else {
-            return Ok(None);
-        };
-        let then = Self {
-            files: self.files.clone(),
-            earlier: earlier[earlier.len().saturating_sub(BACK)..].to_vec(),
-            ..*self
-        };
-        let decision = Box::pin(then.decide(before)).await?;
-        Ok(match decision {
-            Decision::Call(call) if !call.acts => Some(call),
-            _ => None,
-        })
-    }
-
     /// Where nothing else is known: lines of documents that hold the words of the request.
     async fn mentioned(&self, request: &str, here: Here<'_>) -> Option<Decision> {
         let Draft { call, frame, words } = self.draft("mention", false, Asked { text: request, since: 0 }).await?;
@@ -420,23 +320,4 @@ impl<'a> Decider<'a> {
             text: request.to_owned(),
         }))
     }
-}
-
-/// The number that a request says, in digits or as a small word.
-fn counted(request: &str) -> Option<u32> {
-    const WORDS: [&[&str]; 5] = [
-        &["two", "zwei", "deux", "dos"],
-        &["three", "drei", "trois", "tres"],
-        &["four", "vier", "quatre", "cuatro"],
-        &["five", "fünf", "cinq", "cinco"],
-        &["ten", "zehn", "dix", "diez"],
-    ];
-    let lower = request.to_lowercase();
-    lower
-        .split(|c: char| !c.is_alphanumeric())
-        .find_map(|word| {
-            let said = WORDS.iter().zip([2, 3, 4, 5, 10]);
-            word.parse().ok().or_else(|| said.into_iter().find(|(words, _)| words.contains(&word)).map(|s| s.1))
-        })
-        .filter(|count| (1..=100).contains(count))
 }

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use steward_core::ports::{Embedder, IntentError, Labelled};
 
-/// Languages of the examples.
 pub const LANGUAGES: [&str; 4] = ["en", "de", "fr", "es"];
 
 /// What becomes of a kind.
@@ -24,15 +23,11 @@ pub enum Group {
     Act,
 }
 
-/// A kind of request.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Kind {
-    /// Its name.
     pub name: String,
-    /// What becomes of it.
     pub group: Group,
-    /// The tools that do it.
     #[serde(default)]
     pub tools: Vec<String>,
     en: Vec<String>,
@@ -67,13 +62,11 @@ struct Asking {
 const EXAMPLES: &str = include_str!("../data/kinds.toml");
 /// Fitted to [`Kinds::examples`], after their digest.
 const FITTED: &[u8] = include_bytes!("../data/kinds.bin");
-/// Length of the digest.
 const DIGEST: usize = 64;
 
 /// All kinds, and the words in which anything may be asked.
 #[derive(Debug)]
 pub struct Kinds {
-    /// In the order of the file.
     pub kinds: Vec<Kind>,
     /// Words in which anything may be asked, which stand for nothing themselves.
     pub asking: BTreeSet<String>,
@@ -86,17 +79,11 @@ pub struct Kinds {
 pub struct Reading {
     /// Kinds, likeliest first.
     pub kinds: Vec<(&'static Kind, f32)>,
-    /// Its language.
     pub language: &'static str,
-    /// How sure the language is.
     pub spoken: f32,
 }
 
 impl Kinds {
-    /// The kinds that come with the program.
-    ///
-    /// # Errors
-    /// When their file is broken.
     pub fn shipped() -> Result<&'static Self, IntentError> {
         static KINDS: OnceLock<Result<Kinds, String>> = OnceLock::new();
         KINDS
@@ -115,9 +102,6 @@ impl Kinds {
     }
 
     /// The labelled examples that `data/kinds.bin` is fitted to: labels of the kinds in their order, then of the languages.
-    ///
-    /// # Errors
-    /// When the rules of masking are broken.
     pub fn examples(&self) -> Result<Vec<Labelled>, IntentError> {
         let mut examples = Vec::new();
         for (label, kind) in self.kinds.iter().enumerate() {
@@ -131,18 +115,11 @@ impl Kinds {
     }
 
     /// A digest of the examples in hexadecimal digits, which `data/kinds.bin` begins with.
-    ///
-    /// # Errors
-    /// As [`Self::examples`].
     pub fn digest(&self) -> Result<String, IntentError> {
         let examples = self.examples()?.into_iter().map(|example| (example.text, example.labels));
         Ok(steward_core::hash::of_json(&serde_json::json!(examples.collect::<Vec<_>>())))
     }
 
-    /// Reads a request.
-    ///
-    /// # Errors
-    /// Without the embedder.
     pub async fn read(&'static self, request: &str, embedder: &dyn Embedder) -> Result<Reading, IntentError> {
         let (_, fitted) = FITTED.split_at_checked(DIGEST).unwrap_or_default();
         let scores = embedder.classifier(fitted)?.scores(&masked(request)?).await?;

@@ -9,60 +9,38 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lexicon {
-    /// Nouns of the file system.
     pub paths: PathWords,
-    /// Names of times.
     pub time: TimeWords,
-    /// Writing files.
     pub write: WriteWords,
-    /// Searching the web.
     pub search: SearchWords,
-    /// Notes.
     pub notes: NoteWords,
-    /// Reminders.
     pub reminders: ReminderWords,
-    /// The calendar.
     pub calendar: CalendarWords,
-    /// Memory.
     pub memory: MemoryWords,
-    /// Mail.
     pub mail: MailWords,
-    /// Mail that has come.
     pub inbox: InboxWords,
 }
 
 macro_rules! lists {
-    ($($(#[$doc:meta])* $name:ident { $($field:ident),+ $(,)? })+) => {$(
-        $(#[$doc])*
+    ($($name:ident { $($field:ident),+ $(,)? })+) => {$(
         #[derive(Debug, Clone, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub struct $name {
-            $(
-                #[doc = concat!("Phrases for `", stringify!($field), "`.")]
-                pub $field: Vec<String>,
-            )+
+            $(pub $field: Vec<String>,)+
         }
     )+};
 }
 
 lists! {
-    /// For `write`.
     WriteWords { cues, append, overwrite, content, content_start, content_end, leading, references }
-    /// For notes.
     NoteWords { create, title, title_end, text, text_end }
-    /// For reminders.
     ReminderWords { create, lead, text, list }
-    /// For `save_memory`.
     MemoryWords { cues, replace, facts }
-    /// For `mail_draft`.
     MailWords { cues, subject, subject_end, body, body_end }
-    /// For `mail_list`.
     InboxWords { cues, unread }
-    /// For `web_search`.
     SearchWords { cues, before, end }
 }
 
-/// For the calendar.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CalendarWords {
@@ -72,17 +50,14 @@ pub struct CalendarWords {
     pub lead: Vec<String>,
     /// What says where it goes.
     pub place: Vec<String>,
-    /// How often it takes place.
     pub repeat: Vec<Repeat>,
     /// What asks for a look.
     pub list: Vec<String>,
 }
 
-/// Words for a repetition.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Repeat {
-    /// The words.
     pub words: Vec<String>,
     /// `daily`, `weekly`, `monthly`, `yearly`, or a rule.
     pub rule: String,

@@ -3,6 +3,7 @@
 //!
 //! The only room besides the receipts that knows words of natural languages; they are data (`data/*.toml`).
 
+mod continued;
 mod decide;
 mod draft;
 mod kinds;

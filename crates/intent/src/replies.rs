@@ -12,7 +12,6 @@ const TRIES: usize = 3;
 /// Files that are told.
 const FILES: usize = 5;
 
-/// A sentence in each language.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Texts {
@@ -47,7 +46,6 @@ struct Try {
     texts: Texts,
 }
 
-/// All sentences.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replies {
@@ -63,19 +61,14 @@ pub struct Replies {
     frame: BTreeMap<String, Texts>,
 }
 
-/// What is there to speak of.
 #[derive(Debug, Clone, Copy)]
 pub struct Here<'a> {
-    /// The language of the reply.
     pub language: &'a str,
-    /// The run.
     pub setup: &'a Setup,
-    /// Files of the workspace.
     pub files: &'a [String],
 }
 
 impl Replies {
-    /// The sentences that come with the program.
     pub fn shipped() -> Result<&'static Self, IntentError> {
         static REPLIES: OnceLock<Result<Replies, String>> = OnceLock::new();
         REPLIES

@@ -40,7 +40,6 @@ pub struct Choice {
     pub step: f32,
 }
 
-/// Names of literals.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mask {
@@ -51,7 +50,6 @@ pub struct Mask {
     pub number: String,
 }
 
-/// Words between steps.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Split {
@@ -60,7 +58,6 @@ pub struct Split {
     pub answers: Vec<String>,
 }
 
-/// What speaks for a tool.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
@@ -75,7 +72,6 @@ pub struct Rule {
 }
 
 impl Settings {
-    /// The rules that come with the program.
     pub fn shipped() -> Result<&'static Self, IntentError> {
         static SETTINGS: OnceLock<Result<Settings, String>> = OnceLock::new();
         SETTINGS

@@ -2,8 +2,8 @@
 
 use crate::settings::Split;
 use std::collections::BTreeSet;
+use steward_core::text::quoted;
 
-/// The parts of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Parts {
     /// At least two.
@@ -45,6 +45,8 @@ pub fn split(request: &str, settings: &Split, openings: &BTreeSet<String>) -> Op
 
 /// Cuts `text` at each of `connectives` outside of quotation marks whose rest `goes_on`.
 fn cut(text: &str, connectives: &[String], goes_on: impl Fn(&str) -> bool) -> Vec<String> {
+    let quotes = quoted(text);
+    let outside = |at: usize| !quotes.iter().any(|quote| (quote.start..quote.end).contains(&at));
     let mut parts = Vec::new();
     let mut from = 0;
     let mut at = 0;
@@ -55,7 +57,7 @@ fn cut(text: &str, connectives: &[String], goes_on: impl Fn(&str) -> bool) -> Ve
             .map(String::len)
             .max();
         match found {
-            Some(len) if even_marks(&text[from..at]) && goes_on(&text[at + len..]) => {
+            Some(len) if outside(at) && goes_on(&text[at + len..]) => {
                 parts.push(&text[from..at]);
                 at += len;
                 from = at;
@@ -79,19 +81,6 @@ fn bare(part: &str) -> &str {
         Some((first, rest)) if first.eq_ignore_ascii_case("first") => rest.trim_start(),
         _ => part,
     }
-}
-
-fn even_marks(text: &str) -> bool {
-    let count = |mark: char| text.matches(mark).count();
-    let apostrophes = text
-        .char_indices()
-        .filter(|(at, c)| {
-            *c == '\''
-                && !(text[..*at].chars().next_back().is_some_and(char::is_alphanumeric)
-                    && text[at + 1..].chars().next().is_some_and(char::is_alphanumeric))
-        })
-        .count();
-    count('"') % 2 == 0 && apostrophes % 2 == 0 && count('“') == count('”')
 }
 
 #[cfg(test)]

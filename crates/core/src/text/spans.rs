@@ -8,6 +8,8 @@ use serde_json::{Map, Number, Value, json};
 const MOST: usize = 60;
 /// Words of a sequence at most.
 const LONGEST: usize = 3;
+/// A text up to so many bytes may be an argument as a whole.
+const WHOLE: usize = 400;
 /// Lower-case words up to so many letters join others: prepositions, articles, conjunctions of most languages.
 const SMALL: usize = 4;
 
@@ -46,8 +48,12 @@ impl Spans {
                 run.windows(len).filter(ends).for_each(|some| found.text(between(text, some)));
             }
         }
+        let short = |word: &&Word<'_>| is_small(word) && word.text.chars().count() > 2;
+        all.iter().filter(short).for_each(|word| found.text(word.text));
         found.texts.truncate(MOST - 1);
-        found.text(text);
+        if text.len() <= WHOLE {
+            found.text(text);
+        }
         found
     }
 
@@ -186,6 +192,7 @@ mod tests {
             ),
             ("Zähle die Wörter in notes/a.md, bitte", vec!["notes/a.md"], vec![]),
             ("look up the cheapest flight", vec!["cheapest flight"], vec![]),
+            ("paint it blue", vec!["blue"], vec![]),
         ] {
             let found = Spans::of(request);
             for text in texts {

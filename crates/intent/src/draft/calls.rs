@@ -48,7 +48,7 @@ impl Desk<'_> {
     }
 
     pub(crate) fn fetch(&self) -> Option<Draft> {
-        let url = urls(self.wanted.text, |_| false).into_iter().next()?;
+        let url = urls(self.wanted.text).into_iter().next()?;
         Some(call("web_fetch", json!({"url": url}), "plain", Vec::new()))
     }
 }

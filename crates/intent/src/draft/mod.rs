@@ -22,7 +22,6 @@ const OTHER: &[&str] = &["calc", "clock", "run", "fetch", "notes", "reminders", 
 /// A request whose kind is known.
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
-    /// The kind.
     pub kind: &'a str,
     /// The request; one that goes on from another stands behind it.
     pub text: &'a str,

@@ -12,7 +12,6 @@ pub(crate) struct Told {
     pub text: String,
     /// Place among the request's words.
     pub at: usize,
-    /// Its first byte.
     pub start: usize,
     /// Whether it was quoted.
     pub quoted: bool,

@@ -2,6 +2,7 @@
 
 use crate::settings::Mask;
 use serde::Deserialize;
+use steward_core::text::quoted;
 
 /// Something that a request has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -24,38 +25,14 @@ pub enum Feature {
 }
 
 /// Words that do arithmetic when numbers are beside them.
-const OPERATORS: &[&str] = &[
-    "percent",
-    "%",
-    "plus",
-    "minus",
-    "times",
-    "divided",
-    "multiplied",
-    "multiply",
-    "+",
-    "-",
-    "*",
-    "/",
-    "×",
-    "÷",
-    "x",
-    "^",
-    "sum",
-    "root",
-    "squared",
-    "cubed",
-    "power",
-    "modulo",
-    "mod",
-    "product",
-    "half",
-];
+const OPERATORS: &str = "percent % plus minus times divided multiplied multiply + - * / × ÷ x ^ sum root squared cubed power modulo mod \
+    product half";
+/// Those that need one number only.
+const FUNCTIONS: [&str; 4] = ["root", "squared", "cubed", "half"];
 
 /// A request seen in pieces.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seen {
-    /// Its features.
     pub features: Vec<Feature>,
     /// Lower case words with single spaces, punctuation left out.
     pub plain: String,
@@ -63,7 +40,6 @@ pub struct Seen {
     pub masked: String,
 }
 
-/// Looks at a request.
 pub fn see(request: &str, mask: &Mask) -> Seen {
     let mut features = Vec::new();
     let mut add = |feature: Feature| {
@@ -91,7 +67,7 @@ pub fn see(request: &str, mask: &Mask) -> Seen {
         if kind == Some(Feature::Number) {
             numbers += 1;
             operators += usize::from(bare.ends_with('%') || word.contains('%'));
-        } else if OPERATORS.contains(&lower.as_str()) {
+        } else if OPERATORS.split_whitespace().any(|word| word == lower) {
             operators += 1;
         } else if is_formula(bare) {
             compound = true;
@@ -107,9 +83,7 @@ pub fn see(request: &str, mask: &Mask) -> Seen {
     }
     if compound
         || (operators > 0 && numbers > 1)
-        || (operators > 0
-            && numbers > 0
-            && ["root", "squared", "cubed", "half"].iter().any(|w| plain.iter().any(|p| p == w)))
+        || (operators > 0 && numbers > 0 && FUNCTIONS.iter().any(|w| plain.iter().any(|p| p == w)))
     {
         add(Feature::Arithmetic);
     }
@@ -162,45 +136,18 @@ fn is_formula(word: &str) -> bool {
 /// The request with each quoted piece replaced, and whether there was one.
 fn unquote(request: &str, by: &str) -> (String, bool) {
     let mut out = String::with_capacity(request.len());
-    let mut rest = request;
-    let mut any = false;
-    'outer: while let Some(at) = rest.find(['"', '\'', '“', '‘', '„', '«', '`']) {
-        let Some(open) = rest[at..].chars().next() else {
-            break;
-        };
-        let close: &[char] = match open {
-            '“' => &['”'],
-            '‘' => &['’'],
-            '„' => &['“', '”'],
-            '«' => &['»'],
-            '\'' => &['\''],
-            '`' => &['`'],
-            _ => &['"'],
-        };
-        let inside = at + open.len_utf8();
-        let in_word = rest[..at].chars().next_back().is_some_and(char::is_alphanumeric);
-        if !in_word {
-            for (offset, mark) in rest[inside..].match_indices(close) {
-                let end = inside + offset + mark.len();
-                if offset > 0 && rest[end..].chars().next().is_none_or(|c| !c.is_alphanumeric()) {
-                    out.push_str(&rest[..at]);
-                    out.push_str(by);
-                    any = true;
-                    rest = &rest[end..];
-                    continue 'outer;
-                }
-            }
-        }
-        out.push_str(&rest[..inside]);
-        rest = &rest[inside..];
+    let mut from = 0;
+    for quote in quoted(request) {
+        out.push_str(&request[from..quote.start]);
+        out.push_str(by);
+        from = quote.end;
     }
-    out.push_str(rest);
-    (out, any)
+    out.push_str(&request[from..]);
+    (out, from > 0)
 }
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
     use super::{Feature, see};
     use crate::settings::Settings;
 

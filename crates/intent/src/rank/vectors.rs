@@ -7,7 +7,6 @@ use steward_core::tool::ToolSpec;
 /// Catalogues remembered; an installation has one or a few.
 const REMEMBERED: usize = 8;
 
-/// One tool's vectors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolVectors {
     /// Of its name and description.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use steward_core::event::Ranked;
 use steward_core::plan::FINAL_ANSWER;
+use steward_core::text::{parts, stem};
 use steward_core::tool::ToolSpec;
 
 /// Shorter words say nothing.
@@ -40,9 +41,6 @@ pub fn by_words(request: &str, tools: &[ToolSpec]) -> Vec<Ranked> {
 }
 
 fn words(text: &str) -> HashSet<String> {
-    text.split(|c: char| !c.is_alphanumeric())
-        .map(str::to_lowercase)
-        .filter(|word| word.chars().count() >= SHORTEST)
-        .map(|word| word.strip_suffix('s').map_or(word.clone(), str::to_owned))
-        .collect()
+    let long = parts(text).into_iter().filter(|word| word.chars().count() >= SHORTEST);
+    long.map(|word| stem(&word)).collect()
 }

@@ -2,9 +2,8 @@
 
 use steward_core::text::words;
 
-/// The URLs of a request; a host without scheme counts if it begins with `www.` or is followed
-/// by a path and is no file of the workspace (`known` says so).
-pub fn urls(request: &str, known: impl Fn(&str) -> bool) -> Vec<String> {
+/// The URLs of a request; a host without scheme counts if it begins with `www.`, has a port or one of the common endings.
+pub fn urls(request: &str) -> Vec<String> {
     words(request)
         .into_iter()
         .filter_map(|word| {
@@ -26,7 +25,7 @@ pub fn urls(request: &str, known: impl Fn(&str) -> bool) -> Vec<String> {
             let marked = lower.starts_with("www.")
                 || host.contains(':')
                 || ["com", "org", "net", "io", "dev", "de", "eu", "gov", "edu"].contains(top);
-            (hostlike && marked && !text.contains('@') && !known(text)).then(|| format!("https://{text}"))
+            (hostlike && marked && !text.contains('@')).then(|| format!("https://{text}"))
         })
         .collect()
 }
@@ -50,10 +49,9 @@ mod tests {
 
     #[test]
     fn finds_addresses() {
-        let none = |_: &str| false;
-        assert_eq!(urls("Fetch http://127.0.0.1:8/a.html, please", none), ["http://127.0.0.1:8/a.html"]);
-        assert_eq!(urls("open www.example.org/x", none), ["https://www.example.org/x"]);
-        assert!(urls("read notes/handover.md and data.csv", none).is_empty());
+        assert_eq!(urls("Fetch http://127.0.0.1:8/a.html, please"), ["http://127.0.0.1:8/a.html"]);
+        assert_eq!(urls("open www.example.org/x"), ["https://www.example.org/x"]);
+        assert!(urls("read notes/handover.md and data.csv").is_empty());
         assert_eq!(emails("mail ann@example.com."), ["ann@example.com"]);
     }
 }

@@ -38,7 +38,6 @@ pub struct TimeWords {
 /// Words for a number.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Named {
-    /// The words.
     pub words: Vec<String>,
     /// Minutes; for hours of the day since midnight.
     pub minutes: i64,
@@ -147,7 +146,7 @@ fn length(words: &[Word<'_>], at: usize, now: DateTime, names: &TimeWords, found
     let (amount, mut next) = match lower(start) {
         "half" if matches!(lower(start + 1), "an" | "a") => (0.5, start + 2),
         "a" | "an" | "einer" | "einem" => (1.0, start + 1),
-        word => (number::value(word).or_else(|| small(word, names).map(f64::from))?, start + 1),
+        word => (number::value(word).or_else(|| number::small(word).map(f64::from))?, start + 1),
     };
     let minutes = unit(lower(next), names)?;
     next += 1;
@@ -177,11 +176,6 @@ fn length(words: &[Word<'_>], at: usize, now: DateTime, names: &TimeWords, found
 fn phrase(words: &[Word<'_>], at: usize, count: usize) -> String {
     let words: Vec<&str> = words.iter().skip(at).take(count).map(|word| word.lower.as_str()).collect();
     words.join(" ")
-}
-
-/// A small number by its word.
-fn small(word: &str, names: &TimeWords) -> Option<u8> {
-    position(&names.small, word).and_then(|at| u8::try_from(at + 1).ok())
 }
 
 /// Minutes that `named` words at `at` stand for, and how many words they are.
@@ -305,7 +299,7 @@ fn hour(words: &[Word<'_>], at: usize, names: &TimeWords, found: &mut Found) -> 
         return found.time.map(|_| count);
     }
     if let Some((minutes, count)) = shift(words, at, &names.from)
-        && let Some(hours) = small(lower(at + count), names).or_else(|| lower(at + count).parse().ok())
+        && let Some(hours) = number::small(lower(at + count)).or_else(|| lower(at + count).parse().ok())
         && (1..=12).contains(&hours)
     {
         found.time = clock(i64::from(hours) * 60 + minutes);
@@ -313,7 +307,7 @@ fn hour(words: &[Word<'_>], at: usize, names: &TimeWords, found: &mut Found) -> 
     }
     let marked = (1..=2).any(|count| at >= count && names.at.contains(&phrase(words, at - count, count)));
     let word = lower(at);
-    let spoken = small(word, names).filter(|_| marked).map(|hour| hour.to_string());
+    let spoken = number::small(word).filter(|_| marked).map(|hour| hour.to_string());
     let word = spoken.as_deref().unwrap_or(word);
     let half = ["am", "pm", "a.m", "p.m", "a.m.", "p.m."]
         .into_iter()

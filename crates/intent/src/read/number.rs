@@ -1,37 +1,21 @@
 //! Numbers in digits and in words.
 
+use crate::lexicon::lexicon;
 use steward_core::text::{self, Word};
 
-const UNITS: &[&str] = &[
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-];
-const ORDINALS: &[&str] =
-    &["zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+const UNITS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen \
+    seventeen eighteen nineteen twenty";
+const TENS: &str = "thirty forty fifty sixty seventy eighty ninety hundred";
+const ORDINALS: &str = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth";
+
+/// Place of a word in a list.
+fn place(list: &str, word: &str) -> Option<usize> {
+    list.split_whitespace().position(|known| known == word)
+}
 
 /// A number of a request and its words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Number {
-    /// Its value.
     pub value: f64,
     /// As written, separators of thousands left out.
     pub digits: String,
@@ -47,24 +31,24 @@ pub fn value(word: &str) -> Option<f64> {
 /// The same as its plain digits.
 pub fn digits(word: &str) -> Option<String> {
     let lower = word.to_lowercase();
-    if let Some(at) = UNITS.iter().position(|unit| *unit == lower) {
-        return Some(at.to_string());
-    }
-    if let Some(tens) =
-        ["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"].iter().position(|tens| *tens == lower)
-    {
-        return Some(((tens + 3) * 10).to_string());
-    }
-    if lower == "hundred" {
-        return Some("100".to_owned());
+    let tens = || place(TENS, &lower).map(|at| (at + 3) * 10);
+    if let Some(number) = place(UNITS, &lower).or_else(tens) {
+        return Some(number.to_string());
     }
     text::number::digits(word)
+}
+
+/// A number from one to twelve by its word in any of the languages.
+pub fn small(word: &str) -> Option<u8> {
+    let lists = &lexicon().time.small;
+    let at = lists.iter().position(|list| list.iter().any(|known| known == word))?;
+    u8::try_from(at + 1).ok()
 }
 
 /// `3rd`, `third` → 3.
 pub fn ordinal(word: &str) -> Option<u32> {
     let lower = word.to_lowercase();
-    if let Some(at) = ORDINALS.iter().position(|name| *name == lower) {
+    if let Some(at) = place(ORDINALS, &lower) {
         return u32::try_from(at).ok();
     }
     ["st", "nd", "rd", "th"].iter().find_map(|ending| lower.strip_suffix(ending)).and_then(|digits| digits.parse().ok())

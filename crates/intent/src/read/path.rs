@@ -6,9 +6,7 @@ use steward_core::text::{Word, distance, parts, stem, words};
 /// Words of a request that name an entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PathMatch {
-    /// The entry's path.
     pub path: String,
-    /// Whether it is a folder.
     pub folder: bool,
     /// 0 to 1: how sure.
     pub score: f32,

@@ -31,7 +31,6 @@ pub(crate) struct Source {
 pub(crate) struct Said {
     /// Place of its first word.
     pub at: usize,
-    /// Number of words.
     pub len: usize,
     pub place: Found,
     pub op: Op,
