@@ -30,6 +30,8 @@ pub mod schema;
 pub mod scrub;
 pub mod skill;
 pub mod spending;
+pub mod tables;
+pub mod text;
 pub mod time;
 pub mod tool;
 

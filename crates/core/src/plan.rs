@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 
 /// Name of the step that ends each plan.
 pub const FINAL_ANSWER: &str = "final_answer";
+/// Steps that a plan read from a request should have at most.
+pub const MOST_STEPS: usize = 6;
 
 /// Words that a model writes where it should have left an argument empty.
 const PLACEHOLDERS: &[&str] = &["todo", "tbd", "fixme", "xxx", "placeholder", "insert here", "n/a"];

@@ -251,18 +251,6 @@ pub struct Preview {
     pub reversible: bool,
 }
 
-/// Arguments that a tool proposes for a request in people's words, from what it can see itself
-/// (files, tables, values). A small model then chooses instead of inventing.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Suggestion {
-    /// Complete, valid arguments.
-    pub arguments: Value,
-    /// 0 to 1: how well the request is covered by the arguments.
-    pub score: f32,
-    /// One line for the trace.
-    pub why: String,
-}
-
 /// `text` cut to `limit` characters, with a note of how many were left out.
 pub fn truncate(text: &str, limit: usize) -> (String, bool) {
     let total = text.chars().count();

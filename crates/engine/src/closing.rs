@@ -1,6 +1,7 @@
 //! What is said before and after everything else, for a purpose.
 
 use crate::deep;
+use crate::fill::from_request;
 use steward_core::event::Outcome;
 use steward_core::model::Purpose;
 use steward_core::plan::{self, FINAL_ANSWER};
@@ -9,6 +10,7 @@ use steward_core::tool::ToolSpec;
 
 const PLAN_PROMPT: &str = include_str!("../prompts/plan.md");
 const FILL_PROMPT: &str = include_str!("../prompts/fill.md");
+const FILL_FROM_REQUEST_PROMPT: &str = include_str!("../prompts/fill_from_request.md");
 const ANSWER_PROMPT: &str = include_str!("../prompts/answer.md");
 
 /// The next plan step that has open arguments, and its index.
@@ -50,8 +52,9 @@ pub(crate) fn closing(state: &RunState, purpose: Purpose) -> String {
         Purpose::Fill => open_step(state)
             .and_then(|(spec, index)| {
                 let step = state.plan.as_ref()?.plan.steps.get(index)?;
+                let prompt = if from_request(state, spec) { FILL_FROM_REQUEST_PROMPT } else { FILL_PROMPT };
                 Some(
-                    FILL_PROMPT
+                    prompt
                         .replace("{{tool}}", &spec.name)
                         .replace("{{description}}", &spec.description)
                         .replace("{{args}}", &step.args.to_string())

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use steward_core::TenantId;
 use steward_core::model::{Connection, Price};
 use steward_core::ports::{
-    Agents, Approvals, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, KeptRuns, Models, RunStore,
-    Settings, SpendLimits, Tools, UsageRecord, VirtualKeys,
+    Agents, Approvals, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, Intent, KeptRuns, Models,
+    RunStore, Settings, SpendLimits, Tools, UsageRecord, VirtualKeys,
 };
 use steward_core::rate_limit::RateLimiter;
 
@@ -55,8 +55,10 @@ pub struct Deps {
     pub models: Arc<dyn Models>,
     /// Tools.
     pub tools: Arc<dyn Tools>,
-    /// Embeddings for the intent filter.
+    /// Vectors of texts, for clients of the API.
     pub embedder: Arc<dyn Embedder>,
+    /// What requests want.
+    pub intent: Arc<dyn Intent>,
     /// Live fan-out.
     pub bus: Arc<dyn EventBus>,
     /// What models cost.

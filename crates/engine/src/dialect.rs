@@ -1,9 +1,10 @@
 //! What is sent to a model for a purpose: prompt, tools, schema; and how its reply is read.
 
 use crate::as_text::{as_text, with_objects, without_system};
-use crate::closing::{closing, open_step, plan_text};
+use crate::closing::{closing, plan_text};
 use crate::compact;
 use crate::deep;
+use crate::fill::schema_of_open;
 use crate::search::listed;
 use std::fmt::Write as _;
 
@@ -111,7 +112,7 @@ pub(crate) fn request(
         (Purpose::Reply, Strategy::GuidedJson) => Some(guided::schema(&callable)),
         (Purpose::Plan, _) => Some(plan::json_schema(&callable, max_plan_steps)),
         (Purpose::Deep, _) => setup.deep.map(|settings| deep::schema(&callable, settings)),
-        (Purpose::Fill, _) => open_step(state).map(|(spec, _)| (*spec.parameters).clone()),
+        (Purpose::Fill, _) => schema_of_open(state),
         _ => None,
     };
     let window = capabilities.window;

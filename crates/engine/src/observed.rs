@@ -8,7 +8,7 @@ use serde_json::Value;
 use steward_core::event::ToolResult;
 use steward_core::plan::Plan;
 use steward_core::run::{CallStatus, RunState};
-use steward_parse::fill::same_word;
+use steward_core::text::same_word;
 
 /// Longest observation that is looked at, bytes.
 const LONGEST: usize = 16 << 10;

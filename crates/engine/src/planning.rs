@@ -1,21 +1,17 @@
-//! Plans: narrowed tools, candidates, scores, open arguments.
+//! Plans: narrowed tools, candidates, scores.
 
-use crate::closing::open_step;
 use crate::deps::Deps;
 use crate::dialect::offered;
-use crate::intent;
+use crate::fill::request_text;
 use crate::model_call::call_model;
-use crate::observed;
 use crate::runner::Runner;
 use crate::tool_call::scope;
-use serde_json::Value;
 use steward_core::event::{EventBody, Ranked, Setup};
 use steward_core::model::Purpose;
 use steward_core::plan::{self, Candidate, FINAL_ANSWER, Plan, PlanStep};
 use steward_core::ports::StoreResult;
 use steward_core::prompt::weigh_tools;
 use steward_core::run::{RunState, room_for_tools};
-use steward_core::schema;
 use steward_parse::ToolIndex;
 
 /// Tools that are offered however little room there is.
@@ -29,22 +25,13 @@ pub(crate) async fn filter_intent(runner: &mut Runner<'_>) -> StoreResult<()> {
     runner.journal.append(body).await
 }
 
-/// The tools that fit the request; all of them where that can't be told.
+/// The tools that fit the request.
 pub(crate) async fn narrowed(deps: &Deps, setup: &Setup) -> EventBody {
-    match intent::rank(&setup.input, &setup.tools, deps.embedder.as_ref()).await {
-        Ok(filtered) => EventBody::IntentFiltered {
-            kept: affordable(setup, hinted(setup, filtered.kept)),
-            offered: setup.tools.len(),
-            wants_tool: filtered.wants_tool,
-        },
-        Err(error) => {
-            tracing::warn!(%error, "the tools are narrowed by their words");
-            EventBody::IntentFiltered {
-                kept: affordable(setup, hinted(setup, intent::by_words(&setup.input, &setup.tools))),
-                offered: setup.tools.len(),
-                wants_tool: true,
-            }
-        }
+    let ranking = deps.intent.rank(&setup.input, &setup.tools).await;
+    EventBody::IntentFiltered {
+        kept: affordable(setup, hinted(setup, ranking.tools)),
+        offered: setup.tools.len(),
+        wants_tool: ranking.wants_tool,
     }
 }
 
@@ -129,8 +116,7 @@ async fn plan_by_intent(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<(
     let deps = runner.deps;
     let request = request_text(&runner.journal.state, setup);
     let scope = scope(deps, &runner.journal.state, &runner.handle.stop);
-    let proposed = intent::propose(&request, setup, deps.tools.as_ref(), deps.embedder.as_ref(), &scope).await;
-    let proposal = match proposed {
+    let proposal = match deps.intent.propose(request, setup, &scope).await {
         Ok(proposal) => proposal,
         Err(error) => {
             let message = error.to_string();
@@ -138,9 +124,9 @@ async fn plan_by_intent(runner: &mut Runner<'_>, setup: &Setup) -> StoreResult<(
         }
     };
     let filtered = EventBody::IntentFiltered {
-        kept: proposal.filtered.kept.iter().take(setup.capabilities.max_tools).cloned().collect(),
-        offered: proposal.filtered.offered,
-        wants_tool: proposal.filtered.wants_tool,
+        kept: proposal.ranking.tools.iter().take(setup.capabilities.max_tools).cloned().collect(),
+        offered: setup.tools.len(),
+        wants_tool: proposal.ranking.wants_tool,
     };
     let planned = planned(proposal.candidates, "intent", proposal.notes);
     runner.journal.commit(vec![filtered, planned], Vec::new()).await
@@ -171,59 +157,4 @@ fn ended(mut plan: Plan) -> Plan {
         });
     }
     plan
-}
-
-/// The request with what the user said since.
-fn request_text(state: &RunState, setup: &Setup) -> String {
-    let said: Vec<&str> = state.feedback.iter().chain(&state.steers).map(String::as_str).collect();
-    said.last().map_or_else(|| setup.input.clone(), |last| (*last).to_owned())
-}
-
-pub(crate) async fn fill(runner: &mut Runner<'_>, index: usize) -> StoreResult<()> {
-    let pending = matches!(runner.journal.state.reply, Some((Purpose::Fill, _)));
-    if !pending && let Some(arguments) = observed::arguments(&runner.journal.state, index) {
-        let arguments = Ok(arguments);
-        return runner.journal.append(EventBody::PlanFilled { index, arguments }).await;
-    }
-    if !pending && !call_model(runner, Purpose::Fill).await? {
-        let state = &runner.journal.state;
-        if state.is_finished() || state.waiting.is_some() || runner.handle.cancel.is_cancelled() {
-            return Ok(());
-        }
-        // Without a model, a step with open arguments is refused; the others run.
-        let arguments = Err("its open arguments could not be filled: no model answered".to_owned());
-        return runner.journal.append(EventBody::PlanFilled { index, arguments }).await;
-    }
-    let state = &runner.journal.state;
-    let text = match &state.reply {
-        Some((Purpose::Fill, text)) => text.clone(),
-        _ => return Ok(()),
-    };
-    let arguments = filled(state, index, &text);
-    runner.journal.append(EventBody::PlanFilled { index, arguments }).await
-}
-
-/// The arguments of step `index` with what the model wrote.
-pub(crate) fn filled(state: &RunState, index: usize, text: &str) -> Result<Value, String> {
-    let step = state.plan.as_ref().and_then(|plan| plan.plan.steps.get(index)).ok_or("the step is gone")?;
-    let spec = open_step(state).map(|(spec, _)| spec).ok_or("the step has no open arguments")?;
-    let reply: Value = steward_parse::repair(text, false)
-        .ok()
-        .map(|repaired| repaired.value)
-        .filter(Value::is_object)
-        .ok_or_else(|| format!("the model gave no arguments for `{}`", step.tool))?;
-    let mut arguments = step.args.clone();
-    for name in Plan::open_arguments(step) {
-        let value = reply.get(&name).cloned().unwrap_or(Value::Null);
-        if value.is_null() || value.as_str() == Some("") {
-            return Err(format!("the model left `{name}` of `{}` open", step.tool));
-        }
-        // A model that doesn't plan copies; what it makes up is not acted on.
-        let plans = state.setup.as_ref().is_some_and(|setup| setup.capabilities.plans);
-        if !plans && !value.as_str().is_none_or(|text| observed::says(state, text)) {
-            return Err(format!("what `{name}` of `{}` is to be stands in nothing that was seen", step.tool));
-        }
-        arguments[&name] = value;
-    }
-    schema::validate(&spec.parameters, &arguments).map(|()| arguments)
 }

@@ -2,8 +2,9 @@
 
 use crate::compact;
 use crate::dialect;
+use crate::fill::filled;
 use crate::log;
-use crate::planning::{filled, planned_from_replies};
+use crate::planning::planned_from_replies;
 use crate::raw;
 use crate::understand::understood;
 use serde::{Deserialize, Serialize};
@@ -241,7 +242,7 @@ impl Replayer {
                 .iter()
                 .map(|old| Candidate {
                     plan: old.plan.clone(),
-                    score: plan::score(&old.plan, &setup.tools, crate::intent::MOST_STEPS, old.score.fit),
+                    score: plan::score(&old.plan, &setup.tools, plan::MOST_STEPS, old.score.fit),
                 })
                 .collect();
             now.sort_by(|a, b| b.score.total.total_cmp(&a.score.total));

@@ -1,7 +1,6 @@
 //! `tool_search`: deferred tools, found by what they do.
 
 use crate::deps::Deps;
-use crate::intent;
 use crate::runner::Runner;
 use std::fmt::Write as _;
 use steward_core::event::{EventBody, Ranked};
@@ -41,13 +40,7 @@ async fn find(deps: &Deps, state: &RunState, query: &str) -> Vec<Ranked> {
         .filter(|spec| !offered.iter().any(|known| known.name == spec.name))
         .cloned()
         .collect();
-    let mut ranked = match intent::rank(query, &deferred, deps.embedder.as_ref()).await {
-        Ok(filtered) => filtered.kept,
-        Err(error) => {
-            tracing::warn!(%error, "tools are looked for by their words");
-            intent::by_words(query, &deferred)
-        }
-    };
+    let mut ranked = deps.intent.rank(query, &deferred).await.tools;
     let best = ranked.first().map_or(0.0, |ranked| ranked.score);
     ranked.retain(|ranked| ranked.score > 0.0 && ranked.score >= best * NEAR);
     ranked.truncate(MOST);

@@ -2,13 +2,12 @@
 //! What is found is a guess, and goes through the gate for guesses.
 
 use crate::deps::Deps;
-use crate::intent::{self, Proposal};
 use crate::runner::Runner;
 use crate::tool_call::scope;
 use serde_json::{Value, json};
 use steward_core::event::{EventBody, Setup};
 use steward_core::plan::{FINAL_ANSWER, Plan, PlanStep};
-use steward_core::ports::{StoreResult, ToolScope};
+use steward_core::ports::{Proposal, StoreResult, ToolScope};
 use steward_core::run::{RunState, is_control};
 use steward_core::schema;
 use steward_core::tool::{CallSource, ToolCall, ToolSpec};
@@ -61,8 +60,8 @@ fn request(state: &RunState, setup: &Setup) -> String {
 
 /// The tool that fits `request` best, with arguments; or why there is none.
 pub async fn best(deps: &Deps, request: &str, setup: &Setup, scope: &ToolScope) -> Result<Match, String> {
-    let proposal = propose(deps, request, setup, scope).await?;
-    if !proposal.filtered.wants_tool {
+    let proposal = deps.intent.propose(request, setup, scope).await.map_err(|error| error.to_string())?;
+    if !proposal.ranking.wants_tool {
         return Err("the request seems to be talk".to_owned());
     }
     let own = proposal.candidates.iter().find_map(|candidate| {
@@ -80,54 +79,20 @@ pub async fn best(deps: &Deps, request: &str, setup: &Setup, scope: &ToolScope) 
     let Some((spec, near)) = nearest(setup, &proposal) else {
         return Err("no tool fits the request".to_owned());
     };
-    match arguments(deps, request, spec, setup).await {
-        Some(arguments) => Ok(Match {
-            tool: spec.name.clone(),
-            arguments,
-            fit: (near * BARE).clamp(0.0, 1.0),
-            why: format!("{} is nearest to the request", spec.name),
-        }),
-        None => Err(format!("{} is nearest to the request, which does not say its arguments", spec.name)),
-    }
-}
-
-/// Arguments for a tool that proposes none itself: those that `request` states, by the argument
-/// filler. A tool that needs none can be called anyway.
-async fn arguments(deps: &Deps, request: &str, spec: &ToolSpec, setup: &Setup) -> Option<Value> {
-    if let Some(filled) = filled(deps, request, spec, setup).await {
-        return Some(filled);
-    }
     let none = json!({});
-    schema::validate(&spec.parameters, &none).ok().map(|()| none)
-}
-
-async fn filled(deps: &Deps, request: &str, spec: &ToolSpec, setup: &Setup) -> Option<Value> {
-    let connection = deps.models.select(Some(setup.connection)).await.ok()?;
-    let calls = intent::fill(
-        // No money was set aside for a model here.
-        None,
-        deps.embedder.as_ref(),
-        &connection,
-        request,
-        std::slice::from_ref(spec),
-    )
-    .await
-    .inspect_err(|error| tracing::debug!(%error, "no arguments were read from the request"))
-    .ok()?;
-    calls
-        .into_iter()
-        .find(|call| call.open.is_empty() && schema::validate(&spec.parameters, &call.arguments).is_ok())
-        .map(|call| call.arguments)
-}
-
-async fn propose(deps: &Deps, request: &str, setup: &Setup, scope: &ToolScope) -> Result<Proposal, String> {
-    intent::propose(request, setup, deps.tools.as_ref(), deps.embedder.as_ref(), scope)
-        .await
-        .map_err(|error| error.to_string())
+    if schema::validate(&spec.parameters, &none).is_err() {
+        return Err(format!("{} is nearest to the request, which does not say its arguments", spec.name));
+    }
+    Ok(Match {
+        tool: spec.name.clone(),
+        arguments: none,
+        fit: (near * BARE).clamp(0.0, 1.0),
+        why: format!("{} is nearest to the request", spec.name),
+    })
 }
 
 fn nearest<'a>(setup: &'a Setup, proposal: &Proposal) -> Option<(&'a ToolSpec, f32)> {
-    let best = proposal.filtered.kept.iter().find(|ranked| !is_control(&ranked.tool))?;
+    let best = proposal.ranking.tools.iter().find(|ranked| !is_control(&ranked.tool))?;
     let spec = setup.tools.iter().find(|spec| spec.name == best.tool)?;
     Some((spec, best.score))
 }

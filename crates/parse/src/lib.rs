@@ -9,7 +9,6 @@
 mod alias;
 pub mod deep;
 mod dialect;
-pub mod fill;
 pub mod fit;
 pub mod fuzzy;
 mod grammar;

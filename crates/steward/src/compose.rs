@@ -16,6 +16,7 @@ use steward_core::ports::{Agents, Blobs, Clock, Embedder, EventBus, Ids, Vault};
 use steward_core::{AgentId, ConnectionId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService};
 use steward_infra::{FileBlobs, InProcessBus, SystemClock, UuidV7};
+use steward_intent::IntentService;
 use steward_models::discovery::{Environment, discover};
 use steward_models::embed::LazyMiniLm;
 use steward_models::local::{ChildCommand, Supervisor, SupervisorOptions};
@@ -29,7 +30,7 @@ use steward_tools::browser::{Browsers, with_browser};
 use steward_tools::mcp::McpHub;
 use steward_tools::package::{Packages, with_references};
 use steward_tools::skills::FileHostKeys;
-use steward_tools::{Ports, ToolsConfig};
+use steward_tools::{LocalWorkspaces, Ports, ToolsConfig};
 
 const DEFAULT_INSTRUCTIONS: &str = include_str!("../prompts/agent.md");
 /// Idle time after which the embedding model's memory is given back.
@@ -213,6 +214,7 @@ impl App {
             models: models.clone(),
             tools: Arc::new(tools),
             embedder: Arc::clone(&embedder),
+            intent: Arc::new(IntentService::new(Arc::clone(&embedder), Arc::new(LocalWorkspaces))),
             bus,
             price: {
                 let models = models.clone();

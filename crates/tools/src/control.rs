@@ -2,14 +2,12 @@
 //! itself; run here, they only give their text back.
 
 use crate::catalogue;
-use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::handler::{Context, ToolHandler};
 use serde::Deserialize;
 use serde_json::json;
 use steward_core::plan::FINAL_ANSWER;
 use steward_core::policy::RiskClass;
-use steward_core::ports::ToolScope;
-use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
 
 /// Name of the tool that asks the user.
 pub const FEEDBACK: &str = "feedback";
@@ -40,10 +38,6 @@ impl ToolHandler for Feedback {
                 "additionalProperties": false
             }),
         )
-    }
-
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        proposed(request, scope, suggest::feedback::suggest).await
     }
 
     async fn run(&self, args: FeedbackArgs, _: &Context) -> Result<ToolOutput, ToolError> {

@@ -6,7 +6,6 @@ use crate::error::ToolsError;
 use crate::handler::{Context, DynHandler, ToolHandler, Typed};
 use crate::package::REFERENCE_TOOLS;
 use crate::skills::{self, SkillRuntime};
-use crate::suggest::View;
 use async_trait::async_trait;
 use futures::FutureExt as _;
 use std::any::Any;
@@ -16,19 +15,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use steward_core::agent::Agent;
-use steward_core::ports::{AgentTools, Authorized, Draft, Embedder, Interrupted, ToolScope, Tools, Wanted};
+use steward_core::ports::{AgentTools, Authorized, Interrupted, ToolScope, Tools};
 use steward_core::skill::Skill;
-use steward_core::tool::{EffectClass, Preview, Settled, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, Settled, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_core::{RunId, TenantId, hash, schema};
 
 /// How often the stop flag is looked at while a tool works.
 const POLL: Duration = Duration::from_millis(50);
 /// How long a tool that changes something may take to end by itself once it is told to.
 const GRACE: Duration = Duration::from_millis(500);
-/// Longest search for argument proposals.
-const SUGGEST: Duration = Duration::from_secs(2);
-/// Longest search for the arguments of a request whose kind is known.
-const DRAFT: Duration = Duration::from_secs(10);
 /// Longest look at what a call would change.
 const PREVIEW: Duration = Duration::from_secs(10);
 
@@ -267,48 +262,6 @@ impl Tools for Dispatcher {
             Some(runtime) => runtime.check(skill),
             None => Ok(()),
         }
-    }
-
-    async fn suggest(&self, tool: &str, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        let Ok(found) = self.find(tool) else {
-            return Vec::new();
-        };
-        let work = AssertUnwindSafe(found.handler.suggest(request, scope)).catch_unwind();
-        let mut proposals = match tokio::time::timeout(SUGGEST, work).await {
-            Ok(Ok(proposals)) => proposals,
-            Ok(Err(_)) => {
-                tracing::error!(tool, "the search for arguments panicked");
-                Vec::new()
-            }
-            Err(_) => {
-                tracing::warn!(tool, "the search for arguments took too long");
-                Vec::new()
-            }
-        };
-        proposals.retain(|one| schema::validate(&found.spec.parameters, &one.arguments).is_ok());
-        proposals.sort_by(|a, b| b.score.total_cmp(&a.score));
-        proposals
-    }
-
-    async fn draft(&self, wanted: Wanted<'_>, scope: &ToolScope, embedder: &dyn Embedder) -> Option<Draft> {
-        let work = AssertUnwindSafe(crate::draft::draft(wanted, scope, embedder)).catch_unwind();
-        let draft = tokio::time::timeout(DRAFT, work).await;
-        match draft {
-            Ok(Ok(draft)) => draft,
-            Ok(Err(_)) => {
-                tracing::error!(kind = wanted.kind, "the search for arguments panicked");
-                None
-            }
-            Err(_) => {
-                tracing::warn!(kind = wanted.kind, "the search for arguments took too long");
-                None
-            }
-        }
-    }
-
-    async fn files(&self, scope: &ToolScope) -> Vec<String> {
-        let scope = scope.clone();
-        tokio::task::spawn_blocking(move || crate::draft::telling(&View::look(&scope))).await.unwrap_or_default()
     }
 
     async fn preview(&self, call: &ToolCall, scope: &ToolScope) -> Preview {

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use steward_core::ports::{Interrupted, Stage, ToolScope};
-use steward_core::tool::{Preview, Settled, Staged, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{Preview, Settled, Staged, ToolError, ToolOutput, ToolSpec};
 
 /// Between two looks at the stop flag.
 const POLL: Duration = Duration::from_millis(50);
@@ -111,11 +111,6 @@ pub trait ToolHandler: Send + Sync + 'static {
     /// Name, schema, risk.
     fn spec(&self) -> ToolSpec;
 
-    /// Argument proposals for a request in people's words, best first.
-    fn suggest(&self, _request: &str, _scope: &ToolScope) -> impl Future<Output = Vec<Suggestion>> + Send {
-        async { Vec::new() }
-    }
-
     /// What a call would change. The default suits tools that change nothing.
     fn preview(&self, _args: Self::Args, _scope: &ToolScope) -> impl Future<Output = Preview> + Send {
         async { Preview { summary: "changes nothing".to_owned(), reversible: true, ..Preview::default() } }
@@ -136,24 +131,9 @@ pub trait ToolHandler: Send + Sync + 'static {
     }
 }
 
-/// Looks for proposals where it may block.
-pub(crate) async fn proposed(
-    request: &str,
-    scope: &ToolScope,
-    look: fn(&str, &ToolScope) -> Vec<Suggestion>,
-) -> Vec<Suggestion> {
-    let (request, scope) = (request.to_owned(), scope.clone());
-    match tokio::task::spawn_blocking(move || look(&request, &scope)).await {
-        Ok(found) => found,
-        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-        Err(_) => Vec::new(),
-    }
-}
-
 /// The twin that the dispatcher keeps in a map.
 #[async_trait]
 pub(crate) trait DynHandler: Send + Sync {
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion>;
     async fn preview(&self, arguments: Value, scope: &ToolScope) -> Result<Preview, ToolError>;
     async fn run(&self, arguments: Value, context: &Context) -> Result<ToolOutput, ToolError>;
     async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled;
@@ -169,10 +149,6 @@ fn parse<A: DeserializeOwned>(arguments: Value) -> Result<A, ToolError> {
 
 #[async_trait]
 impl<H: ToolHandler> DynHandler for Typed<H> {
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        self.0.suggest(request, scope).await
-    }
-
     async fn preview(&self, arguments: Value, scope: &ToolScope) -> Result<Preview, ToolError> {
         Ok(self.0.preview(parse(arguments)?, scope).await)
     }

@@ -1,4 +1,4 @@
-//! Tools behind one dispatcher: handlers by folder, argument proposals, previews and undo.
+//! Tools behind one dispatcher: handlers by folder, previews and undo.
 
 pub mod browser;
 pub mod calendar;
@@ -6,7 +6,6 @@ pub mod catalogue;
 pub mod control;
 mod credential;
 mod dispatcher;
-pub mod draft;
 mod error;
 pub mod facts;
 pub mod files;
@@ -20,12 +19,13 @@ pub mod search;
 pub mod skills;
 pub mod sql;
 mod standard;
-pub mod suggest;
 pub mod terminal;
 pub mod web;
+mod workspace;
 
 pub use dispatcher::{Dispatcher, DispatcherBuilder};
 pub use error::ToolsError;
 pub use handler::{Context, ToolHandler};
 pub use skills::{SkillPorts, SkillRuntime};
 pub use standard::{Ports, ToolsConfig, standard, standard_builder};
+pub use workspace::LocalWorkspaces;

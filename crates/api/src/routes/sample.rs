@@ -8,6 +8,8 @@ use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
+use std::path::Path;
+use std::sync::Arc;
 use steward_core::ports::Role;
 use steward_tools::sample;
 use utoipa::IntoParams;
@@ -33,9 +35,10 @@ pub(crate) async fn start(
 ) -> Result<Json<Start>, Problem> {
     let language = query.lang.unwrap_or_default();
     let folder = state.workspace.clone();
+    let intent = Arc::clone(&state.runs.deps().intent);
     blocking(move || {
-        let files = sample::files(&folder);
-        let mut tries = steward_engine::intent::tries(&files, &language);
+        let files = intent.files(Path::new(&folder));
+        let mut tries = intent.tries(&files, &language);
         tries.truncate(TRIES);
         Ok::<_, String>(Start { empty: files.is_empty(), sample: sample::present(&folder), tries })
     })

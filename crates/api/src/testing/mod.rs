@@ -86,6 +86,7 @@ fn state(clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
             models: nothing.clone(),
             tools: nothing.clone(),
             embedder: nothing.clone(),
+            intent: nothing.clone(),
             price: Arc::new(|_| None),
             bus: nothing.clone(),
             clock: clock.clone(),

@@ -2,21 +2,22 @@
 
 use async_trait::async_trait;
 use serde_json::Value;
+use std::path::Path;
 use steward_core::agent::Agent;
 use steward_core::approval::Approval;
-use steward_core::event::{Event, EventBody};
+use steward_core::event::{Event, EventBody, Setup};
 use steward_core::exam::{Check, ExamReport};
 use steward_core::message::Message;
 use steward_core::model::{Auth, Connection, ModelError, ModelErrorClass, ModelRequest};
 use steward_core::ports::{
     Agents, ApprovalFilter, Approvals, Authorized, ChunkStream, Claim, Command, Commit, ConnectionHealth,
     ConnectionTest, ConnectionsError, Conversation, ConversationFilter, Conversations, DueTimer, EmbedError, Embedder,
-    EventBus, EventStream, Examiner, Facts, Grants, KeptRun, KeptRuns, KnownConnection, Lease, ManagedConnections,
-    ModelCall, Models, NoAnswer, Note, Opened, Page, QueuedCommand, Recognised, Reminder, Route, RouteRequest,
-    RunFilter, RunRow, RunStore, Scored, Settings, SideWrite, StandingGrant, StoreError, StoreResult, StoredEvent,
-    ToolScope, Tools, TypedKey,
+    EventBus, EventStream, Examiner, Facts, Grants, Intent, IntentError, KeptRun, KeptRuns, KnownConnection, Lease,
+    ManagedConnections, ModelCall, Models, NoAnswer, Note, Opened, Page, Proposal, QueuedCommand, Ranking, Recognised,
+    Reminder, Route, RouteRequest, RunFilter, RunRow, RunStore, Scored, Settings, SideWrite, StandingGrant, StoreError,
+    StoreResult, StoredEvent, ToolScope, Tools, TypedKey,
 };
-use steward_core::tool::{Preview, Staged, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{Preview, Staged, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_core::{AgentId, ApprovalId, ConnectionId, ConversationId, RunId, TenantId, Timestamp};
 use uuid::Uuid;
 
@@ -285,9 +286,6 @@ impl Tools for Nothing {
     fn catalogue(&self) -> Vec<ToolSpec> {
         Vec::new()
     }
-    async fn suggest(&self, _: &str, _: &str, _: &ToolScope) -> Vec<Suggestion> {
-        Vec::new()
-    }
     async fn preview(&self, _: &ToolCall, _: &ToolScope) -> Preview {
         Preview::default()
     }
@@ -296,6 +294,22 @@ impl Tools for Nothing {
     }
     async fn undo(&self, _: &Undo, _: &ToolScope) -> Result<String, ToolError> {
         Err(ToolError::Fatal("there are no tools in this test".to_owned()))
+    }
+}
+
+#[async_trait]
+impl Intent for Nothing {
+    async fn rank(&self, _: &str, _: &[ToolSpec]) -> Ranking {
+        Ranking { tools: Vec::new(), wants_tool: false }
+    }
+    async fn propose(&self, _: &str, _: &Setup, _: &ToolScope) -> Result<Proposal, IntentError> {
+        Err(IntentError::Panicked)
+    }
+    fn files(&self, _: &Path) -> Vec<String> {
+        Vec::new()
+    }
+    fn tries(&self, _: &[String], _: &str) -> Vec<String> {
+        Vec::new()
     }
 }
 

@@ -3,6 +3,7 @@
 //! Traits are object-safe (`async_trait`); the binary composes them.
 
 mod access;
+mod intent;
 mod knowledge;
 mod models;
 mod rows;
@@ -14,6 +15,7 @@ mod tools;
 mod vault;
 
 pub use access::{Authenticator, LoginError, Principal, Role};
+pub use intent::{Entry, Intent, IntentError, Proposal, Ranking, TableReader, WorkspaceReader};
 pub use knowledge::{Classifier, EmbedError, Embedder, Labelled};
 pub use models::{
     Breaker, ByteStream, ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, Examiner, Gateway,
@@ -35,7 +37,7 @@ pub use store::{
     Claim, Command, Commit, DueTimer, Lease, Page, QueuedCommand, RunFilter, RunRow, RunStatus, RunStore, SideWrite,
     StoreError, StoreResult, StoredEvent,
 };
-pub use tools::{AgentTools, Authorized, Draft, Interrupted, Stage, ToolScope, Tools, Wanted};
+pub use tools::{AgentTools, Authorized, Interrupted, Stage, ToolScope, Tools};
 pub use vault::{
     ConnectionKeys, CredentialChange, CredentialRows, NewCredential, Opened as OpenedCredential, SealedCredential,
     Vault, VaultError,

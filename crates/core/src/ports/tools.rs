@@ -1,12 +1,10 @@
 //! Tools behind one dispatcher.
 
-use super::knowledge::Embedder;
 use crate::agent::Agent;
 use crate::skill::{Skill, SkillPrompt, SkillRef};
-use crate::tool::{Preview, Settled, Staged, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
+use crate::tool::{Preview, Settled, Staged, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use crate::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
 use async_trait::async_trait;
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct ToolScope {
     /// Tenant.
     pub tenant: TenantId,
-    /// The run; `None` for a preview or suggestion outside one.
+    /// The run; `None` for a preview or proposal outside one.
     pub run: Option<RunId>,
     /// The agent.
     pub agent: AgentId,
@@ -54,34 +52,6 @@ pub struct AgentTools {
     pub tools: Vec<ToolSpec>,
     /// What its internal skills add to the prompt.
     pub prompts: Vec<SkillPrompt>,
-}
-
-/// A request whose kind is known (`engine/data/kinds.toml`).
-#[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
-    /// The kind.
-    pub kind: &'a str,
-    /// The request; one that goes on from another stands behind it.
-    pub text: &'a str,
-    /// Byte of `text` from which on it is new.
-    pub since: usize,
-    /// Whether that is sure; if not, what is found in the workspace has to confirm it.
-    pub sure: bool,
-    /// What was asked before in the conversation, oldest first.
-    pub earlier: &'a [String],
-    /// Words, in lower case, in which anything may be asked: they name nothing.
-    pub asking: &'a BTreeSet<String>,
-}
-
-/// What the tools make of a request.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Draft {
-    /// The call; none: something is missing, and `frame` asks for it.
-    pub call: Option<(String, serde_json::Value)>,
-    /// Which sentence of `engine/data/replies.toml` tells the result, or asks.
-    pub frame: &'static str,
-    /// What fills the sentence.
-    pub words: Vec<(&'static str, String)>,
 }
 
 /// A call that policy and, where asked, a person have let through. Only the engine makes one,
@@ -138,18 +108,6 @@ pub trait Tools: Send + Sync {
     /// and what to do.
     fn check_skill(&self, _skill: &Skill) -> Result<(), String> {
         Ok(())
-    }
-    /// Argument proposals for `request` in people's words, best first; empty where the tool has
-    /// no idea. Looks only; quick (well under a second).
-    async fn suggest(&self, tool: &str, request: &str, scope: &ToolScope) -> Vec<Suggestion>;
-    /// The one call that does what is wanted, with arguments taken from the request and from what is in the workspace;
-    /// `None` where nothing of it is said.
-    async fn draft(&self, _wanted: Wanted<'_>, _scope: &ToolScope, _embedder: &dyn Embedder) -> Option<Draft> {
-        None
-    }
-    /// Some files of the workspace, those that can be asked about first.
-    async fn files(&self, _scope: &ToolScope) -> Vec<String> {
-        Vec::new()
     }
     /// What a call would change.
     async fn preview(&self, call: &ToolCall, scope: &ToolScope) -> Preview;

@@ -6,9 +6,9 @@ use futures::StreamExt;
 use serde_json::{Value, json};
 use steward::compose::App;
 use steward_core::message::Message;
-use steward_core::model::{Connection, ModelRequest, Strategy};
+use steward_core::model::{Connection, ModelChunk, ModelRequest, Strategy};
 use steward_core::ports::Models as _;
-use steward_engine::intent;
+use steward_core::text::{Spans, constrained};
 use steward_parse::{StreamParser, ToolIndex, fit, guided, react};
 
 /// Longest reply, tokens.
@@ -20,15 +20,7 @@ const INSTRUCTIONS: &str = "You call functions for a person.";
 /// The calls that a strategy makes of a case, in the checker's form.
 pub async fn calls(app: &App, connection: &Connection, case: &Case, way: Way) -> Result<Vec<Value>, String> {
     let made: Vec<(String, Value)> = match way {
-        Way::Best => {
-            intent::fill(Some(app.models.as_ref()), app.embedder.as_ref(), connection, &case.request, &case.tools)
-                .await
-                .map_err(|error| error.to_string())?
-                .into_iter()
-                .filter(|call| call.open.is_empty())
-                .map(|call| (call.tool, call.arguments))
-                .collect()
-        }
+        Way::Best => chosen(app, connection, case).await?.into_iter().collect(),
         Way::React => written(app, connection, case, Strategy::React).await?,
         Way::Schema => written(app, connection, case, Strategy::GuidedJson).await?,
     };
@@ -43,6 +35,43 @@ pub async fn calls(app: &App, connection: &Connection, case: &Case, way: Way) ->
             json!({ name: arguments })
         })
         .collect())
+}
+
+/// The tool by likeness, its required arguments chosen by the model from what the request says.
+async fn chosen(app: &App, connection: &Connection, case: &Case) -> Result<Option<(String, Value)>, String> {
+    let ranking = app.runs.deps().intent.rank(&case.request, &case.tools).await;
+    let best = ranking.tools.first().filter(|_| ranking.wants_tool);
+    let Some(tool) = best.and_then(|best| case.tools.iter().find(|tool| tool.name == best.tool)) else {
+        return Ok(None);
+    };
+    let mut schema = (*tool.parameters).clone();
+    let required = schema["required"].clone();
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|name, _| required.as_array().is_some_and(|names| names.iter().any(|one| one == name)));
+    }
+    let system = format!(
+        "Fill in the arguments of the tool `{}` so that it does what the user asks. {}\nUse only what the user's message says. Reply with the JSON object of arguments and nothing else.",
+        tool.name, tool.description
+    );
+    let asked = ModelRequest {
+        messages: vec![Message::system(system), Message::user(&case.request)],
+        tools: Vec::new(),
+        schema: Some(constrained(&schema, &Spans::of(&case.request))),
+        temperature: 0.0,
+        max_tokens: TOKENS,
+        stop: Vec::new(),
+        seed: None,
+        timeout_ms: WAIT_MS,
+    };
+    let mut stream = app.models.stream(connection.id, asked).await.map_err(|error| error.to_string())?;
+    let mut text = String::new();
+    while let Some(chunk) = stream.next().await {
+        if let ModelChunk::Text(piece) = chunk.map_err(|error| error.to_string())? {
+            text.push_str(&piece);
+        }
+    }
+    let arguments: Value = serde_json::from_str(text.trim()).map_err(|error| format!("no JSON: {error}"))?;
+    Ok(Some((tool.name.clone(), arguments)))
 }
 
 /// What the model writes by itself in one reply.

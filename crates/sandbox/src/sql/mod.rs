@@ -37,6 +37,5 @@ pub use guard::Guard;
 pub use parsed::Checked;
 pub use policy::{ColumnRef, Functions, Limits, Policy, Tables};
 pub use query::{Rows, Truncated};
-pub use schema::{Column, ForeignKey, Schema, Table};
 pub use sensitive::is_sensitive;
 pub use tables::TableText;

@@ -1,6 +1,6 @@
 use rusqlite::types::Value as SqlValue;
-use serde::Serialize;
 use serde_json::Value;
+use steward_core::tables::{Column, ForeignKey, Schema, Table};
 
 use super::error::SqlError;
 use super::guard::{Guard, Session};
@@ -8,53 +8,6 @@ use super::value;
 
 /// Rows counted one by one where the database has no statistics.
 const COUNTED: i64 = 100_000;
-
-/// What a policy shows of a database.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Schema {
-    /// Tables and views by name, without the denied ones.
-    pub tables: Vec<Table>,
-}
-
-/// A table or view.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Table {
-    /// Its name.
-    pub name: String,
-    /// Whether it is a view.
-    pub view: bool,
-    /// Its columns in order, without the denied ones.
-    pub columns: Vec<Column>,
-    /// Its foreign keys to tables that are shown.
-    pub foreign_keys: Vec<ForeignKey>,
-    /// Rows, from the statistics or counted up to 100,000; `None` for a view or when counting took too long.
-    pub row_estimate: Option<u64>,
-}
-
-/// A column.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Column {
-    /// Its name.
-    pub name: String,
-    /// The declared type as written, possibly empty.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// Whether it belongs to the primary key.
-    pub pk: bool,
-    /// Whether it may not be null.
-    pub not_null: bool,
-}
-
-/// One column of a foreign key.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ForeignKey {
-    /// The column here.
-    pub column: String,
-    /// The table referred to.
-    pub table: String,
-    /// The column referred to; empty for its primary key.
-    pub references: String,
-}
 
 impl Guard {
     /// Tables, columns and keys that the policy shows, read by statements of our own.

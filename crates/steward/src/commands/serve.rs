@@ -76,7 +76,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     let serving = Serving::announce(&settings.data_dir, address)?;
     welcome(term, &address.to_string(), &first, &key_file, &app).await;
     let shown = folder.display().to_string();
-    if steward_tools::sample::files(&shown).is_empty() {
+    if app.runs.deps().intent.files(&folder).is_empty() {
         term.say(&format!("Files:   {shown} is empty; put yours there, or try with a sample: steward sample add"));
     } else {
         term.say(&format!("Files:   {shown}"));

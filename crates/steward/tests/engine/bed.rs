@@ -10,11 +10,12 @@ use steward_core::budget::Preset;
 use steward_core::event::{Event, EventBody, Mode, Origin};
 use steward_core::model::{Auth, Capabilities, Connection, Provider, Strategy};
 use steward_core::policy::Policy;
-use steward_core::ports::{Blobs, Clock};
+use steward_core::ports::{Blobs, Clock, Embedder};
 use steward_core::routing::Routing;
 use steward_core::{AgentId, ApprovalId, ConnectionId, RunId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService, StartRun};
 use steward_infra::{FileBlobs, InProcessBus, SystemClock, UuidV7};
+use steward_intent::IntentService;
 use steward_models::embed::LazyMiniLm;
 use steward_models::openai::{Client, Secrets, Timeouts};
 use steward_models::registry::Router;
@@ -22,6 +23,7 @@ use steward_sandbox::process::Helper;
 use steward_sandbox::python::{PythonConfig, PythonPool};
 use steward_store::{Store, StoreConfig};
 use steward_testkit::model_server::ScriptedModelServer;
+use steward_tools::LocalWorkspaces;
 use steward_tools::terminal::TerminalConfig;
 use steward_tools::{Ports, ToolsConfig, standard};
 use uuid::Uuid;
@@ -119,13 +121,16 @@ async fn composed(
         },
     )
     .unwrap();
+    let embedder: Arc<dyn Embedder> =
+        Arc::new(LazyMiniLm::new(steward_testkit::cache().join("models/all-MiniLM-L6-v2-int8")));
     let service = RunService::new(Deps {
         limiter: Arc::default(),
         tenant: TenantId::DEFAULT,
         store: store.clone(),
         models: Arc::new(Router::new(client, Arc::clone(&clock), connections, None)),
         tools: Arc::new(tools),
-        embedder: Arc::new(LazyMiniLm::new(steward_testkit::cache().join("models/all-MiniLM-L6-v2-int8"))),
+        embedder: Arc::clone(&embedder),
+        intent: Arc::new(IntentService::new(embedder, Arc::new(LocalWorkspaces))),
         bus: Arc::new(InProcessBus::new()),
         price: Arc::new(|connection: &Connection| connection.price),
         clock,

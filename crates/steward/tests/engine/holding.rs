@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use steward_core::event::{EventBody, Mode, Outcome};
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Authorized, ToolScope, Tools};
-use steward_core::tool::{EffectClass, Preview, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_core::{RunId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService};
 use steward_testkit::model_server::{Behaviour, Rule, Script, ScriptedModelServer};
@@ -44,10 +44,6 @@ impl Tools for Odd {
             result_limit: 1000,
             skill: None,
         }]
-    }
-
-    async fn suggest(&self, _: &str, _: &str, _: &ToolScope) -> Vec<Suggestion> {
-        Vec::new()
     }
 
     async fn preview(&self, _: &ToolCall, _: &ToolScope) -> Preview {

@@ -13,7 +13,7 @@ use steward_core::approval::{Answer, Subject};
 use steward_core::event::{EventBody, Mode, Outcome};
 use steward_core::policy::{Decision, Grant, GrantScope, Policy, RiskClass};
 use steward_core::ports::{Authorized, ToolScope, Tools};
-use steward_core::tool::{EffectClass, Preview, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_engine::{Deps, RunService, StartRun};
 use steward_testkit::model_server::{Behaviour, Rule, Script, ScriptedModelServer};
 
@@ -44,10 +44,6 @@ impl Tools for Mailbox {
     fn catalogue(&self) -> Vec<ToolSpec> {
         let acts = ACTS.iter().map(|(name, risk)| spec(name, *risk));
         std::iter::once(spec("read_mail", RiskClass::Read)).chain(acts).collect()
-    }
-
-    async fn suggest(&self, _: &str, _: &str, _: &ToolScope) -> Vec<Suggestion> {
-        Vec::new()
     }
 
     async fn preview(&self, call: &ToolCall, _: &ToolScope) -> Preview {

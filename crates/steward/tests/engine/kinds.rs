@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use steward_core::ports::{Embedder, Labelled};
-use steward_engine::intent::Kinds;
+use steward_intent::Kinds;
 use steward_models::embed::{LazyMiniLm, fit};
 
 const FOLDS: usize = 5;
@@ -35,6 +35,6 @@ async fn fits_the_kinds() {
     println!("left out: {right} of {all} right, surely {sure}, surely wrong {surely_wrong}");
     let mut file = kinds.digest().unwrap().into_bytes();
     file.extend(fit(&examples, &vectors));
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/data/kinds.bin");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../intent/data/kinds.bin");
     std::fs::write(path, file).unwrap();
 }

@@ -8,6 +8,7 @@ mod cascade;
 mod context;
 mod corpus;
 mod delegation;
+mod drafts;
 mod forks;
 mod forms;
 mod holding;

@@ -7,7 +7,7 @@ use steward_core::agent::Agent;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{AgentTools, Authorized, ToolScope, Tools};
 use steward_core::skill::{SkillKind, SkillRef};
-use steward_core::tool::{EffectClass, Preview, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_core::{SkillId, TenantId};
 use steward_engine::{Deps, RunService};
 use uuid::Uuid;
@@ -56,10 +56,6 @@ impl Tools for Skilled {
         let own = self.asks.iter().filter(|(name, _)| *name == agent.name);
         all.tools.extend(own.map(|(_, other)| spec(other)));
         Ok(all)
-    }
-
-    async fn suggest(&self, tool: &str, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        self.inner.suggest(tool, request, scope).await
     }
 
     async fn preview(&self, call: &ToolCall, scope: &ToolScope) -> Preview {

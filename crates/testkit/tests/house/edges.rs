@@ -8,6 +8,7 @@ use serde_json::Value;
 const ROOMS: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("parse", &["core"]),
+    ("intent", &["core"]),
     ("sandbox", &["core"]),
     ("models", &["core"]),
     ("tools", &["core", "sandbox"]),
@@ -159,6 +160,8 @@ fn what_is_not_in_the_table_is_refused() {
         edge("steward-engine", "steward-evals", true),
         edge("steward-core", "tokio", false),
         edge("steward-engine", "axum", false),
+        edge("steward-engine", "steward-intent", false),
+        edge("steward-intent", "steward-tools", true),
         edge("steward-core", "steward", false),
     ];
     for case in cases {

@@ -11,8 +11,7 @@ use crate::catalogue;
 use crate::error::ToolsError;
 use crate::facts::snapshot;
 use crate::files::blocking;
-use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::handler::{Context, ToolHandler};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
@@ -21,7 +20,7 @@ use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Clock, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
 
 const NAME: &str = "calendar_create";
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
@@ -158,10 +157,6 @@ impl ToolHandler for CalendarCreate {
                 "additionalProperties": false
             }),
         )
-    }
-
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        proposed(request, scope, suggest::calendar_create::suggest).await
     }
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Preview {

@@ -6,8 +6,7 @@ use super::occurrence::{Found, Occurrence, between};
 use super::span;
 use crate::catalogue;
 use crate::files::blocking;
-use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::handler::{Context, ToolHandler};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use serde::Deserialize;
@@ -16,8 +15,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
-use steward_core::ports::{Clock, ToolScope};
-use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::ports::Clock;
+use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
 
 /// Most occurrences shown, and the longest description, characters.
 const MOST: usize = 200;
@@ -62,10 +61,6 @@ impl ToolHandler for CalendarList {
                 "additionalProperties": false
             }),
         )
-    }
-
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        proposed(request, scope, suggest::calendar_list::suggest).await
     }
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -3,15 +3,14 @@
 use super::snapshot;
 use crate::catalogue;
 use crate::error::ToolsError;
-use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::handler::{Context, ToolHandler};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Facts, StoreError, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
 
 /// Longest memory, characters.
 const LIMIT: usize = 4000;
@@ -98,10 +97,6 @@ impl ToolHandler for SaveMemory {
                 "additionalProperties": false
             }),
         )
-    }
-
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        proposed(request, scope, suggest::save_memory::suggest).await
     }
 
     async fn preview(&self, args: MemoryArgs, scope: &ToolScope) -> Preview {

@@ -3,8 +3,7 @@
 use super::snapshot;
 use crate::catalogue;
 use crate::error::ToolsError;
-use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::handler::{Context, ToolHandler};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -12,7 +11,7 @@ use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Facts, Note, StoreResult, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_sandbox::files::near_matches;
 
 /// Longest title, characters.
@@ -101,10 +100,6 @@ impl ToolHandler for NotesCreate {
                 "additionalProperties": false
             }),
         )
-    }
-
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        proposed(request, scope, suggest::notes_create::suggest).await
     }
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Preview {
@@ -285,10 +280,6 @@ impl ToolHandler for NotesRead {
                 "additionalProperties": false
             }),
         )
-    }
-
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        proposed(request, scope, suggest::notes_read::suggest).await
     }
 
     async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -4,15 +4,14 @@
 use super::{moment, snapshot};
 use crate::catalogue;
 use crate::error::ToolsError;
-use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::handler::{Context, ToolHandler};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Clock, Facts, Reminder, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_core::{Timestamp, hash};
 
 /// Longest text, characters.
@@ -72,10 +71,6 @@ impl ToolHandler for RemindersCreate {
                 "additionalProperties": false
             }),
         )
-    }
-
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        proposed(request, scope, suggest::reminders_create::suggest).await
     }
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Preview {

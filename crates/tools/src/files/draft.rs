@@ -3,9 +3,8 @@
 use super::{access, snapshot};
 use crate::catalogue;
 use crate::error::ToolsError;
-use crate::handler::{Context, ToolHandler, proposed};
+use crate::handler::{Context, ToolHandler};
 use crate::mail::compose::{self, LINE, encoded, header_safe, phrase, quoted_printable, recipients};
-use crate::suggest;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -13,7 +12,7 @@ use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec};
 use steward_sandbox::files::{Before, FilesError, Workspace, Written};
 
 /// Folder of the drafts.
@@ -60,10 +59,6 @@ impl ToolHandler for MailDraft {
                 "additionalProperties": false
             }),
         )
-    }
-
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        proposed(request, scope, suggest::mail_draft::suggest).await
     }
 
     async fn preview(&self, args: MailArgs, _: &ToolScope) -> Preview {

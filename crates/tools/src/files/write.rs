@@ -4,8 +4,7 @@ use super::snapshot::State;
 use super::{access, evidence, snapshot};
 use crate::catalogue;
 use crate::error::ToolsError;
-use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::handler::{Context, ToolHandler};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use similar::TextDiff;
@@ -13,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, Interrupted, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, Settled, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, Preview, Receipt, Settled, ToolError, ToolOutput, ToolSpec};
 use steward_sandbox::files::{Before, FilesError, Staged, Workspace, Written};
 use tokio::sync::Mutex;
 
@@ -125,10 +124,6 @@ impl ToolHandler for Write {
                 "additionalProperties": false
             }),
         )
-    }
-
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        proposed(request, scope, suggest::write::suggest).await
     }
 
     async fn preview(&self, args: WriteArgs, scope: &ToolScope) -> Preview {

@@ -6,15 +6,13 @@ use super::show;
 use crate::catalogue;
 use crate::credential::{By, Secrets};
 use crate::error::ToolsError;
-use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::handler::{Context, ToolHandler};
 use jiff::civil::Date;
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
-use steward_core::ports::ToolScope;
-use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
 
 /// Messages unless asked otherwise, and the most.
 const USUAL: u64 = 20;
@@ -151,10 +149,6 @@ impl ToolHandler for MailList {
     fn spec(&self) -> ToolSpec {
         let schema = self.desk.schema(Want::Look, properties(json!({})), &[]);
         catalogue::spec("mail_list", RiskClass::Read, EffectClass::Read, schema)
-    }
-
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        proposed(request, scope, suggest::mail_list::suggest).await
     }
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -7,8 +7,7 @@ use crate::credential::{self, By, Secrets};
 use crate::dispatcher::DispatcherBuilder;
 use crate::error::ToolsError;
 use crate::files::blocking;
-use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::handler::{Context, ToolHandler};
 use crate::web::{Caps, Client};
 use secrecy::SecretString;
 use serde::Deserialize;
@@ -19,7 +18,7 @@ use std::time::Duration;
 use steward_core::credential::CredentialKind;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{ToolScope, Vault};
-use steward_core::tool::{EffectClass, Preview, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, Preview, ToolError, ToolOutput, ToolSpec};
 
 const NAME: &str = "web_search";
 /// Results unless asked otherwise, and the most.
@@ -161,10 +160,6 @@ impl ToolHandler for WebSearch {
                 "additionalProperties": false
             }),
         )
-    }
-
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        proposed(request, scope, suggest::web_search::suggest).await
     }
 
     async fn preview(&self, args: SearchArgs, _: &ToolScope) -> Preview {

@@ -1,11 +1,11 @@
 //! SQLite files of the workspace, and tables of rows: read-only datasources by themselves.
 
 use super::table_files;
-use crate::suggest::View;
-use crate::suggest::confined;
+use crate::workspace::confined;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
+use steward_core::ports::Entry;
 use steward_sandbox::sql::{Guard, Policy};
 
 /// First bytes of each SQLite database.
@@ -17,9 +17,9 @@ const OTHER: &[&str] =
     &["md", "txt", "csv", "tsv", "json", "jsonl", "log", "html", "xml", "yaml", "yml", "toml", "rs", "py", "js", "ts"];
 
 /// Paths of the databases, relative to the workspace.
-pub fn databases(view: &View) -> Vec<String> {
-    let workspace = confined(&view.workspace, 0);
-    view.entries
+pub fn databases(workspace: &Path, entries: &[Entry]) -> Vec<String> {
+    let workspace = confined(workspace, 0);
+    entries
         .iter()
         .filter(|entry| !entry.folder && !OTHER.contains(&entry.extension().as_str()))
         .take(LOOKED_AT)
@@ -31,21 +31,6 @@ pub fn databases(view: &View) -> Vec<String> {
 fn begins_so(file: Option<File>) -> bool {
     let mut head = [0u8; 16];
     file.is_some_and(|mut file| file.read_exact(&mut head).is_ok()) && head == *MAGIC
-}
-
-/// Paths of all that can be asked like a table: databases, and files of rows.
-pub fn sources(view: &View) -> Vec<String> {
-    let mut found = databases(view);
-    found.extend(
-        view.entries.iter().filter(|entry| !entry.folder && is_rows(&entry.path)).map(|entry| entry.path.clone()),
-    );
-    found
-}
-
-/// Whether a path is that of a file of rows.
-pub fn is_rows(path: &str) -> bool {
-    let ending = Path::new(path).extension().and_then(|ending| ending.to_str());
-    ending.is_some_and(|ending| ["csv", "tsv"].contains(&ending.to_lowercase().as_str()))
 }
 
 /// Opens what is asked: a SQLite file, or files of rows (CSV, TSV) as the tables of one database.

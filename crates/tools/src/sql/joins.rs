@@ -1,8 +1,8 @@
 //! How tables are joined: declared foreign keys, and those that names give away.
 
-use crate::suggest::extract::text::stem;
 use std::collections::{HashMap, VecDeque};
-use steward_sandbox::sql::{Schema, Table};
+use steward_core::tables::{Schema, Table};
+use steward_core::text::stem;
 
 /// Two tables and the columns by which they belong together; `child` refers to `parent`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Structured query to SQL: pure. Names are checked against the schema and quoted, values bound.
 
 use super::joins::{self, Edge, Step};
-use super::query::{Aggregate, Condition, DEFAULT_LIMIT, MOST_ROWS, Op, Query};
+use super::query::{DEFAULT_LIMIT, MOST_ROWS};
 use serde_json::Value;
 use std::fmt::Write as _;
-use steward_sandbox::sql::{Schema, Table};
+use steward_core::tables::{Aggregate, Condition, Op, Query, Schema, Table};
 
 /// A statement and the values for `?1`, `?2`….
 #[derive(Debug, Clone, PartialEq)]

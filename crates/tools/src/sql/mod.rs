@@ -13,5 +13,5 @@ mod tool;
 mod tests;
 
 pub use lower::{LowerError, Lowered, lower};
-pub use query::{Ask, Query, parameters};
+pub use query::parameters;
 pub use tool::{SqlArgs, SqlTool};

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 use std::fmt::Write as _;
-use steward_sandbox::sql::{Rows, Schema, Truncated};
+use steward_core::tables::Schema;
+use steward_sandbox::sql::{Rows, Truncated};
 
 /// Longest cell shown, characters.
 const CELL: usize = 120;

@@ -1,23 +1,14 @@
 //! What has to be known of a database to ask it: its schema, and where a text occurs as a value.
 
 use serde_json::Value;
-use steward_sandbox::sql::{Guard, Schema, Table};
+use steward_core::ports::TableReader;
+use steward_core::tables::{Found, Schema, Table};
+use steward_sandbox::sql::Guard;
 
 /// Rows beyond which a table's values are not searched for a request.
 const SEARCHED_ROWS: u64 = 300_000;
 /// Columns searched at most.
 const SEARCHED_COLUMNS: usize = 150;
-
-/// A text of the request that is a value of the database.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Found {
-    /// Table.
-    pub table: String,
-    /// Column.
-    pub column: String,
-    /// As stored.
-    pub value: String,
-}
 
 /// A SQLite file under the guard.
 pub struct Database {
@@ -38,36 +29,18 @@ impl Database {
             .iter()
             .filter(|table| !table.view && table.row_estimate.is_none_or(|rows| rows <= SEARCHED_ROWS))
             .flat_map(|table| {
-                table
-                    .columns
-                    .iter()
-                    .filter(|column| is_text(&column.kind))
-                    .map(move |column| (table, column.name.as_str()))
+                table.columns.iter().filter(|column| column.is_text()).map(move |column| (table, column.name.as_str()))
             })
             .take(SEARCHED_COLUMNS)
     }
 }
 
-/// Whether a declared type holds text; no type at all may.
-pub fn is_text(kind: &str) -> bool {
-    let kind = kind.to_uppercase();
-    kind.is_empty() || ["CHAR", "TEXT", "CLOB", "STRING"].iter().any(|word| kind.contains(word))
-}
-
-/// Whether a declared type holds numbers.
-pub fn is_number(kind: &str) -> bool {
-    let kind = kind.to_uppercase();
-    ["INT", "REAL", "FLOA", "DOUB", "NUM", "DEC", "MONEY"].iter().any(|word| kind.contains(word))
-}
-
-impl Database {
-    /// Its tables.
-    pub fn schema(&self) -> &Schema {
+impl TableReader for Database {
+    fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// Where any of `texts` (lower case) is a whole value.
-    pub fn whole(&self, texts: &[String]) -> Vec<Found> {
+    fn whole(&self, texts: &[String]) -> Vec<Found> {
         if texts.is_empty() {
             return Vec::new();
         }
@@ -92,15 +65,13 @@ impl Database {
         found
     }
 
-    /// Whether a column holds so few different values at most.
-    pub fn at_most(&self, place: &Found, count: usize) -> bool {
+    fn at_most(&self, place: &Found, count: usize) -> bool {
         let (t, c) = (super::lower::quote(&place.table), super::lower::quote(&place.column));
         let sql = format!("SELECT DISTINCT {c} FROM {t} LIMIT {}", count + 1);
         self.guard.query(&sql).is_ok_and(|rows| rows.rows.len() <= count)
     }
 
-    /// Columns of dates as `2025-05-31`: table and column.
-    pub fn dates(&self) -> Vec<(String, String)> {
+    fn dates(&self) -> Vec<(String, String)> {
         let begins = |text: &str| {
             let mut parts = text.split('-');
             let mut digits = |count| {
@@ -117,12 +88,11 @@ impl Database {
         };
         let tables = self.schema.tables.iter().filter(|table| !table.view);
         let all = tables.flat_map(|table| table.columns.iter().map(move |column| (table, column)));
-        let may = all.filter(|(_, column)| !is_number(&column.kind)).take(SEARCHED_COLUMNS);
+        let may = all.filter(|(_, column)| !column.is_number()).take(SEARCHED_COLUMNS);
         may.filter_map(|(table, column)| of((table, &column.name))).collect()
     }
 
-    /// Where `text` is part of a value: table and column.
-    pub fn part(&self, text: &str) -> Vec<(String, String)> {
+    fn part(&self, text: &str) -> Vec<(String, String)> {
         let pattern = format!("%{}%", text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"));
         self.columns()
             .filter(|(table, column)| {

@@ -1,9 +1,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-use super::query::{Aggregate, Column, Condition, Op, Order, Query, Select};
 use super::{LowerError, lower::lower};
 use serde_json::{Value, json};
-use steward_sandbox::sql::{Column as SchemaColumn, ForeignKey, Schema, Table};
+use steward_core::tables::{
+    Aggregate, Column as SchemaColumn, Condition, ForeignKey, Op, Order, Query, QueryColumn, Schema, Select, Table,
+};
 
 fn table(name: &str, columns: &[(&str, &str)], keys: &[(&str, &str)]) -> Table {
     Table {
@@ -87,7 +88,7 @@ fn lowers_groups_orders_and_odd_names() {
     let query = Query {
         from: "book".into(),
         select: vec![Select { aggregate: Some(Aggregate::Avg), column: Some("price".into()), ..Select::default() }],
-        group_by: vec![Column { column: "name".into(), table: Some("author".into()) }],
+        group_by: vec![QueryColumn { column: "name".into(), table: Some("author".into()) }],
         order_by: Some(Order {
             column: Some("price".into()),
             aggregate: Some(Aggregate::Avg),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
-use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
 
 /// Most lines at a time.
 const LINES: usize = 400;
@@ -20,8 +20,6 @@ const PASSAGES: usize = 4;
 const PASSAGE: usize = 1800;
 /// Text that is searched, bytes.
 const SEARCHED: usize = 8 << 20;
-/// How sure a search with the request's own words is.
-const GUESS: f32 = 0.5;
 
 fn spec(name: &str, properties: &Value, required: &[&str]) -> ToolSpec {
     catalogue::spec(
@@ -205,15 +203,6 @@ impl ToolHandler for ReferenceSearch {
             }),
             &["query"],
         )
-    }
-
-    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
-        let query: String = request.trim().chars().take(400).collect();
-        let has = self.0.of(scope).await.is_ok_and(|all| !all.is_empty());
-        if query.is_empty() || !has {
-            return Vec::new();
-        }
-        vec![Suggestion { arguments: json!({"query": query}), score: GUESS, why: "the request's own words".to_owned() }]
     }
 
     async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolError> {

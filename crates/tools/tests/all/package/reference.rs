@@ -126,12 +126,13 @@ async fn files_are_read_by_path_or_name() {
 
 #[tokio::test]
 async fn an_agent_sees_the_packages_that_it_has_and_no_others() {
-    let desk = Desk::with(&["infra-agent"]).await;
-    let mut other = desk.scope.clone();
-    other.agent = steward_core::AgentId(uuid::Uuid::from_u128(99));
-    assert!(desk.tools.suggest("reference_search", "full disk", &other).await.is_empty());
-    let mine = desk.tools.suggest("reference_search", "full disk", &desk.scope).await;
-    assert_eq!(mine[0].arguments, json!({"query": "full disk"}));
+    let mut desk = Desk::with(&["infra-agent"]).await;
+    let mine = desk.scope.agent;
+    desk.scope.agent = steward_core::AgentId(uuid::Uuid::from_u128(99));
+    let said = desk.error("reference_search", json!({"query": "full disk"})).await;
+    assert!(said.contains("no package with reference files"), "{said}");
+    desk.scope.agent = mine;
+    assert!(desk.text("reference_search", json!({"query": "full disk"})).await.contains("disk"));
     desk.shelf.packages.remove(TenantId::DEFAULT, "infra-agent").await.unwrap();
     for (tool, arguments) in [
         ("reference_list", json!({})),

@@ -1,0 +1,323 @@
+//! What is done about a request where the model can't decide it: a call with arguments from the request, or words that say
+//! what is missing or can't be done. Nothing is made up, and a tool acts only on a request of its own kind.
+
+use crate::draft::{Draft, Wanted, draft};
+use crate::kinds::{Group, Kind, Kinds, Reading};
+use crate::rank::features::{Feature, see};
+use crate::replies::{Here, Replies};
+use crate::settings::{Kinds as Weights, Settings};
+use crate::suggest::{Suggestion, suggest};
+use crate::view::{View, telling};
+use futures::FutureExt as _;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+use steward_core::event::Setup;
+use steward_core::message::Role;
+use steward_core::ports::{Embedder, IntentError};
+use steward_core::schema;
+
+/// Acts whose tools read a request to the letter.
+const LITERAL: &[&str] = &["write", "remind", "note"];
+/// Kinds that are tried where none is sure.
+const GUESSES: usize = 3;
+/// Longest search for the arguments of a request whose kind is known.
+const LONGEST: Duration = Duration::from_secs(10);
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decision {
+    Say(String),
+    /// A call, and the sentence for its result.
+    Call(Call),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    pub tool: String,
+    pub arguments: Value,
+    /// With places for the result (`core::run::compose`).
+    pub frame: String,
+    pub fit: f32,
+    pub why: String,
+    /// Whether it does more than look.
+    pub acts: bool,
+    /// The kind of the request, and the request that the arguments were read from.
+    pub kind: String,
+    pub text: String,
+}
+
+/// A request behind the one that it goes on from, and where it begins.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    pub text: &'a str,
+    pub since: usize,
+}
+
+pub struct Decider<'a> {
+    pub setup: &'a Setup,
+    pub embedder: &'a dyn Embedder,
+    pub view: &'a View,
+    pub kinds: &'static Kinds,
+    pub replies: &'static Replies,
+    pub weights: &'static Weights,
+    pub files: Vec<String>,
+    pub earlier: Vec<String>,
+}
+
+impl<'a> Decider<'a> {
+    pub fn new(setup: &'a Setup, embedder: &'a dyn Embedder, view: &'a View) -> Result<Self, IntentError> {
+        let said = setup.history.iter().filter(|message| message.role == Role::User);
+        Ok(Self {
+            kinds: Kinds::shipped()?,
+            replies: Replies::shipped()?,
+            weights: &Settings::shipped()?.kinds,
+            files: telling(&view.entries),
+            earlier: said.map(|message| message.text.clone()).collect(),
+            setup,
+            embedder,
+            view,
+        })
+    }
+
+    pub async fn decide(&self, request: &str) -> Result<Decision, IntentError> {
+        let reading = self.kinds.read(request, self.embedder).await?;
+        let language = self.language(&reading).await?;
+        let here = Here { language, setup: self.setup, files: &self.files };
+        if let Some(decision) = self.continued(request, &reading, here).await? {
+            return Ok(decision);
+        }
+        if let Some(decision) = self.literal(request, &reading, here).await {
+            return Ok(decision);
+        }
+        let asks = request.trim_end().ends_with('?');
+        let mut unclear = None;
+        for (kind, score) in self.candidates(request, &reading)? {
+            match self.of_kind(kind, score, request, here).await {
+                // A question may only sound like something to be done.
+                Some(say @ Decision::Say(_)) if asks && kind.group == Group::Act => unclear = Some(say),
+                Some(decision) => return Ok(decision),
+                None => {}
+            }
+        }
+        if let Some(decision) = self.mentioned(request, here).await.or(unclear) {
+            return Ok(decision);
+        }
+        let nearest = reading.kinds.first().filter(|(kind, score)| {
+            matches!(kind.group, Group::Talk | Group::Beyond)
+                && *score >= self.weights.likely
+                && self.named(request).is_empty()
+        });
+        Ok(Decision::Say(match nearest {
+            Some((kind, _)) => self.replies.reply(kind, here),
+            None => self.replies.beyond("unknown", here),
+        }))
+    }
+
+    /// What the part of a request does that comes after others: it may write down what they find.
+    pub async fn follow(&self, part: &str) -> Result<Decision, IntentError> {
+        const WRITE: &str = "write";
+        if self.setup.tools.iter().any(|spec| spec.name == WRITE) {
+            let told = self.said(WRITE, part).filter(|one| one.score >= self.weights.told);
+            if let Some(best) = told {
+                let reading = self.kinds.read(part, self.embedder).await?;
+                let here = Here { language: self.language(&reading).await?, setup: self.setup, files: &self.files };
+                return Ok(Decision::Call(Call {
+                    tool: WRITE.to_owned(),
+                    arguments: best.arguments,
+                    frame: self.replies.framed("plain", &[], here).unwrap_or_default(),
+                    fit: best.score,
+                    why: best.why,
+                    acts: true,
+                    kind: WRITE.to_owned(),
+                    text: part.to_owned(),
+                }));
+            }
+        }
+        self.decide(part).await
+    }
+
+    /// That the rest of a request of several steps is left.
+    pub async fn left(&self, rest: &[String]) -> Result<Decision, IntentError> {
+        let rest = rest.join("; ");
+        let reading = self.kinds.read(&rest, self.embedder).await?;
+        let here = Here { language: self.language(&reading).await?, setup: self.setup, files: &self.files };
+        Ok(Decision::Say(self.replies.beyond("rest", here).replace("{rest}", &rest)))
+    }
+
+    /// Words that requests for a tool begin with.
+    pub fn openings(&self) -> &BTreeSet<String> {
+        &self.kinds.openings
+    }
+
+    /// The files that a part names.
+    pub fn named(&self, part: &str) -> Vec<&str> {
+        let words: Vec<&str> = part
+            .split(|c: char| c.is_whitespace() || ",;:\"'`“”„«»()".contains(c))
+            .map(|w| w.trim_end_matches('.'))
+            .collect();
+        self.files.iter().map(String::as_str).filter(|file| words.contains(file)).collect()
+    }
+
+    /// That of the request, if it is long enough to tell; else that of the one before.
+    async fn language(&self, reading: &Reading) -> Result<&'static str, IntentError> {
+        match self.earlier.last() {
+            Some(before) if reading.spoken < self.weights.spoken => {
+                Ok(self.kinds.read(before, self.embedder).await?.language)
+            }
+            _ if reading.spoken < self.weights.heard => Ok("en"),
+            _ => Ok(reading.language),
+        }
+    }
+
+    /// An act that the request says in as many words, where it isn't surely of another kind.
+    async fn literal(&self, request: &str, reading: &Reading, here: Here<'_>) -> Option<Decision> {
+        let seen = see(request, &Settings::shipped().ok()?.mask);
+        // A file that isn't there can hardly be looked at.
+        let new_file = seen.features.contains(&Feature::Path) && self.named(request).is_empty();
+        let sure = reading.kinds.first().is_none_or(|(_, score)| *score >= self.weights.sure);
+        if (sure && !new_file) || request.ends_with('?') {
+            return None;
+        }
+        let acts =
+            reading.kinds.iter().filter(|(kind, score)| kind.group == Group::Act && *score >= self.weights.guess);
+        for (kind, score) in acts {
+            if LITERAL.contains(&kind.name.as_str())
+                && let Some(tool) = kind.tools.first()
+                && self.setup.tools.iter().any(|spec| spec.name == *tool)
+                && let Some(Decision::Call(call)) = self.suggested(kind, tool, *score, request, here).await
+            {
+                return Some(Decision::Call(call));
+            }
+        }
+        None
+    }
+
+    /// The kinds that are looked into, in order.
+    fn candidates<'r>(&self, request: &str, reading: &'r Reading) -> Result<Vec<(&'r Kind, f32)>, IntentError> {
+        let seen = see(request, &Settings::shipped()?.mask);
+        let has = |feature| seen.features.contains(&feature);
+        let find = |name: &str| reading.kinds.iter().find(|(kind, _)| kind.name == name);
+        let mut found: Vec<(&Kind, f32)> = Vec::new();
+        let Some(top) = reading.kinds.first() else {
+            return Ok(found);
+        };
+        let spoken_of = has(Feature::Path) || has(Feature::Url);
+        // Talk and the world at large have no files.
+        let telling = |kind: &Kind| {
+            !spoken_of || (kind.group != Group::Talk && !["world", "weather", "opinion"].contains(&kind.name.as_str()))
+        };
+        if has(Feature::Arithmetic) && top.0.group != Group::Act {
+            found.extend(find("calc").map(|(kind, _)| (*kind, 0.0)));
+        }
+        if has(Feature::Url) && top.1 < self.weights.sure {
+            found.extend(find("fetch").map(|(kind, _)| (*kind, 0.0)));
+        }
+        let sure = reading.kinds.iter().find(|(kind, score)| telling(kind) && *score >= self.weights.sure);
+        found.extend(sure.map(|(kind, score)| (*kind, *score)));
+        // Without a clear word, only what the workspace itself confirms is done.
+        let looks = reading.kinds.iter().filter(|(kind, score)| {
+            kind.group == Group::Look
+                && *score >= self.weights.guess
+                && found.iter().all(|(known, _)| known.name != kind.name)
+        });
+        let looks: Vec<(&Kind, f32)> = looks.take(GUESSES).map(|(kind, _)| (*kind, 0.0)).collect();
+        found.extend(looks);
+        Ok(found)
+    }
+
+    pub async fn of_kind(&self, kind: &Kind, score: f32, request: &str, here: Here<'_>) -> Option<Decision> {
+        let sure = score >= self.weights.sure;
+        let new = Asked { text: request, since: 0 };
+        if matches!(kind.group, Group::Talk | Group::Beyond) {
+            return Some(Decision::Say(self.replies.reply(kind, here)));
+        }
+        let has = |tool: &&String| self.setup.tools.iter().any(|spec| spec.name == **tool);
+        let Some(tool) = kind.tools.iter().find(has) else {
+            return sure.then(|| Decision::Say(self.replies.beyond("no_tool", here)));
+        };
+        match self.draft(&kind.name, sure, new).await {
+            Some(Draft { call: Some((tool, arguments)), frame, words }) => {
+                if !has(&&tool) {
+                    return sure.then(|| Decision::Say(self.replies.beyond("no_tool", here)));
+                }
+                let frame = self.replies.framed(frame, &words, here)?;
+                Some(Decision::Call(Call {
+                    tool,
+                    arguments,
+                    frame,
+                    fit: score.clamp(0.3, 1.0),
+                    why: format!("{} ({score:.2})", kind.name),
+                    acts: kind.group == Group::Act,
+                    kind: kind.name.clone(),
+                    text: request.to_owned(),
+                }))
+            }
+            Some(Draft { frame, words, .. }) if sure => Some(Decision::Say(self.replies.framed(frame, &words, here)?)),
+            Some(_) => None,
+            None => self.suggested(kind, tool, score, request, here).await,
+        }
+    }
+
+    /// What the tool itself reads out of the request.
+    async fn suggested(&self, kind: &Kind, tool: &str, score: f32, request: &str, here: Here<'_>) -> Option<Decision> {
+        // Where the kind is not sure, the request has to say so in as many words.
+        let needed = if score < self.weights.act { self.weights.literal } else { self.weights.told };
+        let Some(best) = self.said(tool, request).filter(|one| one.score >= needed) else {
+            return (kind.group == Group::Act).then(|| Decision::Say(self.replies.too_little(kind, here)));
+        };
+        Some(Decision::Call(Call {
+            tool: tool.to_owned(),
+            arguments: best.arguments,
+            frame: self.replies.framed("plain", &[], here)?,
+            fit: score.clamp(0.3, 1.0),
+            why: best.why,
+            acts: kind.group == Group::Act,
+            kind: kind.name.clone(),
+            text: request.to_owned(),
+        }))
+    }
+
+    pub async fn draft(&self, kind: &str, sure: bool, asked: Asked<'_>) -> Option<Draft> {
+        let (text, since) = (asked.text, asked.since);
+        let wanted = Wanted { kind, text, since, sure, earlier: &self.earlier, asking: &self.kinds.asking };
+        let work = AssertUnwindSafe(draft(wanted, self.view, self.embedder)).catch_unwind();
+        match tokio::time::timeout(LONGEST, work).await {
+            Ok(Ok(draft)) => draft,
+            Ok(Err(_)) => {
+                tracing::error!(kind, "the search for arguments panicked");
+                None
+            }
+            Err(_) => {
+                tracing::warn!(kind, "the search for arguments took too long");
+                None
+            }
+        }
+    }
+
+    /// What the request says for a tool, if the tool takes it.
+    fn said(&self, tool: &str, request: &str) -> Option<Suggestion> {
+        let spec = self.setup.tools.iter().find(|spec| spec.name == tool)?;
+        suggest(tool, request, self.view).filter(|one| schema::validate(&spec.parameters, &one.arguments).is_ok())
+    }
+
+    /// Where nothing else is known: lines of documents that hold the words of the request.
+    async fn mentioned(&self, request: &str, here: Here<'_>) -> Option<Decision> {
+        let Draft { call, frame, words } = self.draft("mention", false, Asked { text: request, since: 0 }).await?;
+        let frame = self.replies.framed(frame, &words, here);
+        let Some((tool, arguments)) = call else {
+            return frame.map(Decision::Say);
+        };
+        self.setup.tools.iter().find(|spec| spec.name == tool)?;
+        Some(Decision::Call(Call {
+            tool,
+            arguments,
+            frame: frame?,
+            fit: 0.3,
+            why: "a word of the request stands in a document".to_owned(),
+            acts: false,
+            kind: "mention".to_owned(),
+            text: request.to_owned(),
+        }))
+    }
+}

@@ -1,0 +1,76 @@
+//! The words of a request that tell what is meant, apart from the language of asking.
+
+use super::Desk;
+use steward_core::text::quoted;
+use steward_core::text::words;
+
+/// A word or a quotation that means something of the world.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, read where it counts")]
+pub(crate) struct Told {
+    /// As written.
+    pub text: String,
+    /// Place among the request's words.
+    pub at: usize,
+    pub start: usize,
+    /// Whether it was quoted.
+    pub quoted: bool,
+    /// Whether it is written with a capital, and doesn't begin the request.
+    pub proper: bool,
+    /// Whether it is a word of asking, which names something only where a table has it as a value.
+    pub asks: bool,
+    /// Whether it belongs to what was asked before.
+    pub before: bool,
+}
+
+impl Desk<'_> {
+    /// Telling words in order, the span `apart` (a file's name) left out.
+    pub(crate) fn told(&self, apart: (usize, usize)) -> Vec<Told> {
+        self.heard(apart).into_iter().filter(|one| !one.asks).collect()
+    }
+
+    /// All words but those of the span `apart`.
+    pub(crate) fn heard(&self, apart: (usize, usize)) -> Vec<Told> {
+        let text = self.wanted.text;
+        let quotes = quoted(text);
+        let mut found = Vec::new();
+        for (at, word) in words(text).into_iter().enumerate() {
+            if word.start < apart.1 && apart.0 < word.end {
+                continue;
+            }
+            let before = word.start < self.wanted.since;
+            if let Some(quote) = quotes.iter().find(|q| word.start >= q.start && word.end <= q.end) {
+                let whole = quote.text.to_owned();
+                if found.last().is_none_or(|last: &Told| last.text != whole) {
+                    found.push(Told {
+                        text: whole,
+                        at,
+                        start: word.start,
+                        quoted: true,
+                        proper: true,
+                        asks: false,
+                        before,
+                    });
+                }
+                continue;
+            }
+            // "l'album", "d'Anna": what stands before the apostrophe says nothing.
+            let bare = word.text.trim_end_matches("'s").trim_end_matches("’s");
+            let bare = match bare.split_once(['\'', '’']) {
+                Some((article, rest)) if article.chars().count() <= 2 => rest,
+                _ => bare,
+            };
+            let lower = bare.to_lowercase();
+            let upper = bare.chars().next().is_some_and(char::is_uppercase);
+            let level = upper && bare.chars().all(|c| !c.is_lowercase()) && bare.len() > 1;
+            // "y a-t-il", "gibt's": joined words ask where each of them does.
+            let asks = |word: &str| self.wanted.asking.contains(word);
+            let asks = (asks(&lower) || lower.split('-').all(asks)) && !level;
+            if !lower.is_empty() {
+                let proper = upper && at > 0;
+                found.push(Told { text: bare.to_owned(), at, start: word.start, quoted: false, proper, asks, before });
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,74 @@
+//! The phrase lists of `data/lexicon.toml`.
+
+use crate::read::moment::TimeWords;
+use crate::read::path::PathWords;
+use serde::Deserialize;
+use std::sync::OnceLock;
+
+/// All phrase lists. Each list's meaning is told where it stands in the file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lexicon {
+    pub paths: PathWords,
+    pub time: TimeWords,
+    pub write: WriteWords,
+    pub search: SearchWords,
+    pub notes: NoteWords,
+    pub reminders: ReminderWords,
+    pub calendar: CalendarWords,
+    pub memory: MemoryWords,
+    pub mail: MailWords,
+    pub inbox: InboxWords,
+}
+
+macro_rules! lists {
+    ($($name:ident { $($field:ident),+ $(,)? })+) => {$(
+        #[derive(Debug, Clone, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            $(pub $field: Vec<String>,)+
+        }
+    )+};
+}
+
+lists! {
+    WriteWords { cues, append, overwrite, content, content_start, content_end, leading, references }
+    NoteWords { create, title, title_end, text, text_end }
+    ReminderWords { create, lead, text, list }
+    MemoryWords { cues, replace, facts }
+    MailWords { cues, subject, subject_end, body, body_end }
+    InboxWords { cues, unread }
+    SearchWords { cues, before, end }
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CalendarWords {
+    /// What asks for a new event.
+    pub create: Vec<String>,
+    /// What stands before its title.
+    pub lead: Vec<String>,
+    /// What says where it goes.
+    pub place: Vec<String>,
+    pub repeat: Vec<Repeat>,
+    /// What asks for a look.
+    pub list: Vec<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Repeat {
+    pub words: Vec<String>,
+    /// `daily`, `weekly`, `monthly`, `yearly`, or a rule.
+    pub rule: String,
+}
+
+/// The lists that come with the program.
+///
+/// # Panics
+/// Never in a build that passed its tests: one of them parses the file.
+#[expect(clippy::expect_used, reason = "the file is part of the program and parsed by a test")]
+pub fn lexicon() -> &'static Lexicon {
+    static LEXICON: OnceLock<Lexicon> = OnceLock::new();
+    LEXICON.get_or_init(|| toml::from_str(include_str!("../data/lexicon.toml")).expect("lexicon.toml is well formed"))
+}

@@ -1,0 +1,26 @@
+//! What a request wants, without a language model: tools ranked for every model, and for one that can't plan the one call that does
+//! what is asked, from the request's words and from what is in the workspace. What is beyond that is said.
+//!
+//! The only room besides the receipts that knows words of natural languages; they are data (`data/*.toml`).
+
+mod continued;
+mod decide;
+mod draft;
+mod kinds;
+mod lexicon;
+mod propose;
+mod rank;
+mod read;
+mod replies;
+mod service;
+mod settings;
+mod split;
+mod suggest;
+mod tables;
+mod view;
+
+pub use draft::{Draft, Wanted, draft};
+pub use kinds::Kinds;
+pub use replies::tries;
+pub use service::IntentService;
+pub use view::View;

@@ -1,0 +1,175 @@
+//! From a request to a plan, without free generation.
+
+use crate::decide::{Call, Decider, Decision};
+use crate::rank::rank;
+use crate::settings::Settings;
+use crate::split::split;
+use crate::view::View;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use steward_core::event::{Ranked, Setup};
+use steward_core::plan::{self, Candidate, FINAL_ANSWER, MOST_STEPS, Plan, PlanStep};
+use steward_core::ports::{Embedder, IntentError, Proposal, Ranking, ToolScope, WorkspaceReader};
+
+/// The plan for a request: one call, several where the request says so, or words.
+pub async fn propose(
+    request: &str,
+    setup: &Setup,
+    scope: &ToolScope,
+    embedder: &dyn Embedder,
+    reader: &Arc<dyn WorkspaceReader>,
+) -> Result<Proposal, IntentError> {
+    let settings = Settings::shipped()?;
+    let skill = if setup.tools.iter().any(|spec| spec.skill.is_some()) {
+        by_skill(request, setup, embedder, settings).await?
+    } else {
+        None
+    };
+    let view = View::look(reader, scope).await;
+    let decider = Decider::new(setup, embedder, &view)?;
+    let mut notes = Vec::new();
+    let decisions = if let Some(call) = skill {
+        vec![Decision::Call(call)]
+    } else {
+        let (decisions, count) = decided(&decider, request, settings).await?;
+        if count > 1 {
+            notes.push(format!("the request has {count} steps"));
+        }
+        decisions
+    };
+    let candidate = candidate(&decisions, setup);
+    let calls: Vec<&Call> = decisions.iter().filter_map(called).collect();
+    notes.extend(calls.iter().map(|call| call.why.clone()));
+    let tools = calls.iter().map(|call| Ranked { tool: call.tool.clone(), score: call.fit }).collect();
+    let ranking = Ranking { tools, wants_tool: !calls.is_empty() };
+    Ok(Proposal { candidates: vec![candidate], ranking, notes })
+}
+
+fn called(decision: &Decision) -> Option<&Call> {
+    match decision {
+        Decision::Call(call) => Some(call),
+        Decision::Say(_) => None,
+    }
+}
+
+/// What is done about a request, and in how many steps.
+async fn decided(
+    decider: &Decider<'_>,
+    request: &str,
+    settings: &Settings,
+) -> Result<(Vec<Decision>, usize), IntentError> {
+    let parts = split(request, &settings.split, decider.openings());
+    let parts = parts.filter(|parts| parts.all.len() <= MOST_STEPS);
+    let Some(parts) = parts else {
+        return Ok((vec![decider.decide(request).await?], 1));
+    };
+    let (mut made, done) = steps(decider, &parts.all, settings.choice.step).await?;
+    let rest = &parts.all[done..];
+    if rest.is_empty() {
+        return Ok((made, done));
+    }
+    let whole = decider.decide(request).await?;
+    let acts = called(&whole).is_some_and(|call| call.acts);
+    if made.is_empty() || acts || !parts.told {
+        return Ok((vec![whole], 1));
+    }
+    // What can be done is done, and the rest is named.
+    made.push(decider.left(rest).await?);
+    Ok((made, done))
+}
+
+/// The calls for the parts, up to the first that has none or says what was done before; and for how many parts.
+async fn steps(decider: &Decider<'_>, parts: &[String], least: f32) -> Result<(Vec<Decision>, usize), IntentError> {
+    let mut made: Vec<Decision> = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        let decision = if index == 0 { decider.decide(part).await? } else { decider.follow(part).await? };
+        let Decision::Call(call) = decision else {
+            return Ok((made, index));
+        };
+        let same = |other: &Call| other.tool == call.tool && other.arguments == call.arguments;
+        if call.fit <= least || made.iter().filter_map(called).any(same) {
+            return Ok((made, index));
+        }
+        made.extend(each(decider, call, part).into_iter().map(Decision::Call));
+    }
+    Ok((made, parts.len()))
+}
+
+/// One call for each of several files.
+fn each(decider: &Decider<'_>, call: Call, part: &str) -> Vec<Call> {
+    let files = decider.named(part);
+    let path = call.arguments["path"].as_str().unwrap_or_default();
+    if call.acts || files.len() < 2 || !files.contains(&path) {
+        return vec![call];
+    }
+    let of = |file: &&str| {
+        let mut one = call.clone();
+        one.arguments["path"] = json!(file);
+        one.frame = one.frame.replace(path, file);
+        one
+    };
+    files.iter().map(of).collect()
+}
+
+/// The skill that the request names better than any other tool. What it requires is left open, for the model to choose from
+/// what the request says.
+async fn by_skill(
+    request: &str,
+    setup: &Setup,
+    embedder: &dyn Embedder,
+    settings: &Settings,
+) -> Result<Option<Call>, IntentError> {
+    let ranking = rank(request, &setup.tools, embedder).await?;
+    let Some(best) = ranking.tools.first().filter(|_| ranking.wants_tool) else {
+        return Ok(None);
+    };
+    let found = setup.tools.iter().find(|spec| spec.name == best.tool);
+    let Some(skill) = found.filter(|spec| spec.skill.is_some() && best.score >= settings.choice.skill) else {
+        return Ok(None);
+    };
+    let required = skill.parameters["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let open: Map<String, Value> = required.map(|name| (name.to_owned(), json!(""))).collect();
+    Ok(Some(Call {
+        tool: skill.name.clone(),
+        arguments: Value::Object(open),
+        frame: "{content}".to_owned(),
+        fit: best.score,
+        why: format!("the skill {}", skill.name),
+        acts: true,
+        kind: skill.name.clone(),
+        text: request.to_owned(),
+    }))
+}
+
+fn candidate(decisions: &[Decision], setup: &Setup) -> Candidate {
+    let mut steps = Vec::new();
+    let mut text = Vec::new();
+    for decision in decisions {
+        match decision {
+            Decision::Say(words) => text.push(words.clone()),
+            Decision::Call(call) => {
+                steps.push(PlanStep {
+                    tool: call.tool.clone(),
+                    args: call.arguments.clone(),
+                    thought: call.why.clone(),
+                });
+                text.push(placed(&call.frame, steps.len()));
+            }
+        }
+    }
+    let fit = decisions.iter().filter_map(called).map(|call| call.fit).fold(1.0, f32::min);
+    steps.push(PlanStep {
+        tool: FINAL_ANSWER.to_owned(),
+        args: json!({"text": text.join("\n\n")}),
+        thought: String::new(),
+    });
+    let plan = Plan { steps };
+    Candidate { score: plan::score(&plan, &setup.tools, MOST_STEPS, fit), plan }
+}
+
+/// The places of a sentence, with the step whose result they take.
+fn placed(frame: &str, step: usize) -> String {
+    ["content", "lines", "last", "count", "value", "rounded"]
+        .iter()
+        .fold(frame.to_owned(), |text, place| text.replace(&format!("{{{place}}}"), &format!("{{{step}:{place}}}")))
+}

@@ -1,0 +1,9 @@
+//! Tools ranked by a request.
+
+pub mod features;
+mod tools;
+mod vectors;
+mod words;
+
+pub use tools::rank;
+pub use words::by_words;

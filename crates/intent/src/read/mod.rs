@@ -1,0 +1,9 @@
+//! What can be read out of a request: paths, addresses, numbers, arithmetic, times. Pure functions over text and a listing of
+//! the workspace.
+
+pub mod address;
+pub mod arithmetic;
+pub mod clause;
+pub mod moment;
+pub mod number;
+pub mod path;

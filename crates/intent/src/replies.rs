@@ -1,0 +1,172 @@
+//! What is said without a larger model: the sentences of `data/replies.toml`, in the language of the request.
+
+use crate::kinds::{Group, Kind};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+use steward_core::event::Setup;
+use steward_core::ports::IntentError;
+
+/// Things to try that are told.
+const TRIES: usize = 3;
+/// Files that are told.
+const FILES: usize = 5;
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Texts {
+    en: String,
+    de: String,
+    fr: String,
+    es: String,
+}
+
+impl Texts {
+    fn of(&self, language: &str) -> &str {
+        match language {
+            "de" => &self.de,
+            "fr" => &self.fr,
+            "es" => &self.es,
+            _ => &self.en,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Can {
+    tool: String,
+    #[serde(flatten)]
+    texts: Texts,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Try {
+    endings: Vec<String>,
+    #[serde(flatten)]
+    texts: Texts,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Replies {
+    connect: Texts,
+    files: Texts,
+    tries: Texts,
+    can: Vec<Can>,
+    #[serde(rename = "try")]
+    to_try: Vec<Try>,
+    talk: BTreeMap<String, Texts>,
+    beyond: BTreeMap<String, Texts>,
+    how: BTreeMap<String, Texts>,
+    frame: BTreeMap<String, Texts>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Here<'a> {
+    pub language: &'a str,
+    pub setup: &'a Setup,
+    pub files: &'a [String],
+}
+
+impl Replies {
+    pub fn shipped() -> Result<&'static Self, IntentError> {
+        static REPLIES: OnceLock<Result<Replies, String>> = OnceLock::new();
+        REPLIES
+            .get_or_init(|| toml::from_str(include_str!("../data/replies.toml")).map_err(|error| error.to_string()))
+            .as_ref()
+            .map_err(|reason| IntentError::Settings(reason.clone()))
+    }
+
+    /// What is said to a kind that no tool does, or that an act needs more for.
+    pub fn of_kind(&self, kind: &Kind, language: &str) -> Option<&str> {
+        let texts = match kind.group {
+            Group::Talk => self.talk.get(&kind.name),
+            Group::Beyond => self.beyond.get(&kind.name),
+            Group::Act => self.how.get(&kind.name),
+            Group::Look => self.beyond.get("unknown"),
+        };
+        Some(texts?.of(language))
+    }
+
+    /// The reply to a kind of talk, or of what is beyond this model.
+    pub fn reply(&self, kind: &Kind, here: Here<'_>) -> String {
+        match kind.group {
+            Group::Talk | Group::Beyond => self.filled(self.of_kind(kind, here.language).unwrap_or_default(), here),
+            Group::Look | Group::Act => self.beyond("unknown", here),
+        }
+    }
+
+    /// Why something isn't done.
+    pub fn beyond(&self, why: &str, here: Here<'_>) -> String {
+        let text = self.beyond.get(why).map_or("", |texts| texts.of(here.language));
+        self.filled(text, here)
+    }
+
+    /// That an act can't be done with what was said, and how to say it.
+    pub fn too_little(&self, kind: &Kind, here: Here<'_>) -> String {
+        let how = self.of_kind(kind, here.language).unwrap_or_default();
+        self.beyond("said_too_little", here).replace("{how}", how)
+    }
+
+    /// The sentence for a result, with what is known already; `None` if there is none of that name.
+    pub fn framed(&self, name: &str, words: &[(&str, String)], here: Here<'_>) -> Option<String> {
+        let mut text = self.filled(self.frame.get(name)?.of(here.language), here);
+        for (key, value) in words {
+            text = text.replace(&format!("{{{key}}}"), value);
+        }
+        Some(text)
+    }
+
+    /// Requests that work with these files, best first.
+    pub fn tries(&self, files: &[String], language: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        for one in &self.to_try {
+            let ends = |file: &&String| {
+                let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_lowercase());
+                ending.is_some_and(|ending| one.endings.contains(&ending))
+            };
+            let text = one.texts.of(language);
+            if one.endings.is_empty() {
+                found.push(text.to_owned());
+            } else if let Some(file) = files.iter().find(ends) {
+                found.push(text.replace("{file}", file));
+            }
+        }
+        found
+    }
+
+    fn filled(&self, text: &str, here: Here<'_>) -> String {
+        let language = here.language;
+        let has = |tool: &str| here.setup.tools.iter().any(|spec| spec.name == tool);
+        let can: Vec<&str> = self.can.iter().filter(|can| has(&can.tool)).map(|can| can.texts.of(language)).collect();
+        let files: Vec<&str> = here.files.iter().take(FILES).map(String::as_str).collect();
+        let files = match files.as_slice() {
+            [] => String::new(),
+            some => self.files.of(language).replace("{files}", &some.join(", ")),
+        };
+        let mut tries = self.tries(here.files, language);
+        tries.truncate(TRIES);
+        let quoted: Vec<String> = tries.iter().map(|one| quote(one, language)).collect();
+        let tries = self.tries.of(language).replace("{tries}", &quoted.join(" · "));
+        let text = text
+            .replace("{can}", &can.join(", "))
+            .replace("{files}", &files)
+            .replace("{tries}", &tries)
+            .replace("{connect}", self.connect.of(language));
+        text.replace("  ", " ").trim().to_owned()
+    }
+}
+
+/// Requests that work with these files of a workspace, best first, in `language` (`en`, `de`, `fr` or `es`).
+pub fn tries(files: &[String], language: &str) -> Vec<String> {
+    Replies::shipped().map_or_else(|_| Vec::new(), |replies| replies.tries(files, language))
+}
+
+fn quote(text: &str, language: &str) -> String {
+    match language {
+        "de" => format!("„{text}“"),
+        "fr" => format!("« {text} »"),
+        "es" => format!("«{text}»"),
+        _ => format!("“{text}”"),
+    }
+}

@@ -1,0 +1,82 @@
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+use steward_core::ports::IntentError;
+
+/// `data/intent.toml`; what each value means is told there.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    pub talk_below: f32,
+    pub nearest: f32,
+    pub nearest_three: f32,
+    pub description: f32,
+    pub kinds: Kinds,
+    pub choice: Choice,
+    pub mask: Mask,
+    pub split: Split,
+    pub rules: Vec<Rule>,
+}
+
+/// From which score on a kind of request counts.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kinds {
+    pub sure: f32,
+    pub act: f32,
+    pub guess: f32,
+    pub likely: f32,
+    pub told: f32,
+    pub literal: f32,
+    pub spoken: f32,
+    pub heard: f32,
+}
+
+/// When a skill is meant.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    pub skill: f32,
+    pub step: f32,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mask {
+    pub url: String,
+    pub email: String,
+    pub path: String,
+    pub quoted: String,
+    pub number: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Split {
+    pub connectives: Vec<String>,
+    pub and: Vec<String>,
+    pub answers: Vec<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// Phrases, any of which will do.
+    #[serde(default)]
+    pub any: Vec<String>,
+    /// Features, any of which will do.
+    #[serde(default)]
+    pub features: Vec<crate::rank::features::Feature>,
+    /// Tool to what is added.
+    pub add: BTreeMap<String, f32>,
+}
+
+impl Settings {
+    pub fn shipped() -> Result<&'static Self, IntentError> {
+        static SETTINGS: OnceLock<Result<Settings, String>> = OnceLock::new();
+        SETTINGS
+            .get_or_init(|| toml::from_str(include_str!("../data/intent.toml")).map_err(|error| error.to_string()))
+            .as_ref()
+            .map_err(|reason| IntentError::Settings(reason.clone()))
+    }
+}

@@ -1,0 +1,50 @@
+//! Arguments of tools that act, read from a request that says them.
+//!
+//! Scores mean the same for all tools: 0.9 and more, the request says so in as many words and every
+//! argument is grounded in it or in the workspace; 0.6, the arguments are grounded and the cue is
+//! weak; 0.3, it would be possible.
+
+mod calendar_create;
+mod calendar_list;
+mod mail_draft;
+mod mail_list;
+mod notes_create;
+mod reminders_create;
+mod save_memory;
+mod web_search;
+mod write;
+
+use crate::view::View;
+use serde_json::Value;
+
+/// Arguments that a request says for a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suggestion {
+    pub arguments: Value,
+    /// 0 to 1.
+    pub score: f32,
+    /// One line for the trace.
+    pub why: String,
+}
+
+impl Suggestion {
+    fn new(arguments: Value, score: f32, why: impl Into<String>) -> Self {
+        Self { arguments, score: score.clamp(0.0, 1.0), why: why.into() }
+    }
+}
+
+/// What a request says for a tool; `None` where it doesn't ask for it, or nobody wrote how that is read.
+pub fn suggest(tool: &str, request: &str, view: &View) -> Option<Suggestion> {
+    match tool {
+        "calendar_create" => calendar_create::suggest(request, view.now),
+        "calendar_list" => calendar_list::suggest(request, view.now),
+        "mail_draft" => mail_draft::suggest(request),
+        "mail_list" => mail_list::suggest(request),
+        "notes_create" => notes_create::suggest(request),
+        "reminders_create" => reminders_create::suggest(request, view.now),
+        "save_memory" => save_memory::suggest(request),
+        "web_search" => web_search::suggest(request),
+        "write" => write::suggest(request, view),
+        _ => None,
+    }
+}

@@ -1,0 +1,127 @@
+//! What proposals are made from: the files of the workspace, and the time.
+
+use crate::lexicon::lexicon;
+use crate::read::path::{self, PathMatch, is_rows};
+use jiff::civil::DateTime;
+use std::path::PathBuf;
+use std::sync::Arc;
+use steward_core::ports::{Entry, TableReader, ToolScope, WorkspaceReader};
+
+/// Bytes of a file that are read to count its lines.
+const MOST_BYTES: u64 = 8 << 20;
+/// Files that are told of.
+const TOLD: usize = 8;
+/// Endings of files that can be asked about, the most telling first.
+const TELLING: &[&str] = &["csv", "tsv", "db", "sqlite", "sqlite3", "log", "md", "txt", "json"];
+
+/// The workspace and the time, as seen when a request is read.
+#[derive(Clone)]
+pub struct View {
+    /// Folders before what is in them.
+    pub entries: Vec<Entry>,
+    /// Now, local.
+    pub now: DateTime,
+    workspace: PathBuf,
+    reader: Arc<dyn WorkspaceReader>,
+}
+
+impl View {
+    /// Looks. A workspace that can't be read has no entries.
+    pub async fn look(reader: &Arc<dyn WorkspaceReader>, scope: &ToolScope) -> Self {
+        let (reader, workspace) = (Arc::clone(reader), scope.workspace.clone());
+        let mut view = Self { entries: Vec::new(), now: local(scope), workspace, reader };
+        view.entries = view.blocking(|view| view.reader.entries(&view.workspace)).await.unwrap_or_default();
+        view
+    }
+
+    /// Does what blocks; `None` where that panics.
+    pub async fn blocking<T: Send + 'static>(&self, work: impl FnOnce(&Self) -> T + Send + 'static) -> Option<T> {
+        let view = self.clone();
+        tokio::task::spawn_blocking(move || work(&view)).await.ok()
+    }
+
+    /// Entries that the request names, best first.
+    pub fn named(&self, request: &str) -> Vec<PathMatch> {
+        path::matches(request, &self.entries, &lexicon().paths)
+    }
+
+    /// The file that the request names best.
+    pub fn file(&self, request: &str) -> Option<PathMatch> {
+        self.named(request).into_iter().find(|found| !found.folder)
+    }
+
+    /// The folder that the request names best.
+    pub fn folder(&self, request: &str) -> Option<PathMatch> {
+        self.named(request).into_iter().find(|found| found.folder)
+    }
+
+    /// Whether there is an entry of this path.
+    pub fn has(&self, path: &str) -> bool {
+        self.entries.iter().any(|entry| entry.path == path)
+    }
+
+    /// Paths of all that can be asked like a table: databases, and files of rows.
+    pub fn sources(&self) -> Vec<String> {
+        let rows = self.entries.iter().filter(|entry| !entry.folder && is_rows(&entry.path));
+        let mut found = self.reader.databases(&self.workspace, &self.entries);
+        found.extend(rows.map(|entry| entry.path.clone()));
+        found
+    }
+
+    /// A file of at most `most` bytes. Blocks.
+    pub fn read(&self, path: &str, most: u64) -> Option<Vec<u8>> {
+        self.reader.read(&self.workspace, path, most)
+    }
+
+    /// Lines of a file, if it is text of a moderate size. Blocks.
+    pub fn count_lines(&self, path: &str) -> Option<u64> {
+        let bytes = self.read(path, MOST_BYTES)?;
+        let ends = bytes.split(|byte| *byte == b'\n').count();
+        let open = usize::from(bytes.last() == Some(&b'\n') || bytes.is_empty());
+        u64::try_from(ends - open).ok()
+    }
+
+    /// Opens a database or a file of rows. Blocks.
+    pub fn tables(&self, path: &str) -> Option<Box<dyn TableReader>> {
+        self.reader.tables(&self.workspace, path)
+    }
+
+    pub fn reader(&self) -> &dyn WorkspaceReader {
+        self.reader.as_ref()
+    }
+}
+
+/// Local time of the scope.
+fn local(scope: &ToolScope) -> DateTime {
+    let minutes = i64::from(scope.utc_offset_minutes);
+    let millis = scope.now.0.saturating_add(minutes * 60_000);
+    jiff::Timestamp::from_millisecond(millis)
+        .map(|at| at.to_zoned(jiff::tz::TimeZone::UTC).datetime())
+        .unwrap_or_default()
+}
+
+/// Files to tell of, those that can be asked about first.
+pub fn telling(entries: &[Entry]) -> Vec<String> {
+    let rank = |ending: &str| TELLING.iter().position(|known| *known == ending);
+    let mut found: Vec<(usize, &str)> = entries
+        .iter()
+        .filter(|entry| !entry.folder)
+        .map(|entry| {
+            let ending = entry.extension();
+            (rank(&ending).unwrap_or(TELLING.len()), entry.path.as_str())
+        })
+        .collect();
+    found.sort_unstable();
+    let mut told: Vec<&str> = Vec::new();
+    // One of each kind, then the others.
+    for again in [false, true] {
+        let mut last = usize::MAX;
+        for (rank, path) in &found {
+            if (again || *rank != last) && !told.contains(path) && told.len() < TOLD {
+                told.push(path);
+            }
+            last = *rank;
+        }
+    }
+    told.into_iter().map(str::to_owned).collect()
+}

@@ -1,0 +1,85 @@
+//! Workspaces as proposals read them: listings, heads of files, tables.
+
+use crate::sql::{databases, lower, source::Database};
+use crate::terminal;
+use std::collections::VecDeque;
+use std::path::Path;
+use steward_core::ports::{Entry, TableReader, WorkspaceReader};
+use steward_core::tables::{Query, Schema};
+use steward_sandbox::files::{FileLimits, Workspace};
+use steward_sandbox::sql::Policy;
+
+/// Entries looked at; in a larger workspace those nearest to its top.
+const MOST_ENTRIES: usize = 3000;
+/// Folders below the workspace that are looked into.
+const DEEPEST: usize = 6;
+
+/// Folders on this machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LocalWorkspaces;
+
+impl WorkspaceReader for LocalWorkspaces {
+    fn entries(&self, workspace: &Path) -> Vec<Entry> {
+        let mut found = Vec::new();
+        let mut queue = VecDeque::from([(String::new(), 0usize)]);
+        while let Some((folder, depth)) = queue.pop_front() {
+            let Ok(listing) = std::fs::read_dir(workspace.join(&folder)) else {
+                continue;
+            };
+            let mut here: Vec<Entry> = listing
+                .flatten()
+                .filter_map(|entry| {
+                    let name = entry.file_name().into_string().ok()?;
+                    let kind = entry.file_type().ok()?;
+                    let plain = kind.is_dir() || kind.is_file();
+                    (plain && !name.starts_with('.')).then(|| Entry {
+                        path: if folder.is_empty() { name } else { format!("{folder}/{name}") },
+                        folder: kind.is_dir(),
+                    })
+                })
+                .collect();
+            here.sort_by(|a, b| a.path.cmp(&b.path));
+            for entry in &here {
+                if entry.folder && depth < DEEPEST {
+                    queue.push_back((entry.path.clone(), depth + 1));
+                }
+            }
+            found.extend(here);
+            if found.len() >= MOST_ENTRIES {
+                found.truncate(MOST_ENTRIES);
+                break;
+            }
+        }
+        found
+    }
+
+    fn read(&self, workspace: &Path, path: &str, most: u64) -> Option<Vec<u8>> {
+        confined(workspace, most)?.read(path).ok()
+    }
+
+    fn databases(&self, workspace: &Path, entries: &[Entry]) -> Vec<String> {
+        databases::databases(workspace, entries)
+    }
+
+    fn tables(&self, workspace: &Path, path: &str) -> Option<Box<dyn TableReader>> {
+        let guard = databases::open(workspace, path, Policy::default()).ok()?;
+        Some(Box::new(Database::new(guard)?))
+    }
+
+    fn answers(&self, query: &Query, schema: &Schema) -> bool {
+        lower::lower(query, schema).is_ok()
+    }
+
+    fn runs(&self, program: &str) -> bool {
+        terminal::knows(program)
+    }
+
+    fn split_command(&self, line: &str) -> Option<Vec<String>> {
+        terminal::split(line).ok()
+    }
+}
+
+/// The workspace for reading files of at most `most` bytes, which the kernel keeps inside of it.
+pub(crate) fn confined(workspace: &Path, most: u64) -> Option<Workspace> {
+    Workspace::open(workspace, FileLimits { read_bytes: most, ..FileLimits::default() }).ok()
+}
