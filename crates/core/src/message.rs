@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Who a message is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = MessageRole))]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Standing instructions.

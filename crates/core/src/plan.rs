@@ -12,15 +12,18 @@ pub const FINAL_ANSWER: &str = "final_answer";
 /// Words that a model writes where it should have left an argument empty.
 const PLACEHOLDERS: &[&str] = &["todo", "tbd", "fixme", "xxx", "placeholder", "insert here", "n/a"];
 
-/// One step.
+/// One step of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct PlanStep {
     /// Name of the tool.
     pub tool: String,
-    /// Its arguments; a value of `""` is filled from what earlier steps observed.
+    /// Its arguments; `""` is filled from what earlier steps find.
+    #[cfg_attr(feature = "schema", schema(value_type = Object))]
     pub args: Value,
     /// Why, one line.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub thought: String,
 }
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 /// What may be done with a call whose outcome was lost in a crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Effect))]
 #[serde(rename_all = "lowercase")]
 pub enum EffectClass {
     /// Changes nothing: run again.
@@ -233,14 +234,17 @@ pub enum ToolError {
 
 /// What a call would change, before it does.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Preview {
     /// One line: "overwrites notes.md (511 bytes)".
     pub summary: String,
     /// A unified diff, rows, or a command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub detail: Option<String>,
     /// Files, rows or resources touched, where the tool can tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub count: Option<u64>,
     /// Whether the effect can be undone.
     pub reversible: bool,

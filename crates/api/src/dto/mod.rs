@@ -1,7 +1,7 @@
-//! What goes over the wire: plain structs that mirror the core's types and have a schema.
+//! What goes over the wire where it is not a type of the core as it is: names joined to ids, inputs whose fields may be
+//! left out, secrets that go one way.
 
 pub(crate) mod about;
-pub(crate) mod above;
 pub(crate) mod agent;
 pub(crate) mod approval;
 pub(crate) mod auth;
@@ -10,7 +10,6 @@ pub(crate) mod conversation;
 pub(crate) mod credential;
 pub(crate) mod exam;
 pub(crate) mod mcp;
-pub(crate) mod names;
 pub(crate) mod package;
 pub(crate) mod published;
 pub(crate) mod reminder;

@@ -18,6 +18,7 @@ use serde_json::Value;
 
 /// Where a run came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// The command line.
@@ -34,6 +35,7 @@ pub enum Origin {
 
 /// Whether the agent plans first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// Ask the model, run tools, ask again.
@@ -205,13 +207,14 @@ pub struct Ranked {
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum Outcome {
     /// With an answer.
     Completed,
-    /// With an error; `message` says what to do.
+    /// With an error.
     Failed {
-        /// For a person.
+        /// What to do.
         message: String,
     },
     /// By a person.
@@ -223,8 +226,7 @@ pub enum Outcome {
     Limited {
         /// Which.
         limit: Limit,
-        /// For a person, where there is more to say than [`Limit::explain`] does: whose budget it is
-        /// and when it begins anew.
+        /// Whose budget it is, when it begins anew and what to do, where it was a hard budget.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         message: String,
     },

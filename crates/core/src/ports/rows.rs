@@ -284,10 +284,12 @@ pub trait Grants: Send + Sync {
 
 /// A run kept as a regression test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct KeptRun {
     /// Its name, unique.
     pub name: String,
     /// The run.
+    #[serde(rename = "run_id")]
     pub run: RunId,
     /// Who kept it.
     pub by: String,

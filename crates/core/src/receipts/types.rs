@@ -6,6 +6,7 @@ use serde_json::Value;
 
 /// Whether the claims of an answer are proved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Each claim has a receipt.

@@ -17,6 +17,7 @@ static HINTS: LazyLock<Lexicon> = LazyLock::new(|| {
 
 /// What a message is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = RoutingHint))]
 #[serde(rename_all = "snake_case")]
 pub enum Hint {
     /// Figures: metrics, dashboards, charts.

@@ -1,15 +1,16 @@
 //! `/api/credentials/{id}`.
 
 use crate::auth::Person;
-use crate::dto::credential::{Credential, CredentialPatch};
+use crate::dto::credential::CredentialPatch;
 use crate::extract::{Body, PathId};
 use crate::problem::Problem;
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use steward_core::CredentialId;
+use steward_core::credential::Credential;
 use steward_core::ports::{CredentialChange, Role};
-use steward_core::{CredentialId, Timestamp};
 
 /// One credential, without its secrets.
 #[utoipa::path(get, path = "/api/credentials/{id}", tag = "credentials", operation_id = "getCredential",
@@ -21,7 +22,7 @@ pub(crate) async fn get(
 ) -> Result<Json<Credential>, Problem> {
     person.may(Role::Developer)?;
     let found = state.vault.credential(state.runs.deps().tenant, id).await?;
-    Ok(Json(found.into()))
+    Ok(Json(found))
 }
 
 /// Changes a credential; in force at the next call.
@@ -39,12 +40,12 @@ pub(crate) async fn change(
         name: patch.name.map(|name| name.trim().to_owned()),
         description: patch.description,
         fields: patch.fields,
-        roles: patch.roles.map(|roles| roles.into_iter().map(Into::into).collect()),
+        roles: patch.roles,
         discoverable: patch.discoverable,
-        expires_at: patch.expires_at.map(|at| at.map(Timestamp)),
+        expires_at: patch.expires_at,
     };
     let changed = state.vault.change(state.runs.deps().tenant, id, change).await?;
-    Ok(Json(changed.into()))
+    Ok(Json(changed))
 }
 
 /// Removes a credential for good. Skills that use it are refused from then on.
