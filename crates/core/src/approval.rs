@@ -72,6 +72,7 @@ pub enum Subject {
 
 /// What a question stands on: what the run knew when it asked. Whoever shows or compares questions needs no log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = AskedAbout))]
 pub struct About {
     /// The agent.
     pub agent: AgentId,
@@ -81,6 +82,7 @@ pub struct About {
     pub asked_by: String,
     /// The run that delegated to this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub parent: Option<RunId>,
     /// Why a person is asked.
     pub reason: String,

@@ -61,6 +61,7 @@ impl Preset {
 
 /// What a run has spent so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Spent {
     /// Calls of a model, failed ones and those that a crash cut off included.
     pub model_calls: u32,

@@ -377,6 +377,7 @@ pub struct ModelRequest {
 
 /// Tokens of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Usage {
     /// Prompt tokens, cached ones included.
     pub prompt_tokens: u64,
@@ -386,6 +387,7 @@ pub struct Usage {
     pub completion_tokens: u64,
     /// Millionths of a US dollar; 0 where no price is known.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub cost_micros: u64,
 }
 
@@ -427,6 +429,7 @@ pub enum ModelChunk {
 
 /// Why a model call failed, by what to do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ModelErrorClass {
     /// The key is wrong or lacks a right.
@@ -462,6 +465,7 @@ impl ModelErrorClass {
 
 /// A failed model call. `detail` keeps the endpoint's own words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[error("{message} ({hint})")]
 pub struct ModelError {
     /// What to do about it.
@@ -472,8 +476,10 @@ pub struct ModelError {
     pub hint: String,
     /// The raw error body, cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub detail: Option<String>,
     /// Wait asked for by the endpoint, milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub retry_after_ms: Option<u64>,
 }

@@ -37,8 +37,10 @@ pub struct Plan {
 
 /// A plan and how good it looks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Candidate {
     /// The plan.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<PlanStep>))]
     pub plan: Plan,
     /// Its score.
     pub score: Score,
@@ -46,6 +48,7 @@ pub struct Candidate {
 
 /// Why a candidate was preferred; each part 0 to 1, `total` their weighted mean.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Score {
     /// Short is good; beyond the allowed number of steps it is 0.
     pub length: f32,

@@ -63,7 +63,7 @@ impl Default for Policy {
     }
 }
 
-/// A standing permission given by a person. Destructive calls are never covered by one.
+/// A permission that a person gave, and its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Grant {

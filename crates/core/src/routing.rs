@@ -67,6 +67,7 @@ pub enum Balance {
 
 /// The connections that a request goes to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct RouteTaken {
     /// What kind of request it is.
     pub task: Task,
@@ -78,11 +79,13 @@ pub struct RouteTaken {
 
 /// One connection that was asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Attempt {
     /// The connection.
     pub connection: ConnectionId,
-    /// Why it did not answer; `None`: it did.
+    /// Why it did not answer; left out: it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub class: Option<ModelErrorClass>,
     /// In the endpoint's words or ours, cut.
     #[serde(default, skip_serializing_if = "String::is_empty")]

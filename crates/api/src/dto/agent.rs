@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use steward_core::agent::{Agent, Deep, Tuning};
 use steward_core::budget::Preset;
-use steward_core::message::Role;
 use steward_core::policy::{Policy, RiskClass};
 use steward_core::routing::Routing;
 use steward_core::tool::{EffectClass, ToolSpec};
@@ -80,45 +79,6 @@ pub(crate) struct PreviewRequest {
     pub input: Option<String>,
 }
 
-/// One message of a prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub(crate) struct PromptMessage {
-    /// Who it is from.
-    pub role: Role,
-    /// Its text.
-    pub text: String,
-}
-
-/// One part of a prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub(crate) struct PromptSection {
-    /// What it is.
-    pub name: String,
-    /// Its estimated size.
-    pub tokens: u64,
-}
-
-/// A prompt before it is sent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub(crate) struct PromptPreview {
-    /// What would be sent.
-    pub messages: Vec<PromptMessage>,
-    /// Where the tokens go.
-    pub sections: Vec<PromptSection>,
-    /// Estimated size.
-    pub tokens: u64,
-    /// The model's window, tokens.
-    pub window: u32,
-    /// Tokens kept free for the reply.
-    pub reserved: u32,
-    /// Whether it fits.
-    pub fits: bool,
-    /// Tools offered.
-    pub tools: Vec<String>,
-    /// Name of the model.
-    pub model: String,
-}
-
 impl AgentInput {
     /// The agent of this id with these settings; what is left out of skills, credentials and metadata is as
     /// `before`.
@@ -145,29 +105,6 @@ impl From<ToolSpec> for Tool {
     fn from(spec: ToolSpec) -> Self {
         let ToolSpec { name, description, parameters, risk, effect, .. } = spec;
         Self { name, description, parameters, risk, effect }
-    }
-}
-
-impl From<steward_engine::PromptPreview> for PromptPreview {
-    fn from(preview: steward_engine::PromptPreview) -> Self {
-        Self {
-            messages: preview
-                .messages
-                .into_iter()
-                .map(|message| PromptMessage { role: message.role, text: message.text })
-                .collect(),
-            sections: preview
-                .sections
-                .into_iter()
-                .map(|section| PromptSection { name: section.name, tokens: section.tokens })
-                .collect(),
-            tokens: preview.tokens,
-            window: preview.window,
-            reserved: preview.reserved,
-            fits: preview.fits,
-            tools: preview.tools,
-            model: preview.model,
-        }
     }
 }
 

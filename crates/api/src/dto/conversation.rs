@@ -111,15 +111,6 @@ pub(crate) struct ChatStarted {
     pub conversation_id: Option<ConversationId>,
 }
 
-/// A file that was taken in.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub(crate) struct Uploaded {
-    /// Where it is in the workspace.
-    pub path: String,
-    /// Its length.
-    pub bytes: u64,
-}
-
 impl Conversation {
     /// The header with its agent's name and its open run, and whether that one waits for a person.
     pub fn named(

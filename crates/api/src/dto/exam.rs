@@ -84,8 +84,7 @@ pub(crate) struct RecogniseInput {
 
 impl From<&ExamReport> for ExamBrief {
     fn from(report: &ExamReport) -> Self {
-        let ExamReport { at, version, server, grades, .. } = report.clone();
-        Self { at, version, server, grades }
+        Self { at: report.at, version: report.version, server: report.server.clone(), grades: report.grades.clone() }
     }
 }
 

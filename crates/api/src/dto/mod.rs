@@ -9,25 +9,12 @@ pub(crate) mod connection;
 pub(crate) mod conversation;
 pub(crate) mod credential;
 pub(crate) mod exam;
+pub(crate) mod files;
 pub(crate) mod mcp;
 pub(crate) mod package;
 pub(crate) mod published;
 pub(crate) mod reminder;
 pub(crate) mod routing;
 pub(crate) mod run;
-pub(crate) mod sample;
 pub(crate) mod skill;
 pub(crate) mod spending;
-pub(crate) mod ssh_host;
-
-use serde::{Deserialize, Deserializer};
-
-/// A field that is there, be it null.
-#[expect(clippy::option_option, reason = "left out, null, or a value")]
-pub(crate) fn given<'de, T, D>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
-where
-    T: Deserialize<'de>,
-    D: Deserializer<'de>,
-{
-    Option::deserialize(deserializer).map(Some)
-}

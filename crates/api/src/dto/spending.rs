@@ -142,19 +142,19 @@ pub(crate) struct KeyChange {
     #[schema(nullable = false)]
     pub connections: Option<Vec<String>>,
     /// Agents it may use, by name; null: none, an empty list: all.
-    #[serde(default, deserialize_with = "super::given")]
+    #[serde(default, deserialize_with = "ports::given")]
     #[schema(value_type = Option<Vec<String>>)]
     pub agents: Option<Option<Vec<String>>>,
     /// Most requests a minute.
-    #[serde(default, deserialize_with = "super::given")]
+    #[serde(default, deserialize_with = "ports::given")]
     #[schema(value_type = Option<u32>, minimum = 1)]
     pub requests_per_minute: Option<Option<u32>>,
     /// Most tokens a minute.
-    #[serde(default, deserialize_with = "super::given")]
+    #[serde(default, deserialize_with = "ports::given")]
     #[schema(value_type = Option<u32>, minimum = 1)]
     pub tokens_per_minute: Option<Option<u32>>,
     /// When it ends by itself.
-    #[serde(default, deserialize_with = "super::given")]
+    #[serde(default, deserialize_with = "ports::given")]
     #[schema(value_type = Option<i64>)]
     pub expires_at: Option<Option<Timestamp>>,
 }

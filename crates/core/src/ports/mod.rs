@@ -38,5 +38,5 @@ pub use store::{
 pub use tools::{AgentTools, Authorized, Draft, Interrupted, Stage, ToolScope, Tools, Wanted};
 pub use vault::{
     ConnectionKeys, CredentialChange, CredentialRows, NewCredential, Opened as OpenedCredential, SealedCredential,
-    Vault, VaultError,
+    Vault, VaultError, given,
 };

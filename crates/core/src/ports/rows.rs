@@ -257,6 +257,7 @@ pub trait Idempotency: Send + Sync {
 
 /// A permission that outlives its run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = AgentGrant))]
 pub struct StandingGrant {
     /// Its id.
     pub id: uuid::Uuid,

@@ -19,6 +19,7 @@ pub enum Verdict {
 
 /// One claim of the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Claim {
     /// The sentence or clause, as written.
     pub text: String,
@@ -37,6 +38,7 @@ pub struct Claim {
 
 /// The claims of an answer and the verdict on them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Receipts {
     /// The verdict.
     pub verdict: Verdict,

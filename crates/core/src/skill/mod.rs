@@ -241,6 +241,7 @@ pub struct Compensation {
 
 /// Which version of a skill a tool stands for. A run keeps the one it began with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct SkillRef {
     /// The skill.
     pub id: SkillId,
@@ -253,14 +254,17 @@ pub struct SkillRef {
     pub untrusted: bool,
     /// For a delegation: the agent's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub agent: Option<String>,
     /// For a delegation: the template of the agent's request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub request: Option<String>,
 }
 
 /// What an internal skill adds to the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct SkillPrompt {
     /// Name of the skill.
     pub name: String,

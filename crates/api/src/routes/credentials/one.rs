@@ -1,7 +1,6 @@
 //! `/api/credentials/{id}`.
 
 use crate::auth::Person;
-use crate::dto::credential::CredentialPatch;
 use crate::extract::{Body, PathId};
 use crate::problem::Problem;
 use crate::state::ApiState;
@@ -27,23 +26,16 @@ pub(crate) async fn get(
 
 /// Changes a credential; in force at the next call.
 #[utoipa::path(patch, path = "/api/credentials/{id}", tag = "credentials",
-    operation_id = "changeCredential", params(("id" = Uuid, Path)), request_body = CredentialPatch,
+    operation_id = "changeCredential", params(("id" = Uuid, Path)), request_body = CredentialChange,
     responses((status = 200, description = "Changed", body = Credential)))]
 pub(crate) async fn change(
     State(state): State<ApiState>,
     person: Person,
     PathId(id): PathId<CredentialId>,
-    Body(patch): Body<CredentialPatch>,
+    Body(mut change): Body<CredentialChange>,
 ) -> Result<Json<Credential>, Problem> {
     person.may(Role::Operator)?;
-    let change = CredentialChange {
-        name: patch.name.map(|name| name.trim().to_owned()),
-        description: patch.description,
-        fields: patch.fields,
-        roles: patch.roles,
-        discoverable: patch.discoverable,
-        expires_at: patch.expires_at,
-    };
+    change.name = change.name.map(|name| name.trim().to_owned());
     let changed = state.vault.change(state.runs.deps().tenant, id, change).await?;
     Ok(Json(changed))
 }

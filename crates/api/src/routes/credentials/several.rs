@@ -1,7 +1,7 @@
 //! `/api/credentials`.
 
 use crate::auth::Person;
-use crate::dto::credential::{CredentialInput, Resealed};
+use crate::dto::credential::Resealed;
 use crate::extract::{Body, Page, Paging, PagingQuery};
 use crate::problem::Problem;
 use crate::state::ApiState;
@@ -28,23 +28,15 @@ pub(crate) async fn list(
 
 /// Keeps a credential. Its secret fields are sealed and never shown again.
 #[utoipa::path(post, path = "/api/credentials", tag = "credentials", operation_id = "createCredential",
-    request_body = CredentialInput,
+    request_body = NewCredential,
     responses((status = 201, description = "Kept", body = Credential)))]
 pub(crate) async fn create(
     State(state): State<ApiState>,
     person: Person,
-    Body(input): Body<CredentialInput>,
+    Body(mut new): Body<NewCredential>,
 ) -> Result<(StatusCode, Json<Credential>), Problem> {
     person.may(Role::Operator)?;
-    let new = NewCredential {
-        name: input.name.trim().to_owned(),
-        kind: input.kind,
-        description: input.description,
-        fields: input.fields,
-        roles: input.roles,
-        discoverable: input.discoverable,
-        expires_at: input.expires_at,
-    };
+    new.name = new.name.trim().to_owned();
     let kept = state.vault.keep(state.runs.deps().tenant, new).await?;
     Ok((StatusCode::CREATED, Json(kept)))
 }
