@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-use serde_json::Value;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use utoipa::PartialSchema;
 
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/openapi.json");
 
@@ -79,6 +82,52 @@ fn every_reference_leads_somewhere() {
     let mut broken = Vec::new();
     walk(&document, &document, &mut broken);
     assert_eq!(broken, Vec::<String>::new());
+}
+
+/// Each word of the document is one that the type reads, and writes again.
+fn check<T: PartialSchema + Serialize + DeserializeOwned>() {
+    let documented = json!(T::schema())["enum"].as_array().unwrap().clone();
+    assert!(documented.len() > 1);
+    for word in documented {
+        let read: T = serde_json::from_value(word.clone()).unwrap();
+        assert_eq!(json!(read), word);
+    }
+}
+
+#[test]
+fn words_are_documented_as_they_are_written() {
+    use steward_core::{
+        agent, budget, credential, event, exam, message, model, package, policy, ports, receipts, routing, skill, tool,
+    };
+    check::<agent::PlanStyle>();
+    check::<budget::Limit>();
+    check::<budget::Preset>();
+    check::<credential::CredentialKind>();
+    check::<event::Mode>();
+    check::<event::Origin>();
+    check::<exam::CheckOutcome>();
+    check::<exam::Grade>();
+    check::<message::Role>();
+    check::<model::Constrained>();
+    check::<model::Provider>();
+    check::<model::Purpose>();
+    check::<model::Strategy>();
+    check::<model::Wire>();
+    check::<package::PackageState>();
+    check::<package::Severity>();
+    check::<policy::Decision>();
+    check::<policy::RiskClass>();
+    check::<ports::Breaker>();
+    check::<ports::Period>();
+    check::<ports::Role>();
+    check::<ports::RunStatus>();
+    check::<ports::UsageBy>();
+    check::<receipts::Verdict>();
+    check::<routing::Balance>();
+    check::<routing::Hint>();
+    check::<routing::Task>();
+    check::<skill::SkillKind>();
+    check::<tool::EffectClass>();
 }
 
 /// The whole document is `web/openapi.json`; this is what a reviewer wants to see of a change.

@@ -9,54 +9,69 @@ use std::collections::BTreeMap;
 
 /// An agent as configured. A run keeps the copy it started with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Agent {
     /// Its id.
     pub id: AgentId,
-    /// Its name, unique in its tenant; also the model name on the OpenAI-compatible API.
+    /// Its name, unique; also the model name on the OpenAI-compatible API.
     pub name: String,
     /// Its standing instructions.
     pub instructions: String,
-    /// Names of its tools; empty: all that the installation has.
+    /// Names of its tools; empty: all there are.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub tools: Vec<String>,
-    /// The connection it prefers; `None`: the system default.
+    /// The connection it prefers; null: the default.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub connection: Option<ConnectionId>,
     /// Which connections its requests go to besides.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub routing: Routing,
-    /// Whether and how it plans while it works; what is not set is the installation's.
+    /// Whether and how it plans while it works.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub deep: Deep,
     /// What it may do unasked.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub policy: Policy,
     /// What a run of it may spend.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub budget: Preset,
-    /// Sampling settings; read at each run.
+    /// Sampling settings.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub tuning: Tuning,
-    /// Its skills, in the order in which they were attached.
+    /// Ids of its skills, in the order in which they were attached.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub skills: Vec<SkillId>,
-    /// Credentials by the name of the skill or of the kind that they serve; tier one of the discovery.
+    /// Credentials by the name of the skill or of the kind that they serve.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub credentials: BTreeMap<String, CredentialId>,
     /// Whatever people keep beside it.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required, value_type = Object))]
     pub metadata: serde_json::Map<String, serde_json::Value>,
 }
 
 /// Settings of a model call.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields)]
 pub struct Tuning {
     /// 0 is deterministic.
+    #[cfg_attr(feature = "schema", schema(minimum = 0, maximum = 2))]
     pub temperature: f32,
     /// Longest reply, tokens.
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 1_000_000))]
     pub max_tokens: u32,
     /// Longest wait for a whole reply, milliseconds.
+    #[cfg_attr(feature = "schema", schema(minimum = 1000, maximum = 3_600_000))]
     pub timeout_ms: u64,
 }
 
@@ -66,23 +81,23 @@ impl Default for Tuning {
     }
 }
 
-/// Deep planning of an agent. `None`: as the installation's `DEEP_AGENT_*` settings say.
+/// Whether and how an agent plans while it works; null: as the installation is set (`DEEP_AGENT_*`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields)]
 pub struct Deep {
     /// Whether it plans.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// Most steps of a plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 20))]
     pub max_steps: Option<u8>,
     /// How much a plan says.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub style: Option<PlanStyle>,
 }
 
 /// How much a deep plan says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PlanStyle {
     /// With dependencies and risk checks.

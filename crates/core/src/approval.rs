@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Subject {
     /// May this call run, with exactly these arguments?
@@ -20,16 +21,18 @@ pub enum Subject {
         /// Name of the tool.
         tool: String,
         /// Its arguments.
+        #[cfg_attr(feature = "schema", schema(value_type = Object))]
         arguments: Value,
-        /// [`crate::hash::of_json`] of the arguments; a decision is bound to it.
+        /// Hash of the arguments; the decision is bound to it.
         args_hash: String,
-        /// Risk class of the tool.
+        /// How much harm the tool can do.
         risk: RiskClass,
         /// What it would change.
         preview: Preview,
         /// Why it is asked although the policy may allow it: how the call was guessed, what
         /// it may derive from. Empty where only the policy asks.
         #[serde(default, skip_serializing_if = "String::is_empty")]
+        #[cfg_attr(feature = "schema", schema(ignore))]
         reason: String,
         /// What of outside the arguments may derive from, the latest last.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -37,7 +40,7 @@ pub enum Subject {
     },
     /// May this plan run?
     Plan {
-        /// [`crate::plan::Plan::hash`]; a decision is bound to it.
+        /// Hash of the plan; the decision is bound to it.
         plan_hash: String,
         /// For each step that changes something, what it would change.
         previews: Vec<StepPreview>,
@@ -52,6 +55,7 @@ pub enum Subject {
         /// Name of the tool.
         tool: String,
         /// Its arguments.
+        #[cfg_attr(feature = "schema", schema(value_type = Object))]
         arguments: Value,
         /// Why it can't be told.
         #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -68,6 +72,7 @@ pub enum Subject {
 
 /// What a question stands on: what the run knew when it asked. Whoever shows or compares questions needs no log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = AskedAbout))]
 pub struct About {
     /// The agent.
     pub agent: AgentId,
@@ -77,6 +82,7 @@ pub struct About {
     pub asked_by: String,
     /// The run that delegated to this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub parent: Option<RunId>,
     /// Why a person is asked.
     pub reason: String,
@@ -108,6 +114,7 @@ impl About {
 
 /// Content from outside that entered a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Taint {
     /// The call that brought it.
     pub call_id: String,
@@ -119,10 +126,11 @@ pub struct Taint {
 
 /// What one plan step would change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct StepPreview {
     /// Index into the plan's steps.
     pub step: usize,
-    /// Risk class of its tool.
+    /// How much harm its tool can do.
     pub risk: RiskClass,
     /// What it would change.
     pub preview: Preview,
@@ -130,14 +138,15 @@ pub struct StepPreview {
 
 /// What a person decided.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "decision", rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(tag = "decision", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Answer {
     /// Go ahead.
     Approve {
-        /// A standing permission to add, if the person gave one.
+        /// A permission for what follows.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         grant: Option<GrantScope>,
-        /// When that permission ends; `None`: with the run.
+        /// When that permission ends, milliseconds since 1970 UTC; with the run if left out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         until: Option<Timestamp>,
     },
@@ -149,14 +158,14 @@ pub enum Answer {
     },
     /// Not like this: free text that leads to another plan, or the answer to a question.
     Feedback {
-        /// What the person said.
+        /// What to change, or the answer.
         text: String,
     },
-    /// For an uncertain write: it happened.
+    /// For an interrupted write: it happened.
     Happened,
-    /// For an uncertain write: run it again.
+    /// For an interrupted write: run it again.
     RunAgain,
-    /// For an uncertain write: leave it out.
+    /// For an interrupted write: leave it out.
     Skip,
 }
 

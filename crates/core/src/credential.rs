@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 /// What a secret is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CredentialKind {
     /// `username`, `password`.
@@ -26,7 +27,8 @@ pub enum CredentialKind {
 }
 
 /// A field of a credential.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = CredentialField))]
 pub struct Field {
     /// Its name.
     pub name: &'static str,
@@ -108,40 +110,36 @@ impl CredentialKind {
 
 /// A credential without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Credential {
     /// Its id; also the handle that skills hold.
     pub id: CredentialId,
-    /// Its name, unique in its tenant.
+    /// Its name, unique.
     pub name: String,
     /// What it is.
     pub kind: CredentialKind,
     /// For people.
-    #[serde(default)]
     pub description: String,
     /// Fields that may be shown.
-    #[serde(default)]
     pub shown: BTreeMap<String, String>,
     /// Names of the fields that may not.
-    #[serde(default)]
     pub secret: Vec<String>,
-    /// Which roles' runs may use it beside the agents that name it; tier two of the discovery.
-    #[serde(default)]
+    /// Roles whose runs may use it, beside the agents that name it.
     pub roles: Vec<Role>,
-    /// Whether it may be found by kind and name alone; tier three.
-    #[serde(default)]
+    /// Whether skills may find it by kind and name alone.
     pub discoverable: bool,
     /// The connection whose key it is. Nothing else may use it, and it is changed and removed with it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub connection: Option<ConnectionId>,
-    /// When it was made.
+    /// When it was made, milliseconds since 1970 UTC.
     pub created_at: Timestamp,
     /// When its secrets were last changed.
     pub changed_at: Timestamp,
     /// When it was last used.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub used_at: Option<Timestamp>,
     /// When it ends, if it does.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub expires_at: Option<Timestamp>,
 }
 

@@ -42,6 +42,7 @@ pub struct Event {
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "type")]
 pub enum EventBody {
     /// First event of each run.
@@ -131,8 +132,9 @@ pub enum EventBody {
         finish: String,
         /// Settles the reservation.
         usage: Usage,
-        /// Who answered; `None` in logs of older programs: the run's connection.
+        /// Who answered; left out: the run's connection.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schema(nullable = false))]
         answered: Option<Box<Answered>>,
         /// What was seen in it beside calls that can be made.
         #[serde(default, skip_serializing_if = "Noticed::is_empty")]
@@ -147,8 +149,9 @@ pub enum EventBody {
         purpose: Purpose,
         /// Why.
         error: ModelError,
-        /// When it is tried again; `None`: it is not.
+        /// When it is tried again; left out: it is not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schema(nullable = false))]
         retry_at: Option<Timestamp>,
         /// All connections that were asked.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -166,13 +169,15 @@ pub enum EventBody {
         message: String,
         /// The form in which calls are asked for from now on, if it is another one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schema(nullable = false))]
         strategy: Option<Strategy>,
     },
     /// The request was matched with the tools, since the model makes no call itself.
     #[serde(rename = "intent.dispatched")]
     IntentDispatched {
-        /// The best match; `None`: none fits, and nothing was done.
+        /// The best match; left out: none fits, and nothing was done.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schema(nullable = false))]
         call: Option<ToolCall>,
         /// Why this one, or why none, for the trace.
         note: String,
@@ -258,6 +263,7 @@ pub enum EventBody {
         why: String,
         /// The call that decided it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schema(nullable = false))]
         call_id: Option<String>,
     },
     /// Steps are open although the model wants to end: it is told, once.
@@ -272,6 +278,7 @@ pub enum EventBody {
         /// Index of the step.
         index: usize,
         /// Complete arguments, or why there are none.
+        #[cfg_attr(feature = "schema", schema(value_type = FilledArguments))]
         arguments: Result<Value, String>,
     },
     /// A person is asked. A row of the inbox is made in the same transaction.
@@ -318,8 +325,9 @@ pub enum EventBody {
         /// Name of the tool.
         tool: String,
         /// Its arguments.
+        #[cfg_attr(feature = "schema", schema(value_type = Object))]
         arguments: Value,
-        /// [`crate::hash::of_json`] of the arguments.
+        /// Hash of the arguments.
         args_hash: String,
         /// What a crash from here on means.
         effect: EffectClass,
@@ -327,6 +335,7 @@ pub enum EventBody {
         idempotency_key: String,
         /// A repeat after a crash: what shows that the call before it did nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schema(nullable = false))]
         evidence: Option<String>,
     },
     /// Everything is ready for the effect: committed right before it, so that a crash from here on can
@@ -354,6 +363,7 @@ pub enum EventBody {
         ms: u64,
         /// The answer was cut off by a crash: what in the world shows that it happened.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schema(nullable = false))]
         evidence: Option<String>,
     },
     /// A call is another agent's to carry out: its run has this id, made or about to be.
@@ -411,6 +421,7 @@ pub enum EventBody {
         by: String,
         /// What the answer proves from here on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schema(nullable = false))]
         receipts: Option<Box<crate::receipts::Receipts>>,
     },
     /// An intent without result was found on recovery, nothing shows what became of it, and it may not be
@@ -468,11 +479,23 @@ pub enum EventBody {
         composed: bool,
         /// All it took.
         usage: Usage,
-        /// What the answer claims and what proves it; `None` in logs of older programs.
+        /// What the answer claims and what proves it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schema(nullable = false))]
         receipts: Option<crate::receipts::Receipts>,
     },
     /// Written by a newer program; kept, not understood.
     #[serde(other)]
     Unknown,
+}
+
+/// Complete arguments of a step, or why there are none: how `serde` writes a `Result`.
+#[cfg(feature = "schema")]
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "only its schema counts")]
+enum FilledArguments {
+    /// The arguments.
+    Ok(std::collections::BTreeMap<String, Value>),
+    /// Why there are none.
+    Err(String),
 }

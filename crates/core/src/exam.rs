@@ -9,19 +9,19 @@ use std::collections::BTreeMap;
 /// Version of the exam; a report of an older one is worth repeating.
 pub const EXAM_VERSION: u16 = 1;
 
-/// What an exam found out.
+/// What an exam found out about a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ExamReport {
-    /// [`EXAM_VERSION`] that made it.
+    /// Version of the exam; a report of an older one is worth repeating.
     pub version: u16,
-    /// Base URL of the endpoint; for the local model `local`.
+    /// Base URL of the endpoint; `local` for the built-in model.
     pub endpoint: String,
     /// Model name as the endpoint knows it.
     pub model: String,
     /// What the server says it is, such as `ollama 0.13.1`; empty if it does not.
-    #[serde(default)]
     pub server: String,
-    /// When.
+    /// When, milliseconds since 1970 UTC.
     pub at: Timestamp,
     /// How long it took, milliseconds.
     pub ms: u64,
@@ -30,32 +30,27 @@ pub struct ExamReport {
     /// What was tried, in order.
     pub checks: Vec<Check>,
     /// Ways to constrain output that work, best first.
-    #[serde(default)]
     pub constrained: Vec<Constrained>,
     /// How good it is at each kind of request.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(value_type = BTreeMap<String, Grade>))]
     pub grades: BTreeMap<Task, Grade>,
     /// Tokens of reply a second, once it writes.
-    #[serde(default)]
     pub tokens_per_second: f32,
     /// Milliseconds to the first token of a short prompt.
-    #[serde(default)]
     pub first_token_ms: u64,
     /// Tokens of prompt read a second.
-    #[serde(default)]
     pub prompt_tokens_per_second: f32,
     /// Whether a repeated prompt is served from a cache.
-    #[serde(default)]
     pub reuses_cache: bool,
     /// What the connection is used with from now on.
     pub capabilities: Capabilities,
     /// What was decided from it, for a person.
-    #[serde(default)]
     pub notes: Vec<String>,
 }
 
 /// One thing that was tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Check {
     /// Its name, such as `native_calls`.
     pub name: String,
@@ -71,8 +66,9 @@ pub struct Check {
     pub ms: u64,
 }
 
-/// How a check went.
+/// How a check of an exam went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CheckOutcome {
     /// It can.
@@ -87,6 +83,7 @@ pub enum CheckOutcome {
 
 /// Grades, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub enum Grade {
     /// Very good.
     A,

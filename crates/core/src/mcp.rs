@@ -36,7 +36,8 @@ pub struct McpServer {
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum McpTransport {
     /// A program of this machine, in the OS sandbox.
     Stdio {
@@ -50,10 +51,10 @@ pub enum McpTransport {
         network: bool,
         /// Files and folders that it may read besides the system's programs, absolute: where it is
         /// installed.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(default)]
         read: Vec<String>,
         /// Files and folders that it may change besides its own folder, absolute.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(default)]
         write: Vec<String>,
     },
     /// Streamable HTTP.

@@ -50,6 +50,7 @@ fn is_one(weight: &u32) -> bool {
 
 /// Interfaces of providers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Wire {
     /// `/chat/completions` of the OpenAI dialect.
@@ -62,7 +63,8 @@ pub enum Wire {
 
 /// What tokens cost, in millionths of a US dollar for a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields)]
 pub struct Price {
     /// Of the prompt.
     pub input: u64,
@@ -83,8 +85,9 @@ impl Price {
     }
 }
 
-/// Kinds of endpoints.
+/// What answers at a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Provider {
     /// The OpenAI dialect at OpenAI.
@@ -119,6 +122,7 @@ pub enum Provider {
 /// How a connection proves who it is. Names, not secrets: a key lies in the vault, under the connection's
 /// id, or in an environment variable.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Auth {
     /// Not at all.
@@ -135,7 +139,7 @@ pub enum Auth {
     },
     /// Any header, its value from the vault.
     Header {
-        /// Its name.
+        /// Name of the header.
         header: String,
     },
     /// Requests signed as Amazon wants it, with access keys from the vault.
@@ -143,32 +147,32 @@ pub enum Auth {
         /// Where the model runs, such as `eu-central-1`.
         region: String,
     },
-    /// `Authorization: Bearer`, the key from this environment variable.
+    /// `Authorization: Bearer`; the key is in an environment variable of the server.
     BearerEnv {
-        /// Its name.
+        /// Name of the environment variable.
         variable: String,
     },
-    /// The provider's own header for keys.
+    /// The same, in the provider's own header for keys.
     ApiKeyEnv {
         /// Name of the environment variable that holds the key.
         variable: String,
     },
-    /// `Authorization: Basic`.
+    /// `Authorization: Basic`; the password is in an environment variable of the server.
     BasicEnv {
         /// User name.
         user: String,
         /// Name of the environment variable that holds the password.
         variable: String,
     },
-    /// Any header.
+    /// Any header; its value is in an environment variable of the server.
     HeaderEnv {
-        /// Its name.
+        /// Name of the header.
         header: String,
         /// Name of the environment variable that holds its value.
         variable: String,
     },
-    /// Signed requests, with `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, where it is set,
-    /// `AWS_SESSION_TOKEN` of the environment.
+    /// Signed requests to Amazon, with `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, where it is set,
+    /// `AWS_SESSION_TOKEN` of the server.
     AwsEnv {
         /// Where the model runs.
         region: String,
@@ -202,6 +206,7 @@ impl Auth {
 
 /// How a server is told which form its output must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Constrained {
     /// OpenAI's `response_format` with a JSON Schema.
@@ -222,6 +227,7 @@ pub enum Constrained {
 
 /// How a model's wish for a tool is expressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
     /// The provider's tool-call field.
@@ -235,14 +241,16 @@ pub enum Strategy {
     Markers,
 }
 
-/// What a model can do. One value, not twenty getters; the exam fills it.
+/// What a model can do. An exam fills it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about a model, stored by name")]
 pub struct Capabilities {
     /// Best way to have it call tools.
     pub strategy: Strategy,
     /// True context window, tokens.
+    #[cfg_attr(feature = "schema", schema(minimum = 256, maximum = 100_000_000))]
     pub window: u32,
     /// Whether output can be constrained by a JSON Schema.
     pub json_schema: bool,
@@ -254,9 +262,9 @@ pub struct Capabilities {
     /// Whether it can sum up observations. If not, answers are composed from them.
     pub summarises: bool,
     /// How many tools it can choose among.
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 1000))]
     pub max_tools: usize,
-    /// How its output is constrained; `None`: the provider's usual way, where `json_schema`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// How its output is constrained; null: the provider's usual way, where `json_schema`.
     pub constrained: Option<Constrained>,
     /// Whether it makes several calls in one reply.
     pub parallel_calls: bool,
@@ -265,15 +273,14 @@ pub struct Capabilities {
     /// Whether it sees pictures.
     pub vision: bool,
     /// Context setting to send to Ollama, tokens.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(minimum = 256, maximum = 100_000_000))]
     pub num_ctx: Option<u32>,
-    /// Longest prompt that is worth sending, tokens; `None`: as the window allows.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Longest prompt that is worth sending, tokens; null: as the window allows.
+    #[cfg_attr(feature = "schema", schema(minimum = 256, maximum = 100_000_000))]
     pub prompt_tokens: Option<u32>,
     /// Whether replies begin inside of reasoning, as the template ends with `<think>`.
     pub thinks_first: bool,
-    /// Whether it calls tools so well that nothing is done in its place: its replies are read
-    /// strictly, and it is never corrected, planned for or cut short.
+    /// Whether it calls tools so well that nothing is guessed, corrected or planned in its place.
     pub trusted: bool,
 }
 
@@ -326,6 +333,7 @@ impl Capabilities {
 
 /// What a model is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// The next message of the loop.
@@ -369,6 +377,7 @@ pub struct ModelRequest {
 
 /// Tokens of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Usage {
     /// Prompt tokens, cached ones included.
     pub prompt_tokens: u64,
@@ -378,6 +387,7 @@ pub struct Usage {
     pub completion_tokens: u64,
     /// Millionths of a US dollar; 0 where no price is known.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub cost_micros: u64,
 }
 
@@ -419,6 +429,7 @@ pub enum ModelChunk {
 
 /// Why a model call failed, by what to do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ModelErrorClass {
     /// The key is wrong or lacks a right.
@@ -454,6 +465,7 @@ impl ModelErrorClass {
 
 /// A failed model call. `detail` keeps the endpoint's own words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[error("{message} ({hint})")]
 pub struct ModelError {
     /// What to do about it.
@@ -464,8 +476,10 @@ pub struct ModelError {
     pub hint: String,
     /// The raw error body, cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub detail: Option<String>,
     /// Wait asked for by the endpoint, milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub retry_after_ms: Option<u64>,
 }

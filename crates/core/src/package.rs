@@ -36,8 +36,9 @@ pub struct SkillPackage {
     pub by: String,
 }
 
-/// Where a package stands.
+/// Where a skill package stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PackageState {
     /// Imported; nothing of it is used until a person has looked.
@@ -52,15 +53,23 @@ pub enum PackageState {
 
 /// What a package says that it needs; anything else is refused.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = PackagePermissions))]
 pub struct Permissions {
     /// Hosts it may reach.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub network: Vec<String>,
     /// Built-in tools its prompt may ask for; empty: none is taken away.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub tools: Vec<String>,
     /// Kinds of credential.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub credentials: Vec<String>,
     /// Whether its scripts run.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub scripts: bool,
 }
 
@@ -75,6 +84,7 @@ pub struct PackageFile {
 
 /// Something that the scan of a package found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = PackageFinding))]
 pub struct Finding {
     /// How bad.
     pub severity: Severity,
@@ -82,6 +92,7 @@ pub struct Finding {
     pub file: String,
     /// Line from 1; 0 for the file as a whole.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub line: u32,
     /// Which rule, such as `hidden_text`.
     pub rule: String,
@@ -89,8 +100,9 @@ pub struct Finding {
     pub message: String,
 }
 
-/// How bad a finding is.
+/// How bad something is that the scan of a package found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = FindingSeverity))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// To know.

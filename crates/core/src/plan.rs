@@ -14,15 +14,18 @@ pub const MOST_STEPS: usize = 6;
 /// Words that a model writes where it should have left an argument empty.
 const PLACEHOLDERS: &[&str] = &["todo", "tbd", "fixme", "xxx", "placeholder", "insert here", "n/a"];
 
-/// One step.
+/// One step of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct PlanStep {
     /// Name of the tool.
     pub tool: String,
-    /// Its arguments; a value of `""` is filled from what earlier steps observed.
+    /// Its arguments; `""` is filled from what earlier steps find.
+    #[cfg_attr(feature = "schema", schema(value_type = Object))]
     pub args: Value,
     /// Why, one line.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub thought: String,
 }
 
@@ -36,8 +39,10 @@ pub struct Plan {
 
 /// A plan and how good it looks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Candidate {
     /// The plan.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<PlanStep>))]
     pub plan: Plan,
     /// Its score.
     pub score: Score,
@@ -45,6 +50,7 @@ pub struct Candidate {
 
 /// Why a candidate was preferred; each part 0 to 1, `total` their weighted mean.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Score {
     /// Short is good; beyond the allowed number of steps it is 0.
     pub length: f32,

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 /// How much harm a tool can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Risk))]
 #[serde(rename_all = "lowercase")]
 pub enum RiskClass {
     /// Looks, changes nothing, sends nothing out.
@@ -21,6 +22,7 @@ pub enum RiskClass {
 
 /// What a policy says of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
     /// Runs at once.
@@ -31,9 +33,10 @@ pub enum Decision {
     Deny,
 }
 
-/// Risk class to decision, with exceptions by tool.
+/// What an agent may do unasked, by risk class; `tools` goes before the classes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Policy {
     /// For tools that only look.
     pub read: Decision,
@@ -43,7 +46,8 @@ pub struct Policy {
     pub external: Decision,
     /// For changes that can't be restored.
     pub destructive: Decision,
-    /// Tool name to decision; goes before the class.
+    /// Tool name to decision.
+    #[serde(default)]
     pub tools: BTreeMap<String, Decision>,
 }
 
@@ -59,19 +63,22 @@ impl Default for Policy {
     }
 }
 
-/// A standing permission given by a person. Destructive calls are never covered by one.
+/// A permission that a person gave, and its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Grant {
     /// What it covers.
     pub scope: GrantScope,
-    /// When it ends; `None`: with its run.
+    /// When it ends, milliseconds since 1970 UTC; with its run if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub until: Option<Timestamp>,
 }
 
-/// What a grant covers.
+/// What a grant covers; never a destructive call, but for `call`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum GrantScope {
     /// Every call of one tool.
     Tool {
@@ -82,10 +89,10 @@ pub enum GrantScope {
     Call {
         /// Name of the tool.
         name: String,
-        /// [`crate::hash::of_json`] of the arguments.
+        /// Hash of the arguments.
         args_hash: String,
     },
-    /// Every call that is not destructive (`-y` on the command line).
+    /// Every call that is not destructive.
     AllButDestructive,
 }
 

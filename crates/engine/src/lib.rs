@@ -37,7 +37,6 @@ pub use config::EngineConfig;
 pub use deps::{Deps, PriceOf, Storage};
 pub use error::EngineError;
 pub use fork::ForkRun;
-pub use preview::{PromptPreview, Section};
 pub use replay::ReplayReport;
 pub use service::RunService;
 pub use start::StartRun;

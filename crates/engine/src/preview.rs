@@ -5,45 +5,13 @@ use crate::dialect;
 use crate::error::EngineError;
 use crate::planning::narrowed;
 use crate::start::{StartRun, setup};
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use steward_core::agent::Agent;
 use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin};
-use steward_core::message::Message;
 use steward_core::model::Purpose;
-use steward_core::prompt::{estimate_tokens, memory_text, skills_text};
+use steward_core::prompt::{PromptPreview, PromptSection, estimate_tokens, memory_text, skills_text};
 use steward_core::run::{Effect, RunState, room_for_tools};
 use steward_core::{ConnectionId, RunId};
-
-/// A part of a prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Section {
-    /// `system`, `skills`, `tools`, `memory`, `history`, `input`.
-    pub name: String,
-    /// Its estimated size.
-    pub tokens: u64,
-}
-
-/// A prompt, not sent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PromptPreview {
-    /// The messages as they would be sent.
-    pub messages: Vec<Message>,
-    /// Its parts; their sizes add up to `tokens`.
-    pub sections: Vec<Section>,
-    /// Estimated size.
-    pub tokens: u64,
-    /// The model's window.
-    pub window: u32,
-    /// Kept free for the reply.
-    pub reserved: u32,
-    /// Whether it fits.
-    pub fits: bool,
-    /// Tools on offer.
-    pub tools: Vec<String>,
-    /// The model's name.
-    pub model: String,
-}
 
 pub(crate) async fn preview(
     deps: &Deps,
@@ -89,10 +57,12 @@ pub(crate) async fn preview(
     ];
     let others: u64 = parts.iter().map(|(_, tokens)| tokens).sum();
     let system = ("system", tokens.saturating_sub(others));
-    let sections =
-        std::iter::once(system).chain(parts).map(|(name, tokens)| Section { name: name.to_owned(), tokens }).collect();
+    let sections = std::iter::once(system)
+        .chain(parts)
+        .map(|(name, tokens)| PromptSection { name: name.to_owned(), tokens })
+        .collect();
     Ok(PromptPreview {
-        messages: built.request.messages,
+        messages: built.request.messages.into_iter().map(Into::into).collect(),
         sections,
         tokens,
         window: setup.capabilities.window,

@@ -1708,6 +1708,13 @@ export interface components {
             /** @description Folder that the agents' file tools are confined to. */
             workspace: string;
         };
+        /** @description Something about one call. */
+        AboutCall: {
+            /** @description The call. */
+            call_id: string;
+            /** @description The parser's error, or the words it was read from. */
+            text: string;
+        };
         /** @description Which content is accepted. */
         AcceptPackage: {
             /**
@@ -1727,7 +1734,7 @@ export interface components {
             /** @description The tool. */
             tool: string;
         };
-        /** @description An agent. */
+        /** @description An agent as configured. A run keeps the copy it started with. */
         Agent: {
             /** @description What a run of it may spend. */
             budget: components["schemas"]["Preset"];
@@ -1757,12 +1764,34 @@ export interface components {
             policy: components["schemas"]["Policy"];
             /** @description Which connections its requests go to besides. */
             routing: components["schemas"]["Routing"];
-            /** @description Ids of its skills. */
+            /** @description Ids of its skills, in the order in which they were attached. */
             skills: string[];
             /** @description Names of its tools; empty: all there are. */
             tools: string[];
             /** @description Sampling settings. */
             tuning: components["schemas"]["Tuning"];
+        };
+        /** @description A permission that outlives its run. */
+        AgentGrant: {
+            /**
+             * Format: uuid
+             * @description For which agent.
+             */
+            agent: string;
+            /** @description Who gave it. */
+            by: string;
+            /**
+             * Format: int64
+             * @description When.
+             */
+            created_at: number;
+            /** @description What it covers, and until when. */
+            grant: components["schemas"]["Grant"];
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
         };
         /** @description An agent as it is configured. */
         AgentInput: {
@@ -1796,14 +1825,14 @@ export interface components {
             /** @description Sampling settings. */
             tuning: components["schemas"]["Tuning"];
         };
-        /** @description A decision of a person. */
+        /** @description What a person decided. */
         Answer: {
             /** @enum {string} */
             decision: "approve";
             grant?: components["schemas"]["GrantScope"] | null;
             /**
              * Format: int64
-             * @description When that permission ends; with the run if left out.
+             * @description When that permission ends, milliseconds since 1970 UTC; with the run if left out.
              */
             until?: number | null;
         } | {
@@ -1814,7 +1843,7 @@ export interface components {
         } | {
             /** @enum {string} */
             decision: "feedback";
-            /** @description What to change. */
+            /** @description What to change, or the answer. */
             text: string;
         } | {
             /** @enum {string} */
@@ -1825,6 +1854,26 @@ export interface components {
         } | {
             /** @enum {string} */
             decision: "skip";
+        };
+        /** @description Who gave a reply. */
+        Answered: {
+            /** @description All that were asked, the one that answered last. */
+            attempts?: components["schemas"]["Attempt"][];
+            /**
+             * Format: uuid
+             * @description The connection.
+             */
+            connection: string;
+            /** @description Whether the prompt had begun the reasoning already. */
+            in_thought?: boolean;
+            /** @description Model name as answered. */
+            model: string;
+            /** @description Its name. */
+            name: string;
+            /** @description What kind of endpoint it is. */
+            provider?: components["schemas"]["Provider"];
+            /** @description The form in which calls were asked for. */
+            strategy: components["schemas"]["Strategy"];
         };
         /** @description A key, shown this once. */
         ApiKey: {
@@ -1903,6 +1952,31 @@ export interface components {
          * @enum {string}
          */
         ApprovalStatus: "open" | "decided" | "withdrawn";
+        /** @description What a question stands on: what the run knew when it asked. Whoever shows or compares questions needs no log. */
+        AskedAbout: {
+            /**
+             * Format: uuid
+             * @description The agent.
+             */
+            agent: string;
+            /** @description Who asked the agent. */
+            asked_by: string;
+            /** @description All of outside that had entered the run, the latest last. */
+            entered?: components["schemas"]["Taint"][];
+            /**
+             * Format: uuid
+             * @description The run that delegated to this one.
+             */
+            parent?: string;
+            /** @description The steps, where a plan is asked about. */
+            plan?: components["schemas"]["PlanStep"][];
+            /** @description Why a person is asked. */
+            reason: string;
+            /** @description The skills that would carry it out, in the versions of the run. */
+            skills?: components["schemas"]["SkillRef"][];
+            /** @description Folder that its tools work in. */
+            workspace: string;
+        };
         /** @description Tools that become skills. */
         AttachTools: {
             /**
@@ -1920,7 +1994,27 @@ export interface components {
             /** @description The skill. */
             skill: components["schemas"]["Skill"];
         };
-        /** @description How a connection proves who it is: names, never secrets. */
+        /** @description One connection that was asked. */
+        Attempt: {
+            /** @description Why it did not answer; left out: it did. */
+            class?: components["schemas"]["ModelErrorClass"];
+            /**
+             * Format: uuid
+             * @description The connection.
+             */
+            connection: string;
+            /** @description In the endpoint's words or ours, cut. */
+            message?: string;
+            /**
+             * Format: int64
+             * @description Time it took to first content or to the failure, milliseconds.
+             */
+            ms: number;
+        };
+        /**
+         * @description How a connection proves who it is. Names, not secrets: a key lies in the vault, under the connection's
+         *     id, or in an environment variable.
+         */
         Auth: {
             /** @enum {string} */
             kind: "none";
@@ -1948,26 +2042,26 @@ export interface components {
         } | {
             /** @enum {string} */
             kind: "bearer_env";
-            /** @description Its name. */
+            /** @description Name of the environment variable. */
             variable: string;
         } | {
             /** @enum {string} */
             kind: "api_key_env";
-            /** @description Name of the environment variable. */
+            /** @description Name of the environment variable that holds the key. */
             variable: string;
         } | {
             /** @enum {string} */
             kind: "basic_env";
             /** @description User name. */
             user: string;
-            /** @description Name of the environment variable. */
+            /** @description Name of the environment variable that holds the password. */
             variable: string;
         } | {
             /** @description Name of the header. */
             header: string;
             /** @enum {string} */
             kind: "header_env";
-            /** @description Name of the environment variable. */
+            /** @description Name of the environment variable that holds its value. */
             variable: string;
         } | {
             /** @enum {string} */
@@ -1976,8 +2070,8 @@ export interface components {
             region: string;
         };
         /**
-         * @description The same with the secret, which is sealed in the vault and never shown again. One that is left out stays
-         *     as it is; a new one acts at the next call.
+         * @description How a connection proves who it is, with the secret, which is sealed in the vault and never shown again. One that is
+         *     left out stays as it is; a new one acts at the next call.
          */
         AuthInput: {
             /** @enum {string} */
@@ -2060,7 +2154,7 @@ export interface components {
          */
         Balance: "fixed" | "weighted" | "least_latency";
         /**
-         * @description Whether requests go to a connection.
+         * @description Whether requests go to a connection: the state of its circuit breaker.
          * @enum {string}
          */
         Breaker: "closed" | "open" | "half_open";
@@ -2068,17 +2162,17 @@ export interface components {
         Budget: {
             /**
              * Format: int64
-             * @description Longest tool call, milliseconds.
+             * @description Longest single tool call, milliseconds.
              */
             call_ms: number;
             /**
              * Format: int64
-             * @description Millionths of a US dollar.
+             * @description Money, millionths of a US dollar.
              */
             cost_micros: number;
             /**
              * Format: int32
-             * @description Levels of delegation.
+             * @description Levels of delegation below this run.
              */
             depth: number;
             /**
@@ -2098,7 +2192,7 @@ export interface components {
             tool_calls: number;
             /**
              * Format: int64
-             * @description Time at work, milliseconds.
+             * @description Wall time that the run is at work (not parked), milliseconds.
              */
             wall_ms: number;
         };
@@ -2201,7 +2295,19 @@ export interface components {
              */
             tokens: number;
         };
-        /** @description What a model can do. */
+        /**
+         * @description How a call was understood.
+         * @enum {string}
+         */
+        CallSource: "native" | "dialect" | "guided_json" | "react" | "marker" | "repaired" | "fuzzy" | "reasoning" | "intent" | "plan" | "direct";
+        /** @description A plan and how good it looks. */
+        Candidate: {
+            /** @description The plan. */
+            plan: components["schemas"]["PlanStep"][];
+            /** @description Its score. */
+            score: components["schemas"]["Score"];
+        };
+        /** @description What a model can do. An exam fills it. */
         Capabilities: {
             /** @default null */
             constrained: components["schemas"]["Constrained"] | null;
@@ -2227,7 +2333,8 @@ export interface components {
              */
             parallel_calls: boolean;
             /**
-             * @description Whether it can plan and choose tools by itself.
+             * @description Whether it can plan and choose tools by itself. If not, the intent filter chooses and the
+             *     model only decides between what the tools propose.
              * @default true
              */
             plans: boolean;
@@ -2238,7 +2345,7 @@ export interface components {
              */
             prompt_tokens: number | null;
             /**
-             * @description Whether it answers `/v1/score`.
+             * @description Whether `/v1/score` answers: likelihoods of given continuations.
              * @default false
              */
             scoring: boolean;
@@ -2248,7 +2355,7 @@ export interface components {
              */
             strategy: components["schemas"]["Strategy"];
             /**
-             * @description Whether it can sum up what tools found.
+             * @description Whether it can sum up observations. If not, answers are composed from them.
              * @default true
              */
             summarises: boolean;
@@ -2258,7 +2365,7 @@ export interface components {
              */
             system_role: boolean;
             /**
-             * @description Whether replies begin inside of reasoning.
+             * @description Whether replies begin inside of reasoning, as the template ends with `<think>`.
              * @default false
              */
             thinks_first: boolean;
@@ -2274,10 +2381,17 @@ export interface components {
             vision: boolean;
             /**
              * Format: int32
-             * @description Context window, tokens.
+             * @description True context window, tokens.
              * @default 32768
              */
             window: number;
+        };
+        /** @description What the prompts of a conversation begin with, kept from run to run, so that caches hit. */
+        Carried: {
+            /** @description How older messages stand in it. */
+            compaction?: components["schemas"]["Compaction"];
+            /** @description Tools that are explained, in this order; empty where all are. Others are found. */
+            offered?: string[];
         };
         /** @description A message to an agent. */
         Chat: {
@@ -2313,14 +2427,14 @@ export interface components {
         };
         /** @description One thing that was tried. */
         Check: {
-            /** @description What was seen, for a person. */
+            /** @description What was seen, for a person; cut. */
             detail: string;
             /**
              * Format: int64
              * @description How long it took, milliseconds.
              */
             ms: number;
-            /** @description Its name. */
+            /** @description Its name, such as `native_calls`. */
             name: string;
             /**
              * Format: int32
@@ -2352,11 +2466,40 @@ export interface components {
              */
             run_id: string;
         };
-        /** @description The skill that takes an effect back. */
+        /** @description One claim of the answer. */
+        Claim: {
+            /** @description The kind of action claimed, such as `write`, `delete`, `send`, `run`. */
+            action: string;
+            /** @description The calls that prove it. */
+            calls?: string[];
+            /** @description Where it ends, bytes. */
+            end: number;
+            /** @description Where it begins in the answer, bytes. */
+            start: number;
+            /** @description The sentence or clause, as written. */
+            text: string;
+            /** @description Why it counts as proved or not, for a person. */
+            why: string;
+        };
+        /** @description How older messages stand in a prompt. Places count messages of the history and of the run. */
+        Compaction: {
+            /** @description Results before this place, history and run counted together, are cut. */
+            cut?: number;
+            /** @description First message of the history that is said in full. */
+            history_from?: number;
+            /** @description First message of the run, after its request, that is said in full. */
+            run_from?: number;
+            /** @description What stands for the messages left out. */
+            summary?: string;
+        };
+        /** @description The skill that takes an effect back, as deleting takes back creating. */
         Compensation: {
-            /** @description Its arguments; strings may hold `{{name}}` of the arguments and `{{result.path}}` of the result. */
+            /**
+             * @description Its arguments; strings may hold `{{name}}` of this skill's arguments and `{{result.path}}` of
+             *     its result's data.
+             */
             arguments: Record<string, unknown>;
-            /** @description Its name. */
+            /** @description Name of the skill. */
             skill: string;
         };
         /** @description A connection. */
@@ -2567,12 +2710,12 @@ export interface components {
             changed_at: number;
             /**
              * Format: uuid
-             * @description The connection whose key it is; it is changed and removed with that, and nothing else can use it.
+             * @description The connection whose key it is. Nothing else may use it, and it is changed and removed with it.
              */
             connection: string | null;
             /**
              * Format: int64
-             * @description When it was made, ms since 1970 UTC.
+             * @description When it was made, milliseconds since 1970 UTC.
              */
             created_at: number;
             /** @description For people. */
@@ -2581,19 +2724,19 @@ export interface components {
             discoverable: boolean;
             /**
              * Format: int64
-             * @description When it ends.
+             * @description When it ends, if it does.
              */
             expires_at: number | null;
             /**
              * Format: uuid
-             * @description Its id.
+             * @description Its id; also the handle that skills hold.
              */
             id: string;
             /** @description What it is. */
             kind: components["schemas"]["CredentialKind"];
-            /** @description Its name. */
+            /** @description Its name, unique. */
             name: string;
-            /** @description Roles whose runs may use it. */
+            /** @description Roles whose runs may use it, beside the agents that name it. */
             roles: components["schemas"]["Role"][];
             /** @description Names of the fields that may not. */
             secret: string[];
@@ -2624,7 +2767,7 @@ export interface components {
             discoverable?: boolean;
             /**
              * Format: int64
-             * @description When it ends, ms since 1970 UTC.
+             * @description When it ends, milliseconds since 1970 UTC.
              */
             expires_at?: number | null;
             /** @description Its fields; those that are secret are never shown again. */
@@ -2658,7 +2801,7 @@ export interface components {
             discoverable?: boolean | null;
             /**
              * Format: int64
-             * @description When it ends, ms since 1970 UTC; null: never.
+             * @description When it ends, milliseconds since 1970 UTC; null: never.
              */
             expires_at?: number | null;
             /** @description Fields to set; the others stay. */
@@ -2726,7 +2869,7 @@ export interface components {
          * @enum {string}
          */
         Decision: "allow" | "ask" | "deny";
-        /** @description Whether and how an agent plans while it works; null: as the installation is set. */
+        /** @description Whether and how an agent plans while it works; null: as the installation is set (`DEEP_AGENT_*`). */
         Deep: {
             /**
              * @description Whether it plans.
@@ -2742,11 +2885,39 @@ export interface components {
             /** @default null */
             style: components["schemas"]["PlanStyle"] | null;
         };
+        /** @description How a run plans, settled when it starts. */
+        DeepSettings: {
+            /**
+             * Format: int32
+             * @description Most steps of a plan.
+             */
+            max_steps: number;
+            /** @description How much a plan says. */
+            style: components["schemas"]["PlanStyle"];
+        };
+        /** @description One step of a plan. */
+        DeepStep: {
+            /** @description Steps that must be done before it. */
+            depends_on?: number[];
+            /** @description What its observation should show. */
+            expect?: string;
+            /** @description What it is to reach. */
+            goal: string;
+            /**
+             * Format: int32
+             * @description From 1.
+             */
+            number: number;
+            /** @description What could go wrong, and how that is seen or avoided. */
+            risk?: string;
+            /** @description The tool it needs, if any. */
+            tool?: string;
+        };
         /** @description Where a replay differs from what was recorded. */
         Difference: {
-            /** @description What this program would do. */
+            /** @description What this program would decide. */
             now: string;
-            /** @description What was recorded. */
+            /** @description What was decided then, for a person. */
             recorded: string;
             /**
              * Format: int64
@@ -2755,10 +2926,24 @@ export interface components {
             seq: number;
         };
         /**
-         * @description What may be done with a call that a crash cut off.
+         * @description What may be done with a call whose outcome was lost in a crash.
          * @enum {string}
          */
         Effect: "read" | "idempotent" | "keyed" | "write";
+        /** @description How an effect can be taken back. */
+        EffectUndo: {
+            /** @enum {string} */
+            kind: "snapshot";
+            /** @description What the tool needs to restore. */
+            snapshot: unknown;
+            /** @description Name of the tool. */
+            tool: string;
+        } | {
+            /** @enum {string} */
+            kind: "impossible";
+            /** @description Why, for a person. */
+            reason: string;
+        };
         /** @description One entry of a run's log; its other fields depend on `type`. */
         Event: {
             /**
@@ -2785,6 +2970,417 @@ export interface components {
             type: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description What happened. */
+        EventBody: {
+            /** @description What it needs to be replayed. */
+            setup: components["schemas"]["RunSetup"];
+            /** @enum {string} */
+            type: "run.started";
+            /**
+             * Format: int32
+             * @description Format version.
+             */
+            v: number;
+        } | {
+            /** @description How many. */
+            at_work: number;
+            /** @enum {string} */
+            type: "run.queued";
+        } | {
+            /** @description The runner's node name. */
+            node: string;
+            /** @enum {string} */
+            type: "run.resumed";
+        } | {
+            /** @description Tools kept, best first. */
+            kept: components["schemas"]["Ranked"][];
+            /** @description How many were offered. */
+            offered: number;
+            /** @enum {string} */
+            type: "intent.filtered";
+            /** @description Whether any tool seems to be wanted at all. */
+            wants_tool: boolean;
+        } | {
+            /** @description Model name. */
+            model: string;
+            /** @description The prompt as sent. Messages that are the history or system text are included. */
+            prompt: components["schemas"]["ModelMessage"][];
+            /** @description The prompt as sent: its hash. */
+            prompt_hash: string;
+            /** @description What for. */
+            purpose: components["schemas"]["Purpose"];
+            /**
+             * Format: int64
+             * @description Tokens reserved.
+             */
+            reserved: number;
+            /**
+             * Format: int64
+             * @description Money reserved, millionths of a US dollar; 0 where no price is known.
+             */
+            reserved_micros?: number;
+            /**
+             * Format: int32
+             * @description Counts model calls from 1.
+             */
+            step: number;
+            /** @enum {string} */
+            type: "model.requested";
+        } | {
+            /** @description What for. */
+            purpose: components["schemas"]["Purpose"];
+            /** @description Reasoning. */
+            reasoning?: string;
+            /**
+             * Format: int32
+             * @description The model call.
+             */
+            step: number;
+            /** @description Text. */
+            text?: string;
+            /** @enum {string} */
+            type: "model.delta";
+        } | {
+            /** @description Who answered; left out: the run's connection. */
+            answered?: components["schemas"]["Answered"];
+            /** @description Calls understood. */
+            calls: components["schemas"]["ToolCall"][];
+            /** @description What the parsers noticed. */
+            diagnostics?: string[];
+            /** @description `stop`, `length`, … */
+            finish: string;
+            /** @description What was seen in it beside calls that can be made. */
+            noticed?: components["schemas"]["Noticed"];
+            /** @description What for. */
+            purpose: components["schemas"]["Purpose"];
+            /** @description The reply as received, where it differs from `text`. */
+            raw?: string;
+            /** @description Reasoning. */
+            reasoning?: string;
+            /**
+             * Format: int32
+             * @description The model call.
+             */
+            step: number;
+            /** @description Text for the user. */
+            text: string;
+            /** @enum {string} */
+            type: "model.responded";
+            /** @description Settles the reservation. */
+            usage: components["schemas"]["Usage"];
+        } | {
+            /** @description All connections that were asked. */
+            attempts?: components["schemas"]["Attempt"][];
+            /** @description Why. */
+            error: components["schemas"]["ModelError"];
+            /** @description What for. */
+            purpose: components["schemas"]["Purpose"];
+            /**
+             * Format: int64
+             * @description When it is tried again; left out: it is not.
+             */
+            retry_at?: number;
+            /**
+             * Format: int32
+             * @description The model call.
+             */
+            step: number;
+            /** @enum {string} */
+            type: "model.failed";
+            /** @description What it took all the same. */
+            usage?: components["schemas"]["Usage"];
+        } | {
+            /** @description What the model is told. */
+            message: string;
+            /** @description The form in which calls are asked for from now on, if it is another one. */
+            strategy?: components["schemas"]["Strategy"];
+            /** @enum {string} */
+            type: "model.corrected";
+            /** @description The words that claimed or promised an action. */
+            words: string;
+        } | {
+            /** @description The best match; left out: none fits, and nothing was done. */
+            call?: components["schemas"]["ToolCall"];
+            /** @description Why this one, or why none, for the trace. */
+            note: string;
+            /** @enum {string} */
+            type: "intent.dispatched";
+        } | {
+            /** @description The call of `tool_search`. */
+            call_id: string;
+            /** @description What the model gets: names, descriptions, arguments. */
+            content: string;
+            /** @description Tools found, best first. */
+            found: components["schemas"]["Ranked"][];
+            /** @description What was looked for. */
+            query: string;
+            /** @enum {string} */
+            type: "tools.found";
+        } | {
+            /** @description Who wrote the summary: `model`, `program`; empty where results were only cut. */
+            by?: string;
+            /** @description What it looks like from now on. */
+            compaction: components["schemas"]["Compaction"];
+            /** @description How many messages the summary stands for. */
+            replaced: number;
+            /** @enum {string} */
+            type: "context.compacted";
+        } | {
+            /** @description Made by: `model` or `intent`. */
+            by: string;
+            /** @description Best first. */
+            candidates: components["schemas"]["Candidate"][];
+            /** @description What was noticed. */
+            notes?: string[];
+            /** @enum {string} */
+            type: "plan.proposed";
+        } | {
+            /** @description Why, for a person. */
+            message: string;
+            /** @enum {string} */
+            type: "plan.failed";
+        } | {
+            /** @description Made by: `model` or `intent`. */
+            by: string;
+            /** @description What was noticed. */
+            notes?: string[];
+            /** @description Its steps. */
+            steps: components["schemas"]["DeepStep"][];
+            /** @description How much it says. */
+            style: components["schemas"]["PlanStyle"];
+            /** @enum {string} */
+            type: "deep.planned";
+        } | {
+            /** @description Made by: `model` or `intent`. */
+            by: string;
+            /** @description What was noticed. */
+            notes?: string[];
+            /** @description Why the plan before it failed. */
+            reason: string;
+            /** @description Its steps. */
+            steps: components["schemas"]["DeepStep"][];
+            /** @description How much it says. */
+            style: components["schemas"]["PlanStyle"];
+            /** @enum {string} */
+            type: "deep.replanned";
+        } | {
+            /** @description The call that decided it. */
+            call_id?: string;
+            /**
+             * Format: int32
+             * @description The step.
+             */
+            number: number;
+            /** @description How. */
+            status: components["schemas"]["StepEnd"];
+            /** @enum {string} */
+            type: "deep.step";
+            /** @description Why; empty where it is done. */
+            why?: string;
+        } | {
+            /** @description Numbers of the open steps. */
+            open: number[];
+            /** @enum {string} */
+            type: "deep.reminded";
+        } | {
+            /** @description Complete arguments, or why there are none. */
+            arguments: components["schemas"]["FilledArguments"];
+            /** @description Index of the step. */
+            index: number;
+            /** @enum {string} */
+            type: "plan.filled";
+        } | {
+            /** @description What it stands on. */
+            about: components["schemas"]["AskedAbout"];
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            approval_id: string;
+            /** @description What is asked. */
+            subject: components["schemas"]["Subject"];
+            /** @enum {string} */
+            type: "approval.requested";
+        } | {
+            /** @description The answer. */
+            answer: components["schemas"]["Answer"];
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            approval_id: string;
+            /** @description Who. */
+            by: string;
+            /** @enum {string} */
+            type: "approval.decided";
+        } | {
+            /** @description All that are in force. */
+            standing: components["schemas"]["AgentGrant"][];
+            /** @enum {string} */
+            type: "grants.changed";
+        } | {
+            /** @description The call. */
+            call_id: string;
+            /** @description Why; goes to the model. */
+            message: string;
+            /** @description Name of the tool. */
+            tool: string;
+            /** @enum {string} */
+            type: "tool.rejected";
+        } | {
+            /** @description Hash of the arguments. */
+            args_hash: string;
+            /** @description Its arguments. */
+            arguments: Record<string, unknown>;
+            /** @description The call. */
+            call_id: string;
+            /** @description What a crash from here on means. */
+            effect: components["schemas"]["Effect"];
+            /** @description A repeat after a crash: what shows that the call before it did nothing. */
+            evidence?: string;
+            /** @description Stable over repeats of this call. */
+            idempotency_key: string;
+            /** @description Name of the tool. */
+            tool: string;
+            /** @enum {string} */
+            type: "tool.intent";
+        } | {
+            /** @description The call. */
+            call_id: string;
+            /** @description What it returns once it is done, and how it recognises that. */
+            staged: components["schemas"]["Staged"];
+            /** @description Name of the tool. */
+            tool: string;
+            /** @enum {string} */
+            type: "tool.staged";
+        } | (components["schemas"]["ToolResult"] & {
+            /** @description The call. */
+            call_id: string;
+            /** @description The answer was cut off by a crash: what in the world shows that it happened. */
+            evidence?: string;
+            /**
+             * Format: int64
+             * @description How long it took, milliseconds.
+             */
+            ms: number;
+            /** @description Name of the tool. */
+            tool: string;
+        } & {
+            /** @enum {string} */
+            type: "tool.result";
+        }) | {
+            /** @description Name of its agent. */
+            agent: string;
+            /** @description The call. */
+            call_id: string;
+            /**
+             * Format: uuid
+             * @description The run below.
+             */
+            child: string;
+            /** @description What it is asked. */
+            request: string;
+            /** @enum {string} */
+            type: "run.delegated";
+        } | {
+            /** @description The call. */
+            call_id: string;
+            /**
+             * Format: uuid
+             * @description The run below.
+             */
+            child: string;
+            /** @description What it proved. */
+            proved?: components["schemas"]["Proved"][];
+            /** @description What it took, with the runs below it; it counts against this run's budget. */
+            spent: components["schemas"]["Spent"];
+            /** @description What of outside entered it. */
+            taint?: components["schemas"]["Taint"][];
+            /** @enum {string} */
+            type: "run.returned";
+        } | {
+            /** @description Who asked. */
+            by: string;
+            /** @description The call. */
+            call_id: string;
+            /** @enum {string} */
+            type: "tool.undoing";
+        } | {
+            /** @description The call. */
+            call_id: string;
+            /** @description Why, for a person. */
+            message: string;
+            /** @enum {string} */
+            type: "tool.undo_failed";
+        } | {
+            /** @description Who asked. */
+            by: string;
+            /** @description The call. */
+            call_id: string;
+            /** @description What the answer proves from here on. */
+            receipts?: components["schemas"]["Receipts"];
+            /** @description What was restored. */
+            summary: string;
+            /** @enum {string} */
+            type: "tool.undone";
+        } | {
+            /** @description The call. */
+            call_id: string;
+            /** @description Name of the tool. */
+            tool: string;
+            /** @enum {string} */
+            type: "tool.uncertain";
+            /** @description Why it can't be told. */
+            why?: string;
+        } | {
+            /** @description Why. */
+            purpose: string;
+            /**
+             * Format: int64
+             * @description When. `at` is the event's own time.
+             */
+            rings_at: number;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            timer_id: string;
+            /** @enum {string} */
+            type: "timer.set";
+        } | {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            timer_id: string;
+            /** @enum {string} */
+            type: "timer.fired";
+        } | {
+            /** @description Who. */
+            by: string;
+            /** @description What they said. */
+            text: string;
+            /** @enum {string} */
+            type: "run.steered";
+        } | {
+            /** @description Who. */
+            by: string;
+            /** @enum {string} */
+            type: "run.stop_requested";
+        } | {
+            /** @description The answer; empty if there is none. */
+            answer: string;
+            /** @description Whether the answer was composed from observations rather than written by the model. */
+            composed?: boolean;
+            /** @description How. */
+            outcome: components["schemas"]["Outcome"];
+            /** @description What the answer claims and what proves it. */
+            receipts?: components["schemas"]["Receipts"];
+            /** @enum {string} */
+            type: "run.finished";
+            /** @description All it took. */
+            usage: components["schemas"]["Usage"];
         };
         /** @description A few words about an exam, for lists. */
         ExamBrief: {
@@ -2836,7 +3432,7 @@ export interface components {
              * @description How long it took, milliseconds.
              */
             ms: number;
-            /** @description What was decided, for a person. */
+            /** @description What was decided from it, for a person. */
             notes: string[];
             /**
              * Format: float
@@ -2845,7 +3441,7 @@ export interface components {
             prompt_tokens_per_second: number;
             /** @description Whether a repeated prompt is served from a cache. */
             reuses_cache: boolean;
-            /** @description What the server says it is; empty if it does not. */
+            /** @description What the server says it is, such as `ollama 0.13.1`; empty if it does not. */
             server: string;
             /**
              * Format: int64
@@ -2854,7 +3450,7 @@ export interface components {
             tokens: number;
             /**
              * Format: float
-             * @description Tokens of reply a second.
+             * @description Tokens of reply a second, once it writes.
              */
             tokens_per_second: number;
             /**
@@ -2862,6 +3458,16 @@ export interface components {
              * @description Version of the exam; a report of an older one is worth repeating.
              */
             version: number;
+        };
+        /** @description Complete arguments of a step, or why there are none: how `serde` writes a `Result`. */
+        FilledArguments: {
+            /** @description The arguments. */
+            Ok: {
+                [key: string]: unknown;
+            };
+        } | {
+            /** @description Why there are none. */
+            Err: string;
         };
         /**
          * @description How bad something is that the scan of a package found.
@@ -2897,27 +3503,40 @@ export interface components {
             purpose: components["schemas"]["Purpose"];
             /**
              * Format: int64
-             * @description Give this to fork there.
+             * @description Last event that the fork takes over; give this to fork there.
              */
             seq: number;
             /**
              * Format: int32
-             * @description The model call that would be made anew.
+             * @description Number of the model call that would be made anew.
              */
             step: number;
+        };
+        /** @description Where a fork left another run. */
+        ForkedFrom: {
+            /**
+             * Format: uuid
+             * @description The other run.
+             */
+            run: string;
+            /**
+             * Format: int64
+             * @description Last event taken over from it.
+             */
+            seq: number;
         };
         /**
          * @description Grades, best first.
          * @enum {string}
          */
         Grade: "A" | "B" | "C" | "D" | "E";
-        /** @description A permission and its end. */
+        /** @description A permission that a person gave, and its end. */
         Grant: {
             /** @description What it covers. */
             scope: components["schemas"]["GrantScope"];
             /**
              * Format: int64
-             * @description When it ends.
+             * @description When it ends, milliseconds since 1970 UTC; with its run if left out.
              */
             until?: number;
         };
@@ -2957,7 +3576,7 @@ export interface components {
             /** @description Whether all decisions are the same. */
             same: boolean;
         };
-        /** @description A run kept as a test. */
+        /** @description A run kept as a regression test. */
         KeptRun: {
             /** @description Who kept it. */
             by: string;
@@ -2966,7 +3585,7 @@ export interface components {
              * @description When.
              */
             created_at: number;
-            /** @description Its name. */
+            /** @description Its name, unique. */
             name: string;
             /**
              * Format: uuid
@@ -3173,11 +3792,14 @@ export interface components {
             kind: "stdio";
             /** @description Whether it may use the network. */
             network?: boolean;
-            /** @description Further files and folders that it may read. */
+            /**
+             * @description Files and folders that it may read besides the system's programs, absolute: where it is
+             *     installed.
+             */
             read?: string[];
             /** @description Name of the variable that takes the credential's secret. */
             secret_variable?: string | null;
-            /** @description Further files and folders that it may change. */
+            /** @description Files and folders that it may change besides its own folder, absolute. */
             write?: string[];
         } | {
             /** @description Private hosts and ports that it may be at, `host:port`. */
@@ -3218,6 +3840,43 @@ export interface components {
          * @enum {string}
          */
         Mode: "loop" | "plan" | "plan_only" | "dry_run";
+        /** @description A failed model call. `detail` keeps the endpoint's own words. */
+        ModelError: {
+            /** @description What to do about it. */
+            class: components["schemas"]["ModelErrorClass"];
+            /** @description The raw error body, cut. */
+            detail?: string;
+            /** @description What a person can do. */
+            hint: string;
+            /** @description What happened, with the connection's name. */
+            message: string;
+            /**
+             * Format: int64
+             * @description Wait asked for by the endpoint, milliseconds.
+             */
+            retry_after_ms?: number;
+        };
+        /**
+         * @description Why a model call failed, by what to do about it.
+         * @enum {string}
+         */
+        ModelErrorClass: "auth" | "unknown_model" | "context_length" | "bad_request" | "rate_limit" | "server" | "connect" | "timeout" | "broken" | "empty" | "cancelled";
+        /** @description One message of a conversation or of a prompt. */
+        ModelMessage: {
+            /** @description Who it is from. */
+            role: components["schemas"]["MessageRole"];
+            /**
+             * @description In a conversation: what of outside had entered the run that said this. Never part
+             *     of a prompt.
+             */
+            taint?: components["schemas"]["Taint"][];
+            /** @description Its text; may be empty where `tool_calls` are not. */
+            text: string;
+            /** @description The call that a tool message answers. */
+            tool_call_id?: string;
+            /** @description Calls that an assistant message makes. */
+            tool_calls?: components["schemas"]["ToolCall"][];
+        };
         /** @description Body of a change of password. */
         NewPassword: {
             /** @description The password of now. */
@@ -3232,6 +3891,15 @@ export interface components {
              *     idempotency key.
              */
             secret: string | null;
+        };
+        /** @description What was seen in a reply beside calls that can be made. */
+        Noticed: {
+            /** @description Calls that were meant and can't be read. */
+            broken?: components["schemas"]["AboutCall"][];
+            /** @description Where there are no calls: the words that claim or promise an action. */
+            claim?: string;
+            /** @description Calls that were guessed: the words from which. */
+            guessed?: components["schemas"]["AboutCall"][];
         };
         /**
          * @description Where a run came from.
@@ -3286,14 +3954,14 @@ export interface components {
              * @description Line from 1; 0 for the file as a whole.
              */
             line: number;
-            /** @description What it is and what to do. */
+            /** @description For a person: what it is and what to do. */
             message: string;
-            /** @description Which rule. */
+            /** @description Which rule, such as `hidden_text`. */
             rule: string;
             /** @description How bad. */
             severity: components["schemas"]["FindingSeverity"];
         };
-        /** @description What a package says that it needs. */
+        /** @description What a package says that it needs; anything else is refused. */
         PackagePermissions: {
             /** @description Kinds of credential. */
             credentials: string[];
@@ -3301,7 +3969,7 @@ export interface components {
             network: string[];
             /** @description Whether its scripts run. */
             scripts: boolean;
-            /** @description Built-in tools its prompt may ask for. */
+            /** @description Built-in tools its prompt may ask for; empty: none is taken away. */
             tools: string[];
         };
         /**
@@ -3341,7 +4009,7 @@ export interface components {
                 policy: components["schemas"]["Policy"];
                 /** @description Which connections its requests go to besides. */
                 routing: components["schemas"]["Routing"];
-                /** @description Ids of its skills. */
+                /** @description Ids of its skills, in the order in which they were attached. */
                 skills: string[];
                 /** @description Names of its tools; empty: all there are. */
                 tools: string[];
@@ -3587,12 +4255,12 @@ export interface components {
                 changed_at: number;
                 /**
                  * Format: uuid
-                 * @description The connection whose key it is; it is changed and removed with that, and nothing else can use it.
+                 * @description The connection whose key it is. Nothing else may use it, and it is changed and removed with it.
                  */
                 connection: string | null;
                 /**
                  * Format: int64
-                 * @description When it was made, ms since 1970 UTC.
+                 * @description When it was made, milliseconds since 1970 UTC.
                  */
                 created_at: number;
                 /** @description For people. */
@@ -3601,19 +4269,19 @@ export interface components {
                 discoverable: boolean;
                 /**
                  * Format: int64
-                 * @description When it ends.
+                 * @description When it ends, if it does.
                  */
                 expires_at: number | null;
                 /**
                  * Format: uuid
-                 * @description Its id.
+                 * @description Its id; also the handle that skills hold.
                  */
                 id: string;
                 /** @description What it is. */
                 kind: components["schemas"]["CredentialKind"];
-                /** @description Its name. */
+                /** @description Its name, unique. */
                 name: string;
-                /** @description Roles whose runs may use it. */
+                /** @description Roles whose runs may use it, beside the agents that name it. */
                 roles: components["schemas"]["Role"][];
                 /** @description Names of the fields that may not. */
                 secret: string[];
@@ -3731,7 +4399,7 @@ export interface components {
                  * @description When.
                  */
                 created_at: number;
-                /** @description Its name. */
+                /** @description Its name, unique. */
                 name: string;
                 /**
                  * Format: uuid
@@ -4091,7 +4759,7 @@ export interface components {
                 connections: string[];
                 /**
                  * Format: int64
-                 * @description When it was made.
+                 * @description When it was made, milliseconds since 1970 UTC.
                  */
                 created_at: number;
                 /**
@@ -4125,7 +4793,7 @@ export interface components {
                 tokens_per_minute: number | null;
                 /**
                  * Format: uuid
-                 * @description Whose it is.
+                 * @description Whose it is; its calls are theirs.
                  */
                 user: string;
             }[];
@@ -4157,7 +4825,7 @@ export interface components {
         PlanStep: {
             /** @description Its arguments; `""` is filled from what earlier steps find. */
             args: Record<string, unknown>;
-            /** @description Why. */
+            /** @description Why, one line. */
             thought: string;
             /** @description Name of the tool. */
             tool: string;
@@ -4187,18 +4855,18 @@ export interface components {
          * @enum {string}
          */
         Preset: "query" | "agent" | "executor" | "plan";
-        /** @description What a call would change. */
+        /** @description What a call would change, before it does. */
         Preview: {
             /**
              * Format: int64
-             * @description Files, rows or resources touched.
+             * @description Files, rows or resources touched, where the tool can tell.
              */
             count?: number;
             /** @description A unified diff, rows, or a command line. */
             detail?: string;
-            /** @description Whether it can be undone. */
+            /** @description Whether the effect can be undone. */
             reversible: boolean;
-            /** @description One line. */
+            /** @description One line: "overwrites notes.md (511 bytes)". */
             summary: string;
         };
         /** @description What the prompt of an agent would be. */
@@ -4274,7 +4942,7 @@ export interface components {
              * @description Tokens kept free for the reply.
              */
             reserved: number;
-            /** @description Where the tokens go. */
+            /** @description Where the tokens go; the sizes add up to `tokens`. */
             sections: components["schemas"]["PromptSection"][];
             /**
              * Format: int64
@@ -4291,13 +4959,24 @@ export interface components {
         };
         /** @description One part of a prompt. */
         PromptSection: {
-            /** @description What it is. */
+            /** @description What it is: `system`, `skills`, `tools`, `memory`, `history` or `input`. */
             name: string;
             /**
              * Format: int64
              * @description Its estimated size.
              */
             tokens: number;
+        };
+        /** @description What a run below proved. */
+        Proved: {
+            /** @description What it was called with. */
+            arguments: Record<string, unknown>;
+            /** @description Its call. */
+            call_id: string;
+            /** @description What it says it did. */
+            receipt: components["schemas"]["Receipt"];
+            /** @description Name of the tool. */
+            tool: string;
         };
         /**
          * @description What answers at a connection.
@@ -4309,6 +4988,32 @@ export interface components {
          * @enum {string}
          */
         Purpose: "reply" | "plan" | "deep" | "fill" | "answer" | "compact";
+        /** @description A tool and how well it fits the request. */
+        Ranked: {
+            /**
+             * Format: float
+             * @description 0 to 1.
+             */
+            score: number;
+            /** @description Name of the tool. */
+            tool: string;
+        };
+        /** @description The logged proof of a tool's effect. */
+        Receipt: {
+            /** @description What happened, in the past tense: `wrote`, `created`, `remembered`, `ran`. */
+            action: string;
+            /** @description Evidence, such as a content hash or a row id. */
+            evidence?: string;
+            /** @description To what: a path, a name, a command. */
+            object: string;
+        };
+        /** @description The claims of an answer and the verdict on them. */
+        Receipts: {
+            /** @description The claims, in order. */
+            claims?: components["schemas"]["Claim"][];
+            /** @description The verdict. */
+            verdict: components["schemas"]["Verdict"];
+        };
         /** @description A URL that is to be recognised. */
         RecogniseInput: {
             /** @description How to prove who asks. */
@@ -4318,7 +5023,7 @@ export interface components {
         };
         /** @description What seems to answer at a URL. */
         Recognised: {
-            /** @description The base URL, mended. */
+            /** @description The base URL, mended: with scheme and `/v1` where they belong. */
             base_url: string;
             /** @description Whether it answered when asked. */
             confirmed: boolean;
@@ -4328,7 +5033,7 @@ export interface components {
             provider: components["schemas"]["Provider"];
             /** @description Why, for a person. */
             reason: string;
-            /** @description What it says it is. */
+            /** @description What it says it is, such as `vllm 0.11.0`. */
             server: string;
         };
         /**
@@ -4413,8 +5118,8 @@ export interface components {
          */
         Risk: "read" | "write" | "external" | "destructive";
         /**
-         * @description What somebody may do: viewers look; developers chat, run and decide on their own runs; operators also
-         *     have agents, connections, all approvals and runs; admins everything.
+         * @description What somebody may do: viewers look; developers chat, run and decide on their own runs; operators also have agents,
+         *     connections, all approvals and runs; admins everything.
          * @enum {string}
          */
         Role: "admin" | "operator" | "developer" | "viewer";
@@ -4425,6 +5130,15 @@ export interface components {
              * @description The version.
              */
             version: number;
+        };
+        /** @description The connections that a request goes to. */
+        RouteTaken: {
+            /** @description Why this order, for a person. */
+            reason: string;
+            /** @description In the order in which they are tried. */
+            targets: string[];
+            /** @description What kind of request it is. */
+            task: components["schemas"]["Task"];
         };
         /** @description Which connections an agent's requests go to, besides its own. */
         Routing: {
@@ -4445,7 +5159,8 @@ export interface components {
             fallback_chain: string[];
             /**
              * Format: int64
-             * @description After so many milliseconds without first content, the next connection is asked as well; null: never.
+             * @description After so many milliseconds without first content, the next connection is asked as well, and the first that
+             *     answers is taken; null: never.
              * @default null
              */
             hedge_after_ms: number | null;
@@ -4632,6 +5347,94 @@ export interface components {
              */
             run_id: string;
         };
+        /** @description Everything a run needs to be replayed without its surroundings. */
+        RunSetup: {
+            /** @description The agent, as it was. */
+            agent: components["schemas"]["Agent"];
+            /** @description Name of the person or program that asked. */
+            asked_by: string;
+            /** @description What it may spend. */
+            budget: components["schemas"]["Budget"];
+            /** @description What the model can do. */
+            capabilities: components["schemas"]["Capabilities"];
+            /** @description What the prompts of its conversation begin with. */
+            carried?: components["schemas"]["Carried"];
+            /**
+             * Format: uuid
+             * @description The connection chosen.
+             */
+            connection: string;
+            /**
+             * Format: uuid
+             * @description Conversation, if it belongs to one.
+             */
+            conversation: string | null;
+            /** @description Whether and how it plans while it works. */
+            deep?: components["schemas"]["DeepSettings"];
+            /**
+             * Format: int32
+             * @description Runs above this one: 0 for one that nobody delegated.
+             */
+            depth?: number;
+            /** @description The run whose first events this one repeats. */
+            forked_from?: components["schemas"]["ForkedFrom"];
+            /** @description Permissions given with the request. */
+            grants: components["schemas"]["Grant"][];
+            /** @description What the request is about, and which tools go first for that. */
+            hint?: components["schemas"]["ToolHint"];
+            /** @description Earlier messages of the conversation. */
+            history: components["schemas"]["ModelMessage"][];
+            /** @description The request. */
+            input: string;
+            /** @description Whether the intent filter narrows the tools. */
+            intent_filter: boolean;
+            /**
+             * Format: uuid
+             * @description The virtual key that asked.
+             */
+            key?: string;
+            /** @description What the agent remembers. */
+            memory: string;
+            /** @description Loop or plan. */
+            mode: components["schemas"]["Mode"];
+            /** @description Its model's name. */
+            model: string;
+            /** @description Where it came from. */
+            origin: components["schemas"]["Origin"];
+            /**
+             * Format: uuid
+             * @description The run that delegated to this one.
+             */
+            parent: string | null;
+            /** @description The connections its model calls go to; left out: only `connection`. */
+            route?: components["schemas"]["RouteTaken"];
+            /** @description What internal skills add to the prompt. */
+            skills?: components["schemas"]["SkillPrompt"][];
+            /**
+             * @description Permissions that people gave the agent beyond one run, as they were then; the log says how they
+             *     changed since.
+             */
+            standing?: components["schemas"]["AgentGrant"][];
+            /**
+             * @description What of outside entered the runs that it goes on from: the one that delegated to it, and
+             *     earlier ones of its conversation.
+             */
+            taint?: components["schemas"]["Taint"][];
+            /** @description The tools it had. */
+            tools: components["schemas"]["ToolSpec"][];
+            /**
+             * Format: uuid
+             * @description The user behind `asked_by`, if one is known.
+             */
+            user?: string;
+            /**
+             * Format: int32
+             * @description Conversation time zone offset for words like "tomorrow", minutes east of UTC.
+             */
+            utc_offset_minutes: number;
+            /** @description Folder that file tools are confined to. */
+            workspace: string;
+        };
         /**
          * @description Where a run stands.
          * @enum {string}
@@ -4643,6 +5446,45 @@ export interface components {
             done: string[];
             /** @description Files that were left as they are: others of the same name, or changed ones. */
             left: string[];
+        };
+        /** @description Why a candidate was preferred; each part 0 to 1, `total` their weighted mean. */
+        Score: {
+            /**
+             * Format: float
+             * @description 1 where no side effect comes before a step that only looks.
+             */
+            effects_late: number;
+            /**
+             * Format: float
+             * @description 1 where it ends with `final_answer`.
+             */
+            ends: number;
+            /**
+             * Format: float
+             * @description How well the plan fits the request, where something measured it (intent filter,
+             *     likelihood); else 1.
+             */
+            fit: number;
+            /**
+             * Format: float
+             * @description Share of steps whose tool exists.
+             */
+            known_tools: number;
+            /**
+             * Format: float
+             * @description Short is good; beyond the allowed number of steps it is 0.
+             */
+            length: number;
+            /**
+             * Format: float
+             * @description Weighted mean.
+             */
+            total: number;
+            /**
+             * Format: float
+             * @description Share of steps whose arguments are valid or context-marked.
+             */
+            valid_arguments: number;
         };
         /** @description A login. The refresh token is in the cookie `steward_refresh`. */
         Session: {
@@ -4772,7 +5614,7 @@ export interface components {
             /** @description The type. */
             type: components["schemas"]["SkillKind"];
         };
-        /** @description Limits of a call. */
+        /** @description Limits of a skill's call. */
         SkillLimits: {
             /**
              * @description Longest result for a model, characters.
@@ -4820,6 +5662,34 @@ export interface components {
             state: components["schemas"]["PackageState"];
             /** @description What its author calls this version. */
             version: string | null;
+        };
+        /** @description What an internal skill adds to the prompt. */
+        SkillPrompt: {
+            /** @description Name of the skill. */
+            name: string;
+            /** @description The text. */
+            text: string;
+        };
+        /** @description Which version of a skill a tool stands for. A run keeps the one it began with. */
+        SkillRef: {
+            /** @description For a delegation: the agent's name. */
+            agent?: string;
+            /**
+             * Format: uuid
+             * @description The skill.
+             */
+            id: string;
+            /** @description What carries it out. */
+            kind: components["schemas"]["SkillKind"];
+            /** @description For a delegation: the template of the agent's request. */
+            request?: string;
+            /** @description Whether strangers may have written what it answers. */
+            untrusted?: boolean;
+            /**
+             * Format: int32
+             * @description Its version.
+             */
+            version: number;
         };
         /** @description A call of a skill by a person. */
         SkillTest: {
@@ -4877,6 +5747,54 @@ export interface components {
              */
             tokens: number | null;
         };
+        /** @description What a run has spent so far. */
+        Spent: {
+            /**
+             * Format: int32
+             * @description Calls of a model that runs below made.
+             */
+            below?: number;
+            /**
+             * Format: int64
+             * @description Millionths of a US dollar, settled.
+             */
+            cost_micros: number;
+            /**
+             * Format: int64
+             * @description Millionths of a US dollar reserved for a call in flight.
+             */
+            cost_reserved?: number;
+            /**
+             * Format: int32
+             * @description Of these, the ones that a crash of Steward cut off.
+             */
+            cut_off?: number;
+            /**
+             * Format: int32
+             * @description Calls of a model, failed ones and those that a crash cut off included.
+             */
+            model_calls: number;
+            /**
+             * Format: int64
+             * @description Tokens, settled.
+             */
+            tokens: number;
+            /**
+             * Format: int64
+             * @description Tokens reserved for a call in flight.
+             */
+            tokens_reserved: number;
+            /**
+             * Format: int32
+             * @description Calls of tools.
+             */
+            tool_calls: number;
+            /**
+             * Format: int64
+             * @description Time at work, milliseconds.
+             */
+            wall_ms: number;
+        };
         /** @description A server and its key. */
         SshHost: {
             /** @description SHA-256 fingerprint of its host key, as OpenSSH writes it. */
@@ -4900,6 +5818,13 @@ export interface components {
              * @description Port; left out: 22.
              */
             port?: number | null;
+        };
+        /** @description What a tool is about to do, told once everything is ready and nothing has happened yet. */
+        Staged: {
+            /** @description What the call returns once it is done. */
+            output: components["schemas"]["ToolOutput"];
+            /** @description By what the tool recognises after a crash whether it is done; its own format. */
+            proof: unknown;
         };
         /** @description A permission that outlives its run. */
         StandingGrant: {
@@ -4939,13 +5864,18 @@ export interface components {
             /** @description The message. */
             text: string;
         };
-        /** @description What one step of a plan would change. */
+        /**
+         * @description How a step ended.
+         * @enum {string}
+         */
+        StepEnd: "done" | "failed" | "skipped";
+        /** @description What one plan step would change. */
         StepPreview: {
             /** @description What it would change. */
             preview: components["schemas"]["Preview"];
             /** @description How much harm its tool can do. */
             risk: components["schemas"]["Risk"];
-            /** @description Index into the plan. */
+            /** @description Index into the plan's steps. */
             step: number;
         };
         /**
@@ -4976,7 +5906,7 @@ export interface components {
             preview: components["schemas"]["Preview"];
             /** @description How much harm the tool can do. */
             risk: components["schemas"]["Risk"];
-            /** @description What of outside its arguments may derive from, the latest last. */
+            /** @description What of outside the arguments may derive from, the latest last. */
             taint?: components["schemas"]["Taint"][];
             /** @description Name of the tool. */
             tool: string;
@@ -5001,7 +5931,7 @@ export interface components {
             /** @description Why it can't be told. */
             why?: string;
         } | {
-            /** @description The call that asks. */
+            /** @description The call of the `feedback` tool. */
             call_id: string;
             /** @enum {string} */
             kind: "question";
@@ -5039,6 +5969,100 @@ export interface components {
             parameters: Record<string, unknown>;
             /** @description How much harm it can do. */
             risk: components["schemas"]["Risk"];
+        };
+        /** @description One call of a tool, whatever strategy found it. */
+        ToolCall: {
+            /** @description A JSON object. */
+            arguments: Record<string, unknown>;
+            /**
+             * Format: float
+             * @description 0 to 1.
+             */
+            confidence: number;
+            /** @description Unique within its run. */
+            id: string;
+            /** @description Name of the tool. */
+            name: string;
+            /** @description The provider's sign of the thought that led to it, which it wants back with the call. */
+            signature?: string;
+            /** @description How it was understood. */
+            source: components["schemas"]["CallSource"];
+        };
+        /** @description What a request is about, and which of an agent's tools go first for that. It takes no tool away. */
+        ToolHint: {
+            /** @description What it is about. */
+            hint: components["schemas"]["RoutingHint"];
+            /** @description The tools, in the agent's order. */
+            tools: string[];
+            /** @description The request's words that decided, in lower case. */
+            words: string[];
+        };
+        /** @description What a tool returns when it worked. */
+        ToolOutput: {
+            /** @description Text for the model and the reader, not yet truncated. */
+            content: string;
+            /** @description The same as data, where there is a natural form (rows, files). */
+            data?: unknown;
+            /** @description Where tainted content comes from, for the person who is asked: an address, a sender, a file. */
+            origin?: string;
+            /** @description Present for each real effect. */
+            receipt?: components["schemas"]["Receipt"];
+            /** @description Whether the content comes from outside (web, documents, mail) and taints what follows. */
+            tainted?: boolean;
+            /** @description Present where the effect can, or certainly can't, be taken back. */
+            undo?: components["schemas"]["EffectUndo"];
+        };
+        /** @description The result of one tool call. */
+        ToolResult: {
+            /** @description Text, as the model gets it. */
+            content: string;
+            /** @description The same as data. */
+            data?: unknown;
+            /** @description Where tainted content comes from. */
+            origin?: string;
+            /** @enum {string} */
+            outcome: "ok";
+            /** @description Proof of the effect. */
+            receipt?: components["schemas"]["Receipt"];
+            /** @description Whether it came from outside. */
+            tainted?: boolean;
+            /** @description Whether `content` was cut. */
+            truncated?: boolean;
+            /** @description How to take it back. */
+            undo?: components["schemas"]["EffectUndo"];
+        } | {
+            /** @description Whether the run ends by it. */
+            fatal?: boolean;
+            /** @description What went wrong and what to do. */
+            message: string;
+            /** @description Where content from outside that it may quote comes from. */
+            origin?: string;
+            /** @enum {string} */
+            outcome: "error";
+        } | {
+            /** @enum {string} */
+            outcome: "dry";
+            /** @description What would have happened. */
+            preview: string;
+        };
+        /** @description A tool as a model and a policy see it. */
+        ToolSpec: {
+            /** @description What it does, one or two sentences for the model. */
+            description: string;
+            /** @description What a crash in mid-call means. */
+            effect: components["schemas"]["Effect"];
+            /** @description Name as called, `[a-z0-9_]+`. */
+            name: string;
+            /** @description JSON Schema (object) of the arguments. */
+            parameters: Record<string, unknown>;
+            /** @description Longest result given to a model, in characters. */
+            result_limit: number;
+            /** @description What a policy decides on. */
+            risk: components["schemas"]["Risk"];
+            /** @description The skill that it stands for; none for a built-in tool. */
+            skill?: components["schemas"]["SkillRef"];
+            /** @description Requests that this tool answers, in people's words: for the intent filter, never for a model. */
+            utterances?: string[];
         };
         /** @description Settings of a model call. */
         Tuning: {
@@ -5087,6 +6111,29 @@ export interface components {
             /** @description Where it is in the workspace. */
             path: string;
         };
+        /** @description Tokens of one call. */
+        Usage: {
+            /**
+             * Format: int64
+             * @description Of these, served from a cache.
+             */
+            cached_tokens: number;
+            /**
+             * Format: int64
+             * @description Tokens of the reply.
+             */
+            completion_tokens: number;
+            /**
+             * Format: int64
+             * @description Millionths of a US dollar; 0 where no price is known.
+             */
+            cost_micros: number;
+            /**
+             * Format: int64
+             * @description Prompt tokens, cached ones included.
+             */
+            prompt_tokens: number;
+        };
         /** @description What was spent in a time. */
         UsageReport: {
             /** @description Groups: days in order, others dearest first. */
@@ -5104,7 +6151,7 @@ export interface components {
             /** @description Its name. */
             label: string;
         };
-        /** @description Sums of calls of models. */
+        /** @description Sums of calls of models in a group. They are kept by days of UTC: a time within a day stands for the whole day. */
         UsageSum: {
             /**
              * Format: int64
@@ -5113,7 +6160,7 @@ export interface components {
             cached_tokens: number;
             /**
              * Format: int64
-             * @description Calls.
+             * @description Calls of models.
              */
             calls: number;
             /**
@@ -5149,7 +6196,7 @@ export interface components {
          * @enum {string}
          */
         Verdict: "verified" | "unverified" | "no-claims";
-        /** @description A virtual key. */
+        /** @description A virtual key: lets a program use some connections through the gateway. */
         VirtualKey: {
             /** @description Agents it may use, by name; null: none, an empty list: all. */
             agents: string[] | null;
@@ -5157,7 +6204,7 @@ export interface components {
             connections: string[];
             /**
              * Format: int64
-             * @description When it was made.
+             * @description When it was made, milliseconds since 1970 UTC.
              */
             created_at: number;
             /**
@@ -5191,7 +6238,7 @@ export interface components {
             tokens_per_minute: number | null;
             /**
              * Format: uuid
-             * @description Whose it is.
+             * @description Whose it is; its calls are theirs.
              */
             user: string;
         };

@@ -14,12 +14,14 @@ const ofKind = <K extends Item["kind"]>(view: RunView, kind: K) => view.items.fi
 
 const log = (...bodies: EventBody[]): RunEvent[] => bodies.map((body, index) => ({ run_id: "r", seq: index + 1, at: 1000 + index * 100, epoch: 1, ...body }));
 const usage = { prompt_tokens: 10, completion_tokens: 5, cached_tokens: 4, cost_micros: 7 };
-const started = (mode: "loop" | "plan" = "loop") => ({ type: "run.started", v: 1, setup: { agent: { id: "a", name: "steward", instructions: "" }, tools: [{ name: "write", description: "", risk: "write", effect: "write" }, { name: "read", description: "", risk: "read", effect: "read" }], history: [], input: "do it", mode, origin: "chat", asked_by: "ada", budget: {}, grants: [], connection: "c", model: "m", capabilities: {}, workspace: "/w" } }) as EventBody;
+const started = (mode: "loop" | "plan" = "loop") => ({ type: "run.started", v: 1, setup: { agent: { id: "a", name: "steward", instructions: "" }, tools: [{ name: "write", description: "", risk: "write", effect: "write" }, { name: "read", description: "", risk: "read", effect: "read" }], history: [], input: "do it", mode, origin: "chat", asked_by: "ada", budget: {}, grants: [], connection: "c", model: "m", capabilities: {}, workspace: "/w" } }) as unknown as EventBody;
 const requested = (step: number, purpose: "reply" | "plan" | "answer" = "reply") => ({ type: "model.requested", step, purpose, model: "m", prompt_hash: "", prompt: [], reserved: 0 }) as EventBody;
 const delta = (step: number, text: string, reasoning = "", purpose: "reply" | "plan" = "reply") => ({ type: "model.delta", step, purpose, text, reasoning }) as EventBody;
 const responded = (step: number, text: string, calls: unknown[] = [], purpose = "reply") => ({ type: "model.responded", step, purpose, text, calls, finish: "stop", usage }) as EventBody;
-const finished = (answer: string, more: object = {}) => ({ type: "run.finished", outcome: { status: "completed" }, answer, usage, receipts: null, ...more }) as EventBody;
+const finished = (answer: string, more: object = {}) => ({ type: "run.finished", outcome: { status: "completed" }, answer, usage, ...more }) as EventBody;
 const plan = [{ tool: "read", args: { path: "a" }, thought: "look" }, { tool: "final_answer", args: {}, thought: "" }];
+/** What a question stands on. */
+const about = { agent: "a", workspace: "/w", asked_by: "ada", reason: "" };
 const score = { length: 1, known_tools: 1, valid_arguments: 1, effects_late: 1, ends: 1, fit: 1, total: 1 };
 
 test("real logs: however the stream is cut, the view is the same", () => {
@@ -100,7 +102,7 @@ test("a failed model call that is tried again leaves no trace; the last one says
 
 test("an approval stops the run and starts it again; the call says who decided", () => {
   const subject = { kind: "call", call_id: "c1", tool: "write", arguments: { path: "a" }, args_hash: "h", risk: "write", preview: { summary: "s", reversible: true } } as const;
-  const base: EventBody[] = [started(), requested(1), responded(1, "", [{ id: "c1", name: "write", arguments: { path: "a" } }]), { type: "approval.requested", approval_id: "p", subject }];
+  const base: EventBody[] = [started(), requested(1), responded(1, "", [{ id: "c1", name: "write", arguments: { path: "a" } }]), { type: "approval.requested", approval_id: "p", subject, about }];
   const waiting = all(log(...base));
   assert.equal(waiting.status, "waiting");
   assert.equal(waiting.waiting, "p");
@@ -117,7 +119,7 @@ test("a plan is drafted while it comes in, approved, refined", () => {
   const half = all(log(started("plan"), requested(1, "plan"), delta(1, text.slice(0, 60), "", "plan")));
   assert.equal(ofKind(half, "plan")[0]?.live, true);
   assert.deepEqual(ofKind(half, "plan")[0]?.draft.map((step) => step.tool), ["read", "final_answer"].slice(0, ofKind(half, "plan")[0]?.draft.length));
-  const proposed: EventBody[] = [started("plan"), requested(1, "plan"), delta(1, text, "", "plan"), responded(1, text, [], "plan"), { type: "plan.proposed", candidates: [{ plan, score }], by: "model" }, { type: "approval.requested", approval_id: "p", subject: { kind: "plan", plan_hash: "h", previews: [] } }];
+  const proposed: EventBody[] = [started("plan"), requested(1, "plan"), delta(1, text, "", "plan"), responded(1, text, [], "plan"), { type: "plan.proposed", candidates: [{ plan, score }], by: "model" }, { type: "approval.requested", approval_id: "p", subject: { kind: "plan", plan_hash: "h", previews: [] }, about }];
   const waiting = all(log(...proposed));
   assert.equal(ofKind(waiting, "plan").length, 1);
   assert.equal(ofKind(waiting, "plan")[0]?.approvalId, "p");

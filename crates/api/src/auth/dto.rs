@@ -1,10 +1,9 @@
 //! What `/api/auth` takes and gives.
 
-use crate::dto::names::Role;
 use serde::{Deserialize, Serialize};
 use steward_access::{Account, OpenSession};
-use steward_core::Timestamp;
-use steward_core::ports::LoginSession;
+use steward_core::ports::{LoginSession, Role};
+use steward_core::{Timestamp, UserId};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -50,7 +49,7 @@ pub(crate) struct NewPassword {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Me {
     /// Their id.
-    pub id: Uuid,
+    pub id: UserId,
     /// Their email.
     pub email: String,
     /// To show.
@@ -61,7 +60,7 @@ pub(crate) struct Me {
 
 impl From<Account> for Me {
     fn from(account: Account) -> Self {
-        Self { id: account.id.0, email: account.email, name: account.name, role: account.role.into() }
+        Self { id: account.id, email: account.email, name: account.name, role: account.role }
     }
 }
 
@@ -115,13 +114,10 @@ pub(crate) struct LoginSessionView {
     /// What the browser calls itself.
     pub label: String,
     /// When it began.
-    #[schema(value_type = i64)]
     pub created_at: Timestamp,
     /// When it was last prolonged.
-    #[schema(value_type = i64)]
     pub rotated_at: Timestamp,
     /// When it ends if nobody prolongs it.
-    #[schema(value_type = i64)]
     pub expires_at: Timestamp,
     /// Whether this request came by it.
     pub current: bool,

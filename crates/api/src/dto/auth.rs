@@ -1,70 +1,13 @@
-//! How a connection proves who it is. Keys go one way only.
+//! How a connection proves who it is, with keys. They go one way only.
 
 use secrecy::SecretString;
-use serde::{Deserialize, Serialize};
-use steward_core::model::{self, ACCESS_KEY_FIELD, KEY_FIELD, SESSION_FIELD};
+use serde::Deserialize;
+use steward_core::model::{ACCESS_KEY_FIELD, Auth, KEY_FIELD, SESSION_FIELD};
 use steward_core::ports::TypedKey;
 use utoipa::ToSchema;
 
-/// How a connection proves who it is: names, never secrets.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub(crate) enum Auth {
-    /// Not at all.
-    #[default]
-    None,
-    /// A key in the vault.
-    Bearer,
-    /// The same, in the provider's own header for keys.
-    ApiKey,
-    /// User name, and a password in the vault.
-    Basic {
-        /// User name.
-        user: String,
-    },
-    /// Any header; its value is in the vault.
-    Header {
-        /// Name of the header.
-        header: String,
-    },
-    /// Signed requests to Amazon, with access keys in the vault.
-    Aws {
-        /// Where the model runs, such as `eu-central-1`.
-        region: String,
-    },
-    /// The key is in an environment variable of the server.
-    BearerEnv {
-        /// Its name.
-        variable: String,
-    },
-    /// The same, in the provider's own header for keys.
-    ApiKeyEnv {
-        /// Name of the environment variable.
-        variable: String,
-    },
-    /// User name and password; the password is in an environment variable.
-    BasicEnv {
-        /// User name.
-        user: String,
-        /// Name of the environment variable.
-        variable: String,
-    },
-    /// Any header; its value is in an environment variable.
-    HeaderEnv {
-        /// Name of the header.
-        header: String,
-        /// Name of the environment variable.
-        variable: String,
-    },
-    /// Signed requests to Amazon, with `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY` of the server.
-    AwsEnv {
-        /// Where the model runs.
-        region: String,
-    },
-}
-
-/// The same with the secret, which is sealed in the vault and never shown again. One that is left out stays
-/// as it is; a new one acts at the next call.
+/// How a connection proves who it is, with the secret, which is sealed in the vault and never shown again. One that is
+/// left out stays as it is; a new one acts at the next call.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum AuthInput {
@@ -153,8 +96,7 @@ pub(crate) enum AuthInput {
 
 impl AuthInput {
     /// What may be shown, and what goes into the vault.
-    pub fn parted(self) -> (model::Auth, TypedKey) {
-        use model::Auth;
+    pub fn parted(self) -> (Auth, TypedKey) {
         let one = |key: Option<SecretString>| -> TypedKey {
             key.map(|key| (KEY_FIELD.to_owned(), key)).into_iter().collect()
         };
@@ -177,24 +119,6 @@ impl AuthInput {
             Self::BasicEnv { user, variable } => (Auth::BasicEnv { user, variable }, TypedKey::new()),
             Self::HeaderEnv { header, variable } => (Auth::HeaderEnv { header, variable }, TypedKey::new()),
             Self::AwsEnv { region } => (Auth::AwsEnv { region }, TypedKey::new()),
-        }
-    }
-}
-
-impl From<model::Auth> for Auth {
-    fn from(auth: model::Auth) -> Self {
-        match auth {
-            model::Auth::None => Self::None,
-            model::Auth::Bearer => Self::Bearer,
-            model::Auth::ApiKey => Self::ApiKey,
-            model::Auth::Basic { user } => Self::Basic { user },
-            model::Auth::Header { header } => Self::Header { header },
-            model::Auth::Aws { region } => Self::Aws { region },
-            model::Auth::BearerEnv { variable } => Self::BearerEnv { variable },
-            model::Auth::ApiKeyEnv { variable } => Self::ApiKeyEnv { variable },
-            model::Auth::BasicEnv { user, variable } => Self::BasicEnv { user, variable },
-            model::Auth::HeaderEnv { header, variable } => Self::HeaderEnv { header, variable },
-            model::Auth::AwsEnv { region } => Self::AwsEnv { region },
         }
     }
 }

@@ -1,78 +1,18 @@
 //! Connections: model endpoints.
 
-use super::auth::{Auth, AuthInput};
+use super::auth::AuthInput;
 use super::exam::ExamBrief;
-use super::names::{Constrained, Provider, Strategy, Wire};
 use serde::{Deserialize, Serialize};
-use steward_core::ports::TypedKey;
-use steward_core::{ConnectionId, model, ports};
+use steward_core::ConnectionId;
+use steward_core::model::{self, Auth, Capabilities, Price, Provider, Wire};
+use steward_core::ports::{self, TypedKey};
 use utoipa::ToSchema;
-use uuid::Uuid;
-
-/// What a model can do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(default, deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts about a model, by name")]
-pub(crate) struct Capabilities {
-    /// Best way to have it call tools.
-    pub strategy: Strategy,
-    /// Context window, tokens.
-    #[schema(minimum = 256, maximum = 100_000_000)]
-    pub window: u32,
-    /// Whether output can be constrained by a JSON Schema.
-    pub json_schema: bool,
-    /// Whether it answers `/v1/score`.
-    pub scoring: bool,
-    /// Whether it can plan and choose tools by itself.
-    pub plans: bool,
-    /// Whether it can sum up what tools found.
-    pub summarises: bool,
-    /// How many tools it can choose among.
-    #[schema(minimum = 1, maximum = 1000)]
-    pub max_tools: usize,
-    /// How its output is constrained; null: the provider's usual way, where `json_schema`.
-    pub constrained: Option<Constrained>,
-    /// Whether it makes several calls in one reply.
-    pub parallel_calls: bool,
-    /// Whether it follows a system message.
-    pub system_role: bool,
-    /// Whether it sees pictures.
-    pub vision: bool,
-    /// Context setting to send to Ollama, tokens.
-    #[schema(minimum = 256, maximum = 100_000_000)]
-    pub num_ctx: Option<u32>,
-    /// Longest prompt that is worth sending, tokens; null: as the window allows.
-    #[schema(minimum = 256, maximum = 100_000_000)]
-    pub prompt_tokens: Option<u32>,
-    /// Whether replies begin inside of reasoning.
-    pub thinks_first: bool,
-    /// Whether it calls tools so well that nothing is guessed, corrected or planned in its place.
-    pub trusted: bool,
-}
-
-/// What tokens cost, in millionths of a US dollar for a million tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct Price {
-    /// Of the prompt.
-    pub input: u64,
-    /// Of the prompt, where the provider had it cached.
-    pub cached: u64,
-    /// Of the reply.
-    pub output: u64,
-}
-
-impl Default for Capabilities {
-    fn default() -> Self {
-        model::Capabilities::default().into()
-    }
-}
 
 /// A connection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub(crate) struct Connection {
     /// Its id.
-    pub id: Uuid,
+    pub id: ConnectionId,
     /// Its name, unique.
     pub name: String,
     /// What answers there.
@@ -167,79 +107,21 @@ pub(crate) struct ConnectionTest {
     pub hint: Option<String>,
 }
 
-impl From<model::Capabilities> for Capabilities {
-    fn from(can: model::Capabilities) -> Self {
-        Self {
-            strategy: can.strategy.into(),
-            window: can.window,
-            json_schema: can.json_schema,
-            scoring: can.scoring,
-            plans: can.plans,
-            summarises: can.summarises,
-            max_tools: can.max_tools,
-            constrained: can.constrained.map(Into::into),
-            parallel_calls: can.parallel_calls,
-            system_role: can.system_role,
-            vision: can.vision,
-            num_ctx: can.num_ctx,
-            prompt_tokens: can.prompt_tokens,
-            thinks_first: can.thinks_first,
-            trusted: can.trusted,
-        }
-    }
-}
-
-impl From<Capabilities> for model::Capabilities {
-    fn from(can: Capabilities) -> Self {
-        Self {
-            strategy: can.strategy.into(),
-            window: can.window,
-            json_schema: can.json_schema,
-            scoring: can.scoring,
-            plans: can.plans,
-            summarises: can.summarises,
-            max_tools: can.max_tools,
-            constrained: can.constrained.map(Into::into),
-            parallel_calls: can.parallel_calls,
-            system_role: can.system_role,
-            vision: can.vision,
-            num_ctx: can.num_ctx,
-            prompt_tokens: can.prompt_tokens,
-            thinks_first: can.thinks_first,
-            trusted: can.trusted,
-        }
-    }
-}
-
-impl From<model::Price> for Price {
-    fn from(price: model::Price) -> Self {
-        let model::Price { input, cached, output } = price;
-        Self { input, cached, output }
-    }
-}
-
-impl From<Price> for model::Price {
-    fn from(price: Price) -> Self {
-        let Price { input, cached, output } = price;
-        Self { input, cached, output }
-    }
-}
-
 impl From<ports::KnownConnection> for Connection {
     fn from(known: ports::KnownConnection) -> Self {
         let editable = known.from == "saved";
         let connection = known.connection;
         Self {
-            id: connection.id.0,
+            id: connection.id,
             name: connection.name,
-            provider: connection.provider.into(),
+            provider: connection.provider,
             base_url: connection.base_url,
             model: connection.model,
-            auth: connection.auth.into(),
-            capabilities: connection.capabilities.into(),
+            auth: connection.auth,
+            capabilities: connection.capabilities,
             by_hand: connection.by_hand,
-            wire: connection.wire.map(Into::into),
-            price: connection.price.map(Into::into),
+            wire: connection.wire,
+            price: connection.price,
             weight: connection.weight,
             known_price: None,
             exam: None,
@@ -253,19 +135,19 @@ impl From<ports::KnownConnection> for Connection {
 impl ConnectionInput {
     /// The connection of this id, and its key if one was typed; capabilities that were left out are those it
     /// had before.
-    pub fn with_id(self, id: ConnectionId, before: Option<model::Capabilities>) -> (model::Connection, TypedKey) {
+    pub fn with_id(self, id: ConnectionId, before: Option<Capabilities>) -> (model::Connection, TypedKey) {
         let (auth, key) = self.auth.parted();
         let connection = model::Connection {
             id,
             name: self.name.trim().to_owned(),
-            provider: self.provider.into(),
+            provider: self.provider,
             base_url: self.base_url.trim().trim_end_matches('/').to_owned(),
             model: self.model.trim().to_owned(),
             auth,
-            capabilities: self.capabilities.map(Into::into).or(before).unwrap_or_default(),
-            wire: self.wire.map(Into::into),
+            capabilities: self.capabilities.or(before).unwrap_or_default(),
+            wire: self.wire,
             by_hand: Vec::new(),
-            price: self.price.map(Into::into),
+            price: self.price,
             weight: self.weight,
         };
         (connection, key)
@@ -306,7 +188,7 @@ impl From<Result<ports::ConnectionTest, model::ModelError>> for ConnectionTest {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
-    use super::{Capabilities, Connection, ConnectionInput};
+    use super::{Connection, ConnectionInput};
     use serde_json::json;
     use steward_core::ports::KnownConnection;
     use steward_core::{ConnectionId, model};
@@ -339,9 +221,6 @@ mod tests {
         for field in ["known_price", "exam"] {
             expect[field] = json!(null);
         }
-        for field in ["constrained", "num_ctx", "prompt_tokens"] {
-            expect["capabilities"][field] = json!(null);
-        }
         expect["from"] = json!("saved");
         expect["default"] = json!(true);
         expect["editable"] = json!(true);
@@ -350,9 +229,8 @@ mod tests {
     }
 
     #[test]
-    fn capabilities_left_out_are_the_cores_defaults() {
-        let can: Capabilities = serde_json::from_value(json!({"window": 4096})).unwrap();
-        let core = model::Capabilities { window: 4096, ..model::Capabilities::default() };
-        assert_eq!(model::Capabilities::from(can), core);
+    fn capabilities_left_out_are_as_usual() {
+        let can: model::Capabilities = serde_json::from_value(json!({"window": 4096})).unwrap();
+        assert_eq!(can, model::Capabilities { window: 4096, ..model::Capabilities::default() });
     }
 }

@@ -1,37 +1,37 @@
 //! Conversations, and how a message gets into one.
 
-use super::names::{MessageRole, Mode};
 use super::run::Run;
 use serde::{Deserialize, Serialize};
-use steward_core::{message, ports};
+use steward_core::event::Mode;
+use steward_core::message::{self, Role};
+use steward_core::{AgentId, ConnectionId, ConversationId, RunId, Timestamp, ports};
 use utoipa::ToSchema;
-use uuid::Uuid;
 
 /// A conversation in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub(crate) struct Conversation {
     /// Its id.
-    pub id: Uuid,
+    pub id: ConversationId,
     /// With whom.
-    pub agent_id: Uuid,
+    pub agent_id: AgentId,
     /// The agent's name.
     #[schema(required)]
     pub agent_name: Option<String>,
     /// What it is about.
     pub title: String,
     /// When it began.
-    pub created_at: i64,
+    pub created_at: Timestamp,
     /// When something was last said or changed.
-    pub updated_at: i64,
+    pub updated_at: Timestamp,
     /// When it was deleted.
     #[schema(required)]
-    pub deleted_at: Option<i64>,
+    pub deleted_at: Option<Timestamp>,
     /// The conversation that it branched off.
     #[schema(required)]
-    pub forked_from: Option<Uuid>,
+    pub forked_from: Option<ConversationId>,
     /// Its run that has not ended.
     #[schema(required)]
-    pub open_run: Option<Uuid>,
+    pub open_run: Option<RunId>,
     /// Whether that run waits for a person or an alarm.
     pub waits: bool,
 }
@@ -40,7 +40,7 @@ pub(crate) struct Conversation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub(crate) struct Message {
     /// Who said it.
-    pub role: MessageRole,
+    pub role: Role,
     /// The text.
     pub text: String,
 }
@@ -72,7 +72,7 @@ pub(crate) struct Rename {
 pub(crate) struct ForkConversation {
     /// With what was said before this run; else with everything.
     #[serde(default)]
-    pub before_run: Option<Uuid>,
+    pub before_run: Option<RunId>,
 }
 
 /// A message to an agent.
@@ -84,13 +84,13 @@ pub(crate) struct Chat {
     pub message: String,
     /// Where it belongs; a new conversation if left out.
     #[serde(default)]
-    pub conversation_id: Option<Uuid>,
+    pub conversation_id: Option<ConversationId>,
     /// Whether to plan first.
     #[serde(default = "loop_mode")]
     pub mode: Mode,
     /// Another connection than the agent's.
     #[serde(default)]
-    pub connection_id: Option<Uuid>,
+    pub connection_id: Option<ConnectionId>,
     /// Files of the workspace that belong to it.
     #[serde(default)]
     #[schema(max_items = 20)]
@@ -105,19 +105,10 @@ fn loop_mode() -> Mode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub(crate) struct ChatStarted {
     /// The run.
-    pub run_id: Uuid,
+    pub run_id: RunId,
     /// Its conversation; null only for forks of runs without one.
     #[schema(required)]
-    pub conversation_id: Option<Uuid>,
-}
-
-/// A file that was taken in.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub(crate) struct Uploaded {
-    /// Where it is in the workspace.
-    pub path: String,
-    /// Its length.
-    pub bytes: u64,
+    pub conversation_id: Option<ConversationId>,
 }
 
 impl Conversation {
@@ -129,15 +120,15 @@ impl Conversation {
         waits: bool,
     ) -> Self {
         Self {
-            id: row.id.0,
-            agent_id: row.agent.0,
+            id: row.id,
+            agent_id: row.agent,
             agent_name,
             title: row.title,
-            created_at: row.created_at.0,
-            updated_at: row.updated_at.0,
-            deleted_at: row.deleted_at.map(|at| at.0),
-            forked_from: row.forked_from.map(|id| id.0),
-            open_run: open_run.map(|run| run.id.0),
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            deleted_at: row.deleted_at,
+            forked_from: row.forked_from,
+            open_run: open_run.map(|run| run.id),
             waits,
         }
     }
@@ -145,7 +136,7 @@ impl Conversation {
 
 impl From<message::Message> for Message {
     fn from(message: message::Message) -> Self {
-        Self { role: message.role.into(), text: message.text }
+        Self { role: message.role, text: message.text }
     }
 }
 
@@ -154,8 +145,8 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::Chat;
-    use crate::dto::names::Mode;
     use serde_json::json;
+    use steward_core::event::Mode;
 
     #[test]
     fn a_chat_needs_no_more_than_its_message() {

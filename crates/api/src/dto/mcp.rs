@@ -1,42 +1,11 @@
 //! MCP servers.
 
-use super::skill::CredentialWanted;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use steward_core::{McpServerId, mcp, skill};
+use steward_core::mcp::{self, McpTransport};
+use steward_core::skill::CredentialWanted;
+use steward_core::{AgentId, McpServerId, Timestamp};
 use utoipa::ToSchema;
-use uuid::Uuid;
-
-/// How a server is reached.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub(crate) enum McpTransport {
-    /// A program of this machine, in the sandbox.
-    Stdio {
-        /// Program and arguments.
-        command: Vec<String>,
-        /// Name of the variable that takes the credential's secret.
-        #[serde(default)]
-        secret_variable: Option<String>,
-        /// Whether it may use the network.
-        #[serde(default)]
-        network: bool,
-        /// Further files and folders that it may read.
-        #[serde(default)]
-        read: Vec<String>,
-        /// Further files and folders that it may change.
-        #[serde(default)]
-        write: Vec<String>,
-    },
-    /// Streamable HTTP.
-    Http {
-        /// Its endpoint.
-        url: String,
-        /// Private hosts and ports that it may be at, `host:port`.
-        #[serde(default)]
-        allow: Vec<String>,
-    },
-}
 
 /// A server as it is configured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -91,14 +60,14 @@ pub(crate) struct McpTool {
     pub accepted_by: Option<String>,
     /// When, ms since 1970 UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub accepted_at: Option<i64>,
+    pub accepted_at: Option<Timestamp>,
 }
 
 /// A server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub(crate) struct McpServer {
     /// Its id.
-    pub id: Uuid,
+    pub id: McpServerId,
     /// Its name.
     pub name: String,
     /// How it is reached.
@@ -114,7 +83,7 @@ pub(crate) struct McpServer {
     pub tools: Vec<McpTool>,
     /// When it was last asked, ms since 1970 UTC.
     #[schema(required)]
-    pub checked_at: Option<i64>,
+    pub checked_at: Option<Timestamp>,
     /// Why it could not be asked.
     #[schema(required)]
     pub error: Option<String>,
@@ -169,7 +138,7 @@ pub(crate) struct AttachTools {
     pub tools: Vec<String>,
     /// The agent that gets them; none: only the skills are made.
     #[serde(default)]
-    pub agent: Option<Uuid>,
+    pub agent: Option<AgentId>,
 }
 
 impl McpServerInput {
@@ -180,17 +149,8 @@ impl McpServerInput {
         mcp::McpServer {
             id,
             name: self.name,
-            transport: match self.transport {
-                McpTransport::Stdio { command, secret_variable, network, read, write } => {
-                    mcp::McpTransport::Stdio { command, secret_variable, network, read, write }
-                }
-                McpTransport::Http { url, allow } => mcp::McpTransport::Http { url, allow },
-            },
-            credential: self.credential.map(|wanted| skill::CredentialWanted {
-                name: wanted.name,
-                kind: wanted.kind.map(Into::into),
-                optional: wanted.optional,
-            }),
+            transport: self.transport,
+            credential: self.credential,
             per_user: self.per_user,
             enabled: self.enabled,
             tools,
@@ -210,7 +170,7 @@ impl From<mcp::McpTool> for McpTool {
             hash,
             changed,
             accepted_by: tool.accepted.as_ref().map(|one| one.by.clone()),
-            accepted_at: tool.accepted.as_ref().map(|one| one.at.0),
+            accepted_at: tool.accepted.as_ref().map(|one| one.at),
             name: tool.name,
             description: tool.description,
             parameters: tool.parameters,
@@ -223,23 +183,14 @@ impl From<mcp::McpTool> for McpTool {
 impl From<mcp::McpServer> for McpServer {
     fn from(server: mcp::McpServer) -> Self {
         Self {
-            id: server.id.0,
+            id: server.id,
             name: server.name,
-            transport: match server.transport {
-                mcp::McpTransport::Stdio { command, secret_variable, network, read, write } => {
-                    McpTransport::Stdio { command, secret_variable, network, read, write }
-                }
-                mcp::McpTransport::Http { url, allow } => McpTransport::Http { url, allow },
-            },
-            credential: server.credential.map(|wanted| CredentialWanted {
-                name: wanted.name,
-                kind: wanted.kind.map(Into::into),
-                optional: wanted.optional,
-            }),
+            transport: server.transport,
+            credential: server.credential,
             per_user: server.per_user,
             enabled: server.enabled,
             tools: server.tools.into_iter().map(McpTool::from).collect(),
-            checked_at: server.checked_at.map(|at| at.0),
+            checked_at: server.checked_at,
             error: server.error,
         }
     }

@@ -1,7 +1,7 @@
-//! What goes over the wire: plain structs that mirror the core's types and have a schema.
+//! What goes over the wire where it is not a type of the core as it is: names joined to ids, inputs whose fields may be
+//! left out, secrets that go one way.
 
 pub(crate) mod about;
-pub(crate) mod above;
 pub(crate) mod agent;
 pub(crate) mod approval;
 pub(crate) mod auth;
@@ -9,26 +9,12 @@ pub(crate) mod connection;
 pub(crate) mod conversation;
 pub(crate) mod credential;
 pub(crate) mod exam;
+pub(crate) mod files;
 pub(crate) mod mcp;
-pub(crate) mod names;
 pub(crate) mod package;
 pub(crate) mod published;
 pub(crate) mod reminder;
 pub(crate) mod routing;
 pub(crate) mod run;
-pub(crate) mod sample;
 pub(crate) mod skill;
 pub(crate) mod spending;
-pub(crate) mod ssh_host;
-
-use serde::{Deserialize, Deserializer};
-
-/// A field that is there, be it null.
-#[expect(clippy::option_option, reason = "left out, null, or a value")]
-pub(crate) fn given<'de, T, D>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
-where
-    T: Deserialize<'de>,
-    D: Deserializer<'de>,
-{
-    Option::deserialize(deserializer).map(Some)
-}

@@ -1,39 +1,10 @@
 //! Skill packages.
 
-use super::names::{FindingSeverity, PackageState};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use steward_core::package;
+use steward_core::package::{self, Finding, PackageState, Permissions};
+use steward_core::{AgentId, SkillId, Timestamp};
 use utoipa::ToSchema;
-use uuid::Uuid;
-
-/// What a package says that it needs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub(crate) struct PackagePermissions {
-    /// Hosts it may reach.
-    pub network: Vec<String>,
-    /// Built-in tools its prompt may ask for.
-    pub tools: Vec<String>,
-    /// Kinds of credential.
-    pub credentials: Vec<String>,
-    /// Whether its scripts run.
-    pub scripts: bool,
-}
-
-/// Something that the scan of a package found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub(crate) struct PackageFinding {
-    /// How bad.
-    pub severity: FindingSeverity,
-    /// Which file.
-    pub file: String,
-    /// Line from 1; 0 for the file as a whole.
-    pub line: u32,
-    /// Which rule.
-    pub rule: String,
-    /// What it is and what to do.
-    pub message: String,
-}
 
 /// A skill package, one revision of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -52,15 +23,15 @@ pub(crate) struct SkillPackage {
     /// Where it stands.
     pub state: PackageState,
     /// What it says that it needs.
-    pub permissions: PackagePermissions,
+    pub permissions: Permissions,
     /// What the scan found.
-    pub findings: Vec<PackageFinding>,
+    pub findings: Vec<Finding>,
     /// Its files and their sizes in bytes.
     pub files: BTreeMap<String, u64>,
     /// Ids of the skills made from it.
-    pub skills: Vec<Uuid>,
+    pub skills: Vec<SkillId>,
     /// When it was imported, ms since 1970 UTC.
-    pub at: i64,
+    pub at: Timestamp,
     /// Who imported it.
     pub by: String,
 }
@@ -76,7 +47,7 @@ pub(crate) struct AcceptPackage {
     pub dangers: bool,
     /// The agent that gets its skills.
     #[serde(default)]
-    pub agent: Option<Uuid>,
+    pub agent: Option<AgentId>,
 }
 
 /// What differs of one file.
@@ -105,27 +76,12 @@ impl From<package::SkillPackage> for SkillPackage {
             version: one.version,
             description: one.description,
             hash: one.hash,
-            state: one.state.into(),
-            permissions: PackagePermissions {
-                network: one.permissions.network,
-                tools: one.permissions.tools,
-                credentials: one.permissions.credentials,
-                scripts: one.permissions.scripts,
-            },
-            findings: one
-                .findings
-                .into_iter()
-                .map(|finding| PackageFinding {
-                    severity: finding.severity.into(),
-                    file: finding.file,
-                    line: finding.line,
-                    rule: finding.rule,
-                    message: finding.message,
-                })
-                .collect(),
+            state: one.state,
+            permissions: one.permissions,
+            findings: one.findings,
             files: one.files.into_iter().map(|(path, file)| (path, file.bytes)).collect(),
-            skills: one.skills.into_iter().map(|id| id.0).collect(),
-            at: one.at.0,
+            skills: one.skills,
+            at: one.at,
             by: one.by,
         }
     }

@@ -1,10 +1,8 @@
 //! Reminders.
 
 use serde::{Deserialize, Serialize};
-use steward_core::Timestamp;
-use steward_core::ports;
+use steward_core::{AgentId, Timestamp, ports};
 use utoipa::ToSchema;
-use uuid::Uuid;
 
 /// A reminder. Due: its time has come and it is not done; that it is shown then is all there is to it,
 /// so a reminder that came up while nothing ran is due at the next look.
@@ -13,12 +11,12 @@ pub(crate) struct Reminder {
     /// Its id.
     pub id: String,
     /// The agent that made it.
-    pub agent_id: Uuid,
+    pub agent_id: AgentId,
     /// The agent's name; null: it is gone.
     #[schema(required)]
     pub agent: Option<String>,
     /// When, ms since 1970 UTC.
-    pub at: i64,
+    pub at: Timestamp,
     /// What.
     pub text: String,
     /// Whether it is done.
@@ -36,18 +34,18 @@ pub(crate) struct ReminderChange {
     pub done: Option<bool>,
     /// Its new time, ms since 1970 UTC: later, to be reminded again.
     #[serde(default)]
-    pub at: Option<i64>,
+    pub at: Option<Timestamp>,
 }
 
 impl Reminder {
     /// One of `agent`, as it is at `now`.
-    pub fn of((id, reminder): (steward_core::AgentId, ports::Reminder), agent: Option<String>, now: Timestamp) -> Self {
+    pub fn of((id, reminder): (AgentId, ports::Reminder), agent: Option<String>, now: Timestamp) -> Self {
         Self {
             due: !reminder.done && reminder.at <= now,
             id: reminder.id,
-            agent_id: id.0,
+            agent_id: id,
             agent,
-            at: reminder.at.0,
+            at: reminder.at,
             text: reminder.text,
             done: reminder.done,
         }

@@ -1,56 +1,13 @@
-//! Skills.
+//! Skills, and the servers that they reach by ssh.
 
-use super::approval::Preview;
-use super::names::{CredentialKind, Effect, Risk, SkillKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use steward_core::{SkillId, Timestamp, skill};
+use steward_core::credential::CredentialKind;
+use steward_core::policy::RiskClass;
+use steward_core::skill::{self, Compensation, CredentialWanted, SkillKind, SkillLimits, SkillSpec};
+use steward_core::tool::{EffectClass, Preview};
+use steward_core::{AgentId, SkillId, Timestamp};
 use utoipa::ToSchema;
-use uuid::Uuid;
-
-/// Which credential a skill uses: by name, or the first of this kind that suits.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct CredentialWanted {
-    /// Its name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Its kind.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kind: Option<CredentialKind>,
-    /// Whether the skill works without one.
-    #[serde(default)]
-    pub optional: bool,
-}
-
-/// The skill that takes an effect back.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Compensation {
-    /// Its name.
-    pub skill: String,
-    /// Its arguments; strings may hold `{{name}}` of the arguments and `{{result.path}}` of the result.
-    #[schema(value_type = Object)]
-    pub arguments: Value,
-}
-
-/// Limits of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct SkillLimits {
-    /// Longest call, milliseconds.
-    #[schema(minimum = 100, maximum = 3_600_000)]
-    pub timeout_ms: u64,
-    /// Longest result for a model, characters.
-    #[schema(minimum = 100, maximum = 1_000_000)]
-    pub result_chars: usize,
-}
-
-impl Default for SkillLimits {
-    fn default() -> Self {
-        skill::SkillLimits::default().into()
-    }
-}
 
 /// A skill as it is configured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -78,10 +35,10 @@ pub(crate) struct SkillInput {
     pub utterances: Vec<String>,
     /// How much harm it can do; by default the safe side of its type.
     #[serde(default)]
-    pub risk: Option<Risk>,
+    pub risk: Option<RiskClass>,
     /// What a crash in mid-call means; by default the safe side of its type.
     #[serde(default)]
-    pub effect: Option<Effect>,
+    pub effect: Option<EffectClass>,
     /// The credential it uses.
     #[serde(default)]
     pub credential: Option<CredentialWanted>,
@@ -111,7 +68,7 @@ fn yes() -> bool {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub(crate) struct Skill {
     /// Its id, the same over all versions.
-    pub id: Uuid,
+    pub id: SkillId,
     /// Its name; also the tool's.
     pub name: String,
     /// Counts from 1.
@@ -130,9 +87,9 @@ pub(crate) struct Skill {
     /// Requests that it answers.
     pub utterances: Vec<String>,
     /// How much harm it can do.
-    pub risk: Risk,
+    pub risk: RiskClass,
     /// What a crash in mid-call means.
-    pub effect: Effect,
+    pub effect: EffectClass,
     /// The credential it uses.
     #[schema(required)]
     pub credential: Option<CredentialWanted>,
@@ -151,7 +108,7 @@ pub(crate) struct Skill {
     /// Category of the catalogue.
     pub category: String,
     /// When this version was made, ms since 1970 UTC.
-    pub at: i64,
+    pub at: Timestamp,
     /// Who made it.
     pub by: String,
 }
@@ -163,7 +120,7 @@ pub(crate) struct SkillDetail {
     #[serde(flatten)]
     pub skill: Skill,
     /// Ids of the agents.
-    pub agents: Vec<Uuid>,
+    pub agents: Vec<AgentId>,
 }
 
 /// A type of skill and how it is configured.
@@ -173,9 +130,9 @@ pub(crate) struct SkillKindInfo {
     #[serde(rename = "type")]
     pub kind: SkillKind,
     /// Risk of a skill that names none.
-    pub risk: Risk,
+    pub risk: RiskClass,
     /// Effect of a skill that names none.
-    pub effect: Effect,
+    pub effect: EffectClass,
     /// Kinds of credential that suit it, best first.
     pub credentials: Vec<CredentialKind>,
     /// JSON Schema of `config`.
@@ -210,7 +167,7 @@ pub(crate) struct SkillTest {
     pub confirm: bool,
     /// The agent whose credentials are used; none: only those that may be found.
     #[serde(default)]
-    pub agent: Option<Uuid>,
+    pub agent: Option<AgentId>,
 }
 
 /// What came of it.
@@ -245,17 +202,38 @@ pub(crate) struct Attached {
     pub created: bool,
 }
 
-impl From<skill::SkillLimits> for SkillLimits {
-    fn from(limits: skill::SkillLimits) -> Self {
-        Self { timeout_ms: limits.timeout_ms, result_chars: limits.result_chars }
-    }
+/// A server and its key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct SshHost {
+    /// Name or address, lower case.
+    pub host: String,
+    /// Port.
+    pub port: u16,
+    /// SHA-256 fingerprint of its host key, as OpenSSH writes it.
+    pub fingerprint: String,
+}
+
+/// A key to accept.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SshHostInput {
+    /// Name or address.
+    #[schema(min_length = 1, max_length = 255)]
+    pub host: String,
+    /// Port; left out: 22.
+    #[serde(default)]
+    #[schema(minimum = 1)]
+    pub port: Option<u16>,
+    /// `SHA256:…`, as the refusal showed it.
+    #[schema(pattern = "^SHA256:[A-Za-z0-9+/]{43}$")]
+    pub fingerprint: String,
 }
 
 impl SkillInput {
     /// The skill of this id, or which field is wrong and why.
     pub fn skill(self, id: SkillId, at: Timestamp, by: String) -> Result<skill::Skill, (&'static str, String)> {
-        let kind: skill::SkillKind = self.kind.parse().map_err(|why| ("type", why))?;
-        let spec: skill::SkillSpec = serde_json::from_value(json!({"type": kind.as_str(), "config": self.config}))
+        let kind: SkillKind = self.kind.parse().map_err(|why| ("type", why))?;
+        let spec: SkillSpec = serde_json::from_value(json!({"type": kind.as_str(), "config": self.config}))
             .map_err(|error| ("config", error.to_string()))?;
         let (risk, effect) = kind.defaults();
         Ok(skill::Skill {
@@ -268,17 +246,11 @@ impl SkillInput {
                 .parameters
                 .unwrap_or_else(|| json!({"type": "object", "properties": {}, "additionalProperties": false})),
             spec,
-            risk: self.risk.map_or(risk, Into::into),
-            effect: self.effect.map_or(effect, Into::into),
-            credential: self.credential.map(|wanted| skill::CredentialWanted {
-                name: wanted.name,
-                kind: wanted.kind.map(Into::into),
-                optional: wanted.optional,
-            }),
-            compensation: self
-                .compensation
-                .map(|back| skill::Compensation { skill: back.skill, arguments: back.arguments }),
-            limits: skill::SkillLimits { timeout_ms: self.limits.timeout_ms, result_chars: self.limits.result_chars },
+            risk: self.risk.unwrap_or(risk),
+            effect: self.effect.unwrap_or(effect),
+            credential: self.credential,
+            compensation: self.compensation,
+            limits: self.limits,
             enabled: self.enabled,
             untrusted: self.untrusted,
             package: None,
@@ -291,13 +263,13 @@ impl SkillInput {
 
 impl From<skill::Skill> for Skill {
     fn from(skill: skill::Skill) -> Self {
-        let kind = skill.kind().into();
+        let kind = skill.kind();
         let config = serde_json::to_value(&skill.spec)
             .ok()
             .and_then(|mut spec| spec.get_mut("config").map(Value::take))
             .unwrap_or_default();
         Self {
-            id: skill.id.0,
+            id: skill.id,
             name: skill.name,
             version: skill.version,
             description: skill.description,
@@ -305,20 +277,16 @@ impl From<skill::Skill> for Skill {
             config,
             parameters: skill.parameters,
             utterances: skill.utterances,
-            risk: skill.risk.into(),
-            effect: skill.effect.into(),
-            credential: skill.credential.map(|wanted| CredentialWanted {
-                name: wanted.name,
-                kind: wanted.kind.map(Into::into),
-                optional: wanted.optional,
-            }),
-            compensation: skill.compensation.map(|back| Compensation { skill: back.skill, arguments: back.arguments }),
-            limits: skill.limits.into(),
+            risk: skill.risk,
+            effect: skill.effect,
+            credential: skill.credential,
+            compensation: skill.compensation,
+            limits: skill.limits,
             enabled: skill.enabled,
             untrusted: skill.untrusted,
             package: skill.package,
             category: skill.category,
-            at: skill.at.0,
+            at: skill.at,
             by: skill.by,
         }
     }

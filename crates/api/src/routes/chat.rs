@@ -11,7 +11,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use steward_core::agent::Agent;
 use steward_core::ports::{Conversation, Role};
-use steward_core::{AgentId, ConnectionId, ConversationId};
+use steward_core::{AgentId, ConversationId};
 use steward_engine::StartRun;
 
 /// Longest message, characters; as the engine has it for the whole request.
@@ -32,12 +32,12 @@ pub(crate) async fn chat(
     person.may(Role::Developer)?;
     let agent = agents::live(&state, id).await?;
     let input = attachments::with_message(&state, message(&body)?, &body.attachments).await?;
-    let wanted = body.connection_id.map(ConnectionId);
+    let wanted = body.connection_id;
     // Asked before anything is written: without a model there is no run and no conversation.
     let models = &state.runs.deps().models;
     models.select(wanted.or(agent.connection)).await?;
     let (conversation, fresh) = match body.conversation_id {
-        Some(id) => (known(&state, &person, ConversationId(id), &agent).await?, false),
+        Some(id) => (known(&state, &person, id, &agent).await?, false),
         None => (begin(&state, &person, &agent, &body.message).await?, true),
     };
     let start = StartRun {
@@ -45,7 +45,7 @@ pub(crate) async fn chat(
         input,
         conversation: Some(conversation),
         history: Vec::new(),
-        mode: body.mode.into(),
+        mode: body.mode,
         origin: person.origin(),
         asked_by: person.by(),
         workspace: state.workspace.clone(),
@@ -57,7 +57,7 @@ pub(crate) async fn chat(
     };
     match state.runs.start(start).await {
         Ok(run) => {
-            let started = ChatStarted { run_id: run.0, conversation_id: Some(conversation.0) };
+            let started = ChatStarted { run_id: run, conversation_id: Some(conversation) };
             Ok((StatusCode::ACCEPTED, Json(started)))
         }
         Err(error) => {

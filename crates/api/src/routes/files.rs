@@ -1,7 +1,7 @@
 //! `/api/files`: files into the workspace, and out of it.
 
 use crate::auth::Person;
-use crate::dto::conversation::Uploaded;
+use crate::dto::files::Uploaded;
 use crate::extract::{Params, too_long};
 use crate::guard::MAX_UPLOAD;
 use crate::problem::{Problem, ProblemBody};

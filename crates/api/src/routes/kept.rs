@@ -1,14 +1,14 @@
 //! `/api/kept`: runs kept as regression tests.
 
-use super::{people, runs};
+use super::people;
 use crate::auth::Person;
-use crate::dto::run::{KeptReport, KeptRun};
+use crate::dto::run::KeptReport;
 use crate::extract::{Page, Paging, PagingQuery, PathName};
 use crate::problem::Problem;
 use crate::state::ApiState;
 use axum::extract::State;
 use axum::http::StatusCode;
-use steward_core::ports::{self, Role};
+use steward_core::ports::{KeptRun, Role};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -17,7 +17,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 }
 
 /// Those whose run the person may see.
-async fn seen(state: &ApiState, person: &Person) -> Result<Vec<ports::KeptRun>, Problem> {
+async fn seen(state: &ApiState, person: &Person) -> Result<Vec<KeptRun>, Problem> {
     let deps = state.runs.deps();
     let mut all = deps.store.kept_runs(deps.tenant).await?;
     if person.sees_all() {
@@ -42,7 +42,7 @@ pub(crate) async fn list(
     paging: Paging,
 ) -> Result<Page<KeptRun>, Problem> {
     let kept = seen(&state, &person).await?;
-    Page::cut(kept.into_iter().map(KeptRun::from).collect(), &paging)
+    Page::cut(kept, &paging)
 }
 
 /// Decides all of them again from their logs, without models or tools, and compares.
@@ -55,9 +55,9 @@ pub(crate) async fn replay_all(State(state): State<ApiState>, person: Person) ->
         let report = state.runs.replay(kept.run).await?;
         reports.push(KeptReport {
             name: kept.name,
-            run_id: kept.run.0,
+            run_id: kept.run,
             same: report.same,
-            differences: runs::differences(report.differences),
+            differences: report.differences,
         });
     }
     Ok(Page::whole(reports))

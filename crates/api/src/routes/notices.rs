@@ -68,6 +68,6 @@ async fn may_see(state: &ApiState, person: &Person, event: &event::Event) -> boo
 
 fn notice(event: &event::Event) -> Event {
     let kind = event.body.kind();
-    let notice = Notice { r#type: kind.to_owned(), run_id: event.run_id.0, seq: event.seq };
+    let notice = Notice { r#type: kind.to_owned(), run_id: event.run_id, seq: event.seq };
     Event::default().event(kind).data(json!(notice).to_string())
 }

@@ -10,8 +10,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Deserialize;
+use steward_core::AgentId;
 use steward_core::ports::{self, Role};
-use steward_core::{AgentId, Timestamp};
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -68,12 +68,12 @@ pub(crate) async fn change(
     Body(wanted): Body<ReminderChange>,
 ) -> Result<Json<Reminder>, Problem> {
     person.may(Role::Operator)?;
-    if wanted.at.is_some_and(|at| !(0..=LATEST).contains(&at)) {
+    if wanted.at.is_some_and(|at| !(0..=LATEST).contains(&at.0)) {
         return Err(Problem::invalid("at", "`at` is no time", "give milliseconds since 1970 UTC"));
     }
     let (agent, mut one) = found(&state, &id).await?;
     one.done = wanted.done.unwrap_or(one.done);
-    one.at = wanted.at.map_or(one.at, Timestamp);
+    one.at = wanted.at.unwrap_or(one.at);
     let deps = state.runs.deps();
     deps.store.save_reminder(deps.tenant, agent, &one).await?;
     let names = AgentNames::of(&state, vec![agent]).await?;

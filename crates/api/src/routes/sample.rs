@@ -1,7 +1,7 @@
 //! What a new conversation offers: things to try here, and a small sample workspace.
 
 use crate::auth::Person;
-use crate::dto::sample::{SampleChange, Start};
+use crate::dto::files::{SampleChange, Start};
 use crate::extract::Params;
 use crate::problem::Problem;
 use crate::state::ApiState;

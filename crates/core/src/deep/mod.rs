@@ -23,6 +23,7 @@ pub const MOST_ATTEMPTS: usize = 2;
 
 /// How a run plans, settled when it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct DeepSettings {
     /// Most steps of a plan.
     pub max_steps: u8,
@@ -59,6 +60,7 @@ impl DeepDefaults {
 
 /// One step of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct DeepStep {
     /// From 1.
     pub number: u8,
@@ -66,6 +68,7 @@ pub struct DeepStep {
     pub goal: String,
     /// The tool it needs, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub tool: Option<String>,
     /// Steps that must be done before it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -80,6 +83,7 @@ pub struct DeepStep {
 
 /// How a step ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StepEnd {
     /// Its observation is what it should be.

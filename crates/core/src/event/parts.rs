@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 /// Where a run came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// The command line.
@@ -35,6 +36,7 @@ pub enum Origin {
 
 /// Whether the agent plans first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// Ask the model, run tools, ask again.
@@ -49,19 +51,24 @@ pub enum Mode {
 
 /// Everything a run needs to be replayed without its surroundings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = RunSetup))]
 pub struct Setup {
     /// The agent, as it was.
     pub agent: Agent,
     /// The tools it had.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<ToolSpec>))]
     pub tools: Arc<[ToolSpec]>,
     /// Conversation, if it belongs to one.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub conversation: Option<ConversationId>,
     /// Earlier messages of the conversation.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub history: Vec<Message>,
     /// What the agent remembers.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub memory: String,
     /// The request.
     pub input: String,
@@ -78,9 +85,11 @@ pub struct Setup {
     pub carried: Carried,
     /// What the request is about, and which tools go first for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub hint: Option<ToolHint>,
     /// Permissions given with the request.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub grants: Vec<Grant>,
     /// Permissions that people gave the agent beyond one run, as they were then; the log says how they
     /// changed since.
@@ -98,24 +107,31 @@ pub struct Setup {
     pub workspace: String,
     /// Conversation time zone offset for words like "tomorrow", minutes east of UTC.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub utc_offset_minutes: i32,
     /// The run that delegated to this one.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub parent: Option<RunId>,
     /// The user behind `asked_by`, if one is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub user: Option<UserId>,
     /// The run whose first events this one repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub forked_from: Option<ForkedFrom>,
-    /// The connections its model calls go to; `None` in logs of older programs: only `connection`.
+    /// The connections its model calls go to; left out: only `connection`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub route: Option<RouteTaken>,
     /// Whether and how it plans while it works.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub deep: Option<DeepSettings>,
     /// The virtual key that asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub key: Option<KeyId>,
     /// What internal skills add to the prompt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -136,6 +152,7 @@ fn is_zero(depth: &u8) -> bool {
 
 /// Who gave a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Answered {
     /// The connection.
     pub connection: ConnectionId,
@@ -143,6 +160,7 @@ pub struct Answered {
     pub name: String,
     /// What kind of endpoint it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub provider: Option<Provider>,
     /// Model name as answered.
     pub model: String,
@@ -158,16 +176,17 @@ pub struct Answered {
 
 /// What was seen in a reply beside calls that can be made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Noticed {
     /// Where there are no calls: the words that claim or promise an action.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub claim: Option<String>,
     /// Calls that were meant and can't be read.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub broken: Vec<AboutCall>,
     /// Calls that were guessed: the words from which.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guessed: Vec<AboutCall>,
 }
 
@@ -179,6 +198,7 @@ impl Noticed {
 
 /// Something about one call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct AboutCall {
     /// The call.
     pub call_id: String,
@@ -188,6 +208,7 @@ pub struct AboutCall {
 
 /// Where a fork left another run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ForkedFrom {
     /// The other run.
     pub run: RunId,
@@ -197,6 +218,7 @@ pub struct ForkedFrom {
 
 /// A tool and how well it fits the request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Ranked {
     /// Name of the tool.
     pub tool: String,
@@ -206,13 +228,14 @@ pub struct Ranked {
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum Outcome {
     /// With an answer.
     Completed,
-    /// With an error; `message` says what to do.
+    /// With an error.
     Failed {
-        /// For a person.
+        /// What to do.
         message: String,
     },
     /// By a person.
@@ -224,8 +247,7 @@ pub enum Outcome {
     Limited {
         /// Which.
         limit: Limit,
-        /// For a person, where there is more to say than [`Limit::explain`] does: whose budget it is
-        /// and when it begins anew.
+        /// Whose budget it is, when it begins anew and what to do, where it was a hard budget.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         message: String,
     },
@@ -235,12 +257,14 @@ pub enum Outcome {
 
 /// What a run below proved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Proved {
     /// Its call.
     pub call_id: String,
     /// Name of the tool.
     pub tool: String,
     /// What it was called with.
+    #[cfg_attr(feature = "schema", schema(value_type = Object))]
     pub arguments: Value,
     /// What it says it did.
     pub receipt: Receipt,
@@ -248,6 +272,7 @@ pub struct Proved {
 
 /// The result of one tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "the large variant is the usual one")]
 pub enum ToolResult {
@@ -257,21 +282,25 @@ pub enum ToolResult {
         content: String,
         /// The same as data.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schema(nullable = false))]
         data: Option<Value>,
         /// Whether `content` was cut.
         #[serde(default)]
         truncated: bool,
         /// Proof of the effect.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schema(nullable = false))]
         receipt: Option<Receipt>,
         /// How to take it back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schema(nullable = false))]
         undo: Option<Undo>,
         /// Whether it came from outside.
         #[serde(default)]
         tainted: bool,
         /// Where tainted content comes from.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schema(nullable = false))]
         origin: Option<String>,
     },
     /// It did not; the model may recover.
@@ -283,6 +312,7 @@ pub enum ToolResult {
         fatal: bool,
         /// Where content from outside that it may quote comes from.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schema(nullable = false))]
         origin: Option<String>,
     },
     /// Nothing ran: a dry run.

@@ -5,8 +5,10 @@ use crate::{TenantId, UserId};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-/// Roles, from most to least.
+/// What somebody may do: viewers look; developers chat, run and decide on their own runs; operators also have agents,
+/// connections, all approvals and runs; admins everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Everything.

@@ -40,5 +40,5 @@ pub use store::{
 pub use tools::{AgentTools, Authorized, Interrupted, Stage, ToolScope, Tools};
 pub use vault::{
     ConnectionKeys, CredentialChange, CredentialRows, NewCredential, Opened as OpenedCredential, SealedCredential,
-    Vault, VaultError,
+    Vault, VaultError, given,
 };

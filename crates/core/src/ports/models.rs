@@ -177,8 +177,9 @@ pub trait Models: Send + Sync {
     async fn health(&self) -> Vec<ConnectionHealth>;
 }
 
-/// State of a circuit breaker.
+/// Whether requests go to a connection: the state of its circuit breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Breaker {
     /// Requests go through.
@@ -279,6 +280,7 @@ pub trait Examiner: Send + Sync {
 
 /// What seems to answer at a URL.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Recognised {
     /// The provider.
     pub provider: Provider,

@@ -257,6 +257,7 @@ pub trait Idempotency: Send + Sync {
 
 /// A permission that outlives its run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = AgentGrant))]
 pub struct StandingGrant {
     /// Its id.
     pub id: uuid::Uuid,
@@ -284,10 +285,12 @@ pub trait Grants: Send + Sync {
 
 /// A run kept as a regression test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct KeptRun {
     /// Its name, unique.
     pub name: String,
     /// The run.
+    #[serde(rename = "run_id")]
     pub run: RunId,
     /// Who kept it.
     pub by: String,

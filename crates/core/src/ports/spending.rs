@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Whose calls a budget limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", content = "id", rename_all = "snake_case")]
 pub enum BudgetScope {
     /// All.
@@ -25,6 +26,7 @@ pub enum BudgetScope {
 
 /// When a budget begins anew. Days and months are those of UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Period {
     /// At midnight.
@@ -38,6 +40,7 @@ pub enum Period {
 
 /// A hard limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct SpendLimit {
     /// Its id.
     pub id: BudgetId,
@@ -45,11 +48,11 @@ pub struct SpendLimit {
     pub scope: BudgetScope,
     /// How long it counts.
     pub period: Period,
-    /// Most tokens; `None`: any.
-    #[serde(default)]
+    /// Most tokens; null: any.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub tokens: Option<u64>,
-    /// Most millionths of a US dollar; `None`: any.
-    #[serde(default)]
+    /// Most millionths of a US dollar; null: any.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub cost_micros: Option<u64>,
 }
 
@@ -154,6 +157,7 @@ pub struct SpentRecord {
 
 /// How usage is summed up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum UsageBy {
     /// Days of UTC.
@@ -170,8 +174,9 @@ pub enum UsageBy {
     Key,
 }
 
-/// Usage of a group. Kept by days of UTC: a time within a day stands for the whole day.
+/// Sums of calls of models in a group. They are kept by days of UTC: a time within a day stands for the whole day.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = UsageSum))]
 pub struct UsageRow {
     /// Day as `2026-11-21`, id, or model name; empty: none.
     pub group: String,
@@ -180,7 +185,6 @@ pub struct UsageRow {
     /// Of these, failed.
     pub failed: u64,
     /// Of these, without a known price: their cost is not in `cost_micros`.
-    #[serde(default)]
     pub unpriced: u64,
     /// Tokens of prompts.
     pub prompt_tokens: u64,
@@ -209,6 +213,7 @@ pub trait UsageRecord: Send + Sync {
 
 /// A virtual key: lets a program use some connections through the gateway.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct VirtualKey {
     /// Its id.
     pub id: KeyId,
@@ -219,24 +224,23 @@ pub struct VirtualKey {
     /// First characters, to recognise it by.
     pub prefix: String,
     /// Connections it may use, by name; empty: all.
-    #[serde(default)]
     pub connections: Vec<String>,
-    /// Agents it may use, by name; `None`: none, an empty list: all.
-    #[serde(default)]
+    /// Agents it may use, by name; null: none, an empty list: all.
+    #[cfg_attr(feature = "schema", schema(required))]
     pub agents: Option<Vec<String>>,
     /// Most requests a minute.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub requests_per_minute: Option<u32>,
     /// Most tokens a minute.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub tokens_per_minute: Option<u32>,
-    /// When it was made.
+    /// When it was made, milliseconds since 1970 UTC.
     pub created_at: Timestamp,
     /// When it ends by itself.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required))]
     pub revoked_at: Option<Timestamp>,
 }
 

@@ -8,6 +8,7 @@ use crate::skill::CredentialWanted;
 use crate::{ConnectionId, CredentialId, TenantId, Timestamp};
 use async_trait::async_trait;
 use secrecy::SecretString;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
 /// Why the vault refused.
@@ -41,40 +42,65 @@ pub enum VaultError {
     Store(#[from] StoreError),
 }
 
-/// A credential to be kept.
-#[derive(Debug, Clone)]
+/// A credential to keep.
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = CredentialInput))]
+#[serde(deny_unknown_fields)]
 pub struct NewCredential {
-    /// Its name.
+    /// Its name, unique.
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 64))]
     pub name: String,
     /// What it is.
     pub kind: CredentialKind,
     /// For people.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(max_length = 1000))]
     pub description: String,
-    /// All fields, secret or not.
+    /// Its fields; those that are secret are never shown again.
+    #[cfg_attr(feature = "schema", schema(value_type = BTreeMap<String, String>))]
     pub fields: BTreeMap<String, SecretString>,
     /// Roles whose runs may use it.
+    #[serde(default)]
     pub roles: Vec<Role>,
-    /// Whether it may be found by kind and name alone.
+    /// Whether skills may find it by kind and name alone.
+    #[serde(default)]
     pub discoverable: bool,
-    /// When it ends.
+    /// When it ends, milliseconds since 1970 UTC.
+    #[serde(default)]
     pub expires_at: Option<Timestamp>,
 }
 
-/// What is changed of a credential; `None` stays.
-#[derive(Debug, Clone, Default)]
+/// What is changed of a credential; what is left out stays.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = CredentialPatch))]
+#[serde(deny_unknown_fields)]
 pub struct CredentialChange {
     /// Its name.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 64))]
     pub name: Option<String>,
     /// For people.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(max_length = 1000))]
     pub description: Option<String>,
-    /// Fields to set; those not named stay.
+    /// Fields to set; the others stay.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(value_type = BTreeMap<String, String>))]
     pub fields: BTreeMap<String, SecretString>,
     /// Roles whose runs may use it.
+    #[serde(default)]
     pub roles: Option<Vec<Role>>,
-    /// Whether it may be found by kind and name alone.
+    /// Whether skills may find it by kind and name alone.
+    #[serde(default)]
     pub discoverable: Option<bool>,
-    /// When it ends.
+    /// When it ends, milliseconds since 1970 UTC; null: never.
+    #[serde(default, deserialize_with = "given")]
     pub expires_at: Option<Option<Timestamp>>,
+}
+
+/// A field that is there, be it null.
+pub fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
 }
 
 /// An opened credential. It has no `Debug` of its fields and is wiped when dropped.

@@ -19,16 +19,19 @@ const PIECE: usize = 200;
 
 /// How older messages stand in a prompt. Places count messages of the history and of the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Compaction {
     /// First message of the history that is said in full.
+    #[serde(default)]
     pub history_from: usize,
     /// First message of the run, after its request, that is said in full.
+    #[serde(default)]
     pub run_from: usize,
     /// Results before this place, history and run counted together, are cut.
+    #[serde(default)]
     pub cut: usize,
     /// What stands for the messages left out.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub summary: String,
 }
 

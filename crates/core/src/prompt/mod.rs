@@ -2,6 +2,7 @@
 //! so that provider and llama.cpp caches hit.
 
 mod compact;
+mod preview;
 mod skills;
 mod tools;
 
@@ -10,6 +11,7 @@ use crate::message::{Message, Role};
 use serde::{Deserialize, Serialize};
 
 pub use compact::{Compaction, Older, Said};
+pub use preview::{PromptMessage, PromptPreview, PromptSection};
 pub use skills::skills_text;
 pub use tools::{brief, weigh_tools};
 
@@ -24,12 +26,13 @@ const KEEP_RESULTS: usize = 2;
 
 /// What the prompts of a conversation begin with, kept from run to run, so that caches hit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Carried {
     /// Tools that are explained, in this order; empty where all are. Others are found.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offered: Vec<String>,
     /// How older messages stand in it.
+    #[serde(default)]
     pub compaction: Compaction,
 }
 

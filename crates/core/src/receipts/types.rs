@@ -6,6 +6,7 @@ use serde_json::Value;
 
 /// Whether the claims of an answer are proved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Each claim has a receipt.
@@ -18,6 +19,7 @@ pub enum Verdict {
 
 /// One claim of the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Claim {
     /// The sentence or clause, as written.
     pub text: String,
@@ -36,6 +38,7 @@ pub struct Claim {
 
 /// The claims of an answer and the verdict on them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Receipts {
     /// The verdict.
     pub verdict: Verdict,

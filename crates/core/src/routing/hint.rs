@@ -17,6 +17,7 @@ static HINTS: LazyLock<Lexicon> = LazyLock::new(|| {
 
 /// What a message is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = RoutingHint))]
 #[serde(rename_all = "snake_case")]
 pub enum Hint {
     /// Figures: metrics, dashboards, charts.
@@ -71,6 +72,7 @@ static FIRST: LazyLock<FirstTools> = LazyLock::new(|| serde_json::from_str(TOOLS
 
 /// What a request is about, and which of an agent's tools go first for that. It takes no tool away.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ToolHint {
     /// What it is about.
     pub hint: Hint,

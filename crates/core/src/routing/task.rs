@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Kinds of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Task {
     /// Think, analyse, explain.

@@ -7,14 +7,15 @@ use crate::event::{Event, EventBody};
 use crate::model::Purpose;
 use serde::{Deserialize, Serialize};
 
-/// A place at which another run can branch off.
+/// Where a run can be forked: just before a model is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ForkPoint {
-    /// Last event that the fork takes over.
+    /// Last event that the fork takes over; give this to fork there.
     pub seq: u64,
-    /// Number of the model call that would come next.
+    /// Number of the model call that would be made anew.
     pub step: u32,
-    /// What comes next.
+    /// What it is for.
     pub purpose: Purpose,
 }
 

@@ -11,14 +11,15 @@ use crate::hash;
 use crate::model::Purpose;
 use serde::{Deserialize, Serialize};
 
-/// A decision that would be another one today.
+/// Where a replay differs from what was recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Difference {
     /// The event.
     pub seq: u64,
     /// What was decided then, for a person.
     pub recorded: String,
-    /// What would be decided now.
+    /// What this program would decide.
     pub now: String,
 }
 

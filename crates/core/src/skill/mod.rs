@@ -21,6 +21,7 @@ pub use spec::{
 
 /// What carries a skill out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SkillKind {
     /// Enriches the prompt; never callable.
@@ -192,11 +193,14 @@ fn yes() -> bool {
 
 /// Limits of a skill's call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields)]
 pub struct SkillLimits {
     /// Longest call, milliseconds.
+    #[cfg_attr(feature = "schema", schema(minimum = 100, maximum = 3_600_000))]
     pub timeout_ms: u64,
     /// Longest result for a model, characters.
+    #[cfg_attr(feature = "schema", schema(minimum = 100, maximum = 1_000_000))]
     pub result_chars: usize,
 }
 
@@ -206,33 +210,38 @@ impl Default for SkillLimits {
     }
 }
 
-/// Which credential a skill uses: by name, or the first that suits.
+/// Which credential a skill uses: by name, or the first of this kind that suits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct CredentialWanted {
     /// Its name.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Its kind.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<CredentialKind>,
     /// Whether the skill works without one.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default)]
     pub optional: bool,
 }
 
-/// How an effect is taken back: by another skill (create ↔ delete).
+/// The skill that takes an effect back, as deleting takes back creating.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Compensation {
     /// Name of the skill.
     pub skill: String,
     /// Its arguments; strings may hold `{{name}}` of this skill's arguments and `{{result.path}}` of
     /// its result's data.
+    #[cfg_attr(feature = "schema", schema(value_type = Object))]
     pub arguments: Value,
 }
 
 /// Which version of a skill a tool stands for. A run keeps the one it began with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct SkillRef {
     /// The skill.
     pub id: SkillId,
@@ -245,14 +254,17 @@ pub struct SkillRef {
     pub untrusted: bool,
     /// For a delegation: the agent's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub agent: Option<String>,
     /// For a delegation: the template of the agent's request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub request: Option<String>,
 }
 
 /// What an internal skill adds to the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct SkillPrompt {
     /// Name of the skill.
     pub name: String,

@@ -154,14 +154,15 @@ async fn a_preview_is_the_prompt_that_a_run_sends() {
                 _ => None,
             })
             .unwrap();
-        let texts = |messages: &[steward_core::message::Message]| -> Vec<String> {
+        let texts = |messages: &[steward_core::prompt::PromptMessage]| -> Vec<String> {
             messages
                 .iter()
                 // All but the line with the time.
                 .map(|message| message.text.split("]\n").last().unwrap().to_owned())
                 .collect()
         };
-        assert_eq!(texts(&preview.messages), texts(&sent.0));
+        let prompt: Vec<_> = sent.0.into_iter().map(Into::into).collect();
+        assert_eq!(texts(&preview.messages), texts(&prompt));
         assert_eq!(preview.model, sent.1);
         let sum: u64 = preview.sections.iter().map(|section| section.tokens).sum();
         assert_eq!(sum, preview.tokens);

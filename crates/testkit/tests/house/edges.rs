@@ -35,7 +35,7 @@ const OUTSIDE: &[(&str, &[&str])] = &[
     ("reqwest", &["cli", "models", "tools", "testkit"]),
     ("rusqlite", &["sandbox", "store", "tools", "testkit"]),
     ("sqlx", &["sandbox", "store", "testkit"]),
-    ("utoipa", &["api"]),
+    ("utoipa", &["api", "core"]),
 ];
 
 /// What the pure rooms may not depend on: no I/O, no clock, no randomness, no runtime.

@@ -5,7 +5,8 @@ use super::one::live;
 use crate::dto::agent::AgentInput;
 use crate::problem::Problem;
 use crate::state::ApiState;
-use steward_core::{AgentId, agent};
+use steward_core::AgentId;
+use steward_core::agent::Agent;
 
 /// Tries before it is given up; each that fails means that somebody else's change was written.
 const TRIES: u32 = 50;
@@ -15,8 +16,8 @@ const TRIES: u32 = 50;
 pub(super) async fn change(
     state: &ApiState,
     id: AgentId,
-    input: impl Fn(&agent::Agent) -> Result<AgentInput, Problem>,
-) -> Result<agent::Agent, Problem> {
+    input: impl Fn(&Agent) -> Result<AgentInput, Problem>,
+) -> Result<Agent, Problem> {
     let deps = state.runs.deps();
     for _ in 0..TRIES {
         let before = live(state, id).await?;

@@ -4,7 +4,6 @@ use crate::dto::agent::AgentInput;
 use crate::problem::Problem;
 use crate::routes::routing;
 use crate::state::ApiState;
-use steward_core::SkillId;
 use steward_core::ports::{KnownConnection, StoreError};
 
 const MAX_NAME: usize = 64;
@@ -24,7 +23,7 @@ pub(super) async fn check(state: &ApiState, agent: &AgentInput) -> Result<(), Pr
 async fn skills(state: &ApiState, agent: &AgentInput) -> Result<Vec<String>, Problem> {
     let tenant = state.runs.deps().tenant;
     for id in agent.skills.iter().flatten() {
-        let found = state.skills.skill(tenant, SkillId(*id)).await;
+        let found = state.skills.skill(tenant, *id).await;
         if matches!(found, Err(StoreError::NotFound(_))) {
             return Err(Problem::invalid("skills", format!("there is no skill {id}"), "see GET /api/skills"));
         }
@@ -73,7 +72,7 @@ fn judge(
     let built_in = built_in.filter(|name| !skills.contains(name));
     unknown(built_in.collect(), "policy.tools")?;
     if let Some(id) = agent.connection
-        && !connections.iter().any(|one| one.connection.id.0 == id)
+        && !connections.iter().any(|one| one.connection.id == id)
     {
         let names: Vec<_> =
             connections.iter().map(|one| format!("{} ({})", one.connection.id, one.connection.name)).collect();

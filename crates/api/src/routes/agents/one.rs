@@ -2,18 +2,19 @@
 
 use super::change::change;
 use crate::auth::Person;
-use crate::dto::agent::{Agent, AgentInput};
+use crate::dto::agent::AgentInput;
 use crate::extract::{PathId, PublishedBody};
 use crate::problem::Problem;
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use steward_core::AgentId;
+use steward_core::agent::Agent;
 use steward_core::ports::Role;
-use steward_core::{AgentId, agent};
 
 /// An agent that is not deleted.
-pub(crate) async fn live(state: &ApiState, id: AgentId) -> Result<agent::Agent, Problem> {
+pub(crate) async fn live(state: &ApiState, id: AgentId) -> Result<Agent, Problem> {
     let deps = state.runs.deps();
     let agents = deps.store.agents(deps.tenant).await?;
     agents.into_iter().find(|agent| agent.id == id).ok_or_else(|| Problem::not_found(format!("agent {id}")))
@@ -27,7 +28,7 @@ pub(crate) async fn get(
     _: Person,
     PathId(id): PathId<AgentId>,
 ) -> Result<Json<Agent>, Problem> {
-    Ok(Json(live(&state, id).await?.into()))
+    Ok(Json(live(&state, id).await?))
 }
 
 /// Replaces an agent; runs at work keep the one they started with.
@@ -42,7 +43,7 @@ pub(crate) async fn replace(
 ) -> Result<Json<Agent>, Problem> {
     person.may(Role::Operator)?;
     let agent = change(&state, id, |_| Ok(input.clone())).await?;
-    Ok(Json(agent.into()))
+    Ok(Json(agent))
 }
 
 /// Deletes an agent; its runs stay, and it can be restored.
@@ -70,5 +71,5 @@ pub(crate) async fn restore(
 ) -> Result<Json<Agent>, Problem> {
     person.may(Role::Operator)?;
     let deps = state.runs.deps();
-    Ok(Json(deps.store.restore_agent(deps.tenant, id).await?.into()))
+    Ok(Json(deps.store.restore_agent(deps.tenant, id).await?))
 }

@@ -2,7 +2,7 @@
 
 use super::change::change;
 use crate::auth::Person;
-use crate::dto::agent::{Agent, AgentInput};
+use crate::dto::agent::AgentInput;
 use crate::dto::published;
 use crate::extract::{Body, PathId};
 use crate::problem::Problem;
@@ -11,6 +11,7 @@ use axum::Json;
 use axum::extract::State;
 use serde_json::{Map, Value};
 use steward_core::AgentId;
+use steward_core::agent::Agent;
 use steward_core::ports::Role;
 
 /// Changes the named fields of an agent; null takes a field back to its default. Objects such as `metadata` are
@@ -28,7 +29,7 @@ pub(crate) async fn patch(
     published::agent(&mut patch)?;
     let patch = Value::Object(patch);
     let agent = change(&state, id, |before| {
-        let mut whole = serde_json::to_value(Agent::from(before.clone())).unwrap_or_default();
+        let mut whole = serde_json::to_value(before).unwrap_or_default();
         if let Some(fields) = whole.as_object_mut() {
             fields.remove("id");
         }
@@ -38,7 +39,7 @@ pub(crate) async fn patch(
         })
     })
     .await?;
-    Ok(Json(agent.into()))
+    Ok(Json(agent))
 }
 
 fn merge(target: &mut Value, patch: &Value) {

@@ -2,13 +2,14 @@
 
 use super::check::check;
 use crate::auth::Person;
-use crate::dto::agent::{PreviewRequest, PromptPreview};
+use crate::dto::agent::PreviewRequest;
 use crate::extract::Body;
 use crate::problem::Problem;
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
 use steward_core::AgentId;
+use steward_core::prompt::PromptPreview;
 
 /// The prompt that an agent, saved or not, would begin with. Nothing is sent.
 #[utoipa::path(post, path = "/api/agents/preview", tag = "agents", operation_id = "previewAgent",
@@ -22,5 +23,5 @@ pub(crate) async fn preview(
     let agent = request.agent.with_id(AgentId(state.runs.deps().ids.next()), None);
     let input = request.input.unwrap_or_default();
     let preview = state.runs.preview(&agent, None, &input).await?;
-    Ok(Json(preview.into()))
+    Ok(Json(preview))
 }

@@ -2,7 +2,7 @@
 
 use super::check::check;
 use crate::auth::Person;
-use crate::dto::agent::{Agent, AgentInput};
+use crate::dto::agent::AgentInput;
 use crate::dto::published::NewAgent;
 use crate::extract::{Page, Paging, PagingQuery, Params, PublishedBody};
 use crate::problem::Problem;
@@ -12,6 +12,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Deserialize;
 use steward_core::AgentId;
+use steward_core::agent::Agent;
 use steward_core::ports::Role;
 use utoipa::IntoParams;
 
@@ -46,7 +47,7 @@ pub(crate) async fn list(
     agents.retain(|agent| {
         agent.name.to_lowercase().contains(&wanted) || agent.instructions.to_lowercase().contains(&wanted)
     });
-    Page::cut(agents.into_iter().map(Agent::from).collect(), &paging)
+    Page::cut(agents, &paging)
 }
 
 /// Makes an agent; what is left out but the name is as usual. The names of AOS such as `system_prompt` and
@@ -63,5 +64,5 @@ pub(crate) async fn create(
     let deps = state.runs.deps();
     let agent = input.with_id(AgentId(deps.ids.next()), None);
     deps.store.save_agent(deps.tenant, &agent).await?;
-    Ok((StatusCode::CREATED, Json(agent.into())))
+    Ok((StatusCode::CREATED, Json(agent)))
 }

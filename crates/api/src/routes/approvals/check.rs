@@ -1,19 +1,19 @@
 //! Whether a decision can be.
 
 use super::alike::is_destructive;
-use crate::dto::approval::{Answer, Decide, GrantScope};
+use crate::dto::approval::Decide;
 use crate::problem::Problem;
 use std::time::Duration;
 use steward_core::Timestamp;
-use steward_core::approval::{self, Subject};
-use steward_core::policy::{self, Grant};
+use steward_core::approval::{Answer, Subject};
+use steward_core::policy::{Grant, GrantScope, RiskClass};
 
 /// Longest standing grant.
 const LONGEST: Duration = Duration::from_hours(7 * 24);
 
 /// Refuses what can't be; returns the grant to keep beyond the run, if one is wanted.
 pub(super) fn check(body: &Decide, subject: &Subject, now: Timestamp) -> Result<Option<Grant>, Problem> {
-    if !approval::Answer::from(body.answer.clone()).fits(subject) {
+    if !body.answer.fits(subject) {
         return Err(Problem::invalid(
             "answer.decision",
             "this answer does not fit what is asked",
@@ -37,7 +37,7 @@ pub(super) fn check(body: &Decide, subject: &Subject, now: Timestamp) -> Result<
         return Err(Problem::invalid("answer.text", "the text is empty", "say what to change, or answer the question"));
     }
     let (grant, until) = match &body.answer {
-        Answer::Approve { grant, until } => (grant.as_ref(), until.map(Timestamp)),
+        Answer::Approve { grant, until } => (grant.as_ref(), *until),
         _ => (None, None),
     };
     if let Some(scope) = grant {
@@ -54,28 +54,26 @@ pub(super) fn check(body: &Decide, subject: &Subject, now: Timestamp) -> Result<
             "approve with `grant` and `until`; what can't be taken back is asked each time",
         ));
     };
-    Ok(Some(Grant { scope: scope.clone().into(), until }))
+    Ok(Some(Grant { scope: scope.clone(), until }))
 }
 
 /// A grant of more than what is asked is none that the person was shown.
 fn covers(scope: &GrantScope, subject: &Subject) -> Result<(), Problem> {
     let refused =
         |hint: &str| Err(Problem::invalid("answer.grant", "the grant does not belong to what is asked", hint));
-    match (policy::GrantScope::from(scope.clone()), subject) {
-        (policy::GrantScope::Tool { name }, Subject::Call { tool, .. }) if name != *tool => {
-            refused("name the tool of the call")
-        }
-        (policy::GrantScope::Call { name, args_hash }, Subject::Call { tool, args_hash: asked, .. })
-            if name != *tool || args_hash != *asked =>
+    match (scope, subject) {
+        (GrantScope::Tool { name }, Subject::Call { tool, .. }) if name != tool => refused("name the tool of the call"),
+        (GrantScope::Call { name, args_hash }, Subject::Call { tool, args_hash: asked, .. })
+            if name != tool || args_hash != asked =>
         {
             refused("name the tool of the call and its `args_hash`")
         }
-        (policy::GrantScope::Call { .. }, Subject::Plan { .. }) => {
+        (GrantScope::Call { .. }, Subject::Plan { .. }) => {
             refused("a plan's approval covers its calls; for more, grant a tool")
         }
         (
-            policy::GrantScope::Tool { .. } | policy::GrantScope::AllButDestructive,
-            Subject::Call { risk: policy::RiskClass::Destructive, .. },
+            GrantScope::Tool { .. } | GrantScope::AllButDestructive,
+            Subject::Call { risk: RiskClass::Destructive, .. },
         ) => refused("no grant covers what can't be taken back; approve this call only"),
         _ => Ok(()),
     }

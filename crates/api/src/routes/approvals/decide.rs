@@ -53,7 +53,7 @@ pub(crate) async fn decide(
     // A permission of the agent is not the run's own: it ends for this run too when it is revoked.
     let answer = match &standing {
         Some(_) => Answer::Approve { grant: None, until: None },
-        None => Answer::from(body.answer),
+        None => body.answer,
     };
     let grant = keep(&state, run.agent, standing, &by).await?;
     if let Err(error) = state.runs.decide(id, answer.clone(), &by).await {
@@ -63,7 +63,7 @@ pub(crate) async fn decide(
     let mut also = Vec::new();
     for other in others {
         match state.runs.decide(other.id, answer.clone(), &by).await {
-            Ok(()) => also.push(other.id.0),
+            Ok(()) => also.push(other.id),
             // Somebody was quicker, or its run ended: that one is not ours any more.
             Err(error) => {
                 tracing::info!(approval = %other.id, %error, "a duplicate was not decided");

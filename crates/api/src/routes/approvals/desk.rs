@@ -3,8 +3,7 @@
 use super::alike::key;
 use super::denied::if_denied;
 use crate::auth::Person;
-use crate::dto::above::RunAbove;
-use crate::dto::approval::{Approval, ApprovalRun, ApprovalStatus};
+use crate::dto::approval::{Approval, ApprovalRun, ApprovalStatus, RunAbove};
 use crate::problem::Problem;
 use crate::routes::agent_names::AgentNames;
 use crate::routes::runs::each_event;
@@ -117,31 +116,39 @@ impl<'a> Desk<'a> {
         let theirs = run.user.is_none_or(|owner| owner == self.person.user());
         let readable = run.conversation.filter(|_| theirs);
         Ok(Approval {
-            id: row.id.0,
-            run_id: row.run_id.0,
-            asked_at: row.asked_at.0,
+            id: row.id,
+            run_id: row.run_id,
+            asked_at: row.asked_at,
             status,
             run: ApprovalRun {
                 title: run.title,
-                agent_id: run.agent.0,
+                agent_id: run.agent,
                 agent_name: names.get(run.agent),
-                origin: run.origin.into(),
+                origin: run.origin,
                 asked_by: about.asked_by,
-                conversation_id: readable.map(|id| id.0),
+                conversation_id: readable,
             },
-            plan: is_plan.then(|| about.plan.into_iter().map(Into::into).collect()),
+            plan: is_plan.then_some(about.plan),
             if_denied: if_denied(&row.subject),
             reason: about.reason,
             tainted: !about.entered.is_empty(),
-            taint: taint.into_iter().map(Into::into).collect(),
+            taint,
             chain,
-            duplicates: duplicates.into_iter().map(|one| one.id.0).collect(),
-            subject: row.subject.into(),
-            answer: row.answer.map(Into::into),
+            duplicates: duplicates.into_iter().map(|one| one.id).collect(),
+            subject: without_reason(row.subject),
+            answer: row.answer,
             decided_by: row.decided_by,
-            decided_at: row.decided_at.map(|at| at.0),
+            decided_at: row.decided_at,
         })
     }
+}
+
+/// What is asked, with its reason left out: that is told as the entry's own.
+fn without_reason(mut subject: Subject) -> Subject {
+    if let Subject::Call { reason, .. } = &mut subject {
+        reason.clear();
+    }
+    subject
 }
 
 /// The runs above one whose parent is `parent`, the first one first.
@@ -154,7 +161,7 @@ async fn above(state: &ApiState, parent: Option<RunId>) -> Result<Vec<RunAbove>,
     {
         let row = deps.store.run(deps.tenant, id).await?;
         let names = AgentNames::of(state, vec![row.agent]).await?;
-        chain.push(RunAbove { run_id: id.0, agent_name: names.get(row.agent) });
+        chain.push(RunAbove { run_id: id, agent_name: names.get(row.agent) });
         each_event(state, id, |event| {
             if let EventBody::RunStarted { setup, .. } = &event.body {
                 next = setup.parent;

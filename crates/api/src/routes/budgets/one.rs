@@ -15,7 +15,7 @@ use steward_core::ports::{Role, SpendLimit};
 /// The budget of this id.
 pub(super) async fn known(state: &ApiState, id: BudgetId) -> Result<BudgetState, Problem> {
     let all = all(state).await?;
-    all.into_iter().find(|one| one.limit.id == id.0).ok_or_else(|| Problem::not_found(format!("budget {id}")))
+    all.into_iter().find(|one| one.limit.id == id).ok_or_else(|| Problem::not_found(format!("budget {id}")))
 }
 
 /// Changes how much a budget allows; its period and what is spent stay.
@@ -30,13 +30,7 @@ pub(crate) async fn change(
 ) -> Result<Json<BudgetState>, Problem> {
     person.may(Role::Operator)?;
     let before = known(&state, id).await?.limit;
-    let limit = checked(SpendLimit {
-        id,
-        scope: before.scope.into(),
-        period: before.period.into(),
-        tokens: input.tokens,
-        cost_micros: input.cost_micros,
-    })?;
+    let limit = checked(SpendLimit { tokens: input.tokens, cost_micros: input.cost_micros, ..before })?;
     let deps = state.runs.deps();
     deps.store.save_spend_limit(deps.tenant, &limit).await?;
     Ok(Json(known(&state, id).await?))

@@ -22,7 +22,7 @@ pub(super) async fn all(state: &ApiState) -> Result<Vec<BudgetState>, Problem> {
         .into_iter()
         .map(|state| {
             let label = labels.scope(state.limit.scope);
-            BudgetState::named(&state, label)
+            BudgetState::named(state, label)
         })
         .collect())
 }
@@ -59,8 +59,8 @@ pub(crate) async fn create(
     let deps = state.runs.deps();
     let limit = checked(SpendLimit {
         id: BudgetId(deps.ids.next()),
-        scope: input.scope.into(),
-        period: input.period.into(),
+        scope: input.scope,
+        period: input.period,
         tokens: input.tokens,
         cost_micros: input.cost_micros,
     })?;

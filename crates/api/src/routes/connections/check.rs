@@ -2,9 +2,9 @@
 
 use crate::dto::auth::AuthInput;
 use crate::dto::connection::ConnectionInput;
-use crate::dto::names::Provider;
 use crate::problem::Problem;
 use secrecy::{ExposeSecret, SecretString};
+use steward_core::model::Provider;
 
 /// Refuses what can't be, naming the field.
 pub(super) fn check(input: &ConnectionInput) -> Result<(), Problem> {

@@ -2,7 +2,6 @@
 
 use super::one::known;
 use crate::auth::Person;
-use crate::dto::exam::{Check, ExamReport};
 use crate::extract::PathId;
 use crate::problem::Problem;
 use crate::routes::runs::ALIVE;
@@ -16,7 +15,7 @@ use futures::Stream;
 use serde::Serialize;
 use std::convert::Infallible;
 use steward_core::ConnectionId;
-use steward_core::exam;
+use steward_core::exam::{Check, ExamReport};
 use steward_core::ports::Role;
 use tokio::sync::mpsc;
 
@@ -37,7 +36,7 @@ pub(crate) async fn report(
         )
         .code("no_exam")
     })?;
-    Ok(Json(report.into()))
+    Ok(Json(report))
 }
 
 /// Examines a connection's model: what it can do, how good it is at which kind of request, and how it
@@ -61,7 +60,7 @@ pub(crate) async fn examine(
         return Ok(events.into_response());
     }
     let report = state.examiner.examine(id, &|_| {}).await?;
-    Ok(Json(ExamReport::from(report)).into_response())
+    Ok(Json(report).into_response())
 }
 
 fn wants_events(headers: &HeaderMap) -> bool {
@@ -76,8 +75,8 @@ fn wants_events(headers: &HeaderMap) -> bool {
 fn told(state: ApiState, id: ConnectionId) -> impl Stream<Item = Result<sse::Event, Infallible>> + Send {
     async_stream::stream! {
         // One message a check: there are a few.
-        let (tell, mut heard) = mpsc::unbounded_channel::<exam::Check>();
-        let progress = move |check: &exam::Check| {
+        let (tell, mut heard) = mpsc::unbounded_channel::<Check>();
+        let progress = move |check: &Check| {
             // The receiver lives as long as the exam.
             let _ = tell.send(check.clone());
         };
@@ -86,15 +85,15 @@ fn told(state: ApiState, id: ConnectionId) -> impl Stream<Item = Result<sse::Eve
         let end = loop {
             tokio::select! {
                 biased;
-                Some(check) = heard.recv() => yield Ok(event("check", &Check::from(check))),
+                Some(check) = heard.recv() => yield Ok(event("check", &check)),
                 end = &mut exam => break end,
             }
         };
         while let Ok(check) = heard.try_recv() {
-            yield Ok(event("check", &Check::from(check)));
+            yield Ok(event("check", &check));
         }
         yield Ok(match end {
-            Ok(report) => event("report", &ExamReport::from(report)),
+            Ok(report) => event("report", &report),
             Err(error) => sse::Event::default().event("problem").data(Problem::from(error).json()),
         });
     }

@@ -24,7 +24,7 @@ pub(super) async fn known(state: &ApiState, id: ConnectionId) -> Result<KnownCon
 pub(super) async fn shown(state: &ApiState, known: KnownConnection) -> Connection {
     let price = state.gateway.price(&known.connection);
     let exam = state.examiner.report(known.connection.id).await;
-    Connection { known_price: price.map(Into::into), exam: exam.as_ref().map(Into::into), ..known.into() }
+    Connection { known_price: price, exam: exam.as_ref().map(Into::into), ..known.into() }
 }
 
 /// The same, if it can be changed here.

@@ -2,13 +2,13 @@
 
 use super::check;
 use crate::auth::Person;
-use crate::dto::exam::{RecogniseInput, Recognised};
+use crate::dto::exam::RecogniseInput;
 use crate::extract::Body;
 use crate::problem::Problem;
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
-use steward_core::ports::Role;
+use steward_core::ports::{Recognised, Role};
 
 /// Recognises what answers at a URL, by the URL and then by asking it. Nothing is saved.
 #[utoipa::path(post, path = "/api/connections/recognise", tag = "connections", operation_id = "recogniseConnection",
@@ -23,6 +23,5 @@ pub(crate) async fn recognise(
     check::auth(&input.auth)?;
     let (auth, key) = input.auth.parted();
     let found = state.examiner.recognise(input.base_url.trim(), &auth, key);
-    let found = found.await?;
-    Ok(Json(found.into()))
+    Ok(Json(found.await?))
 }

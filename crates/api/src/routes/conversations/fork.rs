@@ -45,8 +45,7 @@ pub(crate) async fn fork(
     if from.deleted_at.is_some() {
         return Err(Problem::conflict("deleted", format!("conversation {id} is deleted"), "restore it first"));
     }
-    let before = body.before_run.map(RunId);
-    if let Some(run) = before {
+    if let Some(run) = body.before_run {
         let deps = state.runs.deps();
         let row = deps.store.run(deps.tenant, run).await?;
         if row.conversation != Some(id) {
@@ -57,6 +56,6 @@ pub(crate) async fn fork(
             ));
         }
     }
-    let row = copy(&state, person.user(), from, before).await?;
+    let row = copy(&state, person.user(), from, body.before_run).await?;
     Ok((StatusCode::CREATED, Json(show_one(&state, row).await?)))
 }

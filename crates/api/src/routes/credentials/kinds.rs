@@ -1,7 +1,7 @@
 //! `GET /api/credentials/kinds`.
 
 use crate::auth::Person;
-use crate::dto::credential::{CredentialField, CredentialKindInfo};
+use crate::dto::credential::CredentialKindInfo;
 use crate::extract::{Page, Paging, PagingQuery};
 use crate::problem::Problem;
 use steward_core::credential::CredentialKind;
@@ -11,17 +11,6 @@ use steward_core::credential::CredentialKind;
     operation_id = "listCredentialKinds", params(PagingQuery),
     responses((status = 200, description = "All", body = Page<CredentialKindInfo>)))]
 pub(crate) async fn kinds(_: Person, paging: Paging) -> Result<Page<CredentialKindInfo>, Problem> {
-    let all = CredentialKind::ALL.into_iter().map(|kind| CredentialKindInfo {
-        kind: kind.into(),
-        fields: kind
-            .fields()
-            .iter()
-            .map(|field| CredentialField {
-                name: field.name.to_owned(),
-                secret: field.secret,
-                required: field.required,
-            })
-            .collect(),
-    });
+    let all = CredentialKind::ALL.into_iter().map(|kind| CredentialKindInfo { kind, fields: kind.fields() });
     Page::cut(all.collect(), &paging)
 }

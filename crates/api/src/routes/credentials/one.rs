@@ -1,15 +1,15 @@
 //! `/api/credentials/{id}`.
 
 use crate::auth::Person;
-use crate::dto::credential::{Credential, CredentialPatch};
 use crate::extract::{Body, PathId};
 use crate::problem::Problem;
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use steward_core::CredentialId;
+use steward_core::credential::Credential;
 use steward_core::ports::{CredentialChange, Role};
-use steward_core::{CredentialId, Timestamp};
 
 /// One credential, without its secrets.
 #[utoipa::path(get, path = "/api/credentials/{id}", tag = "credentials", operation_id = "getCredential",
@@ -21,30 +21,23 @@ pub(crate) async fn get(
 ) -> Result<Json<Credential>, Problem> {
     person.may(Role::Developer)?;
     let found = state.vault.credential(state.runs.deps().tenant, id).await?;
-    Ok(Json(found.into()))
+    Ok(Json(found))
 }
 
 /// Changes a credential; in force at the next call.
 #[utoipa::path(patch, path = "/api/credentials/{id}", tag = "credentials",
-    operation_id = "changeCredential", params(("id" = Uuid, Path)), request_body = CredentialPatch,
+    operation_id = "changeCredential", params(("id" = Uuid, Path)), request_body = CredentialChange,
     responses((status = 200, description = "Changed", body = Credential)))]
 pub(crate) async fn change(
     State(state): State<ApiState>,
     person: Person,
     PathId(id): PathId<CredentialId>,
-    Body(patch): Body<CredentialPatch>,
+    Body(mut change): Body<CredentialChange>,
 ) -> Result<Json<Credential>, Problem> {
     person.may(Role::Operator)?;
-    let change = CredentialChange {
-        name: patch.name.map(|name| name.trim().to_owned()),
-        description: patch.description,
-        fields: patch.fields,
-        roles: patch.roles.map(|roles| roles.into_iter().map(Into::into).collect()),
-        discoverable: patch.discoverable,
-        expires_at: patch.expires_at.map(|at| at.map(Timestamp)),
-    };
+    change.name = change.name.map(|name| name.trim().to_owned());
     let changed = state.vault.change(state.runs.deps().tenant, id, change).await?;
-    Ok(Json(changed.into()))
+    Ok(Json(changed))
 }
 
 /// Removes a credential for good. Skills that use it are refused from then on.

@@ -1,14 +1,14 @@
 //! `/api/credentials`.
 
 use crate::auth::Person;
-use crate::dto::credential::{Credential, CredentialInput, Resealed};
+use crate::dto::credential::Resealed;
 use crate::extract::{Body, Page, Paging, PagingQuery};
 use crate::problem::Problem;
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use steward_core::Timestamp;
+use steward_core::credential::Credential;
 use steward_core::ports::{NewCredential, Role};
 
 /// Credentials by name, without their secrets.
@@ -23,30 +23,22 @@ pub(crate) async fn list(
     let after = paging.after::<String>()?;
     let page = state.vault.credentials(state.runs.deps().tenant, after.as_deref(), paging.limit).await?;
     let next = page.items.last().filter(|_| page.more).map(|one| one.name.clone());
-    Ok(Page::new(page.items.into_iter().map(Credential::from).collect(), next))
+    Ok(Page::new(page.items, next))
 }
 
 /// Keeps a credential. Its secret fields are sealed and never shown again.
 #[utoipa::path(post, path = "/api/credentials", tag = "credentials", operation_id = "createCredential",
-    request_body = CredentialInput,
+    request_body = NewCredential,
     responses((status = 201, description = "Kept", body = Credential)))]
 pub(crate) async fn create(
     State(state): State<ApiState>,
     person: Person,
-    Body(input): Body<CredentialInput>,
+    Body(mut new): Body<NewCredential>,
 ) -> Result<(StatusCode, Json<Credential>), Problem> {
     person.may(Role::Operator)?;
-    let new = NewCredential {
-        name: input.name.trim().to_owned(),
-        kind: input.kind.into(),
-        description: input.description,
-        fields: input.fields,
-        roles: input.roles.into_iter().map(Into::into).collect(),
-        discoverable: input.discoverable,
-        expires_at: input.expires_at.map(Timestamp),
-    };
+    new.name = new.name.trim().to_owned();
     let kept = state.vault.keep(state.runs.deps().tenant, new).await?;
-    Ok((StatusCode::CREATED, Json(kept.into())))
+    Ok((StatusCode::CREATED, Json(kept)))
 }
 
 /// Seals all credentials with a new key. The old key opens nothing after that.

@@ -32,11 +32,11 @@ pub(crate) async fn uses(
         .items
         .into_iter()
         .map(|one| CredentialUse {
-            run: one.run.map(|id| id.0),
-            agent: one.agent.map(|id| id.0),
+            run: one.run,
+            agent: one.agent,
             agent_name: one.agent.and_then(|id| names.get(id)),
             tool: one.tool,
-            at: one.at.0,
+            at: one.at,
         })
         .collect();
     Ok(Page::new(items, next))

@@ -2,18 +2,18 @@
 
 use super::check::check;
 use crate::auth::Person;
-use crate::dto::spending::{KeyChange, VirtualKey};
+use crate::dto::spending::KeyChange;
 use crate::extract::{Body, PathId};
 use crate::problem::Problem;
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use steward_core::ports::{self, Role};
-use steward_core::{KeyId, Timestamp};
+use steward_core::KeyId;
+use steward_core::ports::{Role, VirtualKey};
 
 /// A key that `person` may change: their own, or any as an administrator.
-async fn own(state: &ApiState, person: &Person, id: KeyId) -> Result<ports::VirtualKey, Problem> {
+async fn own(state: &ApiState, person: &Person, id: KeyId) -> Result<VirtualKey, Problem> {
     person.may(Role::Developer)?;
     let deps = state.runs.deps();
     let key = deps.store.key(deps.tenant, id).await?;
@@ -53,12 +53,12 @@ pub(crate) async fn change(
         key.tokens_per_minute = limit;
     }
     if let Some(at) = change.expires_at {
-        key.expires_at = at.map(Timestamp);
+        key.expires_at = at;
     }
     check(&state, &key).await?;
     let deps = state.runs.deps();
     deps.store.save_key(deps.tenant, &key, None).await?;
-    Ok(Json(deps.store.key(deps.tenant, id).await?.into()))
+    Ok(Json(deps.store.key(deps.tenant, id).await?))
 }
 
 /// Revokes a key for good; in force at the next request.

@@ -2,7 +2,7 @@
 
 use super::check::check;
 use crate::auth::Person;
-use crate::dto::spending::{KeyInput, NewVirtualKey, VirtualKey};
+use crate::dto::spending::{KeyInput, NewVirtualKey};
 use crate::extract::{Body, Page, Paging, PagingQuery};
 use crate::guard::KeptAs;
 use crate::problem::Problem;
@@ -13,8 +13,8 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use steward_access::NewKey;
-use steward_core::ports::{self, BudgetScope, Role, SpendLimit};
-use steward_core::{BudgetId, KeyId, Timestamp};
+use steward_core::ports::{BudgetScope, Role, SpendLimit, VirtualKey};
+use steward_core::{BudgetId, KeyId};
 use uuid::Uuid;
 
 /// Virtual keys, newest first: administrators see everybody's, others their own.
@@ -30,8 +30,7 @@ pub(crate) async fn list(
     let after = paging.after::<Uuid>()?.map(KeyId);
     let page = deps.store.keys(deps.tenant, user, after, paging.limit).await?;
     let next = page.items.last().filter(|_| page.more).map(|key| key.id);
-    let items = page.items.into_iter().map(VirtualKey::from).collect();
-    Ok(Page::new(items, next))
+    Ok(Page::new(page.items, next))
 }
 
 /// Makes a virtual key
@@ -46,7 +45,7 @@ pub(crate) async fn create(
 ) -> Result<Response, Problem> {
     person.may(Role::Developer)?;
     let deps = state.runs.deps();
-    let wanted = ports::VirtualKey {
+    let wanted = VirtualKey {
         id: KeyId(Uuid::nil()),
         name: input.name.trim().to_owned(),
         user: person.user(),
@@ -56,7 +55,7 @@ pub(crate) async fn create(
         requests_per_minute: input.requests_per_minute,
         tokens_per_minute: input.tokens_per_minute,
         created_at: deps.clock.now(),
-        expires_at: input.expires_at.map(Timestamp),
+        expires_at: input.expires_at,
         revoked_at: None,
     };
     check(&state, &wanted).await?;
@@ -64,7 +63,7 @@ pub(crate) async fn create(
     let budget = input.budget.map(|budget| SpendLimit {
         id: BudgetId(deps.ids.next()),
         scope: BudgetScope::Installation,
-        period: budget.period.into(),
+        period: budget.period,
         tokens: budget.tokens,
         cost_micros: budget.cost_micros,
     });
@@ -86,7 +85,7 @@ pub(crate) async fn create(
             return Err(error.into());
         }
     }
-    let mut made = NewVirtualKey { key: key.into(), secret: None };
+    let mut made = NewVirtualKey { key, secret: None };
     // The secret is kept nowhere, so not with an idempotency key either.
     let kept = KeptAs(serde_json::json!(made).to_string());
     made.secret = Some(secret);

@@ -9,8 +9,8 @@ use crate::routes::agents::live;
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
+use steward_core::McpServerId;
 use steward_core::ports::Role;
-use steward_core::{AgentId, McpServerId};
 
 /// Asks a server for its tools. One that can't be asked keeps what was known, with the reason in `error`.
 #[utoipa::path(post, path = "/api/mcp/servers/{id}/check", tag = "mcp", operation_id = "checkMcpServer",
@@ -55,11 +55,10 @@ pub(crate) async fn attach(
     Body(wanted): Body<AttachTools>,
 ) -> Result<Json<Vec<Skill>>, Problem> {
     person.may(Role::Operator)?;
-    let agent = wanted.agent.map(AgentId);
-    if let Some(agent) = agent {
+    if let Some(agent) = wanted.agent {
         live(&state, agent).await?;
     }
     let tenant = state.runs.deps().tenant;
-    let skills = state.mcp.attach(tenant, id, agent, &wanted.tools, &person.by()).await?;
+    let skills = state.mcp.attach(tenant, id, wanted.agent, &wanted.tools, &person.by()).await?;
     Ok(Json(skills.into_iter().map(Skill::from).collect()))
 }

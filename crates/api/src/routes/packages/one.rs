@@ -11,7 +11,6 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use steward_core::AgentId;
 use steward_core::ports::Role;
 use steward_tools::package::{Change, Dangers};
 use utoipa::IntoParams;
@@ -66,13 +65,12 @@ pub(crate) async fn accept(
     } else {
         Dangers::Refuse
     };
-    let agent = wanted.agent.map(AgentId);
-    if let Some(agent) = agent {
+    if let Some(agent) = wanted.agent {
         live(&state, agent).await?;
     }
     let tenant = state.runs.deps().tenant;
     let mut package = state.packages.accept(tenant, &name, &wanted.hash, &person.by(), dangers).await?;
-    if let Some(agent) = agent {
+    if let Some(agent) = wanted.agent {
         package = state.packages.attach(tenant, agent, &name).await?;
     }
     Ok(Json(package.into()))

@@ -1,9 +1,10 @@
 //! Whether routing and planning can be as they are set.
 
-use crate::dto::routing::{Deep, Routing};
 use crate::problem::Problem;
+use steward_core::ConnectionId;
+use steward_core::agent::Deep;
 use steward_core::ports::KnownConnection;
-use uuid::Uuid;
+use steward_core::routing::Routing;
 
 const MAX_CHAIN: usize = 20;
 
@@ -40,8 +41,8 @@ pub(in crate::routes) fn deep(deep: Deep) -> Result<(), Problem> {
 }
 
 /// Refuses a connection that is not there.
-pub(super) fn known(field: &str, id: Uuid, connections: &[KnownConnection]) -> Result<(), Problem> {
-    if connections.iter().any(|one| one.connection.id.0 == id) {
+pub(super) fn known(field: &str, id: ConnectionId, connections: &[KnownConnection]) -> Result<(), Problem> {
+    if connections.iter().any(|one| one.connection.id == id) {
         return Ok(());
     }
     let names: Vec<_> =

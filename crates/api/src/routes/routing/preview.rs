@@ -10,10 +10,10 @@ use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
 use std::collections::BTreeMap;
+use steward_core::ConnectionId;
 use steward_core::model::Connection;
-use steward_core::ports::RouteRequest;
+use steward_core::ports::{Breaker, RouteRequest};
 use steward_core::routing::{Routing, Task, hint};
-use steward_core::{AgentId, ConnectionId};
 
 /// Where a message to an agent, saved or not, would go. Nothing is sent.
 #[utoipa::path(post, path = "/api/routing/preview", tag = "agents", operation_id = "previewRouting",
@@ -34,14 +34,14 @@ pub(crate) async fn preview(
     let mut targets = Vec::new();
     for connection in route.targets {
         let breaker = breakers.get(&connection.id).copied().unwrap_or_default();
-        targets.push(RoutingTarget { breaker: breaker.into(), ..target(&state, connection, route.task).await });
+        targets.push(RoutingTarget { breaker, ..target(&state, connection, route.task).await });
     }
     let about = hint(&message);
     Ok(Json(RoutingPreview {
-        task: route.task.into(),
+        task: route.task,
         targets,
         reason: route.reason,
-        hint: about.hint.into(),
+        hint: about.hint,
         hint_words: about.words,
     }))
 }
@@ -59,7 +59,7 @@ async fn settings(
                 "give either `agent_id`, or `routing` and `connection`",
             ));
         }
-        let agent = agents::live(state, AgentId(id)).await.map_err(|_| {
+        let agent = agents::live(state, id).await.map_err(|_| {
             Problem::invalid("agent_id", format!("there is no agent {id}"), "choose one of /api/agents")
         })?;
         return Ok((agent.routing, agent.connection));
@@ -70,17 +70,17 @@ async fn settings(
     }
     let routing = request.routing.unwrap_or_default();
     check::routing(&routing, &connections)?;
-    Ok((routing.into(), request.connection.map(ConnectionId)))
+    Ok((routing, request.connection))
 }
 
 async fn target(state: &ApiState, connection: Connection, task: Task) -> RoutingTarget {
     let report = state.examiner.report(connection.id).await;
     let grade = report.and_then(|report| report.grades.get(&task).copied());
     RoutingTarget {
-        id: connection.id.0,
-        grade: grade.map(Into::into),
-        price: state.gateway.price(&connection).map(Into::into),
-        breaker: steward_core::ports::Breaker::Closed.into(),
+        id: connection.id,
+        grade,
+        price: state.gateway.price(&connection),
+        breaker: Breaker::Closed,
         name: connection.name,
         model: connection.model,
     }

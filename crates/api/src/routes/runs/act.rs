@@ -36,7 +36,7 @@ pub(crate) async fn stop(
 ) -> Result<(StatusCode, Json<RunRef>), Problem> {
     open(&people::own_run(&state, &person, id).await?)?;
     state.runs.stop(id, &person.by()).await?;
-    Ok((StatusCode::ACCEPTED, Json(RunRef { run_id: id.0 })))
+    Ok((StatusCode::ACCEPTED, Json(RunRef { run_id: id })))
 }
 
 /// Says something to a run at work; it takes it in at its next step.
@@ -58,7 +58,7 @@ pub(crate) async fn steer(
         ));
     }
     state.runs.steer(id, &body.text, &person.by()).await?;
-    Ok((StatusCode::ACCEPTED, Json(RunRef { run_id: id.0 })))
+    Ok((StatusCode::ACCEPTED, Json(RunRef { run_id: id })))
 }
 
 /// Takes up a run that nobody works on; `resumed` is false where there is nothing to do.

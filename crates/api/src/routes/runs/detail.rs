@@ -1,7 +1,7 @@
 //! `GET /api/runs/{id}`.
 
 use crate::auth::Person;
-use crate::dto::run::{ChildRun, ForkPoint, Run, RunDetail};
+use crate::dto::run::{ChildRun, Run, RunDetail};
 use crate::extract::PathId;
 use crate::problem::Problem;
 use crate::routes::agent_names::AgentNames;
@@ -32,7 +32,7 @@ pub(crate) async fn get(
     let children = seen
         .children
         .iter()
-        .map(|child| ChildRun { run_id: child.run.0, agent_name: child.agent.clone(), call_id: child.call_id.clone() })
+        .map(|child| ChildRun { run_id: child.run, agent_name: child.agent.clone(), call_id: child.call_id.clone() })
         .collect();
     let setup = seen.setup.ok_or_else(|| Problem::unavailable("the log of this run has no beginning"))?;
     let deps = state.runs.deps();
@@ -43,15 +43,15 @@ pub(crate) async fn get(
     Ok(Json(RunDetail {
         run: Run::named(row, name),
         input: setup.input.clone(),
-        mode: setup.mode.into(),
+        mode: setup.mode,
         asked_by: setup.asked_by.clone(),
-        connection_id: setup.connection.0,
-        budget: setup.budget.into(),
-        waiting_approval: waiting.map(|id| id.0),
+        connection_id: setup.connection,
+        budget: setup.budget,
+        waiting_approval: waiting,
         undoable,
-        forkable: forkable.into_iter().map(ForkPoint::from).collect(),
+        forkable,
         kept_as: kept.into_iter().find(|kept| kept.run == id).map(|kept| kept.name),
-        parent: setup.parent.map(|id| id.0),
+        parent: setup.parent,
         children,
     }))
 }

@@ -12,7 +12,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use steward_core::event::Origin;
 use steward_core::ports::RunRow;
-use steward_core::{ConnectionId, ConversationId, RunId};
+use steward_core::{ConversationId, RunId};
 use steward_engine::ForkRun;
 
 /// Begins another run with the first events of this one, from where a model is asked on; with
@@ -28,7 +28,7 @@ pub(crate) async fn fork(
 ) -> Result<(StatusCode, Json<ChatStarted>), Problem> {
     let row = people::own_run(&state, &person, id).await?;
     check(&state, &row, &body).await?;
-    let connection = body.connection_id.map(ConnectionId);
+    let connection = body.connection_id;
     if connection.is_some() {
         state.runs.deps().models.select(connection).await?;
     }
@@ -49,7 +49,7 @@ pub(crate) async fn fork(
     };
     match state.runs.fork(fork).await {
         Ok(run) => {
-            let started = ChatStarted { run_id: run.0, conversation_id: conversation.map(|id| id.0) };
+            let started = ChatStarted { run_id: run, conversation_id: conversation };
             Ok((StatusCode::CREATED, Json(started)))
         }
         Err(error) => {

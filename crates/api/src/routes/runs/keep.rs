@@ -1,7 +1,7 @@
 //! `POST /api/runs/{id}/keep`.
 
 use crate::auth::Person;
-use crate::dto::run::{Keep, KeptRun};
+use crate::dto::run::Keep;
 use crate::extract::{Body, PathId};
 use crate::problem::Problem;
 use crate::routes::people;
@@ -10,7 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use steward_core::RunId;
-use steward_core::ports::{self, RunStatus};
+use steward_core::ports::{KeptRun, RunStatus};
 
 const MAX_NAME: usize = 100;
 
@@ -40,7 +40,7 @@ pub(crate) async fn keep(
         ));
     }
     let deps = state.runs.deps();
-    let kept = ports::KeptRun { name: name.to_owned(), run: id, by: person.by(), created_at: deps.clock.now() };
+    let kept = KeptRun { name: name.to_owned(), run: id, by: person.by(), created_at: deps.clock.now() };
     deps.store.keep_run(deps.tenant, &kept).await?;
-    Ok((StatusCode::CREATED, Json(kept.into())))
+    Ok((StatusCode::CREATED, Json(kept)))
 }

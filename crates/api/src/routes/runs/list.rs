@@ -1,7 +1,6 @@
 //! `GET /api/runs`.
 
 use crate::auth::Person;
-use crate::dto::names::{Origin, RunStatus, Verdict};
 use crate::dto::run::Run;
 use crate::extract::{Page, Paging, PagingQuery, Params};
 use crate::problem::Problem;
@@ -9,7 +8,9 @@ use crate::routes::agent_names::AgentNames;
 use crate::state::ApiState;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use steward_core::ports::RunFilter;
+use steward_core::event::Origin;
+use steward_core::ports::{RunFilter, RunStatus};
+use steward_core::receipts::Verdict;
 use steward_core::{AgentId, ConversationId};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
@@ -85,10 +86,10 @@ pub(crate) async fn list(
     let deps = state.runs.deps();
     let own = search.mine || !person.sees_all();
     let filter = RunFilter {
-        status: search.status.map(Into::into),
+        status: search.status,
         outcome: search.outcome.map(|word| word.as_str().to_owned()),
-        verdict: search.verdict.map(Into::into),
-        origin: search.origin.map(Into::into),
+        verdict: search.verdict,
+        origin: search.origin,
         agent: search.agent_id.map(AgentId),
         conversation: search.conversation_id.map(ConversationId),
         text: search.q.filter(|text| !text.trim().is_empty()),

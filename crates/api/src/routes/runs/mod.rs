@@ -18,7 +18,6 @@ use utoipa_axum::routes;
 
 pub(crate) use events::ALIVE;
 pub(crate) use read::each_event;
-pub(crate) use replay::differences;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()

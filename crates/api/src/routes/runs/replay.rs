@@ -1,7 +1,7 @@
 //! `POST /api/runs/{id}/replay`.
 
 use crate::auth::Person;
-use crate::dto::run::{Difference, Replay};
+use crate::dto::run::Replay;
 use crate::extract::PathId;
 use crate::problem::Problem;
 use crate::routes::people;
@@ -9,11 +9,6 @@ use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
 use steward_core::RunId;
-
-/// Differences as they are shown.
-pub(crate) fn differences(found: Vec<steward_engine::Difference>) -> Vec<Difference> {
-    found.into_iter().map(|one| Difference { seq: one.seq, recorded: one.recorded, now: one.now }).collect()
-}
 
 /// Decides a run again from its own log, without models or tools, and compares.
 #[utoipa::path(post, path = "/api/runs/{id}/replay", tag = "runs", operation_id = "replayRun",
@@ -27,10 +22,10 @@ pub(crate) async fn replay(
     people::own_run(&state, &person, id).await?;
     let report = state.runs.replay(id).await?;
     Ok(Json(Replay {
-        run_id: id.0,
+        run_id: id,
         same: report.same,
         events: report.events,
         decisions: report.decisions,
-        differences: differences(report.differences),
+        differences: report.differences,
     }))
 }

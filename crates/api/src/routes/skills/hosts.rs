@@ -1,7 +1,7 @@
 //! `/api/skills/hosts`: keys of servers that ssh skills reach.
 
 use crate::auth::Person;
-use crate::dto::ssh_host::{SshHost, SshHostInput};
+use crate::dto::skill::{SshHost, SshHostInput};
 use crate::extract::{Body, Params, PathName};
 use crate::problem::Problem;
 use crate::state::ApiState;

@@ -26,10 +26,10 @@ fn all() -> Vec<SkillKindInfo> {
             let (risk, effect) = kind.defaults();
             let told = &KINDS[kind.as_str()];
             SkillKindInfo {
-                kind: kind.into(),
-                risk: risk.into(),
-                effect: effect.into(),
-                credentials: kind.credentials().iter().map(|kind| (*kind).into()).collect(),
+                kind,
+                risk,
+                effect,
+                credentials: kind.credentials().to_vec(),
                 config: told["config"].clone(),
                 example: told["example"].clone(),
             }
@@ -55,7 +55,7 @@ mod tests {
             let skill = input
                 .skill(SkillId(Uuid::nil()), Timestamp(0), String::new())
                 .unwrap_or_else(|error| panic!("{kind}: {error:?}"));
-            assert_eq!(info.kind, skill.kind().into(), "{kind}");
+            assert_eq!(info.kind, skill.kind(), "{kind}");
         }
     }
 }

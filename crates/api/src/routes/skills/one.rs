@@ -22,7 +22,7 @@ pub(crate) async fn get(
     let tenant = state.runs.deps().tenant;
     let skill = state.skills.skill(tenant, id).await?;
     let agents = state.skills.agents_with(tenant, id).await?;
-    Ok(Json(SkillDetail { skill: skill.into(), agents: agents.into_iter().map(|id| id.0).collect() }))
+    Ok(Json(SkillDetail { skill: skill.into(), agents }))
 }
 
 /// Changes a skill: its next version. Runs at work keep the version they began with.

@@ -2,7 +2,6 @@
 
 use super::check::{checked, to_skill};
 use crate::auth::Person;
-use crate::dto::names::SkillKind;
 use crate::dto::skill::{Skill, SkillInput};
 use crate::extract::{Page, Paging, PagingQuery, Params, PublishedBody};
 use crate::problem::Problem;
@@ -12,6 +11,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Deserialize;
 use steward_core::ports::{Role, SkillFilter, StoreError};
+use steward_core::skill::SkillKind;
 use steward_core::{AgentId, SkillId};
 use utoipa::IntoParams;
 use uuid::Uuid;
@@ -59,7 +59,7 @@ pub(crate) async fn list(
         }
     }
     let filter = SkillFilter {
-        kind: wanted.kind.map(Into::into),
+        kind: wanted.kind,
         text: wanted.text,
         agent: wanted.agent.map(AgentId),
         package: wanted.package,

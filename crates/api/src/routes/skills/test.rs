@@ -61,7 +61,7 @@ pub(crate) async fn test(
         }
     }
     let agent = match wanted.agent {
-        Some(id) => live(&state, AgentId(id)).await?.id,
+        Some(id) => live(&state, id).await?.id,
         None => AgentId(Uuid::nil()),
     };
     Ok(Json(tried(&state, &person, &skill, agent, wanted).await))
@@ -102,7 +102,7 @@ async fn tried(state: &ApiState, person: &Person, skill: &Skill, agent: AgentId,
             Some(detail) => format!("{}\n{detail}", preview.summary),
             None => preview.summary.clone(),
         },
-        change: preview.into(),
+        change: preview,
         output: None,
         data: None,
         error: None,

@@ -1,10 +1,9 @@
 //! Names for people beside ids.
 
-use crate::dto::names::UsageBy;
 use crate::problem::Problem;
 use crate::state::ApiState;
 use std::collections::HashMap;
-use steward_core::ports::{BudgetScope, StoreError, UsageRow};
+use steward_core::ports::{BudgetScope, StoreError, UsageBy, UsageRow};
 use steward_core::{AgentId, ConnectionId, KeyId, UserId};
 use uuid::Uuid;
 

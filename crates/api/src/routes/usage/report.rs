@@ -2,8 +2,7 @@
 
 use super::Labels;
 use crate::auth::Person;
-use crate::dto::names::UsageBy;
-use crate::dto::spending::{UsageReport, UsageRow, UsageSum};
+use crate::dto::spending::{UsageReport, UsageRow};
 use crate::extract::Params;
 use crate::problem::Problem;
 use crate::state::ApiState;
@@ -11,6 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
 use steward_core::Timestamp;
+use steward_core::ports::{self, UsageBy};
 use utoipa::IntoParams;
 
 /// Days that are reported where nothing is said.
@@ -52,20 +52,19 @@ pub(crate) async fn report(
     }
     let by = wanted.by.unwrap_or(UsageBy::Day);
     let user = (!person.sees_all()).then(|| person.user());
-    let rows = deps.store.usage(deps.tenant, by.into(), from, to, user).await?;
+    let rows = deps.store.usage(deps.tenant, by, from, to, user).await?;
     let labels = Labels::of_groups(&state, by, &rows).await?;
-    let mut total = UsageSum::default();
+    let mut total = ports::UsageRow::default();
     let mut items = Vec::with_capacity(rows.len());
-    for row in rows {
-        let label = labels.group(by, &row.group);
-        let sum = UsageSum::from(row);
+    for sum in rows {
+        let label = labels.group(by, &sum.group);
         add(&mut total, &sum);
         items.push(UsageRow { sum, label });
     }
     Ok(Json(UsageReport { items, unpriced_calls: total.unpriced, total }))
 }
 
-fn add(total: &mut UsageSum, more: &UsageSum) {
+fn add(total: &mut ports::UsageRow, more: &ports::UsageRow) {
     total.calls += more.calls;
     total.failed += more.failed;
     total.unpriced += more.unpriced;

@@ -1,8 +1,17 @@
-//! The first screen, and the sample workspace.
+//! Files: uploads, the first screen and the sample workspace.
 
 use serde::{Deserialize, Serialize};
 use steward_tools::sample::Change;
 use utoipa::ToSchema;
+
+/// A file that was taken in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub(crate) struct Uploaded {
+    /// Where it is in the workspace.
+    pub path: String,
+    /// Its length.
+    pub bytes: u64,
+}
 
 /// What a new conversation offers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
