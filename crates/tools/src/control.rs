@@ -14,10 +14,8 @@ use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpe
 /// Name of the tool that asks the user.
 pub const FEEDBACK: &str = "feedback";
 
-/// Asks the user something.
 pub struct Feedback;
 
-/// Arguments of [`Feedback`].
 #[derive(Debug, Deserialize)]
 pub struct FeedbackArgs {
     question: String,
@@ -54,7 +52,6 @@ impl ToolHandler for Feedback {
 /// Ends a run with its answer.
 pub struct FinalAnswer;
 
-/// Arguments of [`FinalAnswer`].
 #[derive(Debug, Deserialize)]
 pub struct FinalAnswerArgs {
     text: String,

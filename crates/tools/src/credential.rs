@@ -21,12 +21,10 @@ pub(crate) struct By<'a> {
     pub run: Option<RunId>,
     pub agent: Option<AgentId>,
     pub at: Timestamp,
-    /// Name of the tool.
     pub tool: &'a str,
 }
 
 impl<'a> By<'a> {
-    /// A tool at work.
     pub fn tool(scope: &ToolScope, tool: &'a str) -> Self {
         Self { tenant: scope.tenant, run: scope.run, agent: Some(scope.agent), at: scope.now, tool }
     }
@@ -68,7 +66,6 @@ fn explain(error: VaultError) -> ToolsError {
 pub(crate) struct Secrets(Vec<(String, SecretString)>);
 
 impl Secrets {
-    /// Those of a credential.
     pub fn of(opened: &OpenedCredential) -> Self {
         Self(secrets_of(opened))
     }
@@ -78,7 +75,6 @@ impl Secrets {
         self.0.push((name.into(), secret));
     }
 
-    /// A result without them.
     pub fn clean(self, result: Result<ToolOutput, ToolsError>) -> Result<ToolOutput, ToolError> {
         let scrubber: Scrubber = scrub::of(self.0);
         match result {

@@ -40,7 +40,6 @@ struct Registered {
     handler: Box<dyn DynHandler>,
 }
 
-/// Collects handlers.
 #[derive(Default)]
 pub struct DispatcherBuilder {
     tools: Vec<Registered>,
@@ -49,14 +48,12 @@ pub struct DispatcherBuilder {
 }
 
 impl DispatcherBuilder {
-    /// Adds a tool.
     #[must_use]
     pub fn with<H: ToolHandler>(mut self, handler: H) -> Self {
         self.tools.push(Registered { spec: handler.spec(), handler: Box::new(Typed(handler)) });
         self
     }
 
-    /// Carries out skills too.
     #[must_use]
     pub fn skills(mut self, runtime: Arc<SkillRuntime>) -> Self {
         self.skills = Some(runtime);
@@ -70,7 +67,6 @@ impl DispatcherBuilder {
         self
     }
 
-    /// Checks names and data.
     pub fn build(self) -> Result<Dispatcher, ToolsError> {
         let mut index = BTreeMap::new();
         for (at, tool) in self.tools.iter().enumerate() {
@@ -93,7 +89,6 @@ pub struct Dispatcher {
     ended: Vec<Ended>,
 }
 
-/// What carries a call out.
 enum Door<'a> {
     Tool(&'a Registered),
     Skill(&'a SkillRuntime, Box<Skill>),
@@ -212,7 +207,6 @@ fn settle(
     })
 }
 
-/// What a panic said.
 pub(crate) fn message(panic: &(dyn Any + Send)) -> String {
     panic
         .downcast_ref::<&str>()

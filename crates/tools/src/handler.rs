@@ -18,11 +18,9 @@ const POLL: Duration = Duration::from_millis(50);
 /// What a tool knows of its call beside the arguments.
 #[derive(Debug, Clone)]
 pub struct Context {
-    /// Where and for whom.
     pub scope: ToolScope,
     /// Stable over repeats of this call after a crash.
     pub idempotency_key: String,
-    /// When it must be done.
     pub deadline: Instant,
     pub(crate) cancelled: Arc<AtomicBool>,
     learned: Arc<Mutex<Vec<(String, SecretString)>>>,
@@ -73,7 +71,6 @@ impl Context {
         all.push((name.into(), secret));
     }
 
-    /// What was learned so far.
     pub fn learned_secrets(&self) -> Vec<(String, SecretString)> {
         let all = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         all.clone()
@@ -92,7 +89,6 @@ impl Context {
         }
     }
 
-    /// Time that is left.
     pub fn left(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
     }
@@ -105,10 +101,8 @@ impl Context {
 
 /// One tool. Arguments have passed the schema of [`Self::spec`] before any method sees them.
 pub trait ToolHandler: Send + Sync + 'static {
-    /// The arguments.
     type Args: DeserializeOwned + Send + 'static;
 
-    /// Name, schema, risk.
     fn spec(&self) -> ToolSpec;
 
     /// Argument proposals for a request in people's words, best first.
@@ -121,7 +115,6 @@ pub trait ToolHandler: Send + Sync + 'static {
         async { Preview { summary: "changes nothing".to_owned(), reversible: true, ..Preview::default() } }
     }
 
-    /// Runs.
     fn run(&self, args: Self::Args, context: &Context) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send;
 
     /// Whether a call that a crash cut off has happened, by what it told [`Context::stage`]. Looks only.

@@ -20,17 +20,14 @@ const WALL: Duration = Duration::from_secs(5);
 /// Memory beyond what the interpreter has anyway.
 const MEMORY_MIB: u32 = 128;
 
-/// Runs programs.
 pub struct Python(Arc<dyn PythonRunner>);
 
 impl Python {
-    /// `runner` is the sandbox's.
     pub fn new(runner: Arc<dyn PythonRunner>) -> Self {
         Self(runner)
     }
 }
 
-/// Arguments of [`Python`].
 #[derive(Debug, Deserialize)]
 pub struct PythonArgs {
     code: String,

@@ -7,7 +7,6 @@ use steward_sandbox::files::{FileLimits, FilesError, Workspace};
 #[folder = "sample"]
 struct Files;
 
-/// What became of a file.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Change {
     /// Files that were added or removed.

@@ -14,7 +14,6 @@ use std::sync::Arc;
 use steward_core::ports::{Blobs, Clock, Facts};
 use steward_sandbox::process::Helper;
 
-/// What an operator decides.
 #[derive(Debug, Clone)]
 pub struct ToolsConfig {
     /// Hosts and ports outside the public internet that `web_fetch` may reach.
@@ -28,13 +27,9 @@ pub struct ToolsConfig {
 /// What tools need from the world.
 #[derive(Clone)]
 pub struct Ports {
-    /// Memory, notes, reminders.
     pub facts: Arc<dyn Facts>,
-    /// Large prior content, for undo.
     pub blobs: Arc<dyn Blobs>,
-    /// Local time.
     pub clock: Arc<dyn Clock>,
-    /// The sandbox's interpreter.
     pub python: Arc<dyn PythonRunner>,
 }
 
@@ -43,7 +38,6 @@ pub fn standard(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher, ToolsE
     standard_builder(config, ports)?.build()
 }
 
-/// The same, open for more.
 pub fn standard_builder(config: ToolsConfig, ports: &Ports) -> Result<DispatcherBuilder, ToolsError> {
     let (facts, clock, blobs) = (&ports.facts, &ports.clock, &ports.blobs);
     Ok(Dispatcher::builder()

@@ -84,7 +84,6 @@ impl Target<'_> {
         Err(self.wrong(format!("was {}, and is {} now", self.element.words(), now.words())))
     }
 
-    /// Clicks in its middle.
     pub async fn click(&self) -> Result<(), BrowserError> {
         self.call("DOM.scrollIntoViewIfNeeded", json!({})).await?;
         let found = self.call("DOM.getContentQuads", json!({})).await;
@@ -151,7 +150,6 @@ impl Target<'_> {
         Ok(text.to_owned())
     }
 
-    /// Presses Enter in it.
     pub async fn submit(&self) -> Result<(), BrowserError> {
         self.call("DOM.focus", json!({})).await?;
         self.key("Enter", 13, Some("\r")).await

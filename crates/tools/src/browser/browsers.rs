@@ -34,7 +34,6 @@ impl Browsers {
         &self.0.config
     }
 
-    /// How many there are.
     pub fn count(&self) -> usize {
         lock(&self.0.slots).len()
     }
@@ -44,7 +43,6 @@ impl Browsers {
         self.0.close(run);
     }
 
-    /// Kills all of them.
     pub fn close_all(&self) {
         let slots = std::mem::take(&mut *lock(&self.0.slots));
         for slot in slots.into_values() {

@@ -123,15 +123,8 @@ pub(super) async fn look(browsers: &Browsers, part: usize, context: &Context) ->
 /// What is done to an element.
 #[derive(Debug, Clone)]
 pub(super) enum Act {
-    /// A click.
     Click,
-    /// New content; `submit`: then Enter.
-    Fill {
-        /// What is typed.
-        text: String,
-        /// Whether Enter is pressed.
-        submit: bool,
-    },
+    Fill { text: String, submit: bool },
 }
 
 /// Acts on an element; says what was done to what, and shows the page that came of it.

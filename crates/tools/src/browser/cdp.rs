@@ -86,7 +86,6 @@ impl Cdp {
         let _ = self.out.try_send(message(id, Some(session), method, params));
     }
 
-    /// Whether the browser is gone.
     pub fn closed(&self) -> bool {
         self.waiting.lock().is_none()
     }

@@ -8,22 +8,16 @@ use steward_sandbox::process::{Helper, Sandbox};
 /// Names under which systems install it, first choice first.
 const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// What an operator decides.
 #[derive(Clone)]
 pub struct BrowserConfig {
-    /// The program.
     pub program: PathBuf,
-    /// What confines it.
     pub sandbox: Sandbox,
-    /// What its requests may reach.
     pub client: Client,
-    /// Most browsers at a time.
     pub most: usize,
     /// A browser that is not used for so long is closed.
     pub idle: Duration,
     /// How long it may take to start.
     pub start: Duration,
-    /// Longest wait for a page.
     pub load: Duration,
 }
 

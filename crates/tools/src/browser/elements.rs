@@ -10,9 +10,7 @@ const NUMBERED: usize = 2000;
 pub(super) struct Element {
     /// The browser's own number of it.
     pub node: i64,
-    /// What it is.
     pub role: String,
-    /// What it says.
     pub name: String,
 }
 

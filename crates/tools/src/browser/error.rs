@@ -4,13 +4,11 @@ use crate::error::ToolsError;
 use steward_core::tool::ToolError;
 use steward_sandbox::process::SandboxError;
 
-/// Errors of the browser's tools.
 #[derive(Debug, thiserror::Error)]
 pub enum BrowserError {
     /// It can't be confined on this machine.
     #[error("the browser can't be started: {0}")]
     Sandbox(#[from] SandboxError),
-    /// It started, but not well.
     #[error("the browser can't be started: {0}; run `steward doctor` to see what is wrong with it")]
     Start(String),
     /// As many as allowed are in use.
@@ -18,22 +16,17 @@ pub enum BrowserError {
         "{0} browsers are in use, which is the most; try again when one is free, or use web_fetch, which needs none"
     )]
     Busy(usize),
-    /// Asked for outside a run.
     #[error("a browser belongs to a run; ask the agent instead")]
     NoRun,
-    /// Nothing is open.
     #[error("no page is open in this run; open one with browser_open")]
     NoPage,
-    /// It ended in between.
     #[error("the browser ended ({0}); open the page again with browser_open")]
     Gone(String),
     /// The address may not be opened.
     #[error("{0}")]
     Refused(String),
-    /// The page did not come.
     #[error("{url} can't be opened: {why}; check the address, or try again later")]
     Failed {
-        /// What was asked for.
         url: String,
         /// The browser's or the proxy's words.
         why: String,
@@ -43,53 +36,30 @@ pub enum BrowserError {
     Status {
         /// Address after redirects.
         url: String,
-        /// HTTP status.
         status: u16,
     },
-    /// Too slow.
     #[error("{what} took longer than {ms} ms and was stopped; try again later")]
-    Late {
-        /// What.
-        what: String,
-        /// The limit.
-        ms: u128,
-    },
+    Late { what: String, ms: u128 },
     /// Too slow, or stopped, after something was done.
     #[error(
         "the page did not come to rest before {why}; what was done may have taken effect: look with browser_snapshot before trying again"
     )]
-    Unsettled {
-        /// Time or stop.
-        why: &'static str,
-    },
-    /// The run was stopped.
+    Unsettled { why: &'static str },
     #[error("{0} was stopped with the run")]
     Stopped(String),
     /// The page brought its process down.
     #[error("the page's process crashed, and the browser was closed; open another page with browser_open")]
     Crashed,
-    /// A file, not a page.
     #[error("{0} is a download, which browsers of agents refuse; use web_fetch for files of text")]
     Download(String),
-    /// No element has this number.
     #[error("there is no element {0} on the page any more; look at the page with browser_snapshot")]
     NoElement(u32),
     /// An element that is not what it was.
     #[error("element {number} {what}; look at the page with browser_snapshot")]
-    Element {
-        /// Its number.
-        number: u32,
-        /// What is wrong with it.
-        what: String,
-    },
+    Element { number: u32, what: String },
     /// The browser refused a command, or answered in another form than known.
     #[error("the browser refused {method}: {message}")]
-    Protocol {
-        /// Command.
-        method: String,
-        /// Its words.
-        message: String,
-    },
+    Protocol { method: String, message: String },
 }
 
 impl From<ToolsError> for BrowserError {

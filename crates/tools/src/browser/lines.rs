@@ -17,12 +17,10 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Whether no more is read.
     pub fn full(&self) -> bool {
         self.bytes > TEXT
     }
 
-    /// Adds words to the line.
     pub fn text(&mut self, text: &str) {
         for word in text.split_whitespace() {
             if !self.line.is_empty() && !self.line.ends_with(' ') {
@@ -41,7 +39,6 @@ impl Lines {
         self.cells += 1;
     }
 
-    /// Ends the line.
     pub fn line(&mut self) {
         let line = std::mem::take(&mut self.line);
         let line = line.trim_end();

@@ -32,13 +32,11 @@ const FRAMES: usize = 20;
 /// Longest address in an error, characters.
 const ADDRESS: usize = 200;
 
-/// A page.
 #[derive(Debug)]
 pub(super) struct Page {
     cdp: Cdp,
     session: String,
     state: Arc<watch::Sender<State>>,
-    /// Whether it shows anything.
     pub open: bool,
 }
 
@@ -53,10 +51,8 @@ impl Drop for Stopping<'_> {
     }
 }
 
-/// How a wait ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Settled {
-    /// All is there.
     Whole,
     /// The text is there; something else is still loading.
     Partly,
@@ -93,7 +89,6 @@ impl Page {
         Ok(page)
     }
 
-    /// A command to this page.
     pub async fn call(&self, method: &str, params: Value) -> Result<Value, BrowserError> {
         self.cdp.call(Some(&self.session), method, params).await
     }
@@ -106,12 +101,10 @@ impl Page {
         }
     }
 
-    /// Whether the browser is gone.
     pub fn closed(&self) -> bool {
         self.cdp.closed()
     }
 
-    /// What it is doing.
     pub fn state(&self) -> watch::Ref<'_, State> {
         self.state.borrow()
     }
@@ -289,7 +282,6 @@ impl Page {
         }
     }
 
-    /// What is on the page.
     pub async fn snapshot(&self, elements: &std::sync::Mutex<Elements>) -> Result<Snapshot, BrowserError> {
         let frames = self.call("Page.getFrameTree", json!({})).await?;
         let mut trees = Vec::new();

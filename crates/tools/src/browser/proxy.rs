@@ -39,12 +39,10 @@ const HOPS: [&str; 8] = [
 
 type Body = BoxBody<Bytes, hyper::Error>;
 
-/// A request that went nowhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
     /// `host:port`.
     pub place: String,
-    /// Why.
     pub why: String,
 }
 
@@ -87,7 +85,6 @@ impl Refusals {
 /// A running proxy; dropping it cuts all of its connections.
 #[derive(Debug)]
 pub(super) struct Proxy {
-    /// What it refused.
     pub refusals: Arc<Refusals>,
     _ended: DropGuard,
 }
@@ -100,7 +97,6 @@ struct Door {
 }
 
 impl Proxy {
-    /// Begins to answer at `gate`.
     pub fn begin(gate: TcpListener, client: Client) -> Self {
         let ended = CancellationToken::new();
         let refusals = Arc::new(Refusals::default());

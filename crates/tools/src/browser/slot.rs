@@ -51,7 +51,6 @@ impl Slot {
         free && lock(&self.process).is_none()
     }
 
-    /// Whether its run was stopped.
     pub fn stopped(&self) -> bool {
         lock(&self.used).1.load(Ordering::Relaxed)
     }
@@ -66,7 +65,6 @@ impl Slot {
         lock(&self.process).take()
     }
 
-    /// What its proxy refused.
     pub fn refusals(&self) -> Arc<Refusals> {
         let process = lock(&self.process);
         process.as_ref().map(|process| Arc::clone(&process.proxy.refusals)).unwrap_or_default()

@@ -90,7 +90,6 @@ pub(super) struct Process {
     _folder: TempDir,
 }
 
-/// Starts one.
 pub(super) async fn start(config: &BrowserConfig) -> Result<(Process, Page), BrowserError> {
     let folder = tempfile::Builder::new().prefix("steward-browser-").tempdir().map_err(failed)?;
     // Empty, and seen by the user that the sandbox changes to.

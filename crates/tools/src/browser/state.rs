@@ -17,13 +17,9 @@ const DIALOG: usize = 300;
 pub(super) struct State {
     /// The session in which it is spoken to.
     pub session: String,
-    /// Its main frame.
     pub frame: String,
-    /// Documents so far.
     pub documents: u64,
-    /// The document that it shows.
     pub loader: String,
-    /// That document's address.
     pub url: String,
     /// Whether the browser shows an error of its own instead of a page.
     pub broken: bool,
@@ -35,9 +31,7 @@ pub(super) struct State {
     pub starting: bool,
     /// Document and HTTP status of the last answer for the main frame.
     pub answered: Option<(String, u16)>,
-    /// Requests under way.
     pub requests: HashSet<String>,
-    /// Dialogs that were dismissed.
     pub dialogs: Vec<String>,
     /// The address of a window that the page wanted to open.
     pub window: Option<String>,

@@ -18,7 +18,6 @@ pub(super) struct Change {
 /// What is needed to take changes back.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Kept {
-    /// Name of the calendar.
     pub calendar: String,
     pub changes: Vec<Change>,
     /// Names of the time zones that came along.

@@ -90,7 +90,6 @@ impl Component {
         }
     }
 
-    /// As in a file.
     pub fn write(&self, out: &mut String) {
         Line::new("BEGIN", &*self.name).write(out);
         for line in &self.lines {
@@ -102,7 +101,6 @@ impl Component {
         Line::new("END", &*self.name).write(out);
     }
 
-    /// The whole text.
     pub fn text(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);

@@ -26,19 +26,16 @@ use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, T
 const NAME: &str = "calendar_create";
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 
-/// Puts events into the calendar.
 pub struct CalendarCreate {
     files: Arc<CalendarFiles>,
     clock: Arc<dyn Clock>,
 }
 
 impl CalendarCreate {
-    /// `clock` knows the local time.
     pub fn new(files: Arc<CalendarFiles>, clock: Arc<dyn Clock>) -> Self {
         Self { files, clock }
     }
 
-    /// The event of a call.
     fn event(&self, args: &CreateArgs, uid: &str, now: Timestamp) -> Result<Component, ToolsError> {
         let title = args.title.trim();
         if title.is_empty() {
@@ -125,7 +122,6 @@ fn told(event: &Component, zone: &TimeZone) -> String {
     format!("{} ({when}{repeats})", event.title)
 }
 
-/// Arguments of [`CalendarCreate`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct CreateArgs {
     title: String,

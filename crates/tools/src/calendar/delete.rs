@@ -34,7 +34,6 @@ pub struct CalendarDelete {
     clock: Arc<dyn Clock>,
 }
 
-/// Arguments of [`CalendarDelete`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct DeleteArgs {
     event: String,
@@ -42,7 +41,6 @@ pub struct DeleteArgs {
 }
 
 impl CalendarDelete {
-    /// `clock` knows the local time.
     pub fn new(files: Arc<CalendarFiles>, clock: Arc<dyn Clock>) -> Self {
         Self { files, clock }
     }
@@ -267,7 +265,6 @@ fn happened(calendar: &Component, kept: &Kept) -> Settled {
 }
 
 impl CalendarDelete {
-    /// What a deletion returns.
     fn deleted(calendar: String, change: Change, what: &str) -> (ToolOutput, Kept) {
         let id = short(&change.uid);
         let kept = Kept { calendar, changes: vec![change], zones: Vec::new() };

@@ -44,7 +44,6 @@ pub(super) fn events(calendar: &Component) -> impl Iterator<Item = Result<Event,
 }
 
 impl Event {
-    /// Reads a `VEVENT`.
     pub fn read(part: &Component) -> Result<Self, String> {
         let text = |name: &str| part.line(name).map(|line| unescape(&line.value)).unwrap_or_default();
         let title = text("SUMMARY").trim().to_owned();

@@ -26,7 +26,6 @@ pub struct CalendarExport {
     blobs: Arc<dyn Blobs>,
 }
 
-/// Arguments of [`CalendarExport`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct ExportArgs {
     path: String,

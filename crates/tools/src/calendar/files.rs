@@ -16,7 +16,6 @@ pub(super) const LARGEST: usize = 8 << 20;
 /// The calendar of runs that have no user, such as those of the command line.
 const COMMON: &str = "common";
 
-/// What an operator decides.
 #[derive(Debug, Clone)]
 pub struct CalendarConfig {
     /// Folder of the calendars; made when it is needed.
@@ -25,7 +24,6 @@ pub struct CalendarConfig {
     pub zone: TimeZone,
 }
 
-/// The calendars of an installation.
 pub struct CalendarFiles {
     config: CalendarConfig,
     /// Held while a file is read and written back.
@@ -38,7 +36,6 @@ pub(super) fn name_of(scope: &ToolScope) -> String {
 }
 
 impl CalendarFiles {
-    /// Calendars as `config` says.
     pub fn new(config: CalendarConfig) -> Self {
         Self { config, turn: Mutex::new(()) }
     }

@@ -28,13 +28,11 @@ pub struct CalendarImport {
     files: Arc<CalendarFiles>,
 }
 
-/// Arguments of [`CalendarImport`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct ImportArgs {
     path: String,
 }
 
-/// What a file brings.
 struct Brought {
     /// Id and parts of each event.
     events: Vec<(String, Vec<Component>)>,
@@ -45,7 +43,6 @@ struct Brought {
 }
 
 impl CalendarImport {
-    /// Into the calendars of `files`.
     pub fn new(files: Arc<CalendarFiles>) -> Self {
         Self { files }
     }

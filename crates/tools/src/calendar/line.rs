@@ -17,7 +17,6 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// One without parameters.
     pub fn new(name: &str, value: impl Into<String>) -> Self {
         Self { name: name.to_owned(), params: Vec::new(), value: value.into() }
     }
@@ -27,14 +26,12 @@ impl Line {
         Self::new(name, escape(text))
     }
 
-    /// The same with a parameter.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.params.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// The value of a parameter.
     pub fn param(&self, name: &str) -> Option<&str> {
         let found = self.params.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
@@ -111,7 +108,6 @@ pub(super) fn unfold(text: &str) -> Vec<String> {
     lines
 }
 
-/// Text as a value.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -129,7 +125,6 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// A value as text.
 pub(super) fn unescape(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     let mut letters = value.chars();

@@ -30,13 +30,11 @@ pub struct CalendarList {
 }
 
 impl CalendarList {
-    /// `clock` knows the local time.
     pub fn new(files: Arc<CalendarFiles>, clock: Arc<dyn Clock>) -> Self {
         Self { files, clock }
     }
 }
 
-/// Arguments of [`CalendarList`].
 #[derive(Debug, Deserialize)]
 pub struct ListArgs {
     from: Option<String>,

@@ -30,7 +30,6 @@ use crate::dispatcher::DispatcherBuilder;
 use std::sync::Arc;
 use steward_core::ports::{Blobs, Clock};
 
-/// Adds the calendar's tools.
 #[must_use]
 pub fn with_calendar(
     builder: DispatcherBuilder,

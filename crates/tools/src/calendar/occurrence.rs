@@ -21,10 +21,8 @@ pub(super) struct Occurrence {
     pub repeats: bool,
 }
 
-/// What was found.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// By start.
     pub all: Vec<Occurrence>,
     /// What can't be shown, and why.
     pub notes: Vec<String>,

@@ -3,7 +3,6 @@
 use super::value::When;
 use jiff::civil::Weekday;
 
-/// How often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Freq {
     Daily,
@@ -20,7 +19,6 @@ pub(super) struct ByDay {
     pub day: Weekday,
 }
 
-/// A rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rule {
     pub freq: Freq,

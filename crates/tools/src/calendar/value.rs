@@ -9,7 +9,6 @@ use jiff::{SignedDuration, Span, Timestamp};
 /// A date, or a time with the zone of its clock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct When {
-    /// Midnight for a date.
     pub at: DateTime,
     pub zone: Zone,
     pub all_day: bool,
@@ -85,7 +84,6 @@ pub(super) fn instant(at: DateTime, zone: &TimeZone) -> Result<Timestamp, String
     Ok(zoned.map_err(|error| error.to_string())?.timestamp())
 }
 
-/// How long an event is.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Length {
     /// Whole days.

@@ -7,9 +7,7 @@ use jiff::tz::TimeZone;
 /// Where the clock of a time stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Zone {
-    /// Everywhere the same instant.
     Utc,
-    /// Wherever the reader is.
     Floating,
     /// A zone that this machine knows.
     Known(TimeZone),
@@ -18,7 +16,6 @@ pub(super) enum Zone {
 }
 
 impl Zone {
-    /// The zone of a `TZID`.
     pub fn named(id: &str) -> Self {
         let id = id.trim().trim_start_matches('/');
         let found = find(id)

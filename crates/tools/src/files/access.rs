@@ -8,7 +8,6 @@ use steward_sandbox::files::{FileLimits, FilesError, Workspace, Written};
 /// Largest file that is read or written whole.
 pub(super) const WHOLE: u64 = 8 << 20;
 
-/// The workspace of a scope.
 pub(super) fn open(scope: &ToolScope) -> Result<Workspace, ToolsError> {
     let limits = FileLimits { read_bytes: WHOLE, write_bytes: WHOLE, ..FileLimits::default() };
     Workspace::open(&scope.workspace, limits).map_err(explain)

@@ -21,7 +21,6 @@ const FOLDER: &str = "drafts";
 /// Drafts of one subject.
 const SAME: usize = 1000;
 
-/// Writes drafts of mail.
 pub struct MailDraft {
     blobs: Arc<dyn Blobs>,
 }
@@ -33,7 +32,6 @@ impl MailDraft {
     }
 }
 
-/// Arguments of [`MailDraft`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct MailArgs {
     to: String,

@@ -23,10 +23,8 @@ const DEPTH: usize = 32;
 /// Memory for one line.
 const HEAP: usize = 8 << 20;
 
-/// Searches text.
 pub struct Grep;
 
-/// Arguments of [`Grep`].
 #[derive(Debug, Deserialize)]
 pub struct GrepArgs {
     pattern: String,

@@ -7,11 +7,9 @@ use std::sync::Arc;
 use steward_core::ports::Blobs;
 use steward_core::tool::Undo;
 
-/// A file that was written.
 pub(crate) struct Kept {
     /// Hash of its content.
     pub sha256: String,
-    /// How it is taken back.
     pub undo: Undo,
 }
 

@@ -18,10 +18,8 @@ const SHOWN: usize = 500;
 /// Deepest listing.
 const DEPTH: usize = 5;
 
-/// Lists files and folders.
 pub struct List;
 
-/// Arguments of [`List`].
 #[derive(Debug, Deserialize)]
 pub struct ListArgs {
     #[serde(default = "here")]

@@ -20,7 +20,6 @@ const PACE: usize = 4096;
 /// Shows a text file, or some of its lines.
 pub struct Read;
 
-/// Arguments of [`Read`].
 #[derive(Debug, Deserialize)]
 pub struct ReadArgs {
     path: String,

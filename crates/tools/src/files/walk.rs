@@ -9,7 +9,6 @@ use super::access;
 /// Most entries that one walk looks at.
 const ENTRIES: usize = 50_000;
 
-/// How a walk ended.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Walked {
     /// Names beginning with a dot that were passed over.

@@ -88,7 +88,6 @@ impl Write {
     }
 }
 
-/// Arguments of [`Write`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct WriteArgs {
     path: String,
@@ -192,7 +191,6 @@ struct Ready {
     before: Before,
     after: State,
     adds: bool,
-    /// Bytes of the call.
     bytes: usize,
 }
 

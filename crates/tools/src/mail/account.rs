@@ -20,14 +20,10 @@ pub enum Security {
     Plain,
 }
 
-/// A server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailServer {
-    /// Name or address.
     pub host: String,
-    /// Port.
     pub port: u16,
-    /// Protection.
     pub security: Security,
 }
 
@@ -71,18 +67,14 @@ impl MailServer {
     }
 }
 
-/// An account.
 #[derive(Debug, Clone)]
 pub struct MailAccount {
-    /// Its name.
     pub name: String,
     /// The sender: `Ann Lee <ann@example.org>`.
     pub from: String,
     /// Name of the credential (kind password: user name and password); none where the server wants none.
     pub credential: Option<String>,
-    /// Where mail is handed over.
     pub smtp: Option<MailServer>,
-    /// Where it arrives.
     pub imap: Option<MailServer>,
     /// A certificate authority to trust beside the system's, PEM.
     pub ca: Option<Vec<u8>>,
@@ -90,7 +82,6 @@ pub struct MailAccount {
     pub users: Vec<String>,
 }
 
-/// All accounts.
 #[derive(Debug, Clone, Default)]
 pub struct MailConfig {
     /// The first is the one that is used unless another is named.

@@ -115,16 +115,13 @@ pub(crate) fn date(context: &Context) -> Result<String, ToolsError> {
     jiff::fmt::rfc2822::to_string(&now.to_zoned(TimeZone::fixed(offset))).map_err(broken)
 }
 
-/// What a message says.
 pub(super) struct Letter<'a> {
     pub from: &'a str,
     pub to: &'a [String],
     pub cc: &'a [String],
     pub subject: &'a str,
     pub body: &'a str,
-    /// With its angle brackets.
     pub id: &'a str,
-    /// The message that it answers.
     pub answers: Option<&'a str>,
 }
 

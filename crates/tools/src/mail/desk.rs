@@ -18,13 +18,10 @@ const PROBE: Duration = Duration::from_secs(15);
 /// What mail needs from the world.
 #[derive(Clone)]
 pub struct MailPorts {
-    /// Keeps the passwords.
     pub vault: Arc<dyn Vault>,
-    /// Knows the addresses of users.
     pub users: Arc<dyn Users>,
 }
 
-/// The accounts of an installation.
 pub struct MailDesk {
     pub(super) config: MailConfig,
     ports: MailPorts,
@@ -45,7 +42,6 @@ pub(super) struct Login {
 }
 
 impl MailDesk {
-    /// The accounts of `config`.
     pub fn new(config: MailConfig, ports: MailPorts) -> Self {
         Self { config, ports }
     }

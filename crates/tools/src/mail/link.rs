@@ -59,7 +59,6 @@ pub(super) fn authorities(ca: Option<&[u8]>) -> Result<Vec<CertificateDer<'stati
     Ok(all)
 }
 
-/// Puts TLS around a connection.
 pub(super) async fn tls(
     stream: impl Wire + 'static,
     server: &MailServer,

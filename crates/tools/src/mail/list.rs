@@ -22,12 +22,10 @@ const MOST: u64 = 100;
 /// The mailbox unless asked otherwise.
 pub(super) const INBOX: &str = "INBOX";
 
-/// Lists the latest mail.
 pub struct MailList {
     desk: Arc<MailDesk>,
 }
 
-/// Arguments of [`MailList`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct ListArgs {
     mailbox: Option<String>,
@@ -36,12 +34,10 @@ pub struct ListArgs {
     account: Option<String>,
 }
 
-/// Finds mail.
 pub struct MailSearch {
     desk: Arc<MailDesk>,
 }
 
-/// Arguments of [`MailSearch`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct SearchArgs {
     text: Option<String>,
@@ -120,7 +116,6 @@ async fn found(session: &mut Session, wanted: &Wanted, most: u64) -> Result<(Vec
 }
 
 impl MailList {
-    /// Over the accounts of `desk`.
     pub fn new(desk: Arc<MailDesk>) -> Self {
         Self { desk }
     }
@@ -165,7 +160,6 @@ impl ToolHandler for MailList {
 }
 
 impl MailSearch {
-    /// Over the accounts of `desk`.
     pub fn new(desk: Arc<MailDesk>) -> Self {
         Self { desk }
     }

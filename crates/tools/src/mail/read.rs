@@ -23,7 +23,6 @@ pub struct MailRead {
     desk: Arc<MailDesk>,
 }
 
-/// Arguments of [`MailRead`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct ReadArgs {
     uid: u64,
@@ -32,7 +31,6 @@ pub struct ReadArgs {
 }
 
 impl MailRead {
-    /// Over the accounts of `desk`.
     pub fn new(desk: Arc<MailDesk>) -> Self {
         Self { desk }
     }

@@ -23,12 +23,10 @@ const MOST: usize = 50;
 /// Longest text, characters.
 const TEXT: usize = 200_000;
 
-/// Sends mail.
 pub struct MailSend {
     desk: Arc<MailDesk>,
 }
 
-/// Arguments of [`MailSend`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct SendArgs {
     to: String,
@@ -40,7 +38,6 @@ pub struct SendArgs {
     account: Option<String>,
 }
 
-/// The recipients of a message.
 struct Post {
     to: Vec<String>,
     cc: Vec<String>,

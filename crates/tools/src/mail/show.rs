@@ -53,7 +53,6 @@ fn date(message: &Message<'_>, offset_minutes: i32) -> String {
     local.map_or_else(|| "(no date)".to_owned(), |at| at.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M").to_string())
 }
 
-/// Bytes in the usual unit.
 fn size(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes} bytes"),

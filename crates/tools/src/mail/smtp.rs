@@ -132,7 +132,6 @@ impl Open {
         }
     }
 
-    /// Goes away.
     pub async fn quit(mut self) {
         let _ = tokio::time::timeout(FAREWELL, self.connection.abort()).await;
     }

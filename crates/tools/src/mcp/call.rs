@@ -13,10 +13,8 @@ use steward_core::ports::OpenedCredential;
 use steward_core::skill::McpSpec;
 use steward_core::tool::ToolOutput;
 
-/// A call of a tool.
 pub(super) struct Call<'a> {
     pub spec: &'a McpSpec,
-    /// Name of the skill.
     pub tool: &'a str,
     pub arguments: Map<String, Value>,
     /// Whether it may be sent again after the server died over it.

@@ -6,7 +6,6 @@ use std::time::Duration;
 use steward_core::ports::{Clock, Ids, McpServers, Skills, Vault};
 use steward_sandbox::process::{Helper, Sandbox};
 
-/// What an operator decides.
 #[derive(Debug, Clone)]
 pub struct McpConfig {
     /// What starts and confines local servers.
@@ -34,14 +33,10 @@ impl McpConfig {
 /// What it needs from the world.
 #[derive(Clone)]
 pub struct McpPorts {
-    /// Servers.
     pub servers: Arc<dyn McpServers>,
     /// Skills that stand for their tools.
     pub skills: Arc<dyn Skills>,
-    /// Their credentials.
     pub vault: Arc<dyn Vault>,
-    /// Now.
     pub clock: Arc<dyn Clock>,
-    /// Ids of new skills.
     pub ids: Arc<dyn Ids>,
 }

@@ -39,9 +39,7 @@ pub(super) enum Fault {
     Gone(String),
     /// The connection broke while the server had the request.
     Broke(String),
-    /// It wants a login.
     Login,
-    /// It answered with an error.
     Error(McpError),
 }
 

@@ -22,7 +22,6 @@ pub struct McpExecutor {
 }
 
 impl McpExecutor {
-    /// On `hub`'s connections.
     pub fn new(hub: Arc<McpHub>) -> Self {
         Self { hub }
     }

@@ -25,7 +25,6 @@ pub struct McpHub {
 }
 
 impl McpHub {
-    /// Opens nothing yet.
     pub fn new(ports: McpPorts, config: McpConfig) -> Self {
         Self { ports, config, pool: Arc::default(), logins: Logins::default(), tokens: Tokens::default() }
     }
@@ -35,7 +34,6 @@ impl McpHub {
         self.ports.servers.as_ref()
     }
 
-    /// How many connections are open.
     pub fn connections(&self) -> usize {
         self.pool.len()
     }

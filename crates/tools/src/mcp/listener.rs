@@ -42,7 +42,6 @@ impl Heard {
     }
 }
 
-/// Hears what a server says.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Listener {
     pub heard: Arc<Heard>,

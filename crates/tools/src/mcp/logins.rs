@@ -15,18 +15,13 @@ use steward_core::skill::CredentialWanted;
 /// What a browser brings back from a login server.
 #[derive(Debug, Clone, Copy)]
 pub enum LoginAnswer<'a> {
-    /// The person agreed.
     Code {
-        /// What is changed for tokens.
         code: &'a str,
         /// Who says so (RFC 9207).
         issuer: Option<&'a str>,
     },
     /// They did not, or something is wrong.
-    Refused {
-        /// The protocol's word for it.
-        error: &'a str,
-    },
+    Refused { error: &'a str },
 }
 
 impl McpHub {

@@ -36,7 +36,6 @@ const STDERR: usize = 16 << 10;
 /// Tries to open a broken stream of events again.
 const TRIES: usize = 3;
 
-/// Connects to `server`.
 pub(super) async fn open(
     config: &McpConfig,
     server: &McpServer,
@@ -219,7 +218,6 @@ fn credential(
     Ok(settings.custom_headers(HashMap::from([(name, value)])))
 }
 
-/// Why the first exchange failed.
 #[derive(Debug, thiserror::Error)]
 enum Failed {
     #[error("it gave no answer within {0} s")]

@@ -4,7 +4,6 @@ use serde_json::Value;
 use similar::TextDiff;
 use steward_core::mcp::{McpTool, tool_hash};
 
-/// A tool as just listed.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Listed {
     pub name: String,

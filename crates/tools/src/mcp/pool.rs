@@ -31,7 +31,6 @@ impl Key {
 
 type Slot = Arc<tokio::sync::Mutex<Option<Arc<Connection>>>>;
 
-/// All connections of an installation.
 #[derive(Default)]
 pub(super) struct Pool {
     slots: Mutex<HashMap<Key, Slot>>,
@@ -100,7 +99,6 @@ impl Pool {
         }
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.slots().len()
     }

@@ -12,15 +12,12 @@ const PAGE: u32 = 200;
 /// Most pages that are looked through.
 const PAGES: usize = 100;
 
-/// What a server gets.
 pub(super) struct Secret {
-    /// The credential.
     pub id: CredentialId,
     /// Name of the credential, which stands in for its secrets.
     pub label: String,
     /// The header that takes it; `None`: `Authorization: Bearer`.
     pub header: Option<String>,
-    /// The secret itself.
     pub value: SecretString,
 }
 
@@ -88,7 +85,6 @@ fn header_of(kind: CredentialKind) -> bool {
     matches!(kind, CredentialKind::Token | CredentialKind::ApiKey | CredentialKind::Oauth2)
 }
 
-/// The credential of this name.
 pub(super) async fn by_name(vault: &dyn Vault, tenant: TenantId, name: &str) -> Result<Option<Credential>, McpError> {
     Ok(all(vault, tenant, |one| one.name == name).await?.pop())
 }

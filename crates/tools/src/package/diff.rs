@@ -11,18 +11,14 @@ const TEXT: usize = 512 << 10;
 /// Lines around a change.
 const CONTEXT: usize = 3;
 
-/// One file that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileDiff {
-    /// Its path in the package.
     pub path: String,
-    /// How it differs.
     pub change: Change,
     /// A unified diff; for a file that isn't text, sizes and hashes in one line.
     pub diff: String,
 }
 
-/// How a file differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {

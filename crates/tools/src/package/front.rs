@@ -19,17 +19,13 @@ const OPEN_SCRIPTS: &str = "steward-scripts";
 /// What stands in the front matter.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Front {
-    /// `name`.
     pub name: String,
-    /// `description`.
     pub description: String,
-    /// `license`.
     pub license: Option<String>,
     /// `compatibility`: what it needs around it.
     pub compatibility: Option<String>,
     /// `version`, else `metadata.version`.
     pub version: Option<String>,
-    /// `metadata`.
     pub metadata: Map<String, Value>,
     /// `permissions`, with what `allowed-tools` and `metadata.steward-*` add.
     pub permissions: Permissions,

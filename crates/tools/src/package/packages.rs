@@ -17,7 +17,6 @@ use tokio::sync::Mutex;
 /// What to do with findings of [`Severity::Danger`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dangers {
-    /// The package stays in quarantine.
     Refuse,
     /// An administrator has looked at them.
     Accept,
@@ -26,7 +25,6 @@ pub enum Dangers {
 /// Says what is wrong with a skill's configuration.
 type Check = dyn Fn(&Skill) -> Result<(), String> + Send + Sync;
 
-/// The packages of an installation.
 pub struct Packages {
     store: Arc<dyn SkillPackages>,
     pub(super) skills: Arc<dyn Skills>,
@@ -39,7 +37,6 @@ pub struct Packages {
 }
 
 impl Packages {
-    /// Over these ports.
     pub fn new(
         store: Arc<dyn SkillPackages>,
         skills: Arc<dyn Skills>,
@@ -167,7 +164,6 @@ impl Packages {
         Ok(package)
     }
 
-    /// All revisions, the latest first.
     pub async fn revisions(&self, tenant: TenantId, name: &str) -> Result<Vec<SkillPackage>, PackageError> {
         let latest = self.store.package(tenant, name, None).await?;
         let latest = latest.ok_or_else(|| unknown(name))?;
@@ -243,7 +239,6 @@ fn unknown(name: &str) -> PackageError {
     PackageError::Unknown(format!("there is no package `{name}`; `steward skill packages` shows what there is"))
 }
 
-/// The revision in use.
 pub(super) async fn active(
     store: &dyn SkillPackages,
     tenant: TenantId,

@@ -83,7 +83,6 @@ pub(crate) fn reaches(allowed: &Permissions, host: &str) -> bool {
     })
 }
 
-/// What one skill needs.
 #[derive(Default)]
 struct Needs {
     hosts: Vec<String>,

@@ -21,9 +21,7 @@ pub type Files = BTreeMap<String, Vec<u8>>;
 /// A package as read; nothing of it is judged yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Read {
-    /// The front matter.
     pub front: Front,
-    /// The body: the prompt.
     pub body: String,
     /// All files, `SKILL.md` and definitions with them.
     pub files: Files,
@@ -40,7 +38,6 @@ pub fn hash(files: &Files) -> String {
     hash::of_json(&serde_json::json!(all))
 }
 
-/// Reads a `.skill` archive.
 pub fn read(bytes: &[u8]) -> Result<Read, PackageError> {
     let (folder, files) = one_folder(unpack(bytes, Limits::default())?)?;
     understand(&folder, files)

@@ -20,15 +20,11 @@ pub const REFERENCE_TOOLS: [&str; 3] = ["reference_list", "reference_read", "ref
 /// Where the references of an agent come from.
 #[derive(Clone)]
 pub struct Library {
-    /// Which packages an agent has.
     pub skills: Arc<dyn Skills>,
-    /// Their files.
     pub packages: Arc<dyn SkillPackages>,
-    /// The content.
     pub blobs: Arc<dyn Blobs>,
 }
 
-/// Adds the three tools.
 #[must_use]
 pub fn with_references(builder: DispatcherBuilder, library: &Library) -> DispatcherBuilder {
     builder
@@ -40,13 +36,9 @@ pub fn with_references(builder: DispatcherBuilder, library: &Library) -> Dispatc
 /// A file of a package in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reference {
-    /// The package.
     pub package: String,
-    /// Path in the package.
     pub path: String,
-    /// Its blob.
     pub hash: String,
-    /// Its size.
     pub bytes: u64,
     /// Whether somebody else wrote it: it is none of the packages that come with the program.
     pub foreign: bool,

@@ -15,7 +15,6 @@ const MOST: usize = 20;
 
 #[derive(Deserialize)]
 struct Reply {
-    /// Absent where nothing was found.
     web: Option<Web>,
 }
 

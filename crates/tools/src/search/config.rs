@@ -22,7 +22,6 @@ impl SearchEngine {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Searxng, Self::Brave, Self::Duckduckgo];
 
-    /// Its name in settings.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Searxng => "searxng",
@@ -31,7 +30,6 @@ impl SearchEngine {
         }
     }
 
-    /// Its name for people.
     pub fn title(self) -> &'static str {
         match self {
             Self::Searxng => "SearXNG",
@@ -65,23 +63,18 @@ impl FromStr for SearchEngine {
 /// What the engine lets us in with.
 #[derive(Debug, Clone, Default)]
 pub enum SearchKey {
-    /// Nothing.
     #[default]
     None,
-    /// This key.
     Plain(SecretString),
     /// The credential of this name in the vault, an api_key or a token.
     Credential(String),
 }
 
-/// The operator's choice.
 #[derive(Debug, Clone)]
 pub struct SearchConfig {
-    /// Which engine.
     pub engine: SearchEngine,
     /// Where it is, without a slash at its end.
     pub base: Url,
-    /// Its key.
     pub key: SearchKey,
     /// The operator's own address: it may be outside the public internet.
     pub own: Option<HostPort>,
@@ -121,7 +114,6 @@ impl SearchConfig {
         Ok(Self { engine, own: own.transpose()?, base: url, key })
     }
 
-    /// An address below the base.
     pub(super) fn at(&self, path: &str) -> Result<Url, ToolsError> {
         let base = self.base.as_str().trim_end_matches('/');
         Url::parse(&format!("{base}{path}"))

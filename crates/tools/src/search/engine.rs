@@ -14,7 +14,6 @@ use url::Url;
 const TITLE: usize = 200;
 const SNIPPET: usize = 500;
 
-/// One result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Hit {
     pub title: String,
@@ -49,7 +48,6 @@ fn plain(html: &str, base: &Url, most: usize) -> String {
     format!("{}…", cut.trim_end())
 }
 
-/// The request for `query`.
 pub(super) fn ask(
     config: &SearchConfig,
     query: &str,
@@ -100,7 +98,6 @@ pub(super) fn failed(engine: SearchEngine, answer: &Answer, hint: &str) -> Tools
     ))
 }
 
-/// The body as JSON.
 pub(super) fn json<T: DeserializeOwned>(engine: SearchEngine, answer: &Answer) -> Result<T, ToolsError> {
     serde_json::from_slice(&answer.bytes).map_err(|error| {
         let what = if answer.cut {

@@ -31,13 +31,10 @@ const WALL: Duration = Duration::from_secs(20);
 /// What a search needs from the world.
 #[derive(Clone)]
 pub struct SearchPorts {
-    /// Makes the requests.
     pub client: Client,
-    /// Keeps the key.
     pub vault: Arc<dyn Vault>,
 }
 
-/// Searches the web.
 pub struct WebSearch {
     config: SearchConfig,
     ports: SearchPorts,
@@ -135,7 +132,6 @@ impl WebSearch {
     }
 }
 
-/// Arguments of [`WebSearch`].
 #[derive(Debug, Deserialize)]
 pub struct SearchArgs {
     query: String,

@@ -13,7 +13,6 @@ use steward_core::tool::{Preview, Settled, ToolError, ToolOutput};
 pub struct Job<'a> {
     /// The skill, in the version of the run.
     pub skill: &'a Skill,
-    /// Its arguments, an object.
     pub arguments: &'a Value,
     /// Its credential, opened; only an executor ever sees it.
     pub secret: Option<&'a OpenedCredential>,
@@ -22,7 +21,6 @@ pub struct Job<'a> {
 /// Carries out all skills of one kind.
 #[async_trait]
 pub trait Executor: Send + Sync {
-    /// Which kind.
     fn kind(&self) -> SkillKind;
 
     /// Whether a configuration makes sense, when it is saved: which field is wrong and what to do.

@@ -23,20 +23,16 @@ use steward_core::tool::{EffectClass, Preview, Settled, Staged, ToolError, ToolO
 /// What the runtime needs from the world.
 #[derive(Clone)]
 pub struct SkillPorts {
-    /// Skills and their versions.
     pub skills: Arc<dyn Skills>,
-    /// Agents, for their own credentials.
     pub agents: Arc<dyn Agents>,
     /// Users, for the role in the discovery of credentials.
     pub users: Arc<dyn Users>,
-    /// Credentials.
     pub vault: Arc<dyn Vault>,
 }
 
 /// What an agent has from its skills.
 #[derive(Debug, Default)]
 pub(crate) struct OfSkills {
-    /// Tools and prompts.
     pub tools: AgentTools,
     /// Whether any came in a package.
     pub packaged: bool,
@@ -51,7 +47,6 @@ pub struct SkillRuntime {
 }
 
 impl SkillRuntime {
-    /// One without executors.
     pub fn new(ports: SkillPorts) -> Self {
         Self { ports, executors: BTreeMap::new() }
     }
@@ -306,7 +301,6 @@ impl Stage for Dressed {
     }
 }
 
-/// Whether a skill changes something.
 pub(super) fn changes(skill: &Skill) -> bool {
     skill.effect != EffectClass::Read && skill.risk != RiskClass::Read
 }

@@ -4,7 +4,6 @@ use secrecy::{ExposeSecret as _, SecretString};
 use steward_core::scrub::Scrubber;
 use steward_core::tool::{Preview, ToolError, ToolOutput, Undo};
 
-/// Looks for these secrets.
 pub(crate) fn of(secrets: impl IntoIterator<Item = (String, SecretString)>) -> Scrubber {
     let plain = secrets.into_iter();
     Scrubber::new(plain.map(|(name, secret)| (name, secret.expose_secret().to_owned())))

@@ -17,7 +17,6 @@ use steward_core::{hash, schema};
 /// What is kept to take an effect back.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
-    /// Which skill made the effect.
     skill: SkillRef,
     #[serde(flatten)]
     how: How,
@@ -26,9 +25,7 @@ struct Kept {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 enum How {
-    /// The executor has a snapshot.
     Executor { arguments: Value, snapshot: Value },
-    /// Another skill takes it back.
     Compensation { call: String, arguments: Value },
 }
 

@@ -10,22 +10,17 @@ use steward_sandbox::files::near_matches;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Risk {
-    /// Looks.
     #[default]
     Read,
-    /// Changes files.
     Write,
 }
 
-/// One command of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Command {
     /// Whether it may run at all.
     pub allow: bool,
-    /// Whether it may change files.
     pub risk: Risk,
-    /// Options that `terminal` refuses.
     pub forbid: Vec<String>,
     /// Exit codes beside 0 that are no failure.
     pub quiet: Vec<i32>,
@@ -37,7 +32,6 @@ impl Default for Command {
     }
 }
 
-/// Commands by name.
 pub(super) type Allowed = BTreeMap<String, Command>;
 
 /// The list of the data file, with what an operator changed.

@@ -3,7 +3,6 @@
 use super::allow::{Allowed, Command};
 use std::collections::BTreeMap;
 
-/// Changes to the list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TerminalConfig {
     /// By name; one with `allow = false` is taken off the list.

@@ -60,7 +60,6 @@ pub(super) fn parameters() -> Value {
 }
 
 impl TerminalArgs {
-    /// The words of the command.
     pub fn words(&self) -> Result<Vec<String>, ToolsError> {
         let refused = |error: Unsplit| ToolsError::Refused(error.to_string());
         let words = match (&self.command, &self.argv) {
@@ -91,7 +90,6 @@ impl TerminalArgs {
     }
 }
 
-/// The list and the sandbox.
 pub(super) struct Commands {
     allowed: Allowed,
     sandbox: Sandbox,
@@ -179,7 +177,6 @@ pub(super) fn output(argv: &[String], code: i32, outcome: &Outcome, scope: &Tool
     }
 }
 
-/// What it printed, errors last.
 fn report(outcome: &Outcome) -> String {
     let mut text = stream(&outcome.stdout);
     let errors = stream(&outcome.stderr);

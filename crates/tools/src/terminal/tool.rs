@@ -12,7 +12,6 @@ use steward_core::ports::ToolScope;
 use steward_core::tool::{EffectClass, Preview, ToolError, ToolOutput, ToolSpec};
 use steward_sandbox::process::Helper;
 
-/// Runs commands that look.
 pub struct Terminal(Commands);
 
 impl Terminal {

@@ -13,7 +13,6 @@ pub enum Unsplit {
         "there is no shell, so `{0}` means nothing here: run one command at a time. Instead of a pipe, give the file to the command itself (awk, sed, grep, sort, jq read files) or look at the result and go on from there; instead of `cd DIR && …`, run `cd DIR` first, it is kept; instead of `>`, keep text with the tool `write`. As plain text, put it in quotes"
     )]
     Shell(String),
-    /// Nothing in it.
     #[error("the command is blank; give one such as \"ls -l\"")]
     Blank,
 }

@@ -17,12 +17,9 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// What may be told to another origin than the one that was meant.
 const HARMLESS: &[HeaderName] = &[ACCEPT, ACCEPT_LANGUAGE];
 
-/// A request.
 #[derive(Debug, Clone)]
 pub struct Ask {
-    /// Method.
     pub method: Method,
-    /// Where to.
     pub url: Url,
     /// Headers. Those that are sensitive need no mark: none but `Accept` crosses to another origin.
     pub headers: HeaderMap,
@@ -33,13 +30,11 @@ pub struct Ask {
 }
 
 impl Ask {
-    /// A GET.
     pub fn get(url: Url) -> Self {
         Self { method: Method::GET, url, headers: HeaderMap::new(), body: Vec::new(), identity: None }
     }
 }
 
-/// Bounds of a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Caps {
     /// Bytes of the body that are read; the rest is left.
@@ -56,7 +51,6 @@ impl Default for Caps {
     }
 }
 
-/// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
     /// Not allowed, or makes no sense: the same again is refused again.
@@ -68,7 +62,6 @@ pub enum HttpError {
     /// The connection broke off, or what came is no HTTP: the request may have been carried out.
     #[error("{0}")]
     Broken(String),
-    /// Longer than allowed.
     #[error("no complete answer within {0} ms; try again later, or ask for less")]
     Late(u128),
 }
@@ -88,9 +81,7 @@ fn refused(error: &ToolsError) -> HttpError {
 pub struct Reply {
     /// After redirects.
     pub url: Url,
-    /// Status.
     pub status: StatusCode,
-    /// Headers.
     pub headers: HeaderMap,
     response: Response,
     left: usize,
@@ -99,22 +90,17 @@ pub struct Reply {
     cut: bool,
 }
 
-/// A whole answer.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// After redirects.
     pub url: Url,
-    /// Status.
     pub status: StatusCode,
-    /// Headers.
     pub headers: HeaderMap,
     /// Body, as far as it was read.
     pub bytes: Vec<u8>,
-    /// Whether there was more.
     pub cut: bool,
 }
 
-/// Makes requests. Cheap to clone.
 #[derive(Clone)]
 pub struct Client {
     allow: Vec<HostPort>,
@@ -308,7 +294,6 @@ impl Reply {
         self.cut
     }
 
-    /// Reads the rest.
     pub async fn whole(mut self) -> Result<Answer, HttpError> {
         let mut bytes = Vec::new();
         while let Some(chunk) = self.chunk().await? {

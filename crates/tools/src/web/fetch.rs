@@ -10,7 +10,6 @@ use url::Url;
 /// Longest fetch, redirects included.
 pub(super) const WALL: Duration = Duration::from_secs(20);
 
-/// What came back.
 #[derive(Debug)]
 pub(crate) struct Page {
     /// After redirects.

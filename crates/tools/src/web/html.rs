@@ -60,7 +60,6 @@ const BLOCKS: &[&str] = &[
 pub(crate) struct Readable {
     pub title: Option<String>,
     pub text: String,
-    /// Text and absolute address.
     pub links: Vec<(String, String)>,
     /// Whether the page was given up before its end.
     pub cut: bool,

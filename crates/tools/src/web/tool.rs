@@ -30,7 +30,6 @@ impl WebFetch {
     }
 }
 
-/// Arguments of [`WebFetch`].
 #[derive(Debug, Deserialize)]
 pub struct FetchArgs {
     url: String,
@@ -83,11 +82,8 @@ impl ToolHandler for WebFetch {
     }
 }
 
-/// What a page is.
 pub(crate) enum Shown {
-    /// HTML, decoded.
     Html(String),
-    /// Anything else.
     Other,
 }
 

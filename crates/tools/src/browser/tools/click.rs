@@ -11,10 +11,8 @@ use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
 use steward_core::tool::{EffectClass, Preview, ToolError, ToolOutput, ToolSpec};
 
-/// Clicks elements.
 pub(super) struct Click(pub Browsers);
 
-/// Arguments of [`Click`].
 #[derive(Debug, Deserialize)]
 pub(super) struct ClickArgs {
     element: u32,

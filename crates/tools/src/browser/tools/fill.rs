@@ -11,10 +11,8 @@ use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
 use steward_core::tool::{EffectClass, Preview, ToolError, ToolOutput, ToolSpec};
 
-/// Fills fields in.
 pub(super) struct Fill(pub Browsers);
 
-/// Arguments of [`Fill`].
 #[derive(Debug, Deserialize)]
 pub(super) struct FillArgs {
     element: u32,

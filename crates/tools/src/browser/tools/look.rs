@@ -9,10 +9,8 @@ use serde_json::json;
 use steward_core::policy::RiskClass;
 use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
 
-/// Shows the open page.
 pub(super) struct Look(pub Browsers);
 
-/// Arguments of [`Look`].
 #[derive(Debug, Deserialize)]
 pub(super) struct LookArgs {
     part: Option<usize>,

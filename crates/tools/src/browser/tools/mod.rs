@@ -18,7 +18,6 @@ use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 pub const BROWSER_TOOLS: [&str; 5] =
     ["browser_open", "browser_snapshot", "browser_click", "browser_type", "browser_screenshot"];
 
-/// Adds them.
 #[must_use]
 pub fn with_browser(builder: DispatcherBuilder, browsers: &Browsers, blobs: &Arc<dyn Blobs>) -> DispatcherBuilder {
     let ended = browsers.clone();

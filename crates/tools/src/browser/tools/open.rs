@@ -14,7 +14,6 @@ use steward_core::tool::{EffectClass, Preview, ToolError, ToolOutput, ToolSpec};
 /// Opens pages.
 pub(super) struct Open(pub Browsers);
 
-/// Arguments of [`Open`].
 #[derive(Debug, Deserialize)]
 pub(super) struct OpenArgs {
     url: String,

@@ -22,13 +22,11 @@ const LETTERS: usize = 8;
 /// Where a PNG says its width and height.
 const SIZE: std::ops::Range<usize> = 16..24;
 
-/// Takes pictures.
 pub(super) struct Screenshot {
     pub browsers: Browsers,
     pub blobs: Arc<dyn Blobs>,
 }
 
-/// Arguments of [`Screenshot`].
 #[derive(Debug, Deserialize)]
 pub(super) struct NoArgs {}
 

@@ -1,6 +1,5 @@
 //! Answers of a server, taken apart.
 
-/// A piece of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
     /// A word: `FETCH`, `12`, `BODY[HEADER]`, `\Seen`.
@@ -9,7 +8,6 @@ pub(super) enum Token {
     Text(Vec<u8>),
     /// `(`
     Open,
-    /// `)`
     Close,
 }
 
@@ -22,7 +20,6 @@ impl Token {
         }
     }
 
-    /// A number.
     pub fn number(&self) -> Option<u64> {
         match self {
             Self::Word(word) => word.parse().ok(),
@@ -39,7 +36,6 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Its first line as text.
     pub fn text(&self) -> String {
         let first = self.lines.first().map(Vec::as_slice).unwrap_or_default();
         String::from_utf8_lossy(first).trim_end().to_owned()

@@ -133,7 +133,6 @@ impl Session {
         self.fetch(&format!("FETCH {first}:{exists}")).await
     }
 
-    /// The messages of these uids.
     pub(in crate::mail) async fn headers(&mut self, uids: &[u64]) -> Result<Vec<Header>, ToolsError> {
         if uids.is_empty() {
             return Ok(Vec::new());

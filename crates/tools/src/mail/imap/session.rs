@@ -12,15 +12,12 @@ const MOST: usize = 24 << 20;
 /// Longest line without its literals.
 const LINE: usize = 1 << 20;
 
-/// An argument of a command.
 pub(super) enum Piece {
-    /// Words, as they are.
     Words(String),
     /// A string, quoted or as a literal.
     Text(String),
 }
 
-/// A connection.
 pub(in crate::mail) struct Session {
     stream: BufReader<Box<dyn Wire>>,
     tags: u32,
@@ -59,7 +56,6 @@ impl Session {
         }
     }
 
-    /// One answer with its literals.
     pub(super) async fn answer(&mut self) -> Result<Answer, ToolsError> {
         let mut answer = Answer::default();
         loop {
@@ -150,7 +146,6 @@ impl Session {
         }
     }
 
-    /// Says goodbye.
     pub(in crate::mail) async fn leave(mut self) {
         let tag = self.tag();
         let _ = self.write(&format!("{tag} LOGOUT\r\n")).await;

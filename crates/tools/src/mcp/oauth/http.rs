@@ -15,7 +15,6 @@ const WALL: Duration = Duration::from_secs(20);
 /// Largest answer, bytes.
 const BYTES: usize = 1 << 20;
 
-/// Sends requests to checked addresses.
 #[derive(Debug, Clone)]
 pub(in crate::mcp) struct Guarded {
     pub allow: Vec<HostPort>,

@@ -17,12 +17,9 @@ const PATIENCE: Duration = Duration::from_mins(10);
 /// Most logins under way.
 const MOST: usize = 256;
 
-/// What a login is for.
 #[derive(Debug, Clone)]
 pub struct LoginRequest {
-    /// Tenant.
     pub tenant: TenantId,
-    /// The server.
     pub server: McpServerId,
     /// Who logs in; where each user has a token of their own, it becomes theirs.
     pub user: UserId,
@@ -35,7 +32,6 @@ pub struct LoginRequest {
 /// A login that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Begun {
-    /// Where the person goes.
     pub url: String,
     /// The `state` that comes back with the code: whoever has it can finish the login.
     pub state: String,
@@ -43,14 +39,11 @@ pub struct Begun {
     pub id: String,
 }
 
-/// How a login went.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoginStatus {
-    /// It waits for the person.
     Waiting,
     /// The tokens are in the vault.
     Done,
-    /// Why it failed.
     Failed(String),
 }
 
@@ -76,7 +69,6 @@ pub(in crate::mcp) struct Client {
     pub secret: Option<SecretString>,
 }
 
-/// What a login gave.
 pub(in crate::mcp) struct LoggedIn {
     pub request: LoginRequest,
     /// Fields of a credential of the kind `oauth2`.
@@ -173,7 +165,6 @@ impl Logins {
         Some(one.status.clone())
     }
 
-    /// Writes down how one ended.
     pub fn end(&self, user: UserId, state: &str, status: LoginStatus, now: Timestamp) {
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         ended.retain(|_, one| now < one.until);

@@ -21,7 +21,6 @@ const MARGIN: Duration = Duration::from_secs(30);
 /// What a token lasts whose server doesn't say, as kept in memory.
 const UNSAID: Duration = Duration::from_mins(5);
 
-/// What a token endpoint answers.
 #[derive(Deserialize)]
 struct Granted {
     access_token: String,

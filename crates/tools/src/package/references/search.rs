@@ -19,7 +19,6 @@ pub(super) struct Section {
     pub line: usize,
     /// Headings above it and its own, ` > ` between.
     pub title: String,
-    /// Its text.
     pub text: String,
 }
 

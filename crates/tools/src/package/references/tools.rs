@@ -73,10 +73,8 @@ fn written_by_others<'a>(shown: impl IntoIterator<Item = &'a Reference>) -> Tool
     }
 }
 
-/// Lists the files.
 pub struct ReferenceList(pub Library);
 
-/// Arguments of [`ReferenceList`].
 #[derive(Debug, Deserialize)]
 pub struct ListArgs {
     package: Option<String>,
@@ -108,7 +106,6 @@ impl ToolHandler for ReferenceList {
 /// Shows a file or lines of it.
 pub struct ReferenceRead(pub Library);
 
-/// Arguments of [`ReferenceRead`].
 #[derive(Debug, Deserialize)]
 pub struct ReadArgs {
     path: String,
@@ -183,10 +180,8 @@ fn choose<'a>(all: &'a [Reference], path: &str) -> Result<&'a Reference, ToolsEr
     }
 }
 
-/// Finds passages.
 pub struct ReferenceSearch(pub Library);
 
-/// Arguments of [`ReferenceSearch`].
 #[derive(Debug, Deserialize)]
 pub struct SearchArgs {
     query: String,

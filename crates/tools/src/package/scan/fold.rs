@@ -6,7 +6,6 @@ use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 /// Folded text, and which line each part of it stood on.
 #[derive(Debug, Default)]
 pub(super) struct Folded {
-    /// The text.
     pub text: String,
     /// Byte offsets in `text` at which a line begins, with its number.
     lines: Vec<(usize, u32)>,

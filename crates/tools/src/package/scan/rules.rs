@@ -12,7 +12,6 @@ const FILE: &str = "crates/tools/data/package-rules.toml";
 /// Bounded repeats multiply; this is enough for the file and small enough to notice a slip.
 const REGEX_SIZE: usize = 4 << 20;
 
-/// Where a text stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Place {
@@ -118,20 +117,17 @@ struct Raw {
     lookalike: Lookalike,
 }
 
-/// One rule over text.
 #[derive(Debug)]
 pub(super) struct Pattern {
     pub rule: String,
     pub severity: Severity,
     pub message: String,
     pub all: Vec<Regex>,
-    /// Empty: everywhere.
     pub places: Vec<Place>,
     pub needs: Option<Needs>,
     pub unless_before: Option<Regex>,
 }
 
-/// All rules.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub invisible: Vec<Invisible>,

@@ -107,7 +107,6 @@ pub(super) fn secrets(path: &str, text: &str, rules: &Rules, found: &mut Found) 
     }
 }
 
-/// What a program does.
 pub(super) fn script(path: &str, text: &str, permissions: &Permissions, rules: &Rules, found: &mut Found) {
     let lines = Lines::of(text);
     for rule in &rules.scripts {

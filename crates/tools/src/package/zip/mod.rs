@@ -8,16 +8,11 @@ mod write;
 pub(crate) use read::unpack;
 pub use write::write;
 
-/// What an archive may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of the archive.
     pub archive: usize,
-    /// Entries, folders with them.
     pub entries: usize,
-    /// Bytes of one file.
     pub file: usize,
-    /// Bytes of all files.
     pub total: usize,
     /// How many times larger a file may become.
     pub ratio: usize,

@@ -25,7 +25,6 @@ pub(in crate::skills) fn places_credential(
     headers.values().chain(form.values()).any(|text| holds(text)) || body.is_some_and(|body| holds(&body.to_string()))
 }
 
-/// A field of a credential.
 pub(super) fn field<'a>(opened: &'a OpenedCredential, name: &str) -> Option<&'a str> {
     opened.fields.get(name).map(ExposeSecret::expose_secret)
 }

@@ -16,7 +16,6 @@ use steward_core::ports::ToolScope;
 use steward_core::skill::{HttpSpec, Skill, SkillKind, SkillSpec};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
 
-/// Makes requests to HTTP APIs.
 pub struct HttpExecutor {
     client: Client,
     authorizer: Authorizer,

@@ -20,7 +20,6 @@ use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
 /// Longest list of a server's errors, characters.
 const ERRORS: usize = 1200;
 
-/// Sends GraphQL operations.
 pub struct GraphqlExecutor {
     client: Client,
     authorizer: Authorizer,

@@ -33,7 +33,6 @@ struct Held {
     until: Instant,
 }
 
-/// Access tokens by credential.
 #[derive(Default)]
 pub(super) struct Oauth {
     held: Mutex<BTreeMap<CredentialId, Held>>,

@@ -17,7 +17,6 @@ pub(in crate::skills) fn origin(url: &Url) -> String {
     url.to_string()
 }
 
-/// The body as text.
 pub(super) fn text(answer: &Answer) -> String {
     let encoding = answer.charset();
     let encoding = encoding.and_then(|label| Encoding::for_label(label.as_bytes()));

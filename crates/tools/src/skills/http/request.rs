@@ -48,7 +48,6 @@ pub(super) fn method(text: &str) -> Result<Method, String> {
     }
 }
 
-/// Names and templates of headers.
 pub(super) fn check_headers(headers: &BTreeMap<String, String>, schema: &Value) -> Result<(), String> {
     for (name, text) in headers {
         header_name(name)?;
@@ -92,7 +91,6 @@ pub(super) fn check(spec: &HttpSpec, schema: &Value) -> Result<(), String> {
     check_allow(&spec.allow)
 }
 
-/// The request of a call.
 pub(super) fn build(spec: &HttpSpec, values: &Values<'_>) -> Result<Ask, ToolsError> {
     let mut ask = Ask::get(template::url(&spec.url, values)?);
     ask.method = method(&spec.method).map_err(ToolsError::Refused)?;

@@ -28,7 +28,6 @@ use tempfile::TempDir;
 /// Longest check run for a preview.
 const PREVIEW: Duration = Duration::from_secs(9);
 
-/// Runs playbooks.
 pub struct AnsibleExecutor {
     programs: Programs,
     sandbox: Sandbox,

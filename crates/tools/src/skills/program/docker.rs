@@ -32,7 +32,6 @@ const LINES: u32 = 10_000;
 /// Longest end of a container whose call was stopped.
 const KILL: Duration = Duration::from_secs(10);
 
-/// Drives docker.
 pub struct DockerExecutor {
     programs: Programs,
 }

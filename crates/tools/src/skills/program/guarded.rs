@@ -31,7 +31,6 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// The file of a program.
     pub(super) fn find(&self, name: &str) -> Option<PathBuf> {
         let mut files = self.search.iter().map(|folder| folder.join(name));
         files.find(|file| file.is_file())
@@ -81,7 +80,6 @@ fn has_library(home: &Path) -> bool {
     })
 }
 
-/// How a program ended.
 #[derive(Debug)]
 pub(super) struct Ended {
     /// Exit status; none where it was killed.

@@ -20,12 +20,10 @@ const LONGEST_MS: u64 = 60_000;
 /// Memory that may be asked for, MiB.
 const MEMORY_MIB: std::ops::RangeInclusive<u32> = 16..=2048;
 
-/// What came of a call.
 #[derive(Debug, Clone)]
 pub struct PythonReply {
     /// What `run` returned, or why there is nothing, with what to do.
     pub result: Result<Value, String>,
-    /// What it printed.
     pub stdout: String,
     /// What it wrote to standard error.
     pub stderr: String,
@@ -67,13 +65,11 @@ impl PythonRunner for PythonPool {
     }
 }
 
-/// Runs Python functions.
 pub struct PythonExecutor {
     runner: Arc<dyn PythonRunner>,
 }
 
 impl PythonExecutor {
-    /// `runner` is the sandbox's.
     pub fn new(runner: Arc<dyn PythonRunner>) -> Self {
         Self { runner }
     }
@@ -86,7 +82,6 @@ fn spec(skill: &Skill) -> Result<&PythonSpec, ToolsError> {
     }
 }
 
-/// What to run.
 pub(crate) struct Program<'a> {
     pub code: &'a str,
     pub payload: &'a Value,

@@ -10,7 +10,6 @@ pub(super) fn line(argv: &[String]) -> String {
     words.join(" ")
 }
 
-/// What it printed, errors last.
 pub(super) fn printed(stdout: &Output, stderr: &Output) -> String {
     let mut text = stream(stdout);
     let errors = stream(stderr);

@@ -17,7 +17,6 @@ use steward_core::skill::{ShellSpec, Skill, SkillKind, SkillSpec};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
 use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Sandbox};
 
-/// Runs programs.
 pub struct ShellExecutor {
     sandbox: Sandbox,
     blobs: Arc<dyn Blobs>,

@@ -19,7 +19,6 @@ const BYTES: u64 = 64 << 20;
 /// Content up to this many bytes stands in the record itself.
 const INLINE: usize = 1 << 10;
 
-/// What was there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum Kept {

@@ -18,7 +18,6 @@ const CELLS: usize = 50;
 /// Most matches of a selector.
 const MATCHES: usize = 500;
 
-/// Rows of cells.
 pub(super) type Table = Vec<Vec<String>>;
 
 /// Whether a selector can be read.

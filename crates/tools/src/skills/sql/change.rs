@@ -30,7 +30,6 @@ pub(super) fn statement_of(spec: &SqlSpec, values: &Values<'_>) -> String {
     }
 }
 
-/// What the trial found.
 pub(super) fn preview(
     spec: &SqlSpec,
     statement: String,
@@ -91,7 +90,6 @@ fn undoing(changes: &Changes) -> String {
     }
 }
 
-/// The result of a write.
 pub(super) fn output(spec: &SqlSpec, skill: &Skill, changes: Changes, sql: &str) -> ToolOutput {
     let told = undoing(&changes);
     let count = rows(changes.count);
@@ -191,7 +189,6 @@ async fn make_on_server(spec: &SqlSpec, job: Job<'_>, context: &Context, url: &s
     })
 }
 
-/// The snapshot of [`output`].
 pub(super) fn snapshot(kept: &Value) -> Result<Snapshot, ToolsError> {
     Snapshot::deserialize(kept).map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))
 }

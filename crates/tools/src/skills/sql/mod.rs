@@ -51,7 +51,6 @@ fn limits(spec: &SqlSpec, wall: Duration) -> Limits {
     }
 }
 
-/// Statement and bound values.
 fn statement(spec: &SqlSpec, mark: Mark, values: &Values<'_>) -> Result<(String, Vec<Value>), ToolsError> {
     if !spec.statement.trim().is_empty() {
         return sql(&spec.statement, mark, values).map_err(|error| ToolsError::Refused(error.to_string()));

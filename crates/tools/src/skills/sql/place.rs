@@ -8,11 +8,8 @@ use steward_core::skill::SqlSpec;
 use steward_sandbox::sql::remote::Remote;
 use url::Url;
 
-/// What a statement runs on.
 pub(super) enum Target {
-    /// A file of the workspace.
     File(String),
-    /// A server, by its URL.
     Server(SecretString),
 }
 

@@ -20,7 +20,6 @@ use steward_sandbox::sql::{Guard, SqlError};
 /// What a write tells of itself; its rows stand in its undo record.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Proof {
-    /// Which database, whoever asks.
     database: String,
     /// By what the server knows the transaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,7 +39,6 @@ impl Proof {
     }
 }
 
-/// Asks the database.
 pub(super) async fn look(
     spec: &SqlSpec,
     job: Job<'_>,

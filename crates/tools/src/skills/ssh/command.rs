@@ -3,7 +3,6 @@
 use super::order::Order;
 use secrecy::{ExposeSecret as _, SecretString};
 
-/// How sudo gets its password.
 pub(super) struct Sudo {
     /// The prompt, which nobody can guess: only sudo writes it.
     marker: String,

@@ -88,7 +88,6 @@ fn learn(job: Job<'_>, context: &Context) {
     }
 }
 
-/// What ran where, for texts.
 struct What {
     line: String,
     host: String,

@@ -59,7 +59,6 @@ impl FileHostKeys {
         Ok(done)
     }
 
-    /// All that count, by place.
     pub fn all(&self) -> Result<Vec<(Place, String)>, HostKeysError> {
         let hosts = self.read()?.hosts.into_iter();
         hosts.map(|(place, fingerprint)| Ok((place.parse()?, fingerprint))).collect()

@@ -9,7 +9,6 @@ use std::str::FromStr;
 pub struct Place {
     /// Name or address, lower case, without brackets.
     pub host: String,
-    /// Port.
     pub port: u16,
 }
 
@@ -51,13 +50,10 @@ impl FromStr for Place {
     }
 }
 
-/// Errors of known host keys.
 #[derive(Debug, thiserror::Error)]
 pub enum HostKeysError {
-    /// No host.
     #[error("`{0}` is no host; write HOST:PORT, such as db1.example.org:22 or [fd00::1]:22")]
     Place(String),
-    /// No fingerprint.
     #[error(
         "`{0}` is no fingerprint of a host key; it looks like SHA256:… with 43 letters and digits, as `ssh-keygen -lf` and `ssh-keyscan` followed by it show"
     )]
@@ -65,7 +61,6 @@ pub enum HostKeysError {
     /// The file can't be read or written.
     #[error("the file of known host keys {path} {reason}")]
     File {
-        /// Where it is.
         path: String,
         /// What is wrong, and what to do.
         reason: String,

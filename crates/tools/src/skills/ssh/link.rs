@@ -59,7 +59,6 @@ pub(super) struct Link {
     _through: Option<Handle<Gate>>,
 }
 
-/// Connects and logs in.
 pub(super) async fn open(keys: &Arc<dyn HostKeys>, order: &Order, login: &Login) -> Result<Link, Refusal> {
     let Some(jump) = &order.jump else {
         let socket = dial(&order.place).await?;

@@ -18,7 +18,6 @@ pub(super) struct Login {
     /// Name of the credential, for errors.
     pub credential: String,
     proof: Proof,
-    /// Answers sudo's prompt.
     pub sudo: Option<SecretString>,
 }
 

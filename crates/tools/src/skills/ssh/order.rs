@@ -6,7 +6,6 @@ use crate::skills::template::{self, Values, quote, remote};
 use serde_json::Value;
 use steward_core::skill::{Skill, SkillSpec, SshSpec};
 
-/// A host to go through.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Jump {
     pub user: Option<String>,
@@ -47,7 +46,6 @@ impl Order {
         if self.sudo { format!("sudo -- {}", self.line) } else { self.line.clone() }
     }
 
-    /// Where it runs, for people.
     pub fn host(&self) -> String {
         match self.place.port {
             22 => self.place.host.clone(),

@@ -35,15 +35,12 @@ pub(super) struct Done {
 /// Why there is no end of a command.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// Nothing was run.
     Refused(String),
     /// sudo did not let it run.
     Sudo(&'static str),
     /// The connection broke after the command was sent.
     Broken(Box<Done>),
-    /// It was stopped from here.
     Stopped {
-        /// What it had written.
         done: Box<Done>,
         /// Whether the server says that it ended.
         ended: bool,

@@ -5,12 +5,10 @@ use std::collections::VecDeque;
 /// Bytes kept of the beginning of a stream, and as many of its end.
 const KEPT: usize = 64 << 10;
 
-/// One output stream.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     head: Vec<u8>,
     tail: VecDeque<u8>,
-    /// Bytes in total.
     pub total: u64,
 }
 

@@ -6,30 +6,22 @@ use crate::error::ToolsError;
 /// Errors of templates. Each message says what to do; none holds a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// `{{` without its end.
     #[error("a placeholder is not closed in `{0}`; write {{{{name}}}}, or \\{{{{ for two braces")]
     Open(String),
     /// Something between the braces that is no name.
     #[error("`{{{{{0}}}}}` is no placeholder; write {{{{name}}}}, {{{{name|default:text}}}} or {{{{name|option}}}}")]
     Form(String),
-    /// No such input.
     #[error("{{{{{name}}}}} is no input of the skill; its inputs are {known}")]
     Unknown {
         /// As written.
         name: String,
-        /// The names that there are.
         known: String,
     },
     /// A secret where others could see it.
     #[error(
         "{{{{credential.{field}}}}} is not allowed in {place}; put it into a header, the body, the environment or standard input"
     )]
-    Credential {
-        /// The field.
-        field: String,
-        /// Where it stood.
-        place: Place,
-    },
+    Credential { field: String, place: Place },
     /// A placeholder where only fixed text may be.
     #[error("{0} is fixed text; no placeholder may stand there")]
     Fixed(&'static str),
@@ -38,25 +30,14 @@ pub enum TemplateError {
         "`{0}` is no address with a fixed host; write it as https://api.example.org/path/{{{{name}}}}, with no user name and no placeholder before the path"
     )]
     Host(String),
-    /// No value.
     #[error("`{name}` is needed {place}; give it a value")]
-    Missing {
-        /// The argument.
-        name: String,
-        /// Where.
-        place: &'static str,
-    },
+    Missing { name: String, place: &'static str },
     /// A value that would leave its folder.
     #[error("`{0}` may not hold `.` or `..` as a part of a path")]
     Dots(String),
     /// A value that a program would read as an option.
     #[error("`{name}` may not begin with `-` (`{value}`), since the program would read it as an option")]
-    Option {
-        /// The argument.
-        name: String,
-        /// Its value.
-        value: String,
-    },
+    Option { name: String, value: String },
     /// A line break or the like where there may be none.
     #[error("{0} may not hold a line break or another control character")]
     Control(String),

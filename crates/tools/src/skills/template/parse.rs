@@ -4,16 +4,13 @@ use super::error::TemplateError;
 use serde_json::Value;
 use std::fmt;
 
-/// What a template is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// An element of an argument vector, here or on a server.
     Argv,
-    /// A URL.
     Url,
     /// A value of a URL's query.
     Query,
-    /// A value of a header.
     Header,
     /// A JSON body, a form field, GraphQL variables.
     Body,
@@ -21,7 +18,6 @@ pub enum Place {
     Stdin,
     /// A variable of a program's environment.
     Env,
-    /// A bound value of SQL.
     Sql,
     /// Other text: a request to an agent, an input of a model.
     Text,
@@ -53,7 +49,6 @@ impl fmt::Display for Place {
     }
 }
 
-/// A placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slot {
     /// Name of the argument, then the fields within it.
@@ -90,14 +85,12 @@ pub(super) enum Part {
     Slot(Slot),
 }
 
-/// Text with placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     pub(super) parts: Vec<Part>,
 }
 
 impl Template {
-    /// Reads a template.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         let mut parts = Vec::new();
         let mut fixed = String::new();
@@ -125,7 +118,6 @@ impl Template {
         Ok(Self { parts })
     }
 
-    /// Its placeholders, in order.
     pub fn slots(&self) -> impl Iterator<Item = &Slot> {
         self.parts.iter().filter_map(|part| match part {
             Part::Slot(slot) => Some(slot),
@@ -133,7 +125,6 @@ impl Template {
         })
     }
 
-    /// Whether it holds no placeholder.
     pub fn is_fixed(&self) -> bool {
         self.slots().next().is_none()
     }
@@ -173,7 +164,6 @@ impl Template {
     }
 }
 
-/// Reads and checks one.
 pub fn check_text(text: &str, place: Place, schema: &Value) -> Result<(), TemplateError> {
     Template::parse(text)?.check(place, schema)
 }

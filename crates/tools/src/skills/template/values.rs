@@ -8,37 +8,31 @@ use serde_json::Value;
 use steward_core::ports::OpenedCredential;
 use steward_core::skill::Skill;
 
-/// Whether secrets are at hand.
 #[derive(Debug, Clone, Copy)]
 pub enum Secrets<'a> {
     /// For people: a secret shows as `[credential.field]`.
     Hidden,
-    /// For the receiver.
     Open(Option<&'a OpenedCredential>),
 }
 
 /// Arguments, result and credential of one call.
 #[derive(Debug, Clone, Copy)]
 pub struct Values<'a> {
-    /// The arguments, an object.
     pub arguments: &'a Value,
     /// Their schema, for defaults and types.
     pub schema: &'a Value,
     /// Data of the call's result, for a compensation.
     pub result: Option<&'a Value>,
-    /// The credential.
     pub secrets: Secrets<'a>,
     /// Whether an absent value is an error rather than left out.
     pub strict: bool,
 }
 
 impl<'a> Values<'a> {
-    /// Those of a call.
     pub fn of(job: Job<'a>) -> Self {
         Self { secrets: Secrets::Open(job.secret), ..Self::shown(job.skill, job.arguments) }
     }
 
-    /// Those of a preview.
     pub fn shown(skill: &'a Skill, arguments: &'a Value) -> Self {
         Self { arguments, schema: &skill.parameters, result: None, secrets: Secrets::Hidden, strict: false }
     }
