@@ -1,12 +1,11 @@
-//! Credentials that an operator's setting names: found, opened, and kept out of what leaves.
+//! Credentials that an operator's setting names: found, opened, and scrubbed from everything that leaves a call.
 
 use crate::error::ToolsError;
-use crate::skills::scrub;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 use steward_core::credential::CredentialUse;
 use steward_core::ports::{OpenedCredential, ToolScope, Vault, VaultError};
 use steward_core::scrub::{Scrubber, secrets_of};
-use steward_core::tool::{ToolError, ToolOutput};
+use steward_core::tool::{Preview, ToolError, ToolOutput, Undo};
 use steward_core::{AgentId, RunId, TenantId, Timestamp};
 
 /// A page of the vault.
@@ -76,21 +75,64 @@ impl Secrets {
     }
 
     pub fn clean(self, result: Result<ToolOutput, ToolsError>) -> Result<ToolOutput, ToolError> {
-        let scrubber: Scrubber = scrub::of(self.0);
+        let scrubber: Scrubber = scrubber_of(self.0);
         match result {
             Ok(mut output) => {
-                scrub::output(&scrubber, &mut output);
+                scrub_output(&scrubber, &mut output);
                 Ok(output)
             }
-            Err(error) => Err(scrub::error(&scrubber, error.into())),
+            Err(error) => Err(scrub_error(&scrubber, error.into())),
         }
+    }
+
+    /// A text or an error without them.
+    pub fn clean_text(self, result: Result<String, String>) -> Result<String, String> {
+        let scrubber: Scrubber = scrubber_of(self.0);
+        result.map(|text| scrubber.scrub(&text).into_owned()).map_err(|text| scrubber.scrub(&text).into_owned())
     }
 }
 
-impl Secrets {
-    /// A text or an error without them.
-    pub fn clean_text(self, result: Result<String, String>) -> Result<String, String> {
-        let scrubber: Scrubber = scrub::of(self.0);
-        result.map(|text| scrubber.scrub(&text).into_owned()).map_err(|text| scrubber.scrub(&text).into_owned())
+/// What finds these secrets in a text.
+pub(crate) fn scrubber_of(secrets: impl IntoIterator<Item = (String, SecretString)>) -> Scrubber {
+    let plain = secrets.into_iter();
+    Scrubber::new(plain.map(|(name, secret)| (name, secret.expose_secret().to_owned())))
+}
+
+pub(crate) fn scrub_output(scrubber: &Scrubber, output: &mut ToolOutput) {
+    output.content = scrubber.scrub(&output.content).into_owned();
+    if let Some(data) = &mut output.data {
+        scrubber.scrub_json(data);
+    }
+    if let Some(receipt) = &mut output.receipt {
+        receipt.action = scrubber.scrub(&receipt.action).into_owned();
+        receipt.object = scrubber.scrub(&receipt.object).into_owned();
+        receipt.evidence = receipt.evidence.as_deref().map(|text| scrubber.scrub(text).into_owned());
+    }
+    match &mut output.undo {
+        Some(Undo::Snapshot { snapshot, .. }) => {
+            let mut clean = snapshot.clone();
+            scrubber.scrub_json(&mut clean);
+            // What is put back must be what was there, and a secret is kept nowhere.
+            if clean != *snapshot {
+                output.undo = Some(Undo::Impossible {
+                    reason: "what would be put back holds a secret, which is kept nowhere but in the vault".to_owned(),
+                });
+            }
+        }
+        Some(Undo::Impossible { reason }) => *reason = scrubber.scrub(reason).into_owned(),
+        None => {}
+    }
+    output.origin = output.origin.as_deref().map(|text| scrubber.scrub(text).into_owned());
+}
+
+pub(crate) fn scrub_preview(scrubber: &Scrubber, preview: &mut Preview) {
+    preview.summary = scrubber.scrub(&preview.summary).into_owned();
+    preview.detail = preview.detail.as_deref().map(|text| scrubber.scrub(text).into_owned());
+}
+
+pub(crate) fn scrub_error(scrubber: &Scrubber, error: ToolError) -> ToolError {
+    match error {
+        ToolError::RespondToModel(text) => ToolError::RespondToModel(scrubber.scrub(&text).into_owned()),
+        ToolError::Fatal(text) => ToolError::Fatal(scrubber.scrub(&text).into_owned()),
     }
 }

@@ -13,6 +13,7 @@ pub mod files;
 mod handler;
 pub mod mail;
 pub mod mcp;
+pub mod outbound;
 pub mod package;
 pub mod python;
 pub mod sample;

@@ -3,9 +3,9 @@
 use super::cdp::Cdp;
 use super::elements::Elements;
 use super::error::BrowserError;
+use super::page_state::State;
+use super::page_text::{self, Snapshot};
 use super::proxy::{Refusals, place_of};
-use super::state::State;
-use super::tree::{self, Snapshot};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -285,7 +285,7 @@ impl Page {
     pub async fn snapshot(&self, elements: &std::sync::Mutex<Elements>) -> Result<Snapshot, BrowserError> {
         let frames = self.call("Page.getFrameTree", json!({})).await?;
         let mut trees = Vec::new();
-        for (id, url) in tree::frames(&frames["frameTree"], FRAMES) {
+        for (id, url) in page_text::frames(&frames["frameTree"], FRAMES) {
             let asked = json!({"frameId": id});
             match self.call("Accessibility.getFullAXTree", asked).await {
                 Ok(mut found) => trees.push((url, found["nodes"].take())),
@@ -301,7 +301,7 @@ impl Page {
         };
         let mut elements = elements.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         elements.begin(&loader, &url);
-        let mut snapshot = tree::show(&trees, &mut elements);
+        let mut snapshot = page_text::show(&trees, &mut elements);
         (snapshot.url, snapshot.status) = (url, status);
         snapshot.dialogs = dialogs;
         Ok(snapshot)

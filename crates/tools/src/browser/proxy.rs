@@ -1,7 +1,7 @@
 //! The browser's only way out: a forward proxy at the gate of its sandbox. Each request and each tunnel is resolved,
 //! checked and pinned like any other request of ours, so that redirects, frames, scripts and rebinding are too.
 
-use crate::web::Client;
+use crate::outbound::Client;
 use bytes::Bytes;
 use http::header::{CONNECTION, HOST, HeaderName, HeaderValue};
 use http::{HeaderMap, Method, Request, Response, StatusCode, Uri};

@@ -1,18 +1,15 @@
 //! `calendar_create`.
 
-use super::change::{Kept, parts, put, undo};
-use super::component::Component;
-use super::event::{Event, short};
-use super::files::{CalendarFiles, name_of};
-use super::line::Line;
-use super::rule::Rule;
-use super::span::{self, Given};
-use crate::catalogue;
+use super::event::{Event, Kept, parts, put, short, undo};
+use super::ics::{Component, Line};
+use super::recurrence::Rule;
+use super::time::{self, Given};
+use super::{CalendarFiles, name_of};
 use crate::error::ToolsError;
 use crate::facts::snapshot;
 use crate::files::blocking;
 use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::{catalogue, suggest};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
@@ -42,9 +39,9 @@ impl CalendarCreate {
             return Err(ToolsError::refused("the title is blank; say what the event is"));
         }
         let zone = self.files.zone();
-        let start = span::read(&args.start, self.clock.as_ref())?;
+        let start = time::read(&args.start, self.clock.as_ref())?;
         let end = args.end.as_deref().filter(|text| !text.trim().is_empty());
-        let end = end.map(|text| span::read(text, self.clock.as_ref())).transpose()?;
+        let end = end.map(|text| time::read(text, self.clock.as_ref())).transpose()?;
         let mut event = Component::new("VEVENT");
         event.lines = vec![Line::new("UID", uid), Line::new("DTSTAMP", now.strftime("%Y%m%dT%H%M%SZ").to_string())];
         event.lines.extend(times(start, end, zone)?);
@@ -114,9 +111,9 @@ fn told(event: &Component, zone: &TimeZone) -> String {
         return "an event".to_owned();
     };
     let when = if event.start.all_day {
-        format!("{}, all day", span::show_day(event.start.at))
+        format!("{}, all day", time::show_day(event.start.at))
     } else {
-        event.start.instant(zone).map_or_else(|_| event.start.at.to_string(), |at| span::show(at, zone))
+        event.start.instant(zone).map_or_else(|_| event.start.at.to_string(), |at| time::show(at, zone))
     };
     let repeats = if event.rule.is_some() { ", repeated" } else { "" };
     format!("{} ({when}{repeats})", event.title)
@@ -161,7 +158,7 @@ impl ToolHandler for CalendarCreate {
     }
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Preview {
-        let now = span::stamp(scope.now);
+        let now = time::stamp(scope.now);
         match now.and_then(|now| self.event(&args, "new", now)) {
             Ok(event) => Preview {
                 summary: format!("puts into the calendar: {}", told(&event, self.files.zone())),
@@ -176,7 +173,7 @@ impl ToolHandler for CalendarCreate {
     async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let key = hash::sha256(context.idempotency_key.as_bytes());
         let uid = format!("{}@steward", &key[..32]);
-        let event = self.event(&args, &uid, span::stamp(context.scope.now)?)?;
+        let event = self.event(&args, &uid, time::stamp(context.scope.now)?)?;
         let (files, context) = (Arc::clone(&self.files), context.clone());
         let done = blocking(move || {
             let scope = &context.scope;
@@ -189,7 +186,7 @@ impl ToolHandler for CalendarCreate {
                 let known: Vec<String> = parts(calendar, &uid).map(|(_, part)| part.text()).collect();
                 let mut change = put(calendar, &uid, vec![event]);
                 if !known.is_empty() {
-                    let again = known.iter().map(|text| super::change::part(text));
+                    let again = known.iter().map(|text| super::event::part(text));
                     put(calendar, &uid, again.collect::<Result<_, _>>()?);
                     (change.before, change.after) = (Vec::new(), known);
                 }

@@ -1,13 +1,11 @@
 //! `calendar_delete`.
 
-use super::change::{Change, Kept, parts, put, texts};
-use super::component::Component;
 use super::create::take_back;
-use super::event::{Event, events, short};
-use super::files::{CalendarFiles, name_of};
-use super::line::Line;
+use super::event::{Change, Event, Kept, events, parts, put, short, texts};
+use super::ics::{Component, Line};
 use super::occurrence::between;
-use super::span::{self, Given};
+use super::time::{self, Given};
+use super::{CalendarFiles, name_of};
 use crate::catalogue;
 use crate::error::ToolsError;
 use crate::files::blocking;
@@ -76,7 +74,7 @@ impl CalendarDelete {
             Some(part)
         });
         let change = put(calendar, &event.uid, kept.collect());
-        Ok((change, format!("{} on {}", event.title, span::show(start, zone))))
+        Ok((change, format!("{} on {}", event.title, time::show(start, zone))))
     }
 }
 
@@ -124,8 +122,8 @@ fn occurrence(calendar: &Component, event: &Event, given: Given, zone: &TimeZone
 
 fn told(event: &Event, zone: &TimeZone) -> String {
     let when = match event.start.instant(zone) {
-        Ok(at) if !event.start.all_day => span::show(at, zone),
-        _ => span::show_day(event.start.at),
+        Ok(at) if !event.start.all_day => time::show(at, zone),
+        _ => time::show_day(event.start.at),
     };
     format!("{} ({when})", event.title)
 }
@@ -191,7 +189,7 @@ impl ToolHandler for CalendarDelete {
     }
 
     async fn preview(&self, args: DeleteArgs, scope: &ToolScope) -> Preview {
-        let given = args.occurrence.as_deref().map(|text| span::read(text, self.clock.as_ref()));
+        let given = args.occurrence.as_deref().map(|text| time::read(text, self.clock.as_ref()));
         let (files, scope) = (Arc::clone(&self.files), scope.clone());
         let told = blocking(move || {
             let mut calendar = files.read(&scope, &name_of(&scope))?;
@@ -209,7 +207,7 @@ impl ToolHandler for CalendarDelete {
     }
 
     async fn run(&self, args: DeleteArgs, context: &Context) -> Result<ToolOutput, ToolError> {
-        let given = args.occurrence.as_deref().map(|text| span::read(text, self.clock.as_ref()));
+        let given = args.occurrence.as_deref().map(|text| time::read(text, self.clock.as_ref()));
         let given = given.transpose()?;
         let (files, context) = (Arc::clone(&self.files), context.clone());
         let done = blocking(move || {

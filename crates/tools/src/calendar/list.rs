@@ -1,13 +1,11 @@
 //! `calendar_list`.
 
 use super::event::short;
-use super::files::{CalendarFiles, name_of};
 use super::occurrence::{Found, Occurrence, between};
-use super::span;
-use crate::catalogue;
+use super::{CalendarFiles, name_of, time};
 use crate::files::blocking;
 use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::{catalogue, suggest};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use serde::Deserialize;
@@ -68,8 +66,8 @@ impl ToolHandler for CalendarList {
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let zone = self.files.zone().clone();
-        let now = span::stamp(context.scope.now)?;
-        let (from, to) = span::span(args.from.as_deref(), args.to.as_deref(), now, &zone, self.clock.as_ref())?;
+        let now = time::stamp(context.scope.now)?;
+        let (from, to) = time::span(args.from.as_deref(), args.to.as_deref(), now, &zone, self.clock.as_ref())?;
         let (files, scope) = (Arc::clone(&self.files), context.scope.clone());
         let shown = blocking(move || {
             let calendar = files.read(&scope, &name_of(&scope))?;
@@ -92,7 +90,7 @@ impl ToolHandler for CalendarList {
 fn show(found: &Found, from: Timestamp, to: Timestamp, zone: &TimeZone) -> ToolOutput {
     let last = to.to_zoned(zone.clone()).datetime();
     let last = last.checked_sub(1.second()).unwrap_or(last);
-    let period = format!("from {} to {}", span::show_day(from.to_zoned(zone.clone()).datetime()), span::show_day(last));
+    let period = format!("from {} to {}", time::show_day(from.to_zoned(zone.clone()).datetime()), time::show_day(last));
     let count = found.all.len();
     let mut text = match count {
         0 => format!("the calendar has nothing {period}\n"),
@@ -131,14 +129,14 @@ fn line(one: &Occurrence, zone: &TimeZone) -> String {
     let when = if event.start.all_day {
         let last = end.datetime().checked_sub(1.second()).unwrap_or(end.datetime());
         if last.date() <= start.date() {
-            format!("{} all day", span::show_day(start.datetime()))
+            format!("{} all day", time::show_day(start.datetime()))
         } else {
-            format!("{} to {}", span::show_day(start.datetime()), span::show_day(last))
+            format!("{} to {}", time::show_day(start.datetime()), time::show_day(last))
         }
     } else if start.date() == end.date() {
-        format!("{}-{}", span::show(one.start, zone), end.strftime("%H:%M"))
+        format!("{}-{}", time::show(one.start, zone), end.strftime("%H:%M"))
     } else {
-        format!("{} to {}", span::show(one.start, zone), span::show(one.end, zone))
+        format!("{} to {}", time::show(one.start, zone), time::show(one.end, zone))
     };
     let mut text = format!("{when}  {}", flat(&event.title));
     if !event.place.is_empty() {

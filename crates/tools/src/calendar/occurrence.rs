@@ -1,9 +1,9 @@
 //! When the events of a calendar take place within a span of time.
 
-use super::component::Component;
-use super::day::Times;
 use super::event::{Event, events};
-use super::value::{When, instant};
+use super::ics::Component;
+use super::recurrence::Times;
+use super::time::{When, instant};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -158,7 +158,7 @@ impl Except {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::between;
-    use crate::calendar::component::Component;
+    use crate::calendar::ics::Component;
     use jiff::tz::TimeZone;
 
     /// Starts within a year from October 2026 on, in UTC.

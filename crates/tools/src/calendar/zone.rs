@@ -1,7 +1,6 @@
-//! Time zones of events, by their names.
+//! Time zones of events, by their IANA names or the Windows names of `data/windows-zones.txt`.
 
-use super::component::Component;
-use super::zone_rows;
+use super::ics::Component;
 use jiff::tz::TimeZone;
 
 /// Where the clock of a time stands.
@@ -19,7 +18,7 @@ impl Zone {
     pub fn named(id: &str) -> Self {
         let id = id.trim().trim_start_matches('/');
         let found = find(id)
-            .or_else(|| zone_rows::of_windows(id).and_then(find))
+            .or_else(|| of_windows(id).and_then(find))
             // `/vendor.example/20110521_1/Europe/Berlin`, as some programs write.
             .or_else(|| {
                 let parts: Vec<&str> = id.split('/').collect();
@@ -57,7 +56,7 @@ fn find(name: &str) -> Option<TimeZone> {
 /// `VTIMEZONE` for programs that don't know the zone by its name: each change of its clocks from a year
 /// before `from` on, over ten years.
 pub(super) fn component(zone: &TimeZone, from: jiff::Timestamp) -> Option<Component> {
-    use super::line::Line;
+    use super::ics::Line;
     const DAY: i64 = 24 * 3600;
     const YEARS: i64 = 11;
     let name = zone.iana_name()?;
@@ -100,6 +99,15 @@ pub(super) fn component(zone: &TimeZone, from: jiff::Timestamp) -> Option<Compon
     Some(whole)
 }
 
+/// The IANA name of a zone's Windows name.
+pub(super) fn of_windows(name: &str) -> Option<&'static str> {
+    include_str!("../../data/windows-zones.txt")
+        .lines()
+        .filter_map(|line| line.split_once(" = "))
+        .find(|(windows, _)| windows.eq_ignore_ascii_case(name))
+        .map(|(_, iana)| iana)
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
@@ -132,5 +140,17 @@ mod tests {
             assert!(text.contains(part), "{text}");
         }
         assert_eq!(component(&TimeZone::fixed(jiff::tz::offset(3)), jiff::Timestamp::UNIX_EPOCH), None);
+    }
+
+    #[test]
+    fn every_row_names_a_zone() {
+        let rows = include_str!("../../data/windows-zones.txt").lines();
+        let rows: Vec<&str> = rows.filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+        assert!(rows.len() > 100);
+        for row in rows {
+            let (windows, iana) = row.split_once(" = ").unwrap();
+            assert!(TimeZone::get(iana).is_ok(), "{row}");
+            assert_eq!(super::of_windows(windows), Some(iana), "{row}");
+        }
     }
 }

@@ -1,9 +1,8 @@
 //! `grep`: lines that match, in one file or all.
 
-use super::{access, walk};
-use crate::catalogue;
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler};
+use crate::{catalogue, files};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch};
 use serde::Deserialize;
@@ -64,7 +63,7 @@ impl ToolHandler for Grep {
 
     async fn run(&self, args: GrepArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let context = context.clone();
-        Ok(access::blocking(move || search(&args, &context)).await?)
+        Ok(files::blocking(move || search(&args, &context)).await?)
     }
 }
 
@@ -102,8 +101,8 @@ struct Found {
 }
 
 fn search(args: &GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-    let workspace = access::open(&context.scope)?;
-    let base = workspace.resolve(&args.path).map_err(access::explain)?;
+    let workspace = files::open(&context.scope)?;
+    let base = workspace.resolve(&args.path).map_err(files::explain)?;
     let base = match base.as_path().to_string_lossy() {
         path if path.is_empty() => ".".to_owned(),
         path => path.into_owned(),
@@ -123,7 +122,7 @@ fn search(args: &GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> 
     match workspace.open_read(&base) {
         Ok(_) => search.file(&base)?,
         Err(FilesError::Kind { actual: "a folder", .. }) => {
-            more = walk::walk(&workspace, &base, DEPTH, context, &mut |path, entry| {
+            more = files::walk(&workspace, &base, DEPTH, context, &mut |path, entry| {
                 if entry.kind == EntryKind::File {
                     search.file(path)?;
                 }
@@ -131,7 +130,7 @@ fn search(args: &GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> 
             })?
             .more;
         }
-        Err(error) => return Err(access::explain(error)),
+        Err(error) => return Err(files::explain(error)),
     }
     let place = if base == "." { "the workspace" } else { &base };
     let Search { found, .. } = search;

@@ -1,9 +1,8 @@
 //! `list`: what is in a folder.
 
-use super::{access, kind, walk};
-use crate::catalogue;
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler};
+use crate::{catalogue, files};
 use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -54,7 +53,7 @@ impl ToolHandler for List {
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let context = context.clone();
-        Ok(access::blocking(move || show(&args, &context)).await?)
+        Ok(files::blocking(move || show(&args, &context)).await?)
     }
 }
 
@@ -68,16 +67,16 @@ fn matcher(pattern: &str) -> Result<(GlobMatcher, bool), ToolsError> {
 }
 
 fn show(args: &ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-    let workspace = access::open(&context.scope)?;
+    let workspace = files::open(&context.scope)?;
     let glob = args.pattern.as_deref().map(matcher).transpose()?;
     let depth = args.depth.unwrap_or(if glob.is_some() { DEPTH } else { 1 });
-    let base = workspace.resolve(&args.path).map_err(access::explain)?;
+    let base = workspace.resolve(&args.path).map_err(files::explain)?;
     let base = match base.as_path().to_string_lossy() {
         path if path.is_empty() => ".".to_owned(),
         path => path.into_owned(),
     };
     let (mut lines, mut rows, mut total) = (String::new(), Vec::new(), 0_usize);
-    let walked = walk::walk(&workspace, &base, depth, context, &mut |path, entry| {
+    let walked = files::walk(&workspace, &base, depth, context, &mut |path, entry| {
         if matches(glob.as_ref(), &base, path, entry) {
             total += 1;
             if total <= SHOWN {
@@ -101,7 +100,7 @@ fn matches(glob: Option<&(GlobMatcher, bool)>, base: &str, path: &str, entry: &E
     }
 }
 
-fn heading(args: &ListArgs, base: &str, total: usize, walked: &walk::Walked) -> String {
+fn heading(args: &ListArgs, base: &str, total: usize, walked: &files::Walked) -> String {
     let place = if base == "." { "the workspace" } else { base };
     let what = if total == 1 { "entry" } else { "entries" };
     let mut text = match &args.pattern {
@@ -124,7 +123,7 @@ fn heading(args: &ListArgs, base: &str, total: usize, walked: &walk::Walked) -> 
 fn line(out: &mut String, path: &str, entry: &Entry) {
     let _ = match entry.kind {
         EntryKind::Folder => writeln!(out, "{path}/"),
-        EntryKind::File => writeln!(out, "{path}  {}", kind::size(entry.size)),
+        EntryKind::File => writeln!(out, "{path}  {}", files::size(entry.size)),
         EntryKind::Link => writeln!(out, "{path}  link"),
         EntryKind::Special => writeln!(out, "{path}  special"),
     };

@@ -1,9 +1,8 @@
 //! `read`: a file, or lines of it.
 
-use super::{access, kind};
-use crate::catalogue;
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler};
+use crate::{catalogue, files};
 use serde::Deserialize;
 use serde_json::json;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -50,17 +49,17 @@ impl ToolHandler for Read {
 
     async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let context = context.clone();
-        Ok(access::blocking(move || show(&args, &context)).await?)
+        Ok(files::blocking(move || show(&args, &context)).await?)
     }
 }
 
 fn show(args: &ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-    let workspace = access::open(&context.scope)?;
-    let file = workspace.open_read(&args.path).map_err(access::explain)?;
-    let mut reader = BufReader::with_capacity(kind::HEAD, file);
+    let workspace = files::open(&context.scope)?;
+    let file = workspace.open_read(&args.path).map_err(files::explain)?;
+    let mut reader = BufReader::with_capacity(files::HEAD, file);
     let io = |error: std::io::Error| ToolsError::Refused(format!("{}: {error}", args.path));
     let head = reader.fill_buf().map_err(io)?;
-    if let Some((what, hint)) = kind::binary(head) {
+    if let Some((what, hint)) = files::binary(head) {
         return Err(ToolsError::Refused(format!("{} is {what}; {hint}", args.path)));
     }
     let start = args.start.unwrap_or(1);

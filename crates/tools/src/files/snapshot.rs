@@ -1,7 +1,8 @@
-//! What a file held before it was changed, as JSON; and putting it back.
+//! What a file held before it was changed, as JSON, and putting it back.
 
-use super::access;
 use crate::error::ToolsError;
+use crate::files;
+use crate::handler::Context;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::Read as _;
@@ -18,7 +19,7 @@ const INLINE: usize = 16 << 10;
 #[derive(Debug, Serialize, Deserialize)]
 struct Snapshot {
     path: String,
-    before: Kept,
+    before: PriorContent,
     /// Length and hash before; none: it was not there.
     was: Option<State>,
     after: State,
@@ -26,7 +27,7 @@ struct Snapshot {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-enum Kept {
+enum PriorContent {
     Absent,
     Text { text: String, mode: u32 },
     Hex { hex: String, mode: u32 },
@@ -82,12 +83,14 @@ pub(super) async fn record(
 ) -> Result<Undo, ToolsError> {
     let path = written.path.display().to_string();
     let before = match written.before {
-        Before::Absent => Kept::Absent,
-        Before::Size { size } => Kept::Size { size },
-        Before::File { bytes, mode } if bytes.len() > INLINE => Kept::Blob { hash: blobs.put(bytes).await?, mode },
+        Before::Absent => PriorContent::Absent,
+        Before::Size { size } => PriorContent::Size { size },
+        Before::File { bytes, mode } if bytes.len() > INLINE => {
+            PriorContent::Blob { hash: blobs.put(bytes).await?, mode }
+        }
         Before::File { bytes, mode } => match String::from_utf8(bytes) {
-            Ok(text) => Kept::Text { text, mode },
-            Err(error) => Kept::Hex { hex: hex::encode(error.into_bytes()), mode },
+            Ok(text) => PriorContent::Text { text, mode },
+            Err(error) => PriorContent::Hex { hex: hex::encode(error.into_bytes()), mode },
         },
         Before::TooLarge { size, .. } => {
             return Ok(Undo::Impossible { reason: format!("{path} was too large to keep ({size} bytes)") });
@@ -101,7 +104,7 @@ pub(super) async fn record(
 }
 
 /// Length and hash of a file as it is now.
-pub(super) fn state(workspace: &Workspace, path: &str) -> Result<State, FilesError> {
+pub(crate) fn state(workspace: &Workspace, path: &str) -> Result<State, FilesError> {
     Ok(State::of(&read_all(workspace, path)?))
 }
 
@@ -117,22 +120,24 @@ pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn
     let Snapshot { path, before, was, after } = Snapshot::deserialize(snapshot)
         .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))?;
     let before = match before {
-        Kept::Absent => Before::Absent,
-        Kept::Size { size } => Before::Size { size },
-        Kept::Text { text, mode } => Before::File { bytes: text.into_bytes(), mode },
-        Kept::Hex { hex, mode } => Before::File {
+        PriorContent::Absent => Before::Absent,
+        PriorContent::Size { size } => Before::Size { size },
+        PriorContent::Text { text, mode } => Before::File { bytes: text.into_bytes(), mode },
+        PriorContent::Hex { hex, mode } => Before::File {
             bytes: hex::decode(hex).map_err(|error| ToolsError::NoUndo(format!("the snapshot is damaged: {error}")))?,
             mode,
         },
-        Kept::Blob { hash, mode } => Before::File { bytes: blobs.get(&hash).await.map_err(ToolsError::from)?, mode },
+        PriorContent::Blob { hash, mode } => {
+            Before::File { bytes: blobs.get(&hash).await.map_err(ToolsError::from)?, mode }
+        }
     };
     let scope = scope.clone();
-    Ok(access::blocking(move || {
-        let workspace = access::open(&scope)?;
+    Ok(files::blocking(move || {
+        let workspace = files::open(&scope)?;
         let now = match state(&workspace, &path) {
             Ok(now) => Some(now),
             Err(FilesError::NotFound { .. }) => None,
-            Err(error) => return Err(access::explain(error)),
+            Err(error) => return Err(files::explain(error)),
         };
         if now == was {
             return Ok(format!("{path} is as it was before already"));
@@ -143,11 +148,38 @@ pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn
                 hint: "compare it with the run's trace and change it by hand",
             });
         }
-        workspace.restore(&path, &before).map_err(access::explain)?;
+        workspace.restore(&path, &before).map_err(files::explain)?;
         Ok(match before {
             Before::Absent => format!("removed {path}, which was not there before"),
             _ => format!("restored {path} as it was before"),
         })
     })
     .await?)
+}
+
+pub(crate) struct SavedFile {
+    /// Hash of its content.
+    pub sha256: String,
+    pub undo: Undo,
+}
+
+/// Writes `bytes` to `path`, replacing what is there; `tool` is who takes it back.
+pub(crate) async fn keep_file(
+    tool: &str,
+    path: &str,
+    bytes: Vec<u8>,
+    context: &Context,
+    blobs: &Arc<dyn Blobs>,
+) -> Result<SavedFile, ToolsError> {
+    let (path, context) = (path.to_owned(), context.clone());
+    let (written, after) = files::blocking(move || {
+        let workspace = files::open(&context.scope)?;
+        context.check()?;
+        let written = workspace.write_atomic(&path, &bytes);
+        let written = written.map_err(files::explain)?;
+        let after = state(&workspace, &path).map_err(files::explain)?;
+        Ok((written, after))
+    })
+    .await?;
+    Ok(SavedFile { sha256: after.sha256.clone(), undo: undo(tool, written, after, blobs).await? })
 }

@@ -1,16 +1,20 @@
 //! `write`: a file, whole or at its end.
+//!
+//! The new content is written in full beside the file before the call announces its effect, and renaming it into place is
+//! the only step that uses it up. So after a crash the staged file tells whether the write has happened: while it is there,
+//! nothing has, whoever changed the file since.
 
-use super::snapshot::State;
-use super::{access, evidence, snapshot};
-use crate::catalogue;
+use super::snapshot::{self, State};
 use crate::error::ToolsError;
+use crate::files;
 use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
-use serde::Deserialize;
+use crate::{catalogue, suggest};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use similar::TextDiff;
 use std::sync::Arc;
 use std::time::Duration;
+use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, Interrupted, ToolScope};
 use steward_core::tool::{EffectClass, Preview, Receipt, Settled, Suggestion, ToolError, ToolOutput, ToolSpec};
@@ -77,13 +81,7 @@ impl Write {
             undo: Some(undo.await?),
             ..ToolOutput::text(what)
         };
-        let proof = json!(evidence::Proof {
-            path,
-            tag: ready.tag.clone(),
-            before: was,
-            after: after.clone(),
-            adds: ready.adds,
-        });
+        let proof = json!(Proof { path, tag: ready.tag.clone(), before: was, after: after.clone(), adds: ready.adds });
         Ok((output, proof))
     }
 }
@@ -132,23 +130,23 @@ impl ToolHandler for Write {
 
     async fn preview(&self, args: WriteArgs, scope: &ToolScope) -> Preview {
         let scope = scope.clone();
-        let done = access::blocking(move || foresee(&args, &access::open(&scope)?)).await;
+        let done = files::blocking(move || foresee(&args, &files::open(&scope)?)).await;
         done.unwrap_or_else(|error| Preview { summary: format!("would fail: {error}"), ..Preview::default() })
     }
 
     async fn run(&self, args: WriteArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let _turn = self.turn(&args.path).lock().await;
         let at = context.clone();
-        let mut ready = access::blocking(move || prepare(&args, &at)).await?;
+        let mut ready = files::blocking(move || prepare(&args, &at)).await?;
         let (output, proof) = self.told(&ready).await?;
         ready.staged.leave();
         context.stage(&output, proof).await?;
-        access::blocking(move || place(ready)).await?;
+        files::blocking(move || place(ready)).await?;
         Ok(output)
     }
 
     async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
-        evidence::settle(call, scope).await
+        settle(call, scope).await
     }
 
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
@@ -163,7 +161,7 @@ fn held(workspace: &Workspace, path: &str) -> Result<Before, ToolsError> {
         Err(FilesError::Kind { actual: "a folder", path, .. }) => {
             Err(ToolsError::Refused(format!("{path} is a folder; give the name of a file in it")))
         }
-        Err(error) => Err(access::explain(error)),
+        Err(error) => Err(files::explain(error)),
     }
 }
 
@@ -196,7 +194,7 @@ struct Ready {
 
 /// Writes what the file is to hold beside it.
 fn prepare(args: &WriteArgs, context: &Context) -> Result<Ready, ToolsError> {
-    let workspace = access::open(&context.scope)?;
+    let workspace = files::open(&context.scope)?;
     let before = held(&workspace, &args.path)?;
     check(args, &before)?;
     context.check()?;
@@ -208,17 +206,9 @@ fn prepare(args: &WriteArgs, context: &Context) -> Result<Ready, ToolsError> {
     } else {
         (args.content.clone().into_bytes(), args.content.len())
     };
-    let tag = evidence::tag(&context.idempotency_key);
+    let tag = tag(&context.idempotency_key);
     let staged = workspace.stage(&args.path, &whole, &tag);
-    Ok(Ready {
-        staged: staged.map_err(access::explain)?,
-        workspace,
-        tag,
-        after: State::of(&whole),
-        before,
-        adds,
-        bytes,
-    })
+    Ok(Ready { staged: staged.map_err(files::explain)?, workspace, tag, after: State::of(&whole), before, adds, bytes })
 }
 
 /// The last step, if the file is still what it was.
@@ -226,12 +216,12 @@ fn place(ready: Ready) -> Result<(), ToolsError> {
     let path = ready.staged.path.display().to_string();
     if held(&ready.workspace, &path)? != ready.before {
         let unstaged = ready.workspace.unstage(&path, &ready.tag);
-        unstaged.map_err(access::explain)?;
+        unstaged.map_err(files::explain)?;
         return Err(ToolsError::Refused(format!(
             "{path} was changed by somebody else just now, nothing was written; look at it and call again"
         )));
     }
-    ready.staged.place().map_err(access::explain)?;
+    ready.staged.place().map_err(files::explain)?;
     Ok(())
 }
 
@@ -284,4 +274,63 @@ fn diff(path: &str, old: &[u8], new: &[u8]) -> Option<String> {
     let diff = TextDiff::configure().timeout(Duration::from_secs(1)).diff_lines(old, new);
     let text = diff.unified_diff().header(&format!("a/{path}"), &format!("b/{path}")).to_string();
     Some(steward_core::tool::truncate(&text, DIFF).0)
+}
+
+/// What a write tells of itself.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Proof {
+    pub path: String,
+    /// Names what waits beside the file.
+    pub tag: String,
+    /// None: it was not there.
+    pub before: Option<State>,
+    pub after: State,
+    /// It adds to whatever is there.
+    pub adds: bool,
+}
+
+/// The name of what a call stages.
+pub(super) fn tag(idempotency_key: &str) -> String {
+    hash::sha256(idempotency_key.as_bytes()).chars().take(24).collect()
+}
+
+/// Looks at the file and beside it.
+pub(super) async fn settle(call: Interrupted, scope: &ToolScope) -> Settled {
+    let Some(staged) = call.staged else {
+        return Settled::NotHappened("it had not begun to write".to_owned());
+    };
+    let scope = scope.clone();
+    let looked = files::blocking(move || look(&staged.proof, &scope)).await;
+    looked.unwrap_or_else(|error| Settled::Unknown(error.to_string()))
+}
+
+fn look(proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsError> {
+    let proof = Proof::deserialize(proof)
+        .map_err(|error| ToolsError::Refused(format!("what it told can't be read: {error}")))?;
+    let Proof { path, tag, .. } = &proof;
+    let workspace = files::open(scope)?;
+    let now = match snapshot::read_all(&workspace, path) {
+        Ok(bytes) => Some(bytes),
+        Err(FilesError::NotFound { .. }) => None,
+        Err(error) => return Err(files::explain(error)),
+    };
+    let waiting = workspace.staged(path, tag).map_err(files::explain)?;
+    Ok(match (waiting, now) {
+        (Some(bytes), now) if State::of(&bytes) == proof.after => {
+            if proof.adds || now.as_deref().map(State::of) == proof.before {
+                return Ok(Settled::NotHappened(format!("what it was to hold still waits beside {path}")));
+            }
+            workspace.unstage(path, tag).map_err(files::explain)?;
+            Settled::Unknown(format!("{path} was not written, but somebody else has changed it since"))
+        }
+        (Some(_), _) => Settled::Unknown(format!("what waits beside {path} is not what was written there")),
+        (None, Some(bytes)) if proof.after.begins(&bytes) => {
+            Settled::Happened(format!("{path} holds what this call wrote, sha256:{}", proof.after.sha256))
+        }
+        (None, Some(bytes)) if Some(State::of(&bytes)) == proof.before => {
+            Settled::Unknown(format!("{path} is as it was before, but what was to take its place is gone"))
+        }
+        (None, Some(_)) => Settled::Unknown(format!("somebody else has changed {path} since")),
+        (None, None) => Settled::Unknown(format!("somebody else has removed {path} since")),
+    })
 }

@@ -1,8 +1,7 @@
 //! `mail_send`.
 
 use super::compose::{self, Letter};
-use super::desk::{MailDesk, Want};
-use super::smtp;
+use super::{MailDesk, Want, smtp};
 use crate::catalogue;
 use crate::credential::{By, Secrets};
 use crate::error::ToolsError;

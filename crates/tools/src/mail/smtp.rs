@@ -1,10 +1,9 @@
 //! SMTP: everything up to the message itself, which can be broken off; then the message, which can't.
 
-use super::account::{MailAccount, MailServer, Security};
-use super::desk::Login;
-use super::link;
+use super::config::{MailAccount, MailServer, Security};
+use super::{Login, connection};
 use crate::error::ToolsError;
-use crate::web::HostPort;
+use crate::outbound::HostPort;
 use lettre::Address;
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
@@ -40,11 +39,11 @@ pub(super) async fn connect(
         Security::Tls => {
             let place = (server.host.as_str(), server.port);
             let tls = Some(tls(account, server)?);
-            let connecting = AsyncSmtpConnection::connect_tokio1(place, Some(link::CONNECT), &hello, tls, None);
+            let connecting = AsyncSmtpConnection::connect_tokio1(place, Some(connection::CONNECT), &hello, tls, None);
             connecting.await
         }
         Security::StartTls | Security::Plain => {
-            let stream = Box::new(link::tcp(server, allow).await?);
+            let stream = Box::new(connection::tcp(server, allow).await?);
             AsyncSmtpConnection::connect_with_transport(stream, &hello).await
         }
     };
@@ -79,7 +78,7 @@ pub(super) async fn connect(
 fn tls(account: &MailAccount, server: &MailServer) -> Result<TlsParameters, ToolsError> {
     let bad = |error: Error| ToolsError::Refused(format!("TLS with {server}: {}", told(&error)));
     let mut parameters = TlsParameters::builder(server.host.clone());
-    for authority in link::authorities(account.ca.as_deref())? {
+    for authority in connection::authorities(account.ca.as_deref())? {
         let known = Certificate::from_der(authority.to_vec()).map_err(bad)?;
         parameters = parameters.add_root_certificate(known);
     }

@@ -1,10 +1,9 @@
 //! From a package to skills, and back.
 
 use super::error::PackageError;
-use super::names;
-use super::packages::Packages;
 use super::read::{Files, MAIN, Read, SKILLS};
 use super::references::heading;
+use super::{Packages, names};
 use serde_json::json;
 use std::fmt::Write as _;
 use steward_core::package::SkillPackage;

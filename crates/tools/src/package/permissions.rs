@@ -39,8 +39,9 @@ fn uses_file(package: &Read, path: &str) -> bool {
         return false;
     };
     let source = source.trim_start_matches('\u{feff}');
-    let value = serde_json::from_str(source).ok().or_else(|| super::front::yaml(source).ok()).unwrap_or_default();
-    let has = |one: &serde_json::Value| one["config"].get(super::definition::FILE).is_some();
+    let value =
+        serde_json::from_str(source).ok().or_else(|| super::front_matter::yaml(source).ok()).unwrap_or_default();
+    let has = |one: &serde_json::Value| one["config"].get(super::read::FILE).is_some();
     value.as_array().map_or_else(|| has(&value), |list| list.iter().any(has))
 }
 

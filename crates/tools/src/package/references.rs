@@ -1,18 +1,24 @@
-//! `reference_list`, `reference_read`, `reference_search`: what the packages of an agent say.
+//! `reference_list`, `reference_read`, `reference_search`: the files of the packages that an agent has.
 
 mod search;
-mod tools;
 
 use super::activate::readable;
+use super::active;
+use super::bundled::comes_along;
 use super::error::PackageError;
-use super::packages::active;
-use super::ready::comes_along;
+use crate::catalogue;
 use crate::dispatcher::DispatcherBuilder;
+use crate::error::ToolsError;
+use crate::handler::{Context, ToolHandler};
+use search::{best, sections};
+use serde::Deserialize;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::sync::Arc;
+use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, SkillPackages, Skills, ToolScope};
-
-pub use tools::{ReferenceList, ReferenceRead, ReferenceSearch};
+use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
 
 /// Names of these tools; an agent without packages has no use for them.
 pub const REFERENCE_TOOLS: [&str; 3] = ["reference_list", "reference_read", "reference_search"];
@@ -81,4 +87,246 @@ pub(super) fn heading(text: &str) -> Option<String> {
     let first = lines.clone().next()?;
     let title = lines.find_map(|line| line.strip_prefix("# ")).unwrap_or(first).trim();
     (title.chars().count() <= LONG && !title.starts_with("#!")).then(|| title.to_owned())
+}
+
+/// Most lines at a time.
+const LINES: usize = 400;
+/// Passages shown.
+const PASSAGES: usize = 4;
+/// Longest passage, characters.
+const PASSAGE: usize = 1800;
+/// Text that is searched, bytes.
+const SEARCHED: usize = 8 << 20;
+/// How sure a search with the request's own words is.
+const GUESS: f32 = 0.5;
+
+fn spec(name: &str, properties: &Value, required: &[&str]) -> ToolSpec {
+    catalogue::spec(
+        name,
+        RiskClass::Read,
+        EffectClass::Read,
+        json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false
+        }),
+    )
+}
+
+async fn files(library: &Library, scope: &ToolScope, package: Option<&str>) -> Result<Vec<Reference>, ToolsError> {
+    let mut all = library.of(scope).await?;
+    if all.is_empty() {
+        return Err(ToolsError::refused(
+            "this agent has no package with reference files; answer without them, or ask for a package to be attached",
+        ));
+    }
+    if let Some(package) = package.filter(|name| !name.trim().is_empty()) {
+        let known: Vec<String> = {
+            let mut names: Vec<_> = all.iter().map(|one| one.package.clone()).collect();
+            names.dedup();
+            names
+        };
+        all.retain(|one| one.package == package);
+        if all.is_empty() {
+            return Err(ToolsError::refused(format!(
+                "this agent has no package `{package}`; it has {}",
+                known.join(", ")
+            )));
+        }
+    }
+    Ok(all)
+}
+
+/// What of it strangers wrote, so that the run knows whose words it follows.
+fn written_by_others<'a>(shown: impl IntoIterator<Item = &'a Reference>) -> ToolOutput {
+    let mut names: Vec<&str> = shown.into_iter().filter(|one| one.foreign).map(|one| one.package.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    ToolOutput {
+        tainted: !names.is_empty(),
+        origin: (!names.is_empty()).then(|| format!("the package {}", names.join(", "))),
+        ..ToolOutput::default()
+    }
+}
+
+pub struct ReferenceList(pub Library);
+
+#[derive(Debug, Deserialize)]
+pub struct ListArgs {
+    package: Option<String>,
+}
+
+impl ToolHandler for ReferenceList {
+    type Args = ListArgs;
+
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "reference_list",
+            &json!({"package": {"type": "string", "description": "Only files of this package"}}),
+            &[],
+        )
+    }
+
+    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let all = files(&self.0, &context.scope, args.package.as_deref()).await?;
+        let mut text = String::new();
+        for one in &all {
+            let _ = writeln!(text, "{} {} ({} bytes)", one.package, one.path, one.bytes);
+        }
+        let data: Vec<Value> =
+            all.iter().map(|one| json!({"package": one.package, "path": one.path, "bytes": one.bytes})).collect();
+        Ok(ToolOutput { content: text.trim_end().to_owned(), data: Some(json!(data)), ..written_by_others(&all) })
+    }
+}
+
+/// Shows a file or lines of it.
+pub struct ReferenceRead(pub Library);
+
+#[derive(Debug, Deserialize)]
+pub struct ReadArgs {
+    path: String,
+    package: Option<String>,
+    start: Option<usize>,
+    lines: Option<usize>,
+}
+
+impl ToolHandler for ReferenceRead {
+    type Args = ReadArgs;
+
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "reference_read",
+            &json!({
+                "path": {"type": "string", "minLength": 1, "description": "File as listed, such as references/runbooks/disk-full.md"},
+                "package": {"type": "string", "description": "Package, where two have a file of this name"},
+                "start": {"type": "integer", "minimum": 1, "description": "First line to show, counted from 1"},
+                "lines": {"type": "integer", "minimum": 1, "maximum": LINES, "description": "How many lines to show"}
+            }),
+            &["path"],
+        )
+    }
+
+    async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let all = files(&self.0, &context.scope, args.package.as_deref()).await?;
+        let file = choose(&all, &args.path)?;
+        let text = self.0.text(file).await.map_err(ToolsError::from)?;
+        let Some(text) = text else {
+            return Err(ToolsError::refused(format!("{} isn't text; it can't be shown", file.path)).into());
+        };
+        let lines: Vec<&str> = text.lines().collect();
+        let (total, start) = (lines.len(), args.start.unwrap_or(1));
+        if start > total.max(1) {
+            return Err(ToolsError::refused(format!(
+                "{} has only {total} lines; use a `start` of at most {total}",
+                file.path
+            ))
+            .into());
+        }
+        let end = start.saturating_add(args.lines.unwrap_or(LINES).min(LINES) - 1).min(total);
+        let shown = lines.get(start - 1..end).unwrap_or_default().join("\n");
+        Ok(ToolOutput {
+            content: format!("{} of {}, lines {start}-{end} of {total}\n{shown}", file.path, file.package),
+            ..written_by_others([file])
+        })
+    }
+}
+
+/// By its path, by its end, or by its name without folder, if only one file has it.
+fn choose<'a>(all: &'a [Reference], path: &str) -> Result<&'a Reference, ToolsError> {
+    let path = path.trim().trim_start_matches("./").trim_start_matches('/');
+    let exact: Vec<_> = all.iter().filter(|one| one.path == path).collect();
+    let ends = |one: &&Reference| {
+        let end = one.path.strip_suffix(path);
+        end.is_some_and(|left| left.ends_with('/')) || format!("{}/{}", one.package, one.path) == path
+    };
+    let found = if exact.is_empty() { all.iter().filter(ends).collect() } else { exact };
+    match found.as_slice() {
+        [one] => Ok(one),
+        [] => {
+            let known: Vec<_> = all.iter().take(40).map(|one| one.path.as_str()).collect();
+            Err(ToolsError::refused(format!("there is no file `{path}`; there are {}", known.join(", "))))
+        }
+        several => {
+            let known: Vec<_> = several.iter().map(|one| format!("{} of {}", one.path, one.package)).collect();
+            Err(ToolsError::refused(format!(
+                "several files are called `{path}`: {}; give the whole path, and `package`",
+                known.join(", ")
+            )))
+        }
+    }
+}
+
+pub struct ReferenceSearch(pub Library);
+
+#[derive(Debug, Deserialize)]
+pub struct SearchArgs {
+    query: String,
+    package: Option<String>,
+}
+
+impl ToolHandler for ReferenceSearch {
+    type Args = SearchArgs;
+
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "reference_search",
+            &json!({
+                "query": {"type": "string", "minLength": 1, "maxLength": 400, "description": "What to look for, in a few words"},
+                "package": {"type": "string", "description": "Only in this package"}
+            }),
+            &["query"],
+        )
+    }
+
+    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
+        let query: String = request.trim().chars().take(400).collect();
+        let has = self.0.of(scope).await.is_ok_and(|all| !all.is_empty());
+        if query.is_empty() || !has {
+            return Vec::new();
+        }
+        vec![Suggestion { arguments: json!({"query": query}), score: GUESS, why: "the request's own words".to_owned() }]
+    }
+
+    async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let all = files(&self.0, &context.scope, args.package.as_deref()).await?;
+        let (mut parts, mut size) = (Vec::new(), 0);
+        for (index, file) in all.iter().enumerate() {
+            context.check()?;
+            let text = self.0.text(file).await.map_err(ToolsError::from)?;
+            let text = text.unwrap_or_default();
+            size += text.len();
+            if size > SEARCHED {
+                break;
+            }
+            parts.extend(sections(index, &text));
+        }
+        let found = best(&args.query, &parts, PASSAGES);
+        if found.is_empty() {
+            let names: Vec<_> = all.iter().take(40).map(|one| one.path.as_str()).collect();
+            return Ok(ToolOutput::text(format!(
+                "nothing about “{}” in {}; try other words",
+                args.query,
+                names.join(", ")
+            )));
+        }
+        let (mut text, mut data) = (String::new(), Vec::new());
+        let outside = written_by_others(found.iter().map(|section| &all[section.file]));
+        for section in found {
+            let file = &all[section.file];
+            let mut passage: String = section.text.chars().take(PASSAGE).collect();
+            if passage.len() < section.text.len() {
+                let _ = write!(passage, "\n[goes on: reference_read {} from line {}]", file.path, section.line);
+            }
+            let _ = write!(
+                text,
+                "{} of {}, line {} ({})\n{passage}\n\n",
+                file.path, file.package, section.line, section.title
+            );
+            data.push(
+                json!({"package": file.package, "path": file.path, "line": section.line, "title": section.title}),
+            );
+        }
+        Ok(ToolOutput { content: text.trim_end().to_owned(), data: Some(json!(data)), ..outside })
+    }
 }

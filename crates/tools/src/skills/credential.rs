@@ -1,7 +1,7 @@
 //! The credential of a call: found, opened, written down, and kept out of what leaves.
 
-use super::runtime::SkillPorts;
-use super::scrub;
+use super::SkillPorts;
+use crate::credential::scrubber_of;
 use crate::error::ToolsError;
 use crate::handler::Context;
 use secrecy::{ExposeSecret, SecretString};
@@ -36,7 +36,7 @@ impl Key {
     /// Knows all secrets of this call: the credential's, what follows from them, and those that the
     /// executor came to know.
     pub fn scrubber(&self, context: &Context) -> Scrubber {
-        scrub::of(self.secrets().into_iter().chain(context.learned_secrets()))
+        scrubber_of(self.secrets().into_iter().chain(context.learned_secrets()))
     }
 
     /// The same without an executor's own.

@@ -1,9 +1,9 @@
 //! Taking effects back: the executor's own snapshot, or the skill that its author named.
 
 use super::executor::Job;
-use super::runtime::{SkillRuntime, changes, final_undo};
-use super::scrub;
 use super::template::{self, Secrets, Values};
+use super::{SkillRuntime, changes, final_undo};
+use crate::credential::{scrub_error, scrubber_of};
 use crate::error::ToolsError;
 use crate::handler::Context;
 use serde::{Deserialize, Serialize};
@@ -91,10 +91,10 @@ pub(super) async fn undo(runtime: &SkillRuntime, snapshot: &Value, scope: &ToolS
             let work = runtime.executor(skill.kind())?.undo(job, &snapshot, scope);
             let limit = Duration::from_millis(skill.limits.timeout_ms);
             let done = tokio::time::timeout(limit, work).await;
-            let scrubber = scrub::of(key.secrets());
+            let scrubber = scrubber_of(key.secrets());
             match done {
                 Ok(Ok(text)) => Ok(scrubber.scrub(&text).into_owned()),
-                Ok(Err(error)) => Err(scrub::error(&scrubber, error)),
+                Ok(Err(error)) => Err(scrub_error(&scrubber, error)),
                 Err(_) => Err(late(&skill)),
             }
         }

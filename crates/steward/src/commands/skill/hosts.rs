@@ -7,7 +7,7 @@ use crate::skills::HOST_KEYS;
 use crate::term::Term;
 use anyhow::bail;
 use serde_json::json;
-use steward_tools::skills::{FileHostKeys, SshPlace, trust_host};
+use steward_tools::skills::{FileHostKeys, SshHost, trust_host};
 
 /// Carries out what is about host keys; gives back what is not.
 pub(super) fn run(
@@ -25,7 +25,7 @@ pub(super) fn run(
 }
 
 fn trust(settings: &Settings, server: &str, fingerprint: &str, term: Term) -> anyhow::Result<Exit> {
-    let place: SshPlace = server.parse()?;
+    let place: SshHost = server.parse()?;
     let file = settings.data_dir.join(HOST_KEYS);
     let before = trust_host(&file, &place.host, place.port, fingerprint)?;
     match before {
@@ -57,7 +57,7 @@ fn list(settings: &Settings, as_json: bool, term: Term) -> anyhow::Result<Exit> 
 }
 
 fn forget(settings: &Settings, server: &str, term: Term) -> anyhow::Result<Exit> {
-    let place: SshPlace = server.parse()?;
+    let place: SshHost = server.parse()?;
     let keys = FileHostKeys::new(settings.data_dir.join(HOST_KEYS));
     if keys.forget(&place)?.is_none() {
         bail!("no host key of {place} was accepted; `steward skill hosts` lists those that were");

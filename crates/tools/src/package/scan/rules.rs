@@ -1,12 +1,13 @@
-//! `data/package-rules.toml`, read once.
+//! `data/package-rules.toml`, read once, and text folded so that disguised phrases meet the rules.
 
 use crate::package::error::PackageError;
-use crate::package::scan::fold;
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use steward_core::package::Severity;
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 
 const FILE: &str = "crates/tools/data/package-rules.toml";
 /// Bounded repeats multiply; this is enough for the file and small enough to notice a slip.
@@ -158,7 +159,7 @@ fn regex(text: &str, any_case: bool) -> Result<Regex, String> {
 /// `folded`: the patterns meet folded text, so they are folded themselves.
 fn patterns(raw: Vec<RawPattern>, folded: bool) -> Result<Vec<Pattern>, String> {
     let one = |text: &String| {
-        let text = if folded { fold::letters(text) } else { text.clone() };
+        let text = if folded { letters(text) } else { text.clone() };
         regex(&text, folded)
     };
     raw.into_iter()
@@ -191,4 +192,68 @@ fn load() -> Result<Rules, String> {
         hosts: raw.hosts.known,
         lookalike: letters.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect(),
     })
+}
+
+/// Folded text, and which line each part of it stood on.
+#[derive(Debug, Default)]
+pub(super) struct Folded {
+    pub text: String,
+    /// Byte offsets in `text` at which a line begins, with its number.
+    lines: Vec<(usize, u32)>,
+}
+
+impl Folded {
+    /// The line of a place in the text.
+    pub fn line(&self, at: usize) -> u32 {
+        let index = self.lines.partition_point(|(offset, _)| *offset <= at);
+        index.checked_sub(1).and_then(|index| self.lines.get(index)).map_or(1, |(_, line)| *line)
+    }
+}
+
+/// Compatibility forms and accents go; letters stay as they are otherwise.
+pub(super) fn letters(text: &str) -> String {
+    text.nfkd().filter(|c| !is_combining_mark(*c)).collect()
+}
+
+/// Folds a text whose first line has the number `first`.
+pub(super) fn fold(text: &str, first: u32, lookalike: &BTreeMap<char, char>) -> Folded {
+    let mut folded = Folded::default();
+    let mut number = first;
+    for line in text.split('\n') {
+        let plain: String =
+            letters(line).chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|c| !invisible(*c)).collect();
+        let begin = folded.text.len();
+        for word in plain.split_whitespace() {
+            if !folded.text.is_empty() {
+                folded.text.push(' ');
+            }
+            folded.text.push_str(&latin(word, lookalike));
+        }
+        folded.lines.push((begin, number));
+        number = number.saturating_add(1);
+    }
+    folded
+}
+
+/// Characters that a reader doesn't see and a word may be broken up with.
+fn invisible(c: char) -> bool {
+    matches!(u32::from(c),
+        0xAD | 0x0640 | 0x061C | 0x180E | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F
+        | 0xFE00..=0xFE0F | 0xFEFF | 0xE0000..=0xE0FFF)
+}
+
+/// A word that mixes Latin letters with look-alikes becomes Latin.
+fn latin(word: &str, lookalike: &BTreeMap<char, char>) -> String {
+    if mixed(word, lookalike) {
+        word.chars().map(|c| lookalike.get(&c).copied().unwrap_or(c)).collect()
+    } else {
+        word.to_owned()
+    }
+}
+
+/// Whether a word has both Latin letters and letters that only look so.
+pub(super) fn mixed(word: &str, lookalike: &BTreeMap<char, char>) -> bool {
+    !word.is_ascii()
+        && word.chars().any(|c| c.is_ascii_alphabetic())
+        && word.chars().any(|c| lookalike.contains_key(&c))
 }

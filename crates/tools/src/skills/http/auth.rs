@@ -1,19 +1,22 @@
-//! From a credential to what a request shows of it.
+//! Credentials in requests, with OAuth 2 access tokens (RFC 6749) from client credentials or a refresh token.
 
 use super::exchange::Exchange;
-use super::oauth::Oauth;
 use crate::error::ToolsError;
+use crate::outbound::{Answer, Ask};
 use crate::skills::Job;
-use crate::web::{Answer, Ask};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
-use reqwest::{Identity, StatusCode};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
+use reqwest::{Identity, Method, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use steward_core::credential::CredentialKind;
 use steward_core::ports::OpenedCredential;
+use steward_core::{CredentialId, Timestamp};
+use url::form_urlencoded::Serializer;
 
 /// Whether the author of a skill has put the credential in a place of their own.
 pub(in crate::skills) fn places_credential(
@@ -139,4 +142,166 @@ fn identity(opened: &OpenedCredential) -> Result<Identity, ToolsError> {
             opened.credential.name
         ))
     })
+}
+
+/// A token is replaced this long before it ends.
+const EARLY: Duration = Duration::from_secs(30);
+/// Lifetime of a token that names none.
+const LIFE: u64 = 300;
+/// Tokens kept at most.
+const KEPT: usize = 1000;
+
+struct Held {
+    /// Secrets that were changed since are asked for anew.
+    changed_at: Timestamp,
+    access: SecretString,
+    /// The refresh token that came along, which may replace the credential's.
+    refresh: Option<SecretString>,
+    until: Instant,
+}
+
+#[derive(Default)]
+pub(super) struct Oauth {
+    held: Mutex<BTreeMap<CredentialId, Held>>,
+}
+
+impl Oauth {
+    /// Whether a new token can be had.
+    pub fn renews(opened: &OpenedCredential) -> bool {
+        field(opened, "token_url").is_some()
+            && (field(opened, "refresh_token").is_some() || field(opened, "client_secret").is_some())
+    }
+
+    /// A token for this credential, other than `refused`.
+    pub async fn token(
+        &self,
+        opened: &OpenedCredential,
+        exchange: &Exchange<'_>,
+        refused: Option<&SecretString>,
+    ) -> Result<SecretString, ToolsError> {
+        let bad = |token: &SecretString| refused.is_some_and(|bad| bad.expose_secret() == token.expose_secret());
+        let (held, refresh) = self.held(opened);
+        let given = opened.fields.get("access_token").cloned();
+        let known = held.or_else(|| given.filter(|_| refused.is_none()));
+        if let Some(token) = known.filter(|token| !bad(token)) {
+            learn(exchange, &token);
+            return Ok(token);
+        }
+        if !Self::renews(opened) {
+            return Err(ToolsError::Refused(format!(
+                "the credential {} has no access token and nothing to get one with; an operator must add a client_secret or a refresh_token",
+                opened.credential.name
+            )));
+        }
+        let answer = ask(opened, refresh.as_ref(), exchange).await?;
+        self.keep(opened, &answer, exchange)
+    }
+
+    fn held(&self, opened: &OpenedCredential) -> (Option<SecretString>, Option<SecretString>) {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let one = held.get(&opened.credential.id);
+        let one = one.filter(|one| one.changed_at == opened.credential.changed_at);
+        let fresh = one.filter(|one| Instant::now() + EARLY < one.until);
+        (fresh.map(|one| one.access.clone()), one.and_then(|one| one.refresh.clone()))
+    }
+
+    fn keep(
+        &self,
+        opened: &OpenedCredential,
+        answer: &Answer,
+        exchange: &Exchange<'_>,
+    ) -> Result<SecretString, ToolsError> {
+        let body: Value = serde_json::from_slice(&answer.bytes).unwrap_or(Value::Null);
+        let secret = |name: &str| body[name].as_str().map(SecretString::from);
+        let access = secret("access_token").filter(|_| answer.status.is_success());
+        let Some(access) = access else {
+            let why = [&body["error"], &body["error_description"]]
+                .into_iter()
+                .filter_map(Value::as_str)
+                .collect::<Vec<_>>()
+                .join(": ");
+            return Err(ToolsError::Refused(format!(
+                "no access token for {}: the server answered {} {why}; an operator must renew the credential",
+                opened.credential.name,
+                answer.status.as_u16()
+            )));
+        };
+        let refresh = secret("refresh_token");
+        for token in [Some(&access), refresh.as_ref()].into_iter().flatten() {
+            learn(exchange, token);
+        }
+        let life = body["expires_in"].as_u64().unwrap_or(LIFE).min(86_400 * 365);
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.len() >= KEPT {
+            held.clear();
+        }
+        held.insert(
+            opened.credential.id,
+            Held {
+                changed_at: opened.credential.changed_at,
+                access: access.clone(),
+                refresh,
+                until: Instant::now() + Duration::from_secs(life),
+            },
+        );
+        Ok(access)
+    }
+}
+
+fn learn(exchange: &Exchange<'_>, token: &SecretString) {
+    exchange.context.learned("access_token", token.clone());
+}
+
+/// The form without the client's own proof.
+fn grant(opened: &OpenedCredential, refresh: Option<&SecretString>) -> String {
+    let refresh = refresh.map(ExposeSecret::expose_secret);
+    let mut pairs = match refresh.or(field(opened, "refresh_token")) {
+        Some(token) => vec![("grant_type", "refresh_token"), ("refresh_token", token)],
+        None => vec![("grant_type", "client_credentials")],
+    };
+    pairs.extend(field(opened, "scope").map(|scope| ("scope", scope)));
+    with(String::new(), &pairs)
+}
+
+fn with(form: String, pairs: &[(&str, &str)]) -> String {
+    Serializer::new(form).extend_pairs(pairs).finish()
+}
+
+async fn ask(
+    opened: &OpenedCredential,
+    refresh: Option<&SecretString>,
+    exchange: &Exchange<'_>,
+) -> Result<Answer, ToolsError> {
+    let url = field(opened, "token_url").unwrap_or("");
+    let url = url::Url::parse(url)
+        .map_err(|_| ToolsError::refused("the credential's `token_url` is no URL; an operator must mend it"))?;
+    let id = field(opened, "client_id").unwrap_or("");
+    let secret = field(opened, "client_secret");
+    let mut request = Ask::get(url);
+    request.method = Method::POST;
+    let media = HeaderValue::from_static("application/x-www-form-urlencoded");
+    request.headers.insert(CONTENT_TYPE, media);
+    let json = HeaderValue::from_static("application/json");
+    request.headers.insert(ACCEPT, json);
+    let mut in_body = request.clone();
+    let mut fields = grant(opened, refresh);
+    match secret {
+        Some(secret) => {
+            let encode = |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+            let pair = format!("{}:{}", encode(id), encode(secret));
+            exchange.context.learned("client_secret", pair.clone().into());
+            let basic = format!("Basic {}", BASE64_STANDARD.encode(pair));
+            request.headers.insert(AUTHORIZATION, header(&basic)?);
+        }
+        None => fields = with(fields, &[("client_id", id)]),
+    }
+    request.body = fields.clone().into_bytes();
+    let answer = exchange.send(request).await?;
+    // Some servers take the client's secret in the body only.
+    let Some(secret) = secret.filter(|_| matches!(answer.status.as_u16(), 400 | 401)) else {
+        return Ok(answer);
+    };
+    let fields = with(fields, &[("client_id", id), ("client_secret", secret)]);
+    in_body.body = fields.into_bytes();
+    exchange.send(in_body).await
 }

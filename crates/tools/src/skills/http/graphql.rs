@@ -1,14 +1,13 @@
 //! Skills of the type graphql.
 
 use super::auth::{Authorizer, places_credential};
-use super::exchange::Exchange;
-use super::executor::shown;
-use super::{reading, request, select};
+use super::exchange::{self, Exchange};
+use super::{request, shown};
 use crate::error::ToolsError;
 use crate::handler::Context;
+use crate::outbound::{Ask, Client};
 use crate::skills::template::{self, Place, Template, Values, check_json, check_url};
 use crate::skills::{Executor, Job};
-use crate::web::{Ask, Client};
 use async_trait::async_trait;
 use reqwest::Method;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
@@ -41,23 +40,23 @@ impl GraphqlExecutor {
             context,
             retries: if job.skill.effect == EffectClass::Read { spec.retries } else { 0 },
         };
-        let place = reading::origin(&ask.url);
+        let place = exchange::origin(&ask.url);
         let form = std::collections::BTreeMap::new();
         let placed = places_credential(&spec.headers, &form, Some(&spec.variables));
         let answer = self.authorizer.send(ask, &job, placed, &exchange).await?;
-        let body = reading::json(&answer);
+        let body = exchange::json(&answer);
         // Servers give errors with the status 200 and with others; the list says more than the status.
         if let Some(problems) = body.as_ref().and_then(problems) {
             return Err(ToolsError::Refused(format!("{place} refused the operation: {problems}")));
         }
         if !answer.status.is_success() {
-            return Err(reading::failure(&answer));
+            return Err(exchange::failure(&answer));
         }
         let data = body.and_then(|mut body| body.get_mut("data").map(Value::take));
         let data =
             data.ok_or_else(|| ToolsError::Refused(format!("{place} gave no GraphQL answer; check the address")))?;
         let value = match &spec.select {
-            Some(path) => select::select(path, &data)?,
+            Some(path) => exchange::select(path, &data)?,
             None => data,
         };
         let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
@@ -69,7 +68,7 @@ impl GraphqlExecutor {
             receipt,
             tainted: true,
             origin: Some(place),
-            ..ToolOutput { data: Some(value.clone()), ..ToolOutput::text(reading::content(&value)) }
+            ..ToolOutput { data: Some(value.clone()), ..ToolOutput::text(exchange::content(&value)) }
         })
     }
 }
@@ -153,7 +152,7 @@ impl Executor for GraphqlExecutor {
             _ => {}
         }
         if let Some(path) = &spec.select {
-            select::check(path).map_err(|error| format!("config.select: {error}"))?;
+            exchange::check(path).map_err(|error| format!("config.select: {error}"))?;
         }
         request::check_allow(&spec.allow)
     }

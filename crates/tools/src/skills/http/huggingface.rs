@@ -1,14 +1,13 @@
 //! Skills of the type huggingface: inference on an endpoint that may have to load its model first.
 
 use super::auth::Authorizer;
-use super::exchange::Exchange;
-use super::executor::shown;
-use super::{reading, request};
+use super::exchange::{self, Exchange};
+use super::{request, shown};
 use crate::error::ToolsError;
 use crate::handler::Context;
+use crate::outbound::{Answer, Ask, Client};
 use crate::skills::template::{self, Place, Values, check_json, check_text, check_url};
 use crate::skills::{Executor, Job};
-use crate::web::{Answer, Ask, Client};
 use async_trait::async_trait;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, StatusCode};
@@ -40,7 +39,7 @@ impl HuggingfaceExecutor {
         let ask = build(spec, &Values::of(job))?;
         let client = self.client.allowing(request::allowed(&spec.allow)?);
         let exchange = Exchange { client: &client, skill: job.skill, context, retries: 0 };
-        let place = reading::origin(&ask.url);
+        let place = exchange::origin(&ask.url);
         let answer = loop {
             let answer = self.authorizer.send(ask.clone(), &job, false, &exchange).await?;
             // A model that loads has done nothing yet, so asking again is safe.
@@ -50,9 +49,9 @@ impl HuggingfaceExecutor {
             }
         };
         if !answer.status.is_success() {
-            return Err(reading::failure(&answer));
+            return Err(exchange::failure(&answer));
         }
-        let value = reading::kept(&answer);
+        let value = exchange::kept(&answer);
         let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
             action: "asked".to_owned(),
             object: spec.model.clone(),
@@ -62,14 +61,14 @@ impl HuggingfaceExecutor {
             receipt,
             tainted: true,
             origin: Some(place),
-            ..ToolOutput { data: Some(value.clone()), ..ToolOutput::text(reading::content(&value)) }
+            ..ToolOutput { data: Some(value.clone()), ..ToolOutput::text(exchange::content(&value)) }
         })
     }
 }
 
 /// How long a model still needs to load.
 fn loading(answer: &Answer) -> Option<Duration> {
-    let body = reading::json(answer)?;
+    let body = exchange::json(answer)?;
     let estimated = body["estimated_time"].as_f64();
     let says = body["error"].as_str().is_some_and(|text| text.contains("loading"));
     if answer.status != StatusCode::SERVICE_UNAVAILABLE || !(says || estimated.is_some()) {

@@ -1,9 +1,7 @@
 //! Skills of the type ansible: a playbook. Against this machine it runs in the OS sandbox, with the
 //! workspace writable; a playbook that needs the network runs as a guarded process.
 
-use super::confined;
-use super::guarded::{self, Programs};
-use super::report;
+use super::{Programs, ending, printed, run_process, run_sandboxed};
 use crate::error::ToolsError;
 use crate::handler::Context;
 use crate::skills::{Executor, Job};
@@ -75,7 +73,7 @@ impl AnsibleExecutor {
         if spec.network {
             let env = environment(&files.dir.path().display().to_string());
             let home = files.dir.path();
-            let ended = guarded::run(&self.programs, &program, &args, &env, home, context).await?;
+            let ended = run_process(&self.programs, &program, &args, &env, home, context).await?;
             return Ok(Played {
                 code: ended.code,
                 how: match (ended.halted, ended.code) {
@@ -94,13 +92,13 @@ impl AnsibleExecutor {
         command.read_paths.push(files.dir.path().to_owned());
         // The sandbox has a temporary folder of its own.
         command.env = environment("$TMPDIR");
-        let outcome = confined::run(&self.sandbox, command, context).await?;
+        let outcome = run_sandboxed(&self.sandbox, command, context).await?;
         Ok(Played {
             code: match outcome.exit {
                 Exit::Exited(code) => Some(code),
                 _ => None,
             },
-            how: confined::ending(outcome.exit),
+            how: ending(outcome.exit),
             stdout: outcome.stdout,
             stderr: outcome.stderr,
         })
@@ -304,7 +302,7 @@ impl Executor for AnsibleExecutor {
         let context = Context::new(scope, String::new(), PREVIEW);
         match self.play(skill, arguments, None, &context, true).await {
             Ok(played) if played.code == Some(0) => {
-                let text = report::printed(&played.stdout, &Output::default());
+                let text = printed(&played.stdout, &Output::default());
                 let changed = recap(&text).get("changed").copied().unwrap_or(0);
                 Preview {
                     summary: format!("runs a playbook that would change {changed} things"),
@@ -315,7 +313,7 @@ impl Executor for AnsibleExecutor {
             }
             Ok(played) => Preview {
                 summary: format!("runs a playbook; its check {}", played.how),
-                detail: Some(report::printed(&played.stdout, &played.stderr)),
+                detail: Some(printed(&played.stdout, &played.stderr)),
                 ..shown
             },
             Err(error) => Preview { summary: format!("would fail: {error}"), ..shown },
@@ -324,7 +322,7 @@ impl Executor for AnsibleExecutor {
 
     async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
         let played = self.play(job.skill, job.arguments, job.secret, context, false).await?;
-        let text = report::printed(&played.stdout, &played.stderr);
+        let text = printed(&played.stdout, &played.stderr);
         let sums = recap(&played.stdout.text());
         if played.code != Some(0) {
             let error =

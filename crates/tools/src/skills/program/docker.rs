@@ -1,8 +1,7 @@
 //! Skills of the type docker: the docker program as a guarded process. Containers that are run have no
 //! rights beyond computing, and no network unless the skill says so.
 
-use super::guarded::{self, Ended, Programs};
-use super::report;
+use super::{Ended, Programs, command_line, printed, run_process};
 use crate::error::ToolsError;
 use crate::handler::Context;
 use crate::skills::template::{self, Place, Values, argv, check_text, check_texts};
@@ -47,7 +46,7 @@ impl DockerExecutor {
             ToolsError::refused("there is no docker on this machine; an operator must install it, or do without")
         })?;
         let none = BTreeMap::new();
-        guarded::run(&self.programs, &program, args, &none, home, context).await
+        run_process(&self.programs, &program, args, &none, home, context).await
     }
 
     async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -59,7 +58,7 @@ impl DockerExecutor {
         if ended.halted {
             return Err(self.halted(spec, home.path(), context).await);
         }
-        let text = report::printed(&ended.stdout, &ended.stderr);
+        let text = printed(&ended.stdout, &ended.stderr);
         if ended.code != Some(0) {
             return Err(failure(&args, ended.code, &text));
         }
@@ -316,7 +315,7 @@ impl Executor for DockerExecutor {
                     DockerSpec::Stop { .. } => ("stops a container", true),
                     DockerSpec::Start { .. } => ("starts a container", true),
                 };
-                Preview { summary: summary.to_owned(), detail: Some(report::line(&line)), count: None, reversible }
+                Preview { summary: summary.to_owned(), detail: Some(command_line(&line)), count: None, reversible }
             }
             Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
@@ -339,7 +338,7 @@ impl Executor for DockerExecutor {
         let home = home(&DockerSpec::List, None)?;
         let ended = self.docker(&args, home.path(), &context).await?;
         if ended.code != Some(0) {
-            let text = report::printed(&ended.stdout, &ended.stderr);
+            let text = printed(&ended.stdout, &ended.stderr);
             return Err(failure(&args, ended.code, &text).into());
         }
         Ok(match args[0].as_str() {

@@ -1,9 +1,6 @@
 //! Skills of the type shell: a program and its arguments, in the OS sandbox.
 
-use super::confined::{self, ending};
-use super::guarded::Programs;
-use super::report;
-use super::tree;
+use super::{Programs, command_line, ending, printed, run_sandboxed, workspace_changes};
 use crate::error::ToolsError;
 use crate::handler::Context;
 use crate::skills::template::{self, Place, Values, argv, check_argv, check_text};
@@ -52,11 +49,11 @@ impl ShellExecutor {
         if let Some(stdin) = &spec.stdin {
             command.stdin = template::text(stdin, &values)?.unwrap_or_default().into_bytes();
         }
-        let before = if spec.writes { Some(tree::kept(&context.scope).await?) } else { None };
+        let before = if spec.writes { Some(workspace_changes::kept(&context.scope).await?) } else { None };
         context.check()?;
-        let outcome = confined::run(&self.sandbox, command, context).await?;
-        let text = report::printed(&outcome.stdout, &outcome.stderr);
-        let line = report::line(&words);
+        let outcome = run_sandboxed(&self.sandbox, command, context).await?;
+        let text = printed(&outcome.stdout, &outcome.stderr);
+        let line = command_line(&words);
         let fine = |code: i32| u32::try_from(code).is_ok_and(|code| spec.success.contains(&code));
         let code = match outcome.exit {
             Exit::Exited(code) if fine(code) => code,
@@ -67,7 +64,7 @@ impl ShellExecutor {
             }
         };
         let undo = match before {
-            Some(before) => Some(tree::undo(before, &job.skill.name, &context.scope, &self.blobs).await?),
+            Some(before) => Some(workspace_changes::undo(before, &job.skill.name, &context.scope, &self.blobs).await?),
             None => None,
         };
         let shown = match (text.is_empty(), code) {
@@ -133,11 +130,11 @@ impl Executor for ShellExecutor {
                 return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
             }
         };
-        let mut detail = report::line(&words);
+        let mut detail = command_line(&words);
         if let Some(stdin) = stdin {
             detail = format!("{detail}\n\n[stdin]\n{stdin}");
         }
-        let kept = !spec.writes || matches!(tree::kept(scope).await, Ok(Ok(_)));
+        let kept = !spec.writes || matches!(workspace_changes::kept(scope).await, Ok(Ok(_)));
         Preview {
             summary: match (spec.writes, kept) {
                 (false, _) => "runs a program that can only look".to_owned(),
@@ -158,6 +155,6 @@ impl Executor for ShellExecutor {
     }
 
     async fn undo(&self, _: Job<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
-        Ok(tree::restore(snapshot, scope, &self.blobs).await?)
+        Ok(workspace_changes::restore(snapshot, scope, &self.blobs).await?)
     }
 }

@@ -1,0 +1,335 @@
+//! A real browser for agents: Chromium in the OS sandbox, controlled over two pipes, with our own proxy as its only way to
+//! any network, so that the address guard checks every request of a page and not only the first.
+//!
+//! One page per run. It ends with the run, when the run is stopped, after idling, and with this program. Agents have these
+//! tools only where they are named: for most requests `web_fetch` is enough, and small models choose better among fewer
+//! tools.
+
+mod actions;
+mod cdp;
+mod element_actions;
+mod elements;
+mod error;
+mod launch;
+mod page;
+mod page_state;
+mod page_text;
+mod proxy;
+mod sessions;
+
+pub use error::BrowserError;
+pub use launch::{BrowserConfig, find};
+pub use sessions::Browsers;
+
+use crate::catalogue;
+use crate::dispatcher::DispatcherBuilder;
+use crate::error::ToolsError;
+use crate::files::{SavedFile, keep_file};
+use crate::handler::{Context, ToolHandler};
+use crate::outbound::address_guard;
+use actions::Act;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sessions::lock;
+use std::sync::Arc;
+use steward_core::hash;
+use steward_core::policy::RiskClass;
+use steward_core::ports::{Blobs, ToolScope};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
+use url::Url;
+
+/// Names of the tools; an agent has those that its list names.
+pub const BROWSER_TOOLS: [&str; 5] =
+    ["browser_open", "browser_snapshot", "browser_click", "browser_type", "browser_screenshot"];
+
+#[must_use]
+pub fn with_browser(builder: DispatcherBuilder, browsers: &Browsers, blobs: &Arc<dyn Blobs>) -> DispatcherBuilder {
+    let ended = browsers.clone();
+    builder
+        .with(Open(browsers.clone()))
+        .with(Look(browsers.clone()))
+        .with(Click(browsers.clone()))
+        .with(Fill(browsers.clone()))
+        .with(Screenshot { browsers: browsers.clone(), blobs: Arc::clone(blobs) })
+        .when_ended(move |run| ended.close(run))
+}
+
+/// What a call would do to an element: as it was last shown, so that a person knows what is meant.
+fn foresee(browsers: &Browsers, number: u32, scope: &ToolScope, verb: &str) -> Preview {
+    let Some(slot) = browsers.of(scope) else {
+        return Preview { summary: format!("would fail: {}", error::BrowserError::NoPage), ..Preview::default() };
+    };
+    let elements = lock(&slot.elements);
+    match elements.seen(number) {
+        Some(element) => {
+            Preview { summary: format!("{verb} {} on {}", element.words(), elements.url), ..Preview::default() }
+        }
+        None => {
+            Preview { summary: format!("would fail: {}", error::BrowserError::NoElement(number)), ..Preview::default() }
+        }
+    }
+}
+
+/// What an action leaves in the log.
+fn acted(action: &str, object: String, output: ToolOutput) -> ToolOutput {
+    ToolOutput {
+        receipt: Some(Receipt { action: action.to_owned(), object, evidence: None }),
+        undo: Some(Undo::Impossible { reason: "what a page does with it happens on its server".to_owned() }),
+        ..output
+    }
+}
+
+/// Opens pages.
+pub(super) struct Open(pub Browsers);
+
+#[derive(Debug, Deserialize)]
+pub(super) struct OpenArgs {
+    url: String,
+}
+
+impl ToolHandler for Open {
+    type Args = OpenArgs;
+
+    fn spec(&self) -> ToolSpec {
+        // Its address tells something to another house, and its scripts run: external, asked for.
+        catalogue::spec(
+            "browser_open",
+            RiskClass::External,
+            EffectClass::Read,
+            json!({
+                "type": "object",
+                "properties": {
+                    "url": {"type": "string", "minLength": 4, "maxLength": 4000, "description": "Address of the page, http or https"}
+                },
+                "required": ["url"],
+                "additionalProperties": false
+            }),
+        )
+    }
+
+    async fn preview(&self, args: OpenArgs, _: &ToolScope) -> Preview {
+        match address_guard::parse(&args.url).and_then(address_guard::target) {
+            Ok(target) => Preview {
+                summary: format!("opens {} in a browser and runs its scripts", target.url),
+                ..Preview::default()
+            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
+        }
+    }
+
+    async fn run(&self, args: OpenArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        // Refused here already, so that no browser is started for nothing.
+        let url = address_guard::parse(&args.url)?;
+        let url = address_guard::target(url)?.url;
+        self.0.config().client.admit(&url).await?;
+        Ok(actions::open(&self.0, &url, context).await?)
+    }
+}
+
+pub(super) struct Look(pub Browsers);
+
+#[derive(Debug, Deserialize)]
+pub(super) struct LookArgs {
+    part: Option<usize>,
+}
+
+impl ToolHandler for Look {
+    type Args = LookArgs;
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::spec(
+            "browser_snapshot",
+            RiskClass::Read,
+            EffectClass::Read,
+            json!({
+                "type": "object",
+                "properties": {
+                    "part": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 1, "description": "Which part of a long page"}
+                },
+                "required": [],
+                "additionalProperties": false
+            }),
+        )
+    }
+
+    async fn run(&self, args: LookArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        Ok(actions::look(&self.0, args.part.unwrap_or(1).max(1), context).await?)
+    }
+}
+
+pub(super) struct Click(pub Browsers);
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ClickArgs {
+    element: u32,
+}
+
+impl ToolHandler for Click {
+    type Args = ClickArgs;
+
+    fn spec(&self) -> ToolSpec {
+        // A click may send a form, or buy something.
+        catalogue::spec(
+            "browser_click",
+            RiskClass::External,
+            EffectClass::Write,
+            json!({
+                "type": "object",
+                "properties": {
+                    "element": {"type": "integer", "minimum": 1, "maximum": u32::MAX, "description": "Number of the element, as the page was shown"}
+                },
+                "required": ["element"],
+                "additionalProperties": false
+            }),
+        )
+    }
+
+    async fn preview(&self, args: ClickArgs, scope: &ToolScope) -> Preview {
+        foresee(&self.0, args.element, scope, "clicks")
+    }
+
+    async fn run(&self, args: ClickArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let (object, output) = actions::act(&self.0, args.element, &Act::Click, context).await?;
+        Ok(acted("clicked", object, output))
+    }
+}
+
+pub(super) struct Fill(pub Browsers);
+
+#[derive(Debug, Deserialize)]
+pub(super) struct FillArgs {
+    element: u32,
+    text: String,
+    #[serde(default)]
+    submit: bool,
+}
+
+impl ToolHandler for Fill {
+    type Args = FillArgs;
+
+    fn spec(&self) -> ToolSpec {
+        // Scripts see what is typed at once, so it may leave the house without being sent.
+        catalogue::spec(
+            "browser_type",
+            RiskClass::External,
+            EffectClass::Write,
+            json!({
+                "type": "object",
+                "properties": {
+                    "element": {"type": "integer", "minimum": 1, "maximum": u32::MAX, "description": "Number of the field, as the page was shown"},
+                    "text": {"type": "string", "maxLength": 20000, "description": "What the field holds afterwards; of a choice, the option's text"},
+                    "submit": {"type": "boolean", "default": false, "description": "Whether to press Enter afterwards"}
+                },
+                "required": ["element", "text"],
+                "additionalProperties": false
+            }),
+        )
+    }
+
+    async fn preview(&self, args: FillArgs, scope: &ToolScope) -> Preview {
+        let verb = if args.submit { "types and sends, in" } else { "types, in" };
+        Preview { detail: Some(args.text), ..foresee(&self.0, args.element, scope, verb) }
+    }
+
+    async fn run(&self, args: FillArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let act = Act::Fill { text: args.text, submit: args.submit };
+        let (object, output) = actions::act(&self.0, args.element, &act, context).await?;
+        Ok(acted("typed", object, output))
+    }
+}
+
+/// Folder of the pictures.
+const FOLDER: &str = "screenshots";
+/// Letters of a call's hash in a file's name.
+const LETTERS: usize = 8;
+/// Where a PNG says its width and height.
+const SIZE: std::ops::Range<usize> = 16..24;
+
+pub(super) struct Screenshot {
+    pub browsers: Browsers,
+    pub blobs: Arc<dyn Blobs>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct NoArgs {}
+
+impl ToolHandler for Screenshot {
+    type Args = NoArgs;
+
+    fn spec(&self) -> ToolSpec {
+        // The same call writes the same file.
+        catalogue::spec(
+            "browser_screenshot",
+            RiskClass::Write,
+            EffectClass::Idempotent,
+            json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false}),
+        )
+    }
+
+    async fn preview(&self, _: NoArgs, _: &ToolScope) -> Preview {
+        Preview {
+            summary: format!("writes a picture of the open page into {FOLDER}/"),
+            detail: None,
+            count: Some(1),
+            reversible: true,
+        }
+    }
+
+    async fn run(&self, _: NoArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let (png, url) = actions::picture(&self.browsers, context).await?;
+        let (width, height) = size(&png)
+            .ok_or_else(|| ToolsError::refused("the browser gave no picture; open the page again with browser_open"))?;
+        let path = name(&url, &context.idempotency_key);
+        let bytes = png.len();
+        let SavedFile { sha256, undo } = keep_file("browser_screenshot", &path, png, context, &self.blobs).await?;
+        Ok(ToolOutput {
+            data: Some(json!({"path": path, "url": url, "width": width, "height": height, "bytes": bytes})),
+            receipt: Some(Receipt {
+                action: "wrote".to_owned(),
+                object: path.clone(),
+                evidence: Some(format!("sha256:{sha256}")),
+            }),
+            undo: Some(undo),
+            tainted: true,
+            origin: Some(url.clone()),
+            ..ToolOutput::text(format!("wrote a picture of {url} to {path} ({width} × {height}, {bytes} bytes)"))
+        })
+    }
+
+    async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+        crate::files::restore(snapshot, scope, &self.blobs).await
+    }
+}
+
+/// `screenshots/HOST-CALL.png`.
+fn name(url: &str, key: &str) -> String {
+    let host = Url::parse(url).ok();
+    let host = host.as_ref().and_then(Url::host_str).unwrap_or("page");
+    let host: String =
+        host.chars().map(|c| if c.is_ascii_alphanumeric() || ".-".contains(c) { c } else { '-' }).take(60).collect();
+    let call = &hash::sha256(key.as_bytes())[..LETTERS];
+    format!("{FOLDER}/{host}-{call}.png")
+}
+
+fn size(png: &[u8]) -> Option<(u32, u32)> {
+    let both = png.starts_with(b"\x89PNG").then(|| png.get(SIZE)).flatten()?;
+    let number = |bytes: &[u8]| bytes.try_into().ok().map(u32::from_be_bytes);
+    Some((number(&both[..4])?, number(&both[4..])?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{name, size};
+
+    #[test]
+    fn names_and_sizes() {
+        let first = name("https://example.org/a", "k1");
+        assert!(first.starts_with("screenshots/example.org-"), "{first}");
+        assert_ne!(first, name("https://example.org/a", "k2"));
+        assert!(name("about:blank", "k").starts_with("screenshots/page-"));
+        let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+        png.extend([0, 0, 5, 0, 0, 0, 3, 132]);
+        assert_eq!(size(&png), Some((1280, 900)));
+        assert_eq!(size(b"<html>"), None);
+    }
+}

@@ -1,0 +1,236 @@
+//! One tool call in the browser of its run: open, look, act, take a picture.
+
+use super::element_actions::Target;
+use super::error::BrowserError;
+use super::launch::start;
+use super::page::{Page, Settled};
+use super::page_text::Snapshot;
+use super::proxy::Refusals;
+use super::sessions::{Browsers, Slot, lock};
+use crate::handler::Context;
+use serde_json::json;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+use steward_core::tool::ToolOutput;
+use url::Url;
+
+/// Left of the call's time for the answer itself.
+const MARGIN: Duration = Duration::from_millis(500);
+/// Refused requests of a page that are told.
+const TOLD: usize = 5;
+/// Longest words of each, characters.
+const WORDS: usize = 200;
+
+/// The time that a page may take in this call.
+fn limit(browsers: &Browsers, context: &Context) -> Duration {
+    let left = context.left().saturating_sub(MARGIN);
+    left.min(browsers.config().load)
+}
+
+/// Ends with the call's time, or when the run is stopped.
+async fn within<T>(
+    context: &Context,
+    what: &str,
+    work: impl Future<Output = Result<T, BrowserError>>,
+) -> Result<T, BrowserError> {
+    let limit = context.left();
+    tokio::select! {
+        done = work => done,
+        () = context.halt() => Err(if context.scope.stopped() {
+            BrowserError::Stopped(what.to_owned())
+        } else {
+            BrowserError::Late { what: what.to_owned(), ms: limit.as_millis() }
+        }),
+    }
+}
+
+/// Carries `work` out; a browser that ended is buried, and its last words told.
+async fn attended<T>(
+    browsers: &Browsers,
+    context: &Context,
+    slot: &Arc<Slot>,
+    work: impl Future<Output = Result<T, BrowserError>>,
+) -> Result<T, BrowserError> {
+    let done = work.await;
+    slot.touch(&context.scope.stop);
+    match done {
+        Err(BrowserError::Gone(why)) => {
+            let words = browsers.bury(context.scope.run, slot).await;
+            Err(BrowserError::Gone(words.unwrap_or(why)))
+        }
+        Err(BrowserError::Crashed) => {
+            browsers.bury(context.scope.run, slot).await;
+            Err(BrowserError::Crashed)
+        }
+        other => other,
+    }
+}
+
+/// Opens a page, in a new browser if the run has none.
+pub(super) async fn open(browsers: &Browsers, url: &Url, context: &Context) -> Result<ToolOutput, BrowserError> {
+    let slot = browsers.room(context)?;
+    let work = async {
+        let mut held = slot.page.lock().await;
+        if held.as_ref().is_none_or(Page::closed) {
+            *held = None;
+            match Box::pin(start(browsers.config())).await {
+                Ok((process, page)) => {
+                    slot.keep(process);
+                    *held = Some(page);
+                }
+                Err(error) => {
+                    drop(held);
+                    browsers.bury(context.scope.run, &slot).await;
+                    return Err(error);
+                }
+            }
+        }
+        let Some(page) = held.as_mut() else {
+            return Err(BrowserError::NoPage);
+        };
+        let (refusals, limit) = (slot.refusals(), limit(browsers, context));
+        let mark = refusals.count();
+        let settled = page.open(url, &refusals, limit).await?;
+        let snapshot = page.snapshot(&slot.elements).await?;
+        Ok(shown(&snapshot, 1, settled, &refusals, mark))
+    };
+    let work = Box::pin(within(context, url.as_str(), work));
+    attended(browsers, context, &slot, work).await
+}
+
+/// Shows the page that is open.
+pub(super) async fn look(browsers: &Browsers, part: usize, context: &Context) -> Result<ToolOutput, BrowserError> {
+    let slot = browsers.of(&context.scope).ok_or(BrowserError::NoPage)?;
+    let work = async {
+        let held = slot.page.lock().await;
+        let page = held.as_ref().filter(|page| page.open).ok_or(BrowserError::NoPage)?;
+        let snapshot = page.snapshot(&slot.elements).await?;
+        let last = snapshot.parts.len();
+        if part > last {
+            return Err(BrowserError::Refused(format!("the page has {last} parts; ask for one of them")));
+        }
+        let settled = if page.state().settled() { Settled::Whole } else { Settled::Partly };
+        let refusals = slot.refusals();
+        let mark = refusals.count();
+        Ok(shown(&snapshot, part, settled, &refusals, mark))
+    };
+    let work = Box::pin(within(context, "a look at the page", work));
+    attended(browsers, context, &slot, work).await
+}
+
+/// What is done to an element.
+#[derive(Debug, Clone)]
+pub(super) enum Act {
+    Click,
+    Fill { text: String, submit: bool },
+}
+
+/// Acts on an element; says what was done to what, and shows the page that came of it.
+pub(super) async fn act(
+    browsers: &Browsers,
+    number: u32,
+    act: &Act,
+    context: &Context,
+) -> Result<(String, ToolOutput), BrowserError> {
+    let slot = browsers.of(&context.scope).ok_or(BrowserError::NoPage)?;
+    let work = async {
+        let mut held = slot.page.lock().await;
+        let page = held.as_mut().filter(|page| page.open).ok_or(BrowserError::NoPage)?;
+        let loader = page.state().loader.clone();
+        let element = lock(&slot.elements).of(number, &loader);
+        let target = Target { element: element.ok_or(BrowserError::NoElement(number))?, number, page };
+        target.check().await?;
+        let refusals = slot.refusals();
+        let mark = refusals.count();
+        let object = format!("{} on {}", target.element.words(), page.state().url);
+        page.fresh();
+        // From here on the page may act.
+        context.check().map_err(|error| BrowserError::Refused(error.to_string()))?;
+        let said = match act {
+            Act::Click => {
+                target.click().await?;
+                format!("clicked {object}")
+            }
+            Act::Fill { text, submit } => {
+                let held = target.fill(text).await?;
+                let sent = if *submit { ", and pressed Enter" } else { "" };
+                if *submit {
+                    target.submit().await?;
+                }
+                format!("typed `{held}` into {object}{sent}")
+            }
+        };
+        let followed = page.follow(&refusals, mark, limit(browsers, context)).await;
+        // What was done is done, wherever it led.
+        let settled = match followed {
+            Ok(settled) => settled,
+            Err(error @ (BrowserError::Gone(_) | BrowserError::Crashed)) => return Err(error),
+            Err(error) => {
+                return Ok((
+                    object,
+                    ToolOutput {
+                        tainted: true,
+                        origin: Some(page.state().url.clone()),
+                        ..ToolOutput::text(format!("{said}\n\nThen: {error}"))
+                    },
+                ));
+            }
+        };
+        let snapshot = page.snapshot(&slot.elements).await?;
+        let mut output = shown(&snapshot, 1, settled, &refusals, mark);
+        output.content = format!("{said}\n\n{}", output.content);
+        Ok((object, output))
+    };
+    let work = Box::pin(within(context, "the page", work));
+    let done = attended(browsers, context, &slot, work).await;
+    done.map_err(|error| match error {
+        BrowserError::Late { .. } => BrowserError::Unsettled { why: "its time was over" },
+        BrowserError::Stopped(_) => BrowserError::Unsettled { why: "the run was stopped" },
+        other => other,
+    })
+}
+
+/// The visible part of the page as PNG, with its address.
+pub(super) async fn picture(browsers: &Browsers, context: &Context) -> Result<(Vec<u8>, String), BrowserError> {
+    let slot = browsers.of(&context.scope).ok_or(BrowserError::NoPage)?;
+    let work = async {
+        let held = slot.page.lock().await;
+        let page = held.as_ref().filter(|page| page.open).ok_or(BrowserError::NoPage)?;
+        let png = page.screenshot().await?;
+        let url = page.state().url.clone();
+        Ok((png, url))
+    };
+    let work = Box::pin(within(context, "the screenshot", work));
+    attended(browsers, context, &slot, work).await
+}
+
+fn shown(snapshot: &Snapshot, part: usize, settled: Settled, refusals: &Refusals, mark: u64) -> ToolOutput {
+    let title = if snapshot.title.is_empty() { "(none)" } else { &snapshot.title };
+    let mut content = format!("Title: {title}\nURL: {}\n", snapshot.url);
+    for dialog in &snapshot.dialogs {
+        let _ = writeln!(content, "[dismissed a dialog: {dialog}]");
+    }
+    if settled == Settled::Partly {
+        content.push_str("[the page is still loading]\n");
+    }
+    content.push('\n');
+    let text = snapshot.parts.get(part - 1).map_or("", String::as_str);
+    content.push_str(if text.trim().is_empty() { "[the page shows no text]\n" } else { text });
+    let parts = snapshot.parts.len();
+    if part < parts {
+        let next = part + 1;
+        let _ = writeln!(content, "[part {part} of {parts}; browser_snapshot with part {next} shows the next]");
+    } else if snapshot.cut {
+        content.push_str("[the page goes on; the rest is not read]\n");
+    }
+    let refused = refusals.since(mark);
+    if !refused.is_empty() {
+        let words = |why: &str| why.chars().take(WORDS).collect::<String>();
+        let list: Vec<String> = refused.iter().take(TOLD).map(|refusal| words(&refusal.why)).collect();
+        let _ = writeln!(content, "[{} of the page's requests were refused: {}]", refused.len(), list.join("; "));
+    }
+    let data = json!({"url": snapshot.url, "title": title, "status": snapshot.status,
+        "part": part, "parts": parts});
+    ToolOutput { data: Some(data), tainted: true, origin: Some(snapshot.url.clone()), ..ToolOutput::text(content) }
+}

@@ -1,0 +1,198 @@
+//! The running browsers of an installation, one for each run that wants one.
+
+use super::elements::Elements;
+use super::error::BrowserError;
+use super::launch::{BrowserConfig, Process, start};
+use super::page::Page;
+use super::proxy::Refusals;
+use crate::handler::Context;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+use steward_core::RunId;
+use steward_core::ports::ToolScope;
+
+/// Between two looks at whether a browser is still wanted.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// The browsers of an installation. Cheap to clone; when the last clone is gone, so are they.
+#[derive(Clone)]
+pub struct Browsers(Arc<All>);
+
+struct All {
+    config: BrowserConfig,
+    slots: Mutex<HashMap<RunId, Arc<Slot>>>,
+}
+
+impl Browsers {
+    /// None is started yet.
+    pub fn new(config: BrowserConfig) -> Self {
+        Self(Arc::new(All { config, slots: Mutex::default() }))
+    }
+
+    pub(super) fn config(&self) -> &BrowserConfig {
+        &self.0.config
+    }
+
+    pub fn count(&self) -> usize {
+        lock(&self.0.slots).len()
+    }
+
+    /// Kills the browser of a run, if it has one.
+    pub fn close(&self, run: RunId) {
+        self.0.close(run);
+    }
+
+    pub fn close_all(&self) {
+        let slots = std::mem::take(&mut *lock(&self.0.slots));
+        for slot in slots.into_values() {
+            drop(slot.take());
+        }
+    }
+
+    /// Starts a browser and ends it again: how it is confined, or why it can't be had.
+    ///
+    /// # Errors
+    /// As [`Self`] would give them to an agent.
+    pub async fn check(&self) -> Result<String, BrowserError> {
+        let (process, page) = start(&self.0.config).await?;
+        drop(page);
+        let (tier, as_whom) = (process.session.tier, process.session.privileges);
+        Ok(format!(
+            "{} starts, confined by {tier:?} as {as_whom:?}, with no network but the checked one",
+            self.0.config.program.display()
+        ))
+    }
+
+    /// The browser of this run, if it has one.
+    pub(super) fn of(&self, scope: &ToolScope) -> Option<Arc<Slot>> {
+        let slots = lock(&self.0.slots);
+        scope.run.and_then(|run| slots.get(&run)).map(Arc::clone)
+    }
+
+    /// The browser of this run; room for one, if it has none.
+    pub(super) fn room(&self, context: &Context) -> Result<Arc<Slot>, BrowserError> {
+        let run = context.scope.run.ok_or(BrowserError::NoRun)?;
+        let stop = &context.scope.stop;
+        let mut slots = lock(&self.0.slots);
+        let taken = slots.len();
+        match slots.entry(run) {
+            Entry::Occupied(entry) => {
+                let slot = Arc::clone(entry.get());
+                slot.touch(stop);
+                Ok(slot)
+            }
+            Entry::Vacant(_) if taken >= self.0.config.most => Err(BrowserError::Busy(self.0.config.most)),
+            Entry::Vacant(entry) => {
+                let slot = Arc::new(Slot::new(Arc::clone(stop)));
+                entry.insert(Arc::clone(&slot));
+                tokio::spawn(watch(Arc::downgrade(&self.0), run, Arc::downgrade(&slot)));
+                Ok(slot)
+            }
+        }
+    }
+
+    /// Takes a browser that failed out, and asks it why it ended.
+    pub(super) async fn bury(&self, run: Option<RunId>, slot: &Arc<Slot>) -> Option<String> {
+        let process = slot.take();
+        if let Some(run) = run {
+            let mut slots = lock(&self.0.slots);
+            if slots.get(&run).is_some_and(|held| Arc::ptr_eq(held, slot)) {
+                slots.remove(&run);
+            }
+        }
+        let mut process: Process = process?;
+        Some(process.last_words().await)
+    }
+}
+
+impl All {
+    fn close(&self, run: RunId) {
+        let slot = lock(&self.slots).remove(&run);
+        // A call that is under way holds the slot too, so the browser is taken out of it.
+        drop(slot.and_then(|slot| slot.take()));
+    }
+}
+
+/// Closes a browser whose run was stopped, or that nobody uses.
+async fn watch(all: Weak<All>, run: RunId, slot: Weak<Slot>) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let (Some(all), Some(slot)) = (all.upgrade(), slot.upgrade()) else {
+            return;
+        };
+        let ours = lock(&all.slots).get(&run).is_some_and(|held| Arc::ptr_eq(held, &slot));
+        if !ours {
+            return;
+        }
+        if slot.stopped() || slot.empty() || slot.idle(all.config.idle) {
+            all.close(run);
+            return;
+        }
+    }
+}
+
+/// The browser of a run. Dropping it kills the browser.
+#[derive(Debug)]
+pub(super) struct Slot {
+    /// One call at a time; `None` before the first.
+    pub page: tokio::sync::Mutex<Option<Page>>,
+    /// What has been numbered, for previews too.
+    pub elements: Mutex<Elements>,
+    process: Mutex<Option<Process>>,
+    used: Mutex<(Instant, Arc<AtomicBool>)>,
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Slot {
+    /// An empty one.
+    pub fn new(stop: Arc<AtomicBool>) -> Self {
+        Self {
+            page: tokio::sync::Mutex::new(None),
+            elements: Mutex::default(),
+            process: Mutex::new(None),
+            used: Mutex::new((Instant::now(), stop)),
+        }
+    }
+
+    /// Used just now, in a run that ends when `stop` is set.
+    pub fn touch(&self, stop: &Arc<AtomicBool>) {
+        *lock(&self.used) = (Instant::now(), Arc::clone(stop));
+    }
+
+    /// Whether nobody has used it for so long.
+    pub fn idle(&self, limit: Duration) -> bool {
+        lock(&self.used).0.elapsed() >= limit && self.page.try_lock().is_ok()
+    }
+
+    /// Whether a start came to nothing.
+    pub fn empty(&self) -> bool {
+        // Whoever starts one holds the page.
+        let free = self.page.try_lock().is_ok();
+        free && lock(&self.process).is_none()
+    }
+
+    pub fn stopped(&self) -> bool {
+        lock(&self.used).1.load(Ordering::Relaxed)
+    }
+
+    /// Keeps a started browser; one that was there before is killed.
+    pub fn keep(&self, process: Process) {
+        *lock(&self.process) = Some(process);
+    }
+
+    /// Takes the browser out; dropping it kills it.
+    pub fn take(&self) -> Option<Process> {
+        lock(&self.process).take()
+    }
+
+    pub fn refusals(&self) -> Arc<Refusals> {
+        let process = lock(&self.process);
+        process.as_ref().map(|process| Arc::clone(&process.proxy.refusals)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,188 @@
+//! `mail_draft`: a message as a file, for a person to look at and send. Nothing is ever sent.
+
+use super::compose::{self, LINE, encoded, header_safe, phrase, quoted_printable, recipients};
+use crate::error::ToolsError;
+use crate::files::{self, snapshot};
+use crate::handler::{Context, ToolHandler, proposed};
+use crate::{catalogue, suggest};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::sync::Arc;
+use steward_core::hash;
+use steward_core::policy::RiskClass;
+use steward_core::ports::{Blobs, ToolScope};
+use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_sandbox::files::{Before, FilesError, Workspace, Written};
+
+/// Folder of the drafts.
+const FOLDER: &str = "drafts";
+/// Drafts of one subject.
+const SAME: usize = 1000;
+
+pub struct MailDraft {
+    blobs: Arc<dyn Blobs>,
+}
+
+impl MailDraft {
+    /// `blobs` as for [`crate::files::Write`].
+    pub fn new(blobs: Arc<dyn Blobs>) -> Self {
+        Self { blobs }
+    }
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct MailArgs {
+    to: String,
+    subject: String,
+    body: String,
+}
+
+impl ToolHandler for MailDraft {
+    type Args = MailArgs;
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::spec(
+            "mail_draft",
+            RiskClass::Write,
+            EffectClass::Keyed,
+            json!({
+                "type": "object",
+                "properties": {
+                    "to": {"type": "string", "minLength": 3, "description": "Address of the recipient; several with commas between"},
+                    "subject": {"type": "string", "minLength": 1, "maxLength": 500},
+                    "body": {"type": "string", "minLength": 1, "description": "Text of the message"}
+                },
+                "required": ["to", "subject", "body"],
+                "additionalProperties": false
+            }),
+        )
+    }
+
+    async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion> {
+        proposed(request, scope, suggest::mail_draft::suggest).await
+    }
+
+    async fn preview(&self, args: MailArgs, _: &ToolScope) -> Preview {
+        match recipients(&args.to).and_then(|to| header_safe(&args.subject).map(|()| to)) {
+            Ok(to) => Preview {
+                summary: format!("writes a draft to {} in {FOLDER}/; nothing is sent", to.join(", ")),
+                detail: Some(format!("Subject: {}\n\n{}", args.subject, args.body)),
+                count: Some(1),
+                reversible: true,
+            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
+        }
+    }
+
+    async fn run(&self, args: MailArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let message = compose(&args, context)?;
+        let base = slug(&args.subject);
+        let context = context.clone();
+        let (written, after) = files::blocking(move || {
+            let workspace = files::open(&context.scope)?;
+            let (path, ours) = free(&workspace, &base, &message_id(&context))?;
+            context.check()?;
+            let written = if ours {
+                // Written before a crash; a person may have edited it since.
+                Written { path: path.clone().into(), before: Before::Absent, size: 0 }
+            } else {
+                let written = workspace.write_atomic(&path, message.as_bytes());
+                written.map_err(files::explain)?
+            };
+            let after = snapshot::state(&workspace, &path).map_err(files::explain)?;
+            Ok((written, after))
+        })
+        .await?;
+        let path = written.path.display().to_string();
+        Ok(ToolOutput {
+            data: Some(json!({"path": path, "to": args.to, "subject": args.subject})),
+            receipt: Some(Receipt {
+                action: "drafted".to_owned(),
+                object: path.clone(),
+                evidence: Some(format!("sha256:{}", after.sha256)),
+            }),
+            undo: Some(snapshot::undo("mail_draft", written, after, &self.blobs).await?),
+            ..ToolOutput::text(format!(
+                "drafted a mail to {} in {path}; it was not sent\nSubject: {}\n\n{}",
+                args.to, args.subject, args.body
+            ))
+        })
+    }
+
+    async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+        snapshot::restore(snapshot, scope, &self.blobs).await
+    }
+}
+
+fn message_id(context: &Context) -> String {
+    let key = hash::sha256(context.idempotency_key.as_bytes());
+    format!("<{}@steward.invalid>", &key[..32])
+}
+
+fn compose(args: &MailArgs, context: &Context) -> Result<String, ToolsError> {
+    let to = recipients(&args.to)?;
+    header_safe(&args.subject)?;
+    let mut message = String::new();
+    let _ = write!(message, "To: {}\r\n", to.iter().map(|one| phrase(one)).collect::<Vec<_>>().join(",\r\n "));
+    let _ = write!(message, "Subject: {}\r\n", encoded(&args.subject, "Subject: ".len()));
+    let _ = write!(message, "Date: {}\r\n", compose::date(context)?);
+    let _ = write!(message, "Message-ID: {}\r\n", message_id(context));
+    // Mail programs open a message with this mark for editing, and fill in the sender.
+    message.push_str("X-Unsent: 1\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n");
+    let long = args.body.lines().any(|line| line.len() > LINE);
+    let (name, body) = if long {
+        ("quoted-printable", quoted_printable(&args.body))
+    } else {
+        let lines: String = args.body.lines().flat_map(|line| [line, "\r\n"]).collect();
+        (if args.body.is_ascii() { "7bit" } else { "8bit" }, lines)
+    };
+    let _ = write!(message, "Content-Transfer-Encoding: {name}\r\n\r\n{body}");
+    Ok(message)
+}
+
+/// A file name from a subject: lower case, words joined by hyphens.
+fn slug(subject: &str) -> String {
+    let mut slug = String::new();
+    for letter in subject.to_lowercase().chars() {
+        if letter.is_alphanumeric() {
+            slug.push(letter);
+        } else if !slug.ends_with('-') && !slug.is_empty() {
+            slug.push('-');
+        }
+        if slug.len() >= 60 {
+            break;
+        }
+    }
+    let slug = slug.trim_matches('-');
+    if slug.is_empty() { "draft".to_owned() } else { slug.to_owned() }
+}
+
+/// A path that is free, or (`true`) holds the draft of this very call, repeated after a crash.
+fn free(workspace: &Workspace, base: &str, id: &str) -> Result<(String, bool), ToolsError> {
+    for number in 1..SAME {
+        let path = match number {
+            1 => format!("{FOLDER}/{base}.eml"),
+            _ => format!("{FOLDER}/{base}-{number}.eml"),
+        };
+        match workspace.read(&path) {
+            Err(FilesError::NotFound { .. }) => return Ok((path, false)),
+            Ok(bytes) if String::from_utf8_lossy(&bytes).contains(id) => return Ok((path, true)),
+            Ok(_) | Err(FilesError::TooLarge { .. } | FilesError::Kind { .. }) => {}
+            Err(error) => return Err(files::explain(error)),
+        }
+    }
+    Err(ToolsError::Refused(format!("there are {SAME} drafts called {base}; use another subject")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slug;
+
+    #[test]
+    fn names() {
+        assert_eq!(slug("Re: Q3 numbers / final!"), "re-q3-numbers-final");
+        assert_eq!(slug("../../etc"), "etc");
+        assert_eq!(slug("???"), "draft");
+    }
+}

@@ -1,0 +1,382 @@
+//! HTTP requests of tools and skills, under the address guard: every hop is checked anew, connections go only to the
+//! addresses that were checked, proxies are off, and body size and time are bounded.
+
+pub(crate) mod address_guard;
+
+pub use address_guard::HostPort;
+
+use crate::error::ToolsError;
+use address_guard::Target;
+use async_trait::async_trait;
+use reqwest::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION};
+use reqwest::{Identity, Method, Response, StatusCode, redirect};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+use url::Url;
+
+/// Longest wait for a connection.
+const CONNECT: Duration = Duration::from_secs(10);
+/// What may be told to another origin than the one that was meant.
+const HARMLESS: &[HeaderName] = &[ACCEPT, ACCEPT_LANGUAGE];
+
+#[derive(Debug, Clone)]
+pub struct Ask {
+    pub method: Method,
+    pub url: Url,
+    /// Headers. Those that are sensitive need no mark: none but `Accept` crosses to another origin.
+    pub headers: HeaderMap,
+    /// Body; empty for none.
+    pub body: Vec<u8>,
+    /// Certificate and key of the client, shown to the origin of `url` only.
+    pub identity: Option<Identity>,
+}
+
+impl Ask {
+    pub fn get(url: Url) -> Self {
+        Self { method: Method::GET, url, headers: HeaderMap::new(), body: Vec::new(), identity: None }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Caps {
+    /// Bytes of the body that are read; the rest is left.
+    pub bytes: usize,
+    /// Time for everything, redirects and body included.
+    pub wall: Duration,
+    /// Redirects followed; 0: the redirect itself is the answer.
+    pub hops: usize,
+}
+
+impl Default for Caps {
+    fn default() -> Self {
+        Self { bytes: 2 << 20, wall: Duration::from_secs(20), hops: 5 }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum HttpError {
+    /// Not allowed, or makes no sense: the same again is refused again.
+    #[error("{0}")]
+    Refused(String),
+    /// No connection came about, so nothing was sent: may work later.
+    #[error("{0}")]
+    Unreachable(String),
+    /// The connection broke off, or what came is no HTTP: the request may have been carried out.
+    #[error("{0}")]
+    Broken(String),
+    #[error("no complete answer within {0} ms; try again later, or ask for less")]
+    Late(u128),
+}
+
+impl From<HttpError> for ToolsError {
+    fn from(error: HttpError) -> Self {
+        Self::Refused(error.to_string())
+    }
+}
+
+fn refused(error: &ToolsError) -> HttpError {
+    HttpError::Refused(error.to_string())
+}
+
+/// An answer whose body is still to be read.
+#[derive(Debug)]
+pub struct Reply {
+    /// After redirects.
+    pub url: Url,
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    response: Response,
+    left: usize,
+    until: Instant,
+    wall: Duration,
+    cut: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// After redirects.
+    pub url: Url,
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    /// Body, as far as it was read.
+    pub bytes: Vec<u8>,
+    pub cut: bool,
+}
+
+#[derive(Clone)]
+pub struct Client {
+    allow: Vec<HostPort>,
+    resolver: Arc<dyn Resolve>,
+}
+
+impl Client {
+    /// `allow`: hosts and ports that may be reached although they are not of the public internet.
+    pub fn new(allow: Vec<HostPort>) -> Self {
+        Self::resolving(allow, Arc::new(SystemResolver))
+    }
+
+    /// One that finds addresses in another way.
+    pub fn resolving(allow: Vec<HostPort>, resolver: Arc<dyn Resolve>) -> Self {
+        Self { allow, resolver }
+    }
+
+    /// The same with further hosts allowed.
+    #[must_use]
+    pub fn allowing(&self, more: impl IntoIterator<Item = HostPort>) -> Self {
+        let mut client = self.clone();
+        client.allow.extend(more);
+        client
+    }
+
+    /// The addresses that a request to `url` would go to; an error says why none may be made.
+    pub async fn admit(&self, url: &Url) -> Result<Vec<SocketAddr>, ToolsError> {
+        self.addresses(&address_guard::target(url.clone())?).await
+    }
+
+    /// Whether an operator allows the place of `url` by name and port.
+    pub(crate) fn allows(&self, url: &Url) -> bool {
+        address_guard::target(url.clone()).is_ok_and(|target| target.is_allowed(&self.allow))
+    }
+
+    async fn addresses(&self, target: &Target) -> Result<Vec<SocketAddr>, ToolsError> {
+        target.addresses(&self.allow, self.resolver.as_ref()).await
+    }
+
+    /// Makes a request and reads its body whole.
+    pub async fn send(&self, ask: Ask, caps: Caps) -> Result<Answer, HttpError> {
+        self.begin(ask, caps).await?.whole().await
+    }
+
+    /// Makes a request; the body is read by the caller.
+    pub async fn begin(&self, ask: Ask, caps: Caps) -> Result<Reply, HttpError> {
+        let until = Instant::now() + caps.wall;
+        let work = self.hops(ask, caps.hops);
+        let (url, response) =
+            tokio::time::timeout_at(until, work).await.map_err(|_| HttpError::Late(caps.wall.as_millis()))??;
+        Ok(Reply {
+            url,
+            status: response.status(),
+            headers: response.headers().clone(),
+            response,
+            left: caps.bytes,
+            until,
+            wall: caps.wall,
+            cut: false,
+        })
+    }
+
+    async fn hops(&self, mut ask: Ask, hops: usize) -> Result<(Url, Response), HttpError> {
+        let mut target = address_guard::target(ask.url.clone()).map_err(|error| refused(&error))?;
+        let found = self.addresses(&target).await;
+        let mut addresses = found.map_err(|error| refused(&error))?;
+        for hop in 0..=hops {
+            let response = send(&target, &addresses, &ask).await?;
+            let status = response.status().as_u16();
+            let moved = hops > 0 && matches!(status, 301 | 302 | 303 | 307 | 308);
+            let Some(location) = response.headers().get(LOCATION).filter(|_| moved) else {
+                return Ok((ask.url, response));
+            };
+            let to = location.to_str().map(str::to_owned);
+            let nowhere = || HttpError::Refused(format!("{} redirects to something that is no URL", ask.url));
+            let to = to.map_err(|_| nowhere())?;
+            if hop == hops {
+                return Err(HttpError::Refused(format!("more than {hops} redirects, the last to {to}")));
+            }
+            let from = ask.url.clone();
+            let next = from.join(&to).map_err(|_| nowhere())?;
+            let elsewhere = |error: &ToolsError| HttpError::Refused(format!("{from} redirects to {to}: {error}"));
+            follow(&mut ask, status, next)?;
+            target = address_guard::target(ask.url.clone()).map_err(|error| elsewhere(&error))?;
+            let found = self.addresses(&target).await;
+            addresses = found.map_err(|error| elsewhere(&error))?;
+        }
+        Err(HttpError::Refused(format!("more than {hops} redirects")))
+    }
+}
+
+/// The request after a redirect.
+fn follow(ask: &mut Ask, status: u16, next: Url) -> Result<(), HttpError> {
+    let from = &ask.url;
+    if from.scheme() == "https" && next.scheme() == "http" {
+        return Err(HttpError::Refused(format!(
+            "{from} redirects from https to plain http ({next}); use that address itself if you mean it"
+        )));
+    }
+    let becomes_get = match status {
+        303 => ask.method != Method::HEAD,
+        301 | 302 => ask.method == Method::POST,
+        _ => false,
+    };
+    if becomes_get && ask.method != Method::GET {
+        ask.method = Method::GET;
+        ask.body.clear();
+        ask.headers.remove(CONTENT_TYPE);
+    }
+    if from.origin() != next.origin() {
+        if !matches!(ask.method, Method::GET | Method::HEAD) {
+            return Err(HttpError::Refused(format!(
+                "{from} redirects a {} to another server ({next}); use that address itself if you mean it",
+                ask.method
+            )));
+        }
+        ask.identity = None;
+        ask.body.clear();
+        let kept: HeaderMap =
+            HARMLESS.iter().filter_map(|name| Some((name.clone(), ask.headers.get(name)?.clone()))).collect();
+        ask.headers = kept;
+    }
+    ask.url = next;
+    Ok(())
+}
+
+async fn send(target: &Target, addresses: &[SocketAddr], ask: &Ask) -> Result<Response, HttpError> {
+    // Fails only if another part of the program has chosen a provider before; that one serves too.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut client = reqwest::Client::builder()
+        .no_proxy()
+        .redirect(redirect::Policy::none())
+        .connect_timeout(CONNECT)
+        .tcp_nodelay(true)
+        .pool_max_idle_per_host(0)
+        .user_agent(concat!("steward/", env!("CARGO_PKG_VERSION")));
+    if let Some(name) = target.name() {
+        client = client.resolve_to_addrs(name, addresses);
+    }
+    if let Some(identity) = &ask.identity {
+        client = client.identity(identity.clone());
+    }
+    let client = client.build().map_err(|error| HttpError::Refused(format!("no connection can be made: {error}")))?;
+    let mut request = client.request(ask.method.clone(), ask.url.clone()).headers(ask.headers.clone());
+    if !ask.body.is_empty() {
+        request = request.body(ask.body.clone());
+    }
+    request.send().await.map_err(|error| broken(target, &error))
+}
+
+/// The innermost cause; the outer ones repeat the address.
+fn cause(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
+
+fn broken(target: &Target, error: &reqwest::Error) -> HttpError {
+    let (place, cause) = (target.place(), cause(error));
+    if error.is_connect() {
+        HttpError::Unreachable(format!("{place} can't be reached: {cause}"))
+    } else {
+        HttpError::Broken(format!("{place} gave no proper answer: {cause}"))
+    }
+}
+
+impl Reply {
+    /// The next piece of the body; `None` at its end, or where the bounds are reached.
+    pub async fn chunk(&mut self) -> Result<Option<Vec<u8>>, HttpError> {
+        if self.cut {
+            return Ok(None);
+        }
+        let chunk = tokio::time::timeout_at(self.until, self.response.chunk())
+            .await
+            .map_err(|_| HttpError::Late(self.wall.as_millis()))?
+            .map_err(|error| {
+                let origin = self.url.origin().ascii_serialization();
+                HttpError::Broken(format!("the connection to {origin} broke off: {}", cause(&error)))
+            })?;
+        let Some(chunk) = chunk else { return Ok(None) };
+        let kept = &chunk[..chunk.len().min(self.left)];
+        self.cut = chunk.len() > self.left;
+        self.left -= kept.len();
+        Ok(Some(kept.to_vec()))
+    }
+
+    /// Whether there was more than may be read.
+    pub fn cut(&self) -> bool {
+        self.cut
+    }
+
+    pub async fn whole(mut self) -> Result<Answer, HttpError> {
+        let mut bytes = Vec::new();
+        while let Some(chunk) = self.chunk().await? {
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(Answer { url: self.url, status: self.status, headers: self.headers, bytes, cut: self.cut })
+    }
+}
+
+impl Answer {
+    /// Media type without parameters, lower case.
+    pub fn media(&self) -> String {
+        let kind = self.kind();
+        kind.split(';').next().unwrap_or("").trim().to_owned()
+    }
+
+    /// The value of `charset`, from the header.
+    pub fn charset(&self) -> Option<String> {
+        self.kind()
+            .split(';')
+            .filter_map(|part| part.trim().strip_prefix("charset="))
+            .map(|name| name.trim_matches(['"', '\'']).to_owned())
+            .next()
+    }
+
+    fn kind(&self) -> String {
+        let kind = self.headers.get(CONTENT_TYPE);
+        let kind = kind.and_then(|value| value.to_str().ok());
+        kind.unwrap_or("").to_lowercase()
+    }
+}
+
+/// A URL and a client whose connections go to its checked addresses only. Redirects are not followed.
+#[derive(Debug, Clone)]
+pub(crate) struct Pinned {
+    pub url: Url,
+    pub client: reqwest::Client,
+    /// Whether what is sent can be read on the way: plain http to a place that no operator allows.
+    pub readable: bool,
+}
+
+impl Pinned {
+    /// Resolves and checks the host of `url` once.
+    pub async fn to(url: &str, allow: &[HostPort]) -> Result<Self, ToolsError> {
+        let target = address_guard::target(address_guard::parse(url)?)?;
+        let addresses = target.addresses(allow, &SystemResolver).await?;
+        // Fails only if another part of the program has chosen a provider before; that one serves too.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut client = reqwest::Client::builder()
+            .no_proxy()
+            .redirect(redirect::Policy::none())
+            .connect_timeout(CONNECT)
+            .tcp_nodelay(true)
+            .user_agent(concat!("steward/", env!("CARGO_PKG_VERSION")));
+        if let Some(name) = target.name() {
+            client = client.resolve_to_addrs(name, &addresses);
+        }
+        let client =
+            client.build().map_err(|error| ToolsError::Refused(format!("no connection can be made: {error}")))?;
+        let place = target.place();
+        let allowed = allow.iter().any(|entry| entry.to_string() == place);
+        Ok(Self { readable: target.url.scheme() == "http" && !allowed, url: target.url, client })
+    }
+}
+
+/// Finds the addresses of a host. Asked once for each hop; what it says is checked and connected to.
+#[async_trait]
+pub trait Resolve: Send + Sync {
+    /// All addresses of `host`, each with `port`.
+    async fn resolve(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>>;
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemResolver;
+
+#[async_trait]
+impl Resolve for SystemResolver {
+    async fn resolve(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+        Ok(tokio::net::lookup_host((host, port)).await?.collect())
+    }
+}

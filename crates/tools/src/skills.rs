@@ -1,0 +1,334 @@
+//! Skills: the runtime that finds a call's skill, credential and executor, runs it, and scrubs secrets from what leaves.
+
+mod credential;
+mod executor;
+mod http;
+mod program;
+mod scrape;
+mod sql;
+mod ssh;
+pub mod template;
+mod undo;
+
+pub use executor::{Executor, Job};
+pub use http::{GraphqlExecutor, HttpExecutor, HuggingfaceExecutor};
+pub(crate) use program::workspace_changes;
+pub use program::{
+    AnsibleExecutor, DockerExecutor, Programs, PythonExecutor, PythonReply, PythonRunner, ShellExecutor,
+};
+pub(crate) use program::{Program, compute, shown};
+pub use scrape::ScrapeExecutor;
+pub use sql::SqlExecutor;
+pub use ssh::{FileHostKeys, HostKeys, HostKeysError, SshExecutor, SshHost, accept as trust_host};
+pub(crate) use undo::is_of_skill as is_undo;
+
+use crate::credential::{scrub_error, scrub_output, scrub_preview, scrubber_of};
+use crate::error::ToolsError;
+use crate::handler::Context;
+use async_trait::async_trait;
+use credential::Key;
+use futures::FutureExt as _;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use steward_core::TenantId;
+use steward_core::agent::Agent;
+use steward_core::policy::RiskClass;
+use steward_core::ports::{AgentTools, Agents, Interrupted, Skills, Stage, StoreError, ToolScope, Users, Vault};
+use steward_core::scrub::Scrubber;
+use steward_core::skill::{Skill, SkillKind, SkillPrompt, SkillRef, SkillSpec};
+use steward_core::tool::{EffectClass, Preview, Settled, Staged, ToolError, ToolOutput, Undo};
+
+/// What the runtime needs from the world.
+#[derive(Clone)]
+pub struct SkillPorts {
+    pub skills: Arc<dyn Skills>,
+    pub agents: Arc<dyn Agents>,
+    /// Users, for the role in the discovery of credentials.
+    pub users: Arc<dyn Users>,
+    pub vault: Arc<dyn Vault>,
+}
+
+/// What an agent has from its skills.
+#[derive(Debug, Default)]
+pub(crate) struct OfSkills {
+    pub tools: AgentTools,
+    /// Whether any came in a package.
+    pub packaged: bool,
+    /// The built-in tools that its prompts work with; empty: any.
+    pub allowed: BTreeSet<String>,
+}
+
+/// Carries skills out. It reads them anew for each run, so that a change needs no restart.
+pub struct SkillRuntime {
+    pub(super) ports: SkillPorts,
+    executors: BTreeMap<SkillKind, Arc<dyn Executor>>,
+}
+
+impl SkillRuntime {
+    pub fn new(ports: SkillPorts) -> Self {
+        Self { ports, executors: BTreeMap::new() }
+    }
+
+    /// Adds what carries out a kind; a second one of a kind replaces the first.
+    #[must_use]
+    pub fn with(mut self, executor: Arc<dyn Executor>) -> Self {
+        self.executors.insert(executor.kind(), executor);
+        self
+    }
+
+    /// Whether a skill may be saved: its name, schema, templates and configuration. The error says
+    /// what to do.
+    pub fn check(&self, skill: &Skill) -> Result<(), String> {
+        executor::skill(skill)?;
+        match self.executors.get(&skill.kind()) {
+            Some(executor) => executor.check(skill),
+            None => Ok(()),
+        }
+    }
+
+    /// What the skills of `agent` give it. `taken` are the names of the built-in tools; a skill of such a name is left
+    /// out.
+    pub(crate) async fn of_agent(
+        &self,
+        tenant: TenantId,
+        agent: &Agent,
+        taken: impl Fn(&str) -> bool,
+    ) -> Result<OfSkills, ToolError> {
+        let mut found = OfSkills::default();
+        for id in &agent.skills {
+            let skill = match self.ports.skills.skill(tenant, *id).await {
+                Ok(skill) => skill,
+                Err(StoreError::NotFound(_)) => continue,
+                Err(error) => return Err(ToolsError::from(error).into()),
+            };
+            if !skill.enabled {
+                continue;
+            }
+            found.packaged |= skill.package.is_some();
+            if let SkillSpec::Internal(spec) = &skill.spec {
+                found.allowed.extend(spec.tools.iter().cloned());
+                found.tools.prompts.push(SkillPrompt { name: skill.name, text: spec.prompt.clone() });
+                continue;
+            }
+            let known = skill.kind() == SkillKind::AgentDelegation || self.executors.contains_key(&skill.kind());
+            if taken(&skill.name) || !known {
+                let (name, kind) = (&skill.name, skill.kind().as_str());
+                tracing::warn!(skill = %name, kind, "skill left out: its name is taken, or nothing carries out its type");
+                continue;
+            }
+            found.tools.tools.extend(skill.tool());
+        }
+        Ok(found)
+    }
+
+    /// The skill in the version of the run; refused if it has been switched off or removed since.
+    pub(crate) async fn load(&self, tenant: TenantId, reference: &SkillRef) -> Result<Skill, ToolError> {
+        let skills = &self.ports.skills;
+        let current = match skills.skill(tenant, reference.id).await {
+            Ok(current) => current,
+            Err(StoreError::NotFound(_)) => {
+                return Err(ToolsError::refused("this skill was removed; do without it, or ask an operator").into());
+            }
+            Err(error) => return Err(ToolsError::from(error).into()),
+        };
+        if !current.enabled {
+            return Err(ToolsError::Refused(format!(
+                "the skill `{}` is switched off; do without it, or ask an operator",
+                current.name
+            ))
+            .into());
+        }
+        if current.version == reference.version {
+            return Ok(current);
+        }
+        self.version(tenant, reference).await
+    }
+
+    /// One version, whether or not it may still be called.
+    pub(super) async fn version(&self, tenant: TenantId, reference: &SkillRef) -> Result<Skill, ToolError> {
+        let (id, version) = (reference.id, reference.version);
+        let skill = self.ports.skills.skill_version(tenant, id, version).await;
+        Ok(skill.map_err(|error| match error {
+            StoreError::NotFound(_) => {
+                ToolsError::Refused(format!("version {version} of this skill is not there any more; begin a new run"))
+            }
+            other => other.into(),
+        })?)
+    }
+
+    pub(super) fn executor(&self, kind: SkillKind) -> Result<&Arc<dyn Executor>, ToolsError> {
+        self.executors.get(&kind).ok_or_else(|| {
+            ToolsError::Refused(match kind {
+                SkillKind::Internal => "an internal skill adds to the prompt and can't be called".to_owned(),
+                SkillKind::AgentDelegation => "only a run can delegate; ask the agent in a conversation".to_owned(),
+                other => format!("this installation can't carry out {} skills; ask an operator", other.as_str()),
+            })
+        })
+    }
+
+    /// What a call would do. A credential is opened only where what would change is found out by asking.
+    pub async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
+        let executor = match self.executor(skill.kind()) {
+            Ok(executor) => executor,
+            Err(error) => {
+                return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
+            }
+        };
+        let mut preview = if executor.looks(skill) {
+            self.look(executor.as_ref(), skill, arguments, scope).await
+        } else {
+            let mut preview = executor.preview(skill, arguments, scope).await;
+            self.tell_credential(skill, scope, &mut preview).await;
+            preview
+        };
+        if let Some(compensation) = skill.compensation.as_ref().filter(|_| !preview.reversible) {
+            preview.reversible = true;
+            let line = format!("undone by the skill {}", compensation.skill);
+            preview.detail = Some(match preview.detail.take() {
+                Some(detail) => format!("{detail}\n{line}"),
+                None => line,
+            });
+        }
+        preview
+    }
+
+    /// Whose name the call would go by, or that none is found; nothing is opened for that.
+    async fn tell_credential(&self, skill: &Skill, scope: &ToolScope, preview: &mut Preview) {
+        match credential::discover(&self.ports, skill, scope).await {
+            Ok(None) => {}
+            Ok(Some(found)) => {
+                let said = format!(", with the credential {}", found.name);
+                preview.summary.push_str(&said);
+            }
+            Err(_) if preview.summary.starts_with("would fail") => {}
+            Err(error) => preview.summary = format!("would fail: {error} ({})", preview.summary),
+        }
+    }
+
+    async fn look(&self, executor: &dyn Executor, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
+        let key = match self.open(skill, scope).await {
+            Ok(key) => key,
+            Err(error) => {
+                let mut preview = executor.preview(skill, arguments, scope).await;
+                preview.summary = format!("{}; which ones can't be told: {error}", preview.summary);
+                return preview;
+            }
+        };
+        let job = Job { skill, arguments, secret: key.opened.as_ref() };
+        let mut preview = executor.look(job, scope).await;
+        scrub_preview(&scrubber_of(key.secrets()), &mut preview);
+        preview
+    }
+
+    /// Runs a call whose arguments fit the skill's schema.
+    pub async fn run(&self, skill: &Skill, arguments: &Value, context: &Context) -> Result<ToolOutput, ToolError> {
+        let executor = self.executor(skill.kind())?;
+        let key = self.open(skill, &context.scope).await?;
+        context.check()?;
+        let job = Job { skill, arguments, secret: key.opened.as_ref() };
+        let dressed = Dressed::around(skill, arguments, &key, context);
+        let context = &context.clone().with_stage(dressed);
+        let work = AssertUnwindSafe(executor.run(job, context)).catch_unwind();
+        let done = work.await;
+        let scrubber = key.scrubber(context);
+        let mut output = match done {
+            Ok(Ok(output)) => output,
+            Ok(Err(error)) => return Err(scrub_error(&scrubber, error)),
+            Err(panic) => {
+                let error = ToolsError::Panicked {
+                    tool: skill.name.clone(),
+                    message: crate::dispatcher::message(panic.as_ref()),
+                };
+                return Err(scrub_error(&scrubber, error.into()));
+            }
+        };
+        if skill.untrusted && !output.tainted {
+            output.tainted = true;
+            output.origin = Some(format!("the skill {}", skill.name));
+        }
+        output.undo = undo::record(skill, arguments, &output);
+        scrub_output(&scrubber, &mut output);
+        Ok(output)
+    }
+
+    /// Whether a call that a crash cut off has happened.
+    pub(crate) async fn settle(&self, skill: &Skill, call: Interrupted, scope: &ToolScope) -> Settled {
+        let found = match self.executor(skill.kind()) {
+            Ok(executor) => self.open(skill, scope).await.map(|key| (executor, key)),
+            Err(error) => Err(error.into()),
+        };
+        let (executor, key) = match found {
+            Ok(found) => found,
+            Err(error) => return Settled::Unknown(error.to_string()),
+        };
+        let job = Job { skill, arguments: &call.call.arguments, secret: key.opened.as_ref() };
+        let settled = executor.settle(job, &call, scope).await;
+        let scrubber = scrubber_of(key.secrets());
+        let clean = |text: String| scrubber.scrub(&text).into_owned();
+        match settled {
+            Settled::Happened(text) => Settled::Happened(clean(text)),
+            Settled::NotHappened(text) => Settled::NotHappened(clean(text)),
+            Settled::Unknown(text) => Settled::Unknown(clean(text)),
+        }
+    }
+
+    /// Takes an effect back from the snapshot that [`Self::run`] made.
+    pub async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+        undo::undo(self, snapshot, scope).await
+    }
+
+    pub(super) async fn open(&self, skill: &Skill, scope: &ToolScope) -> Result<Key, ToolError> {
+        Ok(Key::find(&self.ports, skill, scope).await?)
+    }
+}
+
+/// What an executor tells before its effect, made what the call returns, without secrets.
+struct Dressed {
+    inner: Arc<dyn Stage>,
+    skill: Skill,
+    arguments: Value,
+    scrubber: Scrubber,
+}
+
+impl Dressed {
+    fn around(skill: &Skill, arguments: &Value, key: &Key, context: &Context) -> Option<Arc<dyn Stage>> {
+        let dressed: Arc<dyn Stage> = Arc::new(Self {
+            inner: context.stage_of()?,
+            skill: skill.clone(),
+            arguments: arguments.clone(),
+            scrubber: key.scrubber(context),
+        });
+        Some(dressed)
+    }
+}
+
+impl fmt::Debug for Dressed {
+    /// Without the secrets that the scrubber knows.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dressed").finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Stage for Dressed {
+    async fn stage(&self, mut staged: Staged) -> Result<(), ToolError> {
+        staged.output.undo = undo::record(&self.skill, &self.arguments, &staged.output);
+        scrub_output(&self.scrubber, &mut staged.output);
+        self.scrubber.scrub_json(&mut staged.proof);
+        self.inner.stage(staged).await
+    }
+}
+
+pub(super) fn changes(skill: &Skill) -> bool {
+    skill.effect != EffectClass::Read && skill.risk != RiskClass::Read
+}
+
+/// What is said where nothing takes an effect back.
+pub(super) fn final_undo(skill: &Skill) -> Option<Undo> {
+    changes(skill).then(|| Undo::Impossible {
+        reason: format!("the skill {} keeps no snapshot and names no skill that takes its effect back", skill.name),
+    })
+}

@@ -1,0 +1,184 @@
+//! Skills that speak HTTP: requests to APIs, GraphQL operations and inference endpoints, under the address guard. Here:
+//! skills of the type http.
+
+mod auth;
+mod exchange;
+mod graphql;
+mod huggingface;
+mod request;
+
+pub(super) use auth::Authorizer;
+pub(super) use exchange::{Exchange, origin};
+pub use graphql::GraphqlExecutor;
+pub use huggingface::HuggingfaceExecutor;
+pub(super) use request::{allowed, check_allow};
+
+use super::template::Values;
+use super::{Executor, Job};
+use crate::error::ToolsError;
+use crate::handler::Context;
+use crate::outbound::{Ask, Client};
+use async_trait::async_trait;
+use auth::places_credential;
+use reqwest::Method;
+use serde_json::Value;
+use std::fmt::Write as _;
+use steward_core::ports::ToolScope;
+use steward_core::skill::{HttpSpec, Skill, SkillKind, SkillSpec};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
+
+pub struct HttpExecutor {
+    client: Client,
+    authorizer: Authorizer,
+}
+
+impl HttpExecutor {
+    /// `client` allows what the installation allows; a skill may add hosts of its own.
+    pub fn new(client: Client) -> Self {
+        Self { client, authorizer: Authorizer::default() }
+    }
+}
+
+fn spec(skill: &Skill) -> Result<&HttpSpec, ToolsError> {
+    match &skill.spec {
+        SkillSpec::Http(spec) => Ok(spec),
+        _ => Err(ToolsError::refused("this is no http skill")),
+    }
+}
+
+fn check(skill: &Skill) -> Result<(), String> {
+    let spec = spec(skill).map_err(|error| error.to_string())?;
+    request::check(spec, &skill.parameters)?;
+    let changes = !matches!(request::method(&spec.method)?, Method::GET | Method::HEAD | Method::OPTIONS);
+    if let Some(path) = &spec.select {
+        exchange::check(path).map_err(|error| format!("config.select: {error}"))?;
+    }
+    if let Some(further) = &spec.pages {
+        request::check_paging(further)?;
+        if changes && skill.effect != EffectClass::Read {
+            return Err("config.pages: only what reads has further pages".to_owned());
+        }
+    }
+    match (&spec.idempotency_header, skill.effect) {
+        (None, EffectClass::Keyed) => {
+            Err("config.idempotency_header: an effect that is keyed needs the header that carries the key".to_owned())
+        }
+        (Some(name), _) => request::header_name(name).map(|_| ()),
+        (None, _) => Ok(()),
+    }
+}
+
+#[async_trait]
+impl Executor for HttpExecutor {
+    fn kind(&self) -> SkillKind {
+        SkillKind::Http
+    }
+
+    fn check(&self, skill: &Skill) -> Result<(), String> {
+        check(skill)
+    }
+
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
+        let values = Values::shown(skill, arguments);
+        match spec(skill).and_then(|spec| request::build(spec, &values)) {
+            Ok(ask) => shown(&ask, skill),
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
+        }
+    }
+
+    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+        Ok(self.carry_out(job, context).await?)
+    }
+}
+
+impl HttpExecutor {
+    async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let spec = spec(job.skill)?;
+        let mut ask = request::build(spec, &Values::of(job))?;
+        if let Some(name) = &spec.idempotency_header {
+            let name = request::header_name(name).map_err(ToolsError::Refused)?;
+            let key = context.idempotency_key.parse();
+            ask.headers.insert(name, key.map_err(|_| ToolsError::refused("the call's key can't be a header"))?);
+        }
+        let client = self.client.allowing(request::allowed(&spec.allow)?);
+        let exchange = Exchange { client: &client, skill: job.skill, context, retries: spec.retries };
+        let placed = places_credential(&spec.headers, &spec.form, spec.body.as_ref());
+        if let Some(further) = &spec.pages {
+            request::first(further, &mut ask);
+        }
+        let (method, url) = (ask.method.clone(), ask.url.clone());
+        let mut kept = Vec::new();
+        let mut next = Some(ask);
+        let (mut status, mut cut) = (0, false);
+        while let Some(ask) = next.take() {
+            let answer = self.authorizer.send(ask.clone(), &job, placed, &exchange).await?;
+            if !answer.status.is_success() {
+                return Err(exchange::failure(&answer));
+            }
+            (status, cut) = (answer.status.as_u16(), answer.cut);
+            let body = exchange::kept(&answer);
+            if let Some(further) = &spec.pages {
+                let index = u16::try_from(kept.len()).unwrap_or(u16::MAX);
+                next = request::next(further, &ask, &answer, &body, index)?;
+            }
+            kept.push(match &spec.select {
+                Some(path) if !body.is_string() => exchange::select(path, &body)?,
+                Some(_) => {
+                    return Err(ToolsError::refused("the answer is no JSON, so nothing can be selected from it"));
+                }
+                None => body,
+            });
+        }
+        let value = joined(kept);
+        let mut text = exchange::content(&value);
+        if cut {
+            text.push_str("\n[the answer is larger than 2 MB; the rest was not read]");
+        }
+        let place = exchange::origin(&url);
+        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
+            action: "sent".to_owned(),
+            object: format!("{method} {place}"),
+            evidence: Some(format!("status {status}")),
+        });
+        Ok(ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) })
+    }
+}
+
+/// Pages as one value: lists end to end, anything else one after the other.
+fn joined(mut pages: Vec<Value>) -> Value {
+    if pages.len() == 1 {
+        return pages.remove(0);
+    }
+    if pages.iter().all(Value::is_array) {
+        let lists = pages.into_iter().map(|page| match page {
+            Value::Array(items) => items,
+            other => vec![other],
+        });
+        return Value::Array(lists.flatten().collect());
+    }
+    Value::Array(pages)
+}
+
+/// The request for people, secrets left out.
+pub(super) fn shown(ask: &Ask, skill: &Skill) -> Preview {
+    let mut detail = format!("{} {}", ask.method, ask.url);
+    for (name, value) in &ask.headers {
+        let _ = write!(detail, "\n{name}: {}", String::from_utf8_lossy(value.as_bytes()));
+    }
+    if skill.credential.is_some() {
+        detail.push_str("\n(with the credential that the vault finds for it)");
+    }
+    if !ask.body.is_empty() {
+        let pretty =
+            serde_json::from_slice::<Value>(&ask.body).ok().and_then(|body| serde_json::to_string_pretty(&body).ok());
+        let text = pretty.unwrap_or_else(|| String::from_utf8_lossy(&ask.body).into_owned());
+        let _ = write!(detail, "\n\n{text}");
+    }
+    let reads = skill.effect == EffectClass::Read;
+    Preview {
+        summary: format!("{} {} {}", if reads { "asks by" } else { "sends" }, ask.method, exchange::origin(&ask.url)),
+        detail: Some(detail),
+        count: None,
+        reversible: reads,
+    }
+}

@@ -1,0 +1,209 @@
+//! What a call runs and where, decided before anything is sent; the command line with sudo and its password prompt.
+
+use super::known_hosts::SshHost;
+use crate::error::ToolsError;
+use crate::skills::template::{self, Values, quote, remote};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
+use steward_core::skill::{Skill, SkillSpec, SshSpec};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Jump {
+    pub user: Option<String>,
+    pub place: SshHost,
+}
+
+/// Where to, and the command there.
+#[derive(Debug, Clone)]
+pub(super) struct Order {
+    pub place: SshHost,
+    pub jump: Option<Jump>,
+    /// Login name, where the skill says it.
+    pub user: Option<String>,
+    /// The command as the remote shell reads it, without sudo.
+    pub line: String,
+    pub sudo: bool,
+    pub stdin: Option<String>,
+}
+
+impl Order {
+    /// What `values` make of the skill.
+    pub fn of(spec: &SshSpec, values: &Values<'_>) -> Result<Self, ToolsError> {
+        let line = remote(&spec.command, values)?;
+        let stdin = spec.stdin.as_deref();
+        let stdin = stdin.map(|text| template::text(text, values)).transpose()?;
+        Ok(Self {
+            place: place(chosen(spec, values.arguments)?, spec.port)?,
+            jump: spec.jump.as_deref().map(jump).transpose()?,
+            user: spec.user.clone(),
+            line,
+            sudo: spec.sudo,
+            stdin: stdin.flatten(),
+        })
+    }
+
+    /// The command for people, as it runs apart from the prompt.
+    pub fn shown(&self) -> String {
+        if self.sudo { format!("sudo -- {}", self.line) } else { self.line.clone() }
+    }
+
+    pub fn host(&self) -> String {
+        match self.place.port {
+            22 => self.place.host.clone(),
+            _ => self.place.to_string(),
+        }
+    }
+}
+
+pub(super) fn spec(skill: &Skill) -> Result<&SshSpec, ToolsError> {
+    match &skill.spec {
+        SkillSpec::Ssh(spec) => Ok(spec),
+        _ => Err(ToolsError::refused("this is no ssh skill")),
+    }
+}
+
+pub(super) fn place(host: &str, port: u16) -> Result<SshHost, ToolsError> {
+    SshHost::new(host, port).map_err(|error| ToolsError::Refused(error.to_string()))
+}
+
+/// `[user@]host[:port]`.
+pub(super) fn jump(text: &str) -> Result<Jump, ToolsError> {
+    let (user, host) = match text.rsplit_once('@') {
+        Some((user, host)) => (Some(user), host),
+        None => (None, text),
+    };
+    if let Some(user) = user {
+        check_user(user).map_err(ToolsError::Refused)?;
+    }
+    Ok(Jump {
+        user: user.map(str::to_owned),
+        place: host.parse().map_err(|error: super::HostKeysError| ToolsError::Refused(error.to_string()))?,
+    })
+}
+
+/// Login names, and nothing that could be read as something else.
+pub(super) fn check_user(user: &str) -> Result<(), String> {
+    let plain = |c: char| c.is_alphanumeric() || "._-@\\+".contains(c);
+    if user.is_empty() || user.starts_with('-') || !user.chars().all(plain) {
+        return Err(format!("`{user}` is no login name; write it as text"));
+    }
+    Ok(())
+}
+
+/// The argument `host` chooses only where the skill offers a choice.
+fn chosen<'a>(spec: &'a SshSpec, arguments: &Value) -> Result<&'a str, ToolsError> {
+    if spec.hosts.is_empty() {
+        return Ok(&spec.host);
+    }
+    let Some(wanted) = arguments.get("host").filter(|value| !value.is_null()) else {
+        return Ok(&spec.host);
+    };
+    let all = || std::iter::once(&spec.host).chain(&spec.hosts);
+    all().find(|host| wanted.as_str() == Some(host)).map(String::as_str).ok_or_else(|| {
+        let mut names: Vec<&str> = all().map(String::as_str).collect();
+        names.dedup();
+        ToolsError::Refused(format!(
+            "host: {} is none of the hosts of this skill; choose {}",
+            quote(wanted.as_str().unwrap_or(&wanted.to_string())),
+            names.join(" or ")
+        ))
+    })
+}
+
+pub(super) struct Sudo {
+    /// The prompt, which nobody can guess: only sudo writes it.
+    marker: String,
+    password: SecretString,
+    asked: u32,
+    /// The last bytes, which may be the beginning of the marker.
+    held: Vec<u8>,
+}
+
+/// What a piece of stderr means.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Heard {
+    /// What the command wrote, without prompts.
+    pub text: Vec<u8>,
+    /// How often sudo asked in it.
+    pub asked: u32,
+}
+
+/// The line for the remote shell, and sudo's side of it. Without a password sudo is told to ask for
+/// none, so that it fails rather than waits.
+pub(super) fn line(order: &Order, password: Option<&SecretString>, marker: String) -> (String, Option<Sudo>) {
+    match (order.sudo, password) {
+        (false, _) => (order.line.clone(), None),
+        (true, None) => (format!("sudo -n -- {}", order.line), None),
+        (true, Some(password)) => {
+            // -k: an earlier login is forgotten, so that it asks each time, whatever came before.
+            let line = format!("sudo -k -S -p {marker} -- {}", order.line);
+            let sudo = Sudo { marker, password: password.clone(), asked: 0, held: Vec::new() };
+            (line, Some(sudo))
+        }
+    }
+}
+
+impl Sudo {
+    /// Takes the prompts out of what comes on stderr.
+    pub fn hear(&mut self, bytes: &[u8]) -> Heard {
+        let mut heard = Heard::default();
+        let marker = self.marker.as_bytes();
+        self.held.extend_from_slice(bytes);
+        while let Some(at) = find(&self.held, marker) {
+            heard.text.extend(self.held.drain(..at + marker.len()).take(at));
+            heard.asked += 1;
+        }
+        let keep = (1..marker.len()).rev().find(|&size| self.held.ends_with(&marker[..size])).unwrap_or(0);
+        let ready = self.held.len() - keep;
+        heard.text.extend(self.held.drain(..ready));
+        self.asked += heard.asked;
+        heard
+    }
+
+    /// What was held back, when nothing more comes.
+    pub fn rest(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.held)
+    }
+
+    /// The answer to the first prompt; a second one means that it was wrong.
+    pub fn answer(&self) -> Option<Vec<u8>> {
+        (self.asked <= 1).then(|| format!("{}\n", self.password.expose_secret()).into_bytes())
+    }
+}
+
+fn find(all: &[u8], part: &[u8]) -> Option<usize> {
+    all.windows(part.len()).position(|window| window == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_is_found_however_it_is_cut_and_never_shown() {
+        let text = b"warning: [st-1 st\n[st-12]done[st-1";
+        for size in 1..text.len() {
+            let mut sudo =
+                Sudo { marker: "[st-12]".to_owned(), password: "p".to_owned().into(), asked: 0, held: Vec::new() };
+            let (mut seen, mut asked) = (Vec::new(), 0);
+            for chunk in text.chunks(size) {
+                let heard = sudo.hear(chunk);
+                seen.extend(heard.text);
+                asked += heard.asked;
+            }
+            seen.extend(sudo.rest());
+            assert_eq!(seen, b"warning: [st-1 st\ndone[st-1", "{size}");
+            assert_eq!(asked, 1);
+            assert_eq!(sudo.answer().unwrap(), b"p\n");
+        }
+    }
+
+    #[test]
+    fn a_second_prompt_gets_no_answer() {
+        let mut sudo = Sudo { marker: "MARK".to_owned(), password: "p".to_owned().into(), asked: 0, held: Vec::new() };
+        sudo.hear(b"MARK");
+        assert_eq!(sudo.answer().unwrap(), b"p\n");
+        sudo.hear(b"Sorry, try again.\nMARK");
+        assert_eq!(sudo.answer(), None);
+    }
+}

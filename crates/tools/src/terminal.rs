@@ -1,0 +1,216 @@
+//! Allow-listed commands as argument vectors, in the OS sandbox, never through a shell. `terminal` runs commands that only
+//! read; `terminal_write` runs commands that may change files of the workspace, and keeps what is needed to undo them.
+
+mod command_list;
+mod execution;
+
+pub use command_list::{Command, Risk, TerminalConfig};
+pub use execution::{Unsplit, split};
+
+use crate::catalogue;
+use crate::error::ToolsError;
+use crate::files::{blocking, folder};
+use crate::handler::{Context, ToolHandler};
+use crate::skills::workspace_changes;
+use execution::{Commands, TerminalArgs};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use steward_core::policy::RiskClass;
+use steward_core::ports::{Blobs, ToolScope};
+use steward_core::run::FOLDER;
+use steward_core::tool::{EffectClass, Preview, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_sandbox::process::Helper;
+
+/// Whether a command of this name is on the list that comes with the program.
+pub(crate) fn knows(name: &str) -> bool {
+    static KNOWN: std::sync::OnceLock<Option<command_list::Allowed>> = std::sync::OnceLock::new();
+    KNOWN
+        .get_or_init(|| command_list::list(TerminalConfig::default()).ok())
+        .as_ref()
+        .is_some_and(|known| known.contains_key(name))
+}
+
+pub struct Terminal(Commands);
+
+impl Terminal {
+    /// `helper` starts the sandbox's other half.
+    pub fn new(config: TerminalConfig, helper: Helper) -> Result<Self, ToolsError> {
+        Ok(Self(Commands::new(config, helper)?))
+    }
+}
+
+impl ToolHandler for Terminal {
+    type Args = TerminalArgs;
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::spec("terminal", RiskClass::Read, EffectClass::Read, execution::parameters())
+    }
+
+    async fn preview(&self, args: TerminalArgs, _: &ToolScope) -> Preview {
+        let words = args.words().and_then(|words| {
+            if !is_change(&words) {
+                self.0.check(&words, Risk::Read)?;
+            }
+            Ok(words)
+        });
+        match words {
+            Ok(words) => Preview {
+                summary: "runs a command that only looks".to_owned(),
+                detail: Some(execution::line(&words)),
+                count: None,
+                reversible: true,
+            },
+            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
+        }
+    }
+
+    async fn run(&self, args: TerminalArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let words = args.words()?;
+        if let Some(moved) = change(&words, &context.scope).await {
+            return Ok(moved?);
+        }
+        let command = self.0.check(&words, Risk::Read)?;
+        let outcome = self.0.run(&words, Risk::Read, context).await?;
+        let code = execution::code(&outcome, command, &words).map_err(ToolsError::Refused)?;
+        Ok(execution::output(&words, code, &outcome, &context.scope))
+    }
+}
+
+/// Its name.
+const NAME: &str = "terminal_write";
+
+/// Runs commands that may change files.
+pub struct TerminalWrite {
+    commands: Commands,
+    blobs: Arc<dyn Blobs>,
+}
+
+impl TerminalWrite {
+    /// `helper` starts the sandbox's other half; `blobs` keep what files held before.
+    pub fn new(config: TerminalConfig, helper: Helper, blobs: Arc<dyn Blobs>) -> Result<Self, ToolsError> {
+        Ok(Self { commands: Commands::new(config, helper)?, blobs })
+    }
+}
+
+impl ToolHandler for TerminalWrite {
+    type Args = TerminalArgs;
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::spec(NAME, RiskClass::Write, EffectClass::Write, execution::parameters())
+    }
+
+    async fn preview(&self, args: TerminalArgs, scope: &ToolScope) -> Preview {
+        let words = args.words().and_then(|words| {
+            if !is_change(&words) {
+                self.commands.check(&words, Risk::Write)?;
+            }
+            Ok(words)
+        });
+        let words = match words {
+            Ok(words) => words,
+            Err(error) => {
+                return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
+            }
+        };
+        let reversible = matches!(workspace_changes::kept(scope).await, Ok(Ok(_)));
+        let line = execution::line(&words);
+        let place = match scope.folder.as_str() {
+            "" => line,
+            folder => format!("{line}\n\nin {folder}/"),
+        };
+        Preview {
+            summary: if reversible {
+                "runs a command that may change files of the workspace; no network".to_owned()
+            } else {
+                "runs a command that may change files of the workspace, which holds too much to be undone; no network"
+                    .to_owned()
+            },
+            detail: Some(place),
+            count: None,
+            reversible,
+        }
+    }
+
+    async fn run(&self, args: TerminalArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let scope = &context.scope;
+        let words = args.words()?;
+        if let Some(moved) = change(&words, scope).await {
+            return Ok(moved?);
+        }
+        let command = self.commands.check(&words, Risk::Write)?;
+        let before = workspace_changes::kept(scope).await?;
+        context.check()?;
+        let outcome = self.commands.run(&words, Risk::Write, context).await?;
+        let undo = workspace_changes::undo(before, NAME, scope, &self.blobs).await?;
+        match execution::code(&outcome, command, &words) {
+            Ok(code) => Ok(ToolOutput { undo: Some(undo), ..execution::output(&words, code, &outcome, scope) }),
+            Err(why) => {
+                let after = self.put_back(&undo, scope).await;
+                Err(ToolsError::Refused(format!("{why}\n{after}")).into())
+            }
+        }
+    }
+
+    async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+        Ok(workspace_changes::restore(snapshot, scope, &self.blobs).await?)
+    }
+}
+
+impl TerminalWrite {
+    /// Takes back what a failed command has done, and says so.
+    async fn put_back(&self, undo: &Undo, scope: &ToolScope) -> String {
+        match undo {
+            Undo::Snapshot { snapshot, .. } => match workspace_changes::restore(snapshot, scope, &self.blobs).await {
+                Ok(said) => format!("[{said}]"),
+                Err(error) => format!("[it may have changed files before that: {error}]"),
+            },
+            Undo::Impossible { reason } => {
+                format!("[it may have changed files before that, which can't be put back: {reason}]")
+            }
+        }
+    }
+}
+
+/// Whether `words` are a `cd`.
+pub(super) fn is_change(words: &[String]) -> bool {
+    words.first().is_some_and(|name| name == "cd")
+}
+
+/// Where `words` lead from the run's folder, if they are a `cd`.
+fn wanted(words: &[String]) -> Option<Result<&str, ToolsError>> {
+    let rest = match words {
+        [name, rest @ ..] if name == "cd" => rest,
+        _ => return None,
+    };
+    Some(match rest {
+        [] => Ok("~"),
+        [only] => Ok(only),
+        _ => Err(ToolsError::refused("cd takes one folder, such as cd reports; quote a name with blanks")),
+    })
+}
+
+/// Carries a `cd` out; `None` for any other command.
+pub(super) async fn change(words: &[String], scope: &ToolScope) -> Option<Result<ToolOutput, ToolsError>> {
+    let to = match wanted(words)? {
+        Ok(to) => to,
+        Err(error) => return Some(Err(error)),
+    };
+    let to = match to {
+        "~" => ".".to_owned(),
+        absolute if absolute.starts_with('/') => absolute.to_owned(),
+        below if scope.folder.is_empty() => below.to_owned(),
+        below => format!("{}/{below}", scope.folder),
+    };
+    let scope = scope.clone();
+    Some(
+        blocking(move || {
+            let folder = folder(&scope, &to)?;
+            let said = match folder.as_str() {
+                "" => "commands now start in the workspace itself".to_owned(),
+                folder => format!("commands now start in {folder}/ (other tools still take paths from the workspace)"),
+            };
+            Ok(ToolOutput { data: Some(json!({FOLDER: folder})), ..ToolOutput::text(said) })
+        })
+        .await,
+    )
+}

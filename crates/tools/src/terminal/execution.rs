@@ -1,0 +1,349 @@
+//! From a command line to an argument vector, to a run in the sandbox, to its output.
+
+use super::command_list::{self, Allowed, Command, Risk, TerminalConfig};
+use crate::error::ToolsError;
+use crate::handler::Context;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::time::Duration;
+use steward_core::ports::ToolScope;
+use steward_core::run::FOLDER;
+use steward_core::tool::{Receipt, ToolOutput};
+use steward_sandbox::process::{
+    Access, CommandSpec, Exit, Helper, Limits, Outcome, Output, Sandbox, SandboxError, Tripwire,
+};
+use tokio_util::sync::CancellationToken;
+
+/// Longest run.
+const WALL: Duration = Duration::from_secs(30);
+/// Memory of a command.
+const MEMORY: u64 = 512 << 20;
+/// Bytes kept of each output stream.
+const OUTPUT: usize = 64 << 10;
+/// Words that only a shell understands.
+const SHELL: &[&str] = &["|", "||", "&&", "&", ";", ">", ">>", "<", "2>", "2>&1", "<<"];
+
+/// Arguments of both tools: a line, or its words.
+#[derive(Debug, Clone, Deserialize)]
+pub struct TerminalArgs {
+    #[serde(default)]
+    command: Option<String>,
+    #[serde(default)]
+    argv: Option<Vec<String>>,
+}
+
+/// The JSON Schema of [`TerminalArgs`]. Which of the two is given is looked at later, since providers
+/// refuse a choice at the top of a schema.
+pub(super) fn parameters() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "command": {
+                "type": "string",
+                "maxLength": 20_000,
+                "description": "The command line, such as \"grep -n 'to do' notes.txt\"; there is no shell, so no pipes, no redirection, no wildcards"
+            },
+            "argv": {
+                "type": "array",
+                "items": {"type": "string"},
+                "minItems": 1,
+                "maxItems": 100,
+                "description": "Instead of `command`: its words, each its own element"
+            }
+        },
+        "required": [],
+        "additionalProperties": false
+    })
+}
+
+impl TerminalArgs {
+    pub fn words(&self) -> Result<Vec<String>, ToolsError> {
+        let refused = |error: Unsplit| ToolsError::Refused(error.to_string());
+        let words = match (&self.command, &self.argv) {
+            (None, Some(argv)) => argv.clone(),
+            (Some(line), None) => match serde_json::from_str::<Vec<String>>(line) {
+                Ok(words) if !words.is_empty() => words,
+                _ => split(line).map_err(refused)?,
+            },
+            (Some(name), Some(rest)) if !name.trim().contains(char::is_whitespace) => {
+                let mut words = vec![name.trim().to_owned()];
+                words.extend(rest.iter().cloned());
+                words
+            }
+            (Some(_), Some(_)) => {
+                return Err(ToolsError::refused("give `command` or `argv`, not both"));
+            }
+            (None, None) => {
+                return Err(ToolsError::refused("say which command to run, such as {\"command\": \"ls -l\"}"));
+            }
+        };
+        match &words[..] {
+            // What models write who are used to a shell.
+            [shell, flag, line] if matches!(shell.as_str(), "bash" | "sh") && matches!(flag.as_str(), "-c" | "-lc") => {
+                split(line).map_err(refused)
+            }
+            _ => Ok(words),
+        }
+    }
+}
+
+pub(super) struct Commands {
+    allowed: Allowed,
+    sandbox: Sandbox,
+}
+
+impl Commands {
+    pub fn new(config: TerminalConfig, helper: Helper) -> Result<Self, ToolsError> {
+        Ok(Self { allowed: command_list::list(config)?, sandbox: Sandbox::new(helper) })
+    }
+
+    /// The list's entry for a command that may do `may`.
+    pub fn check(&self, argv: &[String], may: Risk) -> Result<&Command, ToolsError> {
+        command_list::check(&self.allowed, argv, may)
+    }
+
+    /// Runs it in the folder of the run.
+    pub async fn run(&self, argv: &[String], may: Risk, context: &Context) -> Result<Outcome, ToolsError> {
+        let scope = &context.scope;
+        let mut spec = CommandSpec::new(argv.iter().cloned(), &scope.workspace);
+        spec.cwd = scope.folder.clone().into();
+        spec.access = match may {
+            Risk::Read => Access::ReadOnly,
+            Risk::Write => Access::ReadWrite,
+        };
+        spec.limits = Limits {
+            wall: WALL.min(Duration::from_millis(scope.timeout_ms)),
+            cpu_s: WALL.as_secs(),
+            memory_bytes: MEMORY,
+            output_bytes: OUTPUT,
+            ..Limits::default()
+        };
+        let cancel = CancellationToken::new();
+        let work = self.sandbox.run(spec, &cancel);
+        tokio::pin!(work);
+        let done = tokio::select! {
+            done = &mut work => done,
+            () = context.halt() => {
+                cancel.cancel();
+                work.await
+            }
+        };
+        done.map_err(|error| explain(&error, scope))
+    }
+}
+
+fn explain(error: &SandboxError, scope: &ToolScope) -> ToolsError {
+    ToolsError::Refused(match error {
+        SandboxError::NotExecutable { program, reason } => {
+            format!("{program} can't be run on this machine ({reason}); use another command")
+        }
+        other if !scope.folder.is_empty() => {
+            format!("{other}; commands start in {}/, `cd` alone leads back to the workspace", scope.folder)
+        }
+        other => other.to_string(),
+    })
+}
+
+/// The exit code, if it is an answer, else what went wrong.
+pub(super) fn code(outcome: &Outcome, command: &Command, argv: &[String]) -> Result<i32, String> {
+    match outcome.exit {
+        Exit::Exited(code) if code == 0 || command.quiet.contains(&code) => Ok(code),
+        other => Err(failure(other, argv, &report(outcome))),
+    }
+}
+
+/// What a model and a person get of a command that ended as it should.
+pub(super) fn output(argv: &[String], code: i32, outcome: &Outcome, scope: &ToolScope) -> ToolOutput {
+    let text = report(outcome);
+    let shown = match (text.is_empty(), code) {
+        (true, 0) => "(the command printed nothing)".to_owned(),
+        (true, code) => format!("(the command printed nothing, exit code {code})"),
+        (false, _) => text,
+    };
+    let receipt = Receipt { action: "ran".to_owned(), object: line(argv), evidence: Some(format!("exit code {code}")) };
+    ToolOutput {
+        data: Some(json!({
+            "argv": argv,
+            "exit": code,
+            "stdout": outcome.stdout.text(),
+            "wall_ms": outcome.wall_ms,
+            FOLDER: scope.folder,
+        })),
+        receipt: Some(receipt),
+        ..ToolOutput::text(shown)
+    }
+}
+
+fn report(outcome: &Outcome) -> String {
+    let mut text = stream(&outcome.stdout);
+    let errors = stream(&outcome.stderr);
+    if !errors.is_empty() {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        let _ = write!(text, "[stderr] {errors}");
+    }
+    text
+}
+
+fn stream(output: &Output) -> String {
+    let mut text = output.text().trim_end().to_owned();
+    if output.truncated() {
+        let left = output.total.saturating_sub(output.bytes.len() as u64);
+        let _ = write!(text, "\n[{left} more bytes were not kept]");
+    }
+    text
+}
+
+fn failure(exit: Exit, argv: &[String], text: &str) -> String {
+    let how = match exit {
+        Exit::Exited(code) => format!("ended with exit code {code}"),
+        Exit::Signaled(signal) => format!("was ended by signal {signal}"),
+        Exit::TimedOut => "was stopped since it took too long; ask for less".to_owned(),
+        Exit::Cancelled => "was stopped".to_owned(),
+        Exit::LimitExceeded(Tripwire::Memory) => {
+            format!("was stopped at {} MB of memory; ask for less", MEMORY >> 20)
+        }
+        Exit::LimitExceeded(limit) => format!("was stopped at a limit ({limit:?}); ask for less"),
+    };
+    let shell = argv.iter().any(|word| SHELL.contains(&word.as_str()));
+    let hint = if shell {
+        "\nthere is no shell: pipes, redirection and lists of commands don't work; run one command at a time"
+    } else if argv.iter().skip(1).any(|word| word.contains('*')) {
+        "\nthere is no shell: wildcards stay as they are; use the tool `list` with a pattern to find files"
+    } else {
+        ""
+    };
+    format!("{} {how}\n{text}{hint}", line(argv)).trim_end().to_owned()
+}
+
+/// The command as one would type it into a shell, for people to read.
+pub(super) fn line(argv: &[String]) -> String {
+    let quoted: Vec<String> = argv
+        .iter()
+        .map(|word| {
+            let plain = |c: char| c.is_alphanumeric() || "-_./:=,+%@".contains(c);
+            if !word.is_empty() && word.chars().all(plain) {
+                word.clone()
+            } else {
+                format!("'{}'", word.replace('\'', r"'\''"))
+            }
+        })
+        .collect();
+    quoted.join(" ")
+}
+
+/// Why a line is no single command.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unsplit {
+    /// A quotation mark stays open, or a backslash ends the line.
+    #[error(
+        "a quotation mark in the command stays open; close it, or give the words as `argv`, such as [\"grep\", \"it's\", \"notes.txt\"]"
+    )]
+    Open,
+    /// It holds what only a shell understands.
+    #[error(
+        "there is no shell, so `{0}` means nothing here: run one command at a time. Instead of a pipe, give the file to the command itself (awk, sed, grep, sort, jq read files) or look at the result and go on from there; instead of `cd DIR && …`, run `cd DIR` first, it is kept; instead of `>`, keep text with the tool `write`. As plain text, put it in quotes"
+    )]
+    Shell(String),
+    #[error("the command is blank; give one such as \"ls -l\"")]
+    Blank,
+}
+
+/// Splits a command line into arguments the way people mean it.
+pub fn split(line: &str) -> Result<Vec<String>, Unsplit> {
+    let mut out = Vec::new();
+    let mut current = String::new();
+    let mut begun = false;
+    let mut mark = None;
+    // What goes to standard error is shown anyway.
+    let line = line.replace("2>&1", " ").replace("2>/dev/null", " ");
+    let mut chars = line.trim().chars().peekable();
+    while let Some(c) = chars.next() {
+        match (mark, c) {
+            (Some(open), c) if c == open => mark = None,
+            (None, '\\') => {
+                current.push(chars.next().ok_or(Unsplit::Open)?);
+                begun = true;
+            }
+            (Some('"'), '\\') => match chars.next().ok_or(Unsplit::Open)? {
+                c @ ('"' | '\\' | '$' | '`') => current.push(c),
+                c => current.extend(['\\', c]),
+            },
+            (Some(_), c) => current.push(c),
+            (None, '\'' | '"') => {
+                mark = Some(c);
+                begun = true;
+            }
+            (None, '|' | ';' | '&' | '>' | '<' | '`' | '\n') => {
+                let twice = chars.peek() == Some(&c);
+                return Err(Unsplit::Shell(match c {
+                    '\n' => "a second line".to_owned(),
+                    c if twice => format!("{c}{c}"),
+                    c => c.to_string(),
+                }));
+            }
+            (None, '$') => return Err(Unsplit::Shell("$".to_owned())),
+            (None, c) if c.is_whitespace() => {
+                if begun {
+                    out.push(std::mem::take(&mut current));
+                    begun = false;
+                }
+            }
+            (None, c) => {
+                current.push(c);
+                begun = true;
+            }
+        }
+    }
+    if mark.is_some() {
+        return Err(Unsplit::Open);
+    }
+    if begun {
+        out.push(current);
+    }
+    if out.is_empty() { Err(Unsplit::Blank) } else { Ok(out) }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::{Unsplit, split};
+
+    #[test]
+    fn quotes_group_and_nothing_expands() {
+        for (line, expect) in [
+            ("date -u", &["date", "-u"][..]),
+            ("grep 'a b' \"c d\"", &["grep", "a b", "c d"]),
+            ("echo ''", &["echo", ""]),
+            ("grep \"a|b\" x.txt", &["grep", "a|b", "x.txt"]),
+            ("awk '{print $2}' t.csv", &["awk", "{print $2}", "t.csv"]),
+            (r#"grep "\bfoo\"" x"#, &["grep", r#"\bfoo""#, "x"]),
+            ("cat my\\ file.txt", &["cat", "my file.txt"]),
+            ("ls nowhere 2>/dev/null", &["ls", "nowhere"]),
+            ("find . -name x 2>&1", &["find", ".", "-name", "x"]),
+        ] {
+            assert_eq!(split(line).unwrap(), expect, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_only_a_shell_does_is_refused_with_the_way_out() {
+        for (line, sign) in [
+            ("cat x | wc", "`|`"),
+            ("a; b", "`;`"),
+            ("cd x && ls", "`&&`"),
+            ("echo hi > x.txt", "`>`"),
+            ("echo hi >> x.txt", "`>>`"),
+            ("echo $HOME", "`$`"),
+            ("echo `id`", "``` "),
+            ("ls\npwd", "a second line"),
+        ] {
+            let error = split(line).unwrap_err().to_string();
+            assert!(error.contains(sign.trim()) && error.contains("one command at a time"), "{line}: {error}");
+        }
+        assert_eq!(split("echo 'x"), Err(Unsplit::Open));
+        assert_eq!(split("  "), Err(Unsplit::Blank));
+    }
+}
