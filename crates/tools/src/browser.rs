@@ -18,16 +18,16 @@ mod proxy;
 mod sessions;
 
 pub use error::BrowserError;
-pub use launch::{BrowserConfig, find};
+pub use launch::{BrowserConfig, find_browser};
 pub use sessions::Browsers;
 
 use crate::catalogue;
 use crate::dispatcher::DispatcherBuilder;
 use crate::error::ToolsError;
-use crate::files::{SavedFile, keep_file};
+use crate::files::{SavedFile, save_file};
 use crate::handler::{Context, ToolHandler};
 use crate::outbound::address_guard;
-use actions::Act;
+use actions::ElementAction;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sessions::lock;
@@ -46,20 +46,20 @@ pub const BROWSER_TOOLS: [&str; 5] =
 pub fn with_browser(builder: DispatcherBuilder, browsers: &Browsers, blobs: &Arc<dyn Blobs>) -> DispatcherBuilder {
     let ended = browsers.clone();
     builder
-        .with(Open(browsers.clone()))
-        .with(Look(browsers.clone()))
-        .with(Click(browsers.clone()))
-        .with(Fill(browsers.clone()))
-        .with(Screenshot { browsers: browsers.clone(), blobs: Arc::clone(blobs) })
+        .with(BrowserOpen(browsers.clone()))
+        .with(BrowserSnapshot(browsers.clone()))
+        .with(BrowserClick(browsers.clone()))
+        .with(BrowserType(browsers.clone()))
+        .with(BrowserScreenshot { browsers: browsers.clone(), blobs: Arc::clone(blobs) })
         .when_ended(move |run| ended.close(run))
 }
 
 /// What a call would do to an element: as it was last shown, so that a person knows what is meant.
-fn foresee(browsers: &Browsers, number: u32, scope: &ToolScope, verb: &str) -> Preview {
-    let Some(slot) = browsers.of(scope) else {
+fn preview_action(browsers: &Browsers, number: u32, scope: &ToolScope, verb: &str) -> Preview {
+    let Some(session) = browsers.session_of(scope) else {
         return Preview { summary: format!("would fail: {}", error::BrowserError::NoPage), ..Preview::default() };
     };
-    let elements = lock(&slot.elements);
+    let elements = lock(&session.elements);
     match elements.seen(number) {
         Some(element) => {
             Preview { summary: format!("{verb} {} on {}", element.words(), elements.url), ..Preview::default() }
@@ -71,7 +71,7 @@ fn foresee(browsers: &Browsers, number: u32, scope: &ToolScope, verb: &str) -> P
 }
 
 /// What an action leaves in the log.
-fn acted(action: &str, object: String, output: ToolOutput) -> ToolOutput {
+fn action_output(action: &str, object: String, output: ToolOutput) -> ToolOutput {
     ToolOutput {
         receipt: Some(Receipt { action: action.to_owned(), object, evidence: None }),
         undo: Some(Undo::Impossible { reason: "what a page does with it happens on its server".to_owned() }),
@@ -80,14 +80,14 @@ fn acted(action: &str, object: String, output: ToolOutput) -> ToolOutput {
 }
 
 /// Opens pages.
-pub(super) struct Open(pub Browsers);
+struct BrowserOpen(pub Browsers);
 
 #[derive(Debug, Deserialize)]
-pub(super) struct OpenArgs {
+struct OpenArgs {
     url: String,
 }
 
-impl ToolHandler for Open {
+impl ToolHandler for BrowserOpen {
     type Args = OpenArgs;
 
     fn spec(&self) -> ToolSpec {
@@ -108,7 +108,7 @@ impl ToolHandler for Open {
     }
 
     async fn preview(&self, args: OpenArgs, _: &ToolScope) -> Preview {
-        match address_guard::parse(&args.url).and_then(address_guard::target) {
+        match address_guard::parse_url(&args.url).and_then(address_guard::checked_url) {
             Ok(target) => Preview {
                 summary: format!("opens {} in a browser and runs its scripts", target.url),
                 ..Preview::default()
@@ -119,22 +119,22 @@ impl ToolHandler for Open {
 
     async fn run(&self, args: OpenArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         // Refused here already, so that no browser is started for nothing.
-        let url = address_guard::parse(&args.url)?;
-        let url = address_guard::target(url)?.url;
-        self.0.config().client.admit(&url).await?;
-        Ok(actions::open(&self.0, &url, context).await?)
+        let url = address_guard::parse_url(&args.url)?;
+        let url = address_guard::checked_url(url)?.url;
+        self.0.config().client.checked_addresses(&url).await?;
+        Ok(actions::open_page(&self.0, &url, context).await?)
     }
 }
 
-pub(super) struct Look(pub Browsers);
+struct BrowserSnapshot(pub Browsers);
 
 #[derive(Debug, Deserialize)]
-pub(super) struct LookArgs {
+struct SnapshotArgs {
     part: Option<usize>,
 }
 
-impl ToolHandler for Look {
-    type Args = LookArgs;
+impl ToolHandler for BrowserSnapshot {
+    type Args = SnapshotArgs;
 
     fn spec(&self) -> ToolSpec {
         catalogue::spec(
@@ -152,19 +152,19 @@ impl ToolHandler for Look {
         )
     }
 
-    async fn run(&self, args: LookArgs, context: &Context) -> Result<ToolOutput, ToolError> {
-        Ok(actions::look(&self.0, args.part.unwrap_or(1).max(1), context).await?)
+    async fn run(&self, args: SnapshotArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        Ok(actions::take_snapshot(&self.0, args.part.unwrap_or(1).max(1), context).await?)
     }
 }
 
-pub(super) struct Click(pub Browsers);
+struct BrowserClick(pub Browsers);
 
 #[derive(Debug, Deserialize)]
-pub(super) struct ClickArgs {
+struct ClickArgs {
     element: u32,
 }
 
-impl ToolHandler for Click {
+impl ToolHandler for BrowserClick {
     type Args = ClickArgs;
 
     fn spec(&self) -> ToolSpec {
@@ -185,27 +185,27 @@ impl ToolHandler for Click {
     }
 
     async fn preview(&self, args: ClickArgs, scope: &ToolScope) -> Preview {
-        foresee(&self.0, args.element, scope, "clicks")
+        preview_action(&self.0, args.element, scope, "clicks")
     }
 
     async fn run(&self, args: ClickArgs, context: &Context) -> Result<ToolOutput, ToolError> {
-        let (object, output) = actions::act(&self.0, args.element, &Act::Click, context).await?;
-        Ok(acted("clicked", object, output))
+        let (object, output) = actions::act(&self.0, args.element, &ElementAction::Click, context).await?;
+        Ok(action_output("clicked", object, output))
     }
 }
 
-pub(super) struct Fill(pub Browsers);
+struct BrowserType(pub Browsers);
 
 #[derive(Debug, Deserialize)]
-pub(super) struct FillArgs {
+struct TypeArgs {
     element: u32,
     text: String,
     #[serde(default)]
     submit: bool,
 }
 
-impl ToolHandler for Fill {
-    type Args = FillArgs;
+impl ToolHandler for BrowserType {
+    type Args = TypeArgs;
 
     fn spec(&self) -> ToolSpec {
         // Scripts see what is typed at once, so it may leave the house without being sent.
@@ -226,15 +226,15 @@ impl ToolHandler for Fill {
         )
     }
 
-    async fn preview(&self, args: FillArgs, scope: &ToolScope) -> Preview {
+    async fn preview(&self, args: TypeArgs, scope: &ToolScope) -> Preview {
         let verb = if args.submit { "types and sends, in" } else { "types, in" };
-        Preview { detail: Some(args.text), ..foresee(&self.0, args.element, scope, verb) }
+        Preview { detail: Some(args.text), ..preview_action(&self.0, args.element, scope, verb) }
     }
 
-    async fn run(&self, args: FillArgs, context: &Context) -> Result<ToolOutput, ToolError> {
-        let act = Act::Fill { text: args.text, submit: args.submit };
+    async fn run(&self, args: TypeArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+        let act = ElementAction::Fill { text: args.text, submit: args.submit };
         let (object, output) = actions::act(&self.0, args.element, &act, context).await?;
-        Ok(acted("typed", object, output))
+        Ok(action_output("typed", object, output))
     }
 }
 
@@ -245,15 +245,15 @@ const LETTERS: usize = 8;
 /// Where a PNG says its width and height.
 const SIZE: std::ops::Range<usize> = 16..24;
 
-pub(super) struct Screenshot {
+struct BrowserScreenshot {
     pub browsers: Browsers,
     pub blobs: Arc<dyn Blobs>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct NoArgs {}
+struct NoArgs {}
 
-impl ToolHandler for Screenshot {
+impl ToolHandler for BrowserScreenshot {
     type Args = NoArgs;
 
     fn spec(&self) -> ToolSpec {
@@ -276,12 +276,12 @@ impl ToolHandler for Screenshot {
     }
 
     async fn run(&self, _: NoArgs, context: &Context) -> Result<ToolOutput, ToolError> {
-        let (png, url) = actions::picture(&self.browsers, context).await?;
-        let (width, height) = size(&png)
+        let (png, url) = actions::take_screenshot(&self.browsers, context).await?;
+        let (width, height) = png_size(&png)
             .ok_or_else(|| ToolsError::refused("the browser gave no picture; open the page again with browser_open"))?;
-        let path = name(&url, &context.idempotency_key);
+        let path = screenshot_path(&url, &context.idempotency_key);
         let bytes = png.len();
-        let SavedFile { sha256, undo } = keep_file("browser_screenshot", &path, png, context, &self.blobs).await?;
+        let SavedFile { sha256, undo } = save_file("browser_screenshot", &path, png, context, &self.blobs).await?;
         Ok(ToolOutput {
             data: Some(json!({"path": path, "url": url, "width": width, "height": height, "bytes": bytes})),
             receipt: Some(Receipt {
@@ -302,7 +302,7 @@ impl ToolHandler for Screenshot {
 }
 
 /// `screenshots/HOST-CALL.png`.
-fn name(url: &str, key: &str) -> String {
+fn screenshot_path(url: &str, key: &str) -> String {
     let host = Url::parse(url).ok();
     let host = host.as_ref().and_then(Url::host_str).unwrap_or("page");
     let host: String =
@@ -311,7 +311,7 @@ fn name(url: &str, key: &str) -> String {
     format!("{FOLDER}/{host}-{call}.png")
 }
 
-fn size(png: &[u8]) -> Option<(u32, u32)> {
+fn png_size(png: &[u8]) -> Option<(u32, u32)> {
     let both = png.starts_with(b"\x89PNG").then(|| png.get(SIZE)).flatten()?;
     let number = |bytes: &[u8]| bytes.try_into().ok().map(u32::from_be_bytes);
     Some((number(&both[..4])?, number(&both[4..])?))
@@ -319,17 +319,17 @@ fn size(png: &[u8]) -> Option<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{name, size};
+    use super::{png_size, screenshot_path};
 
     #[test]
     fn names_and_sizes() {
-        let first = name("https://example.org/a", "k1");
+        let first = screenshot_path("https://example.org/a", "k1");
         assert!(first.starts_with("screenshots/example.org-"), "{first}");
-        assert_ne!(first, name("https://example.org/a", "k2"));
-        assert!(name("about:blank", "k").starts_with("screenshots/page-"));
+        assert_ne!(first, screenshot_path("https://example.org/a", "k2"));
+        assert!(screenshot_path("about:blank", "k").starts_with("screenshots/page-"));
         let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
         png.extend([0, 0, 5, 0, 0, 0, 3, 132]);
-        assert_eq!(size(&png), Some((1280, 900)));
-        assert_eq!(size(b"<html>"), None);
+        assert_eq!(png_size(&png), Some((1280, 900)));
+        assert_eq!(png_size(b"<html>"), None);
     }
 }

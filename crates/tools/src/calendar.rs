@@ -36,7 +36,7 @@ pub fn with_calendar(
     clock: &Arc<dyn Clock>,
     blobs: &Arc<dyn Blobs>,
 ) -> DispatcherBuilder {
-    let files = Arc::new(CalendarFiles::new(config));
+    let files = Arc::new(CalendarStore::new(config));
     let (clock, blobs) = (Arc::clone(clock), Arc::clone(blobs));
     builder
         .with(CalendarList::new(Arc::clone(&files), Arc::clone(&clock)))
@@ -47,7 +47,7 @@ pub fn with_calendar(
 }
 
 /// Largest calendar, bytes.
-pub(super) const LARGEST: usize = 8 << 20;
+const LARGEST: usize = 8 << 20;
 /// The calendar of runs that have no user, such as those of the command line.
 const COMMON: &str = "common";
 
@@ -59,23 +59,23 @@ pub struct CalendarConfig {
     pub zone: TimeZone,
 }
 
-pub struct CalendarFiles {
+pub struct CalendarStore {
     config: CalendarConfig,
     /// Held while a file is read and written back.
     turn: Mutex<()>,
 }
 
 /// Name of the calendar of a call.
-pub(super) fn name_of(scope: &ToolScope) -> String {
+fn calendar_name(scope: &ToolScope) -> String {
     scope.user.map_or_else(|| COMMON.to_owned(), |user| user.to_string())
 }
 
-impl CalendarFiles {
+impl CalendarStore {
     pub fn new(config: CalendarConfig) -> Self {
         Self { config, turn: Mutex::new(()) }
     }
 
-    pub(super) fn zone(&self) -> &TimeZone {
+    fn zone(&self) -> &TimeZone {
         &self.config.zone
     }
 
@@ -89,7 +89,7 @@ impl CalendarFiles {
     }
 
     /// The calendar of this name; empty if there is none yet. Blocking.
-    pub(super) fn read(&self, scope: &ToolScope, name: &str) -> Result<Component, ToolsError> {
+    fn read(&self, scope: &ToolScope, name: &str) -> Result<Component, ToolsError> {
         let path = self.path(scope, name)?;
         match fs::read_to_string(&path) {
             Ok(text) => Component::read(&text)
@@ -100,17 +100,17 @@ impl CalendarFiles {
     }
 
     /// Changes a calendar; nothing is written if `work` fails. Blocking.
-    pub(super) fn change<T>(
+    fn change<T>(
         &self,
         scope: &ToolScope,
         name: &str,
         work: impl FnOnce(&mut Component) -> Result<T, ToolsError>,
     ) -> Result<T, ToolsError> {
-        self.change_told(scope, name, work, |_| Ok(()))
+        self.change_staged(scope, name, work, |_| Ok(()))
     }
 
     /// The same; `tell` is called right before it is written. Nothing is written if that fails.
-    pub(super) fn change_told<T>(
+    fn change_staged<T>(
         &self,
         scope: &ToolScope,
         name: &str,

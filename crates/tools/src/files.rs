@@ -10,7 +10,7 @@ mod write;
 pub use grep::Grep;
 pub use list::List;
 pub use read::Read;
-pub(crate) use snapshot::{SavedFile, keep_file, restore};
+pub(crate) use snapshot::{SavedFile, restore, save_file};
 pub use write::Write;
 
 use crate::error::ToolsError;
@@ -20,44 +20,46 @@ use steward_core::ports::ToolScope;
 use steward_sandbox::files::{Entry, EntryKind, FileLimits, FilesError, Workspace, Written};
 
 /// Largest file that is read or written whole.
-pub(super) const WHOLE: u64 = 8 << 20;
+const MAX_FILE_BYTES: u64 = 8 << 20;
 
-pub(super) fn open(scope: &ToolScope) -> Result<Workspace, ToolsError> {
-    let limits = FileLimits { read_bytes: WHOLE, write_bytes: WHOLE, ..FileLimits::default() };
-    Workspace::open(&scope.workspace, limits).map_err(explain)
+pub(crate) fn open_workspace(scope: &ToolScope) -> Result<Workspace, ToolsError> {
+    let limits = FileLimits { read_bytes: MAX_FILE_BYTES, write_bytes: MAX_FILE_BYTES, ..FileLimits::default() };
+    Workspace::open(&scope.workspace, limits).map_err(file_error)
 }
 
 /// A regular file of `workspace` for a person to read, reached as an agent reaches it. Blocking.
 pub fn open_file(workspace: &str, path: &str) -> Result<std::fs::File, ToolsError> {
-    Workspace::open(workspace, FileLimits::default()).and_then(|workspace| workspace.open_read(path)).map_err(explain)
+    Workspace::open(workspace, FileLimits::default())
+        .and_then(|workspace| workspace.open_read(path))
+        .map_err(file_error)
 }
 
 /// A folder of the workspace, relative to it; empty for itself. Blocking.
-pub(crate) fn folder(scope: &ToolScope, path: &str) -> Result<String, ToolsError> {
-    let workspace = open(scope)?;
-    let relative = workspace.resolve(path).map_err(explain)?;
-    workspace.list(path).map_err(explain)?;
+pub(crate) fn resolve_folder(scope: &ToolScope, path: &str) -> Result<String, ToolsError> {
+    let workspace = open_workspace(scope)?;
+    let relative = workspace.resolve(path).map_err(file_error)?;
+    workspace.list(path).map_err(file_error)?;
     let text = relative.as_path().to_str();
     Ok(text.ok_or_else(|| ToolsError::Refused(format!("the name of {path} is no text")))?.to_owned())
 }
 
 /// A text file of the workspace, whole. Blocking.
 pub(crate) fn read_text(scope: &ToolScope, path: &str) -> Result<String, ToolsError> {
-    let bytes = open(scope)?.read(path).map_err(explain)?;
+    let bytes = open_workspace(scope)?.read(path).map_err(file_error)?;
     String::from_utf8(bytes).map_err(|_| ToolsError::Refused(format!("{path} is no text in UTF-8; convert it first")))
 }
 
 /// Replaces or creates a text file of the workspace; what it held, and what it holds now. Blocking.
 pub(crate) fn write_text(scope: &ToolScope, path: &str, text: &str) -> Result<(Written, State), ToolsError> {
-    let workspace = open(scope)?;
-    let written = workspace.write_atomic(path, text.as_bytes()).map_err(explain)?;
-    let after = snapshot::state(&workspace, path).map_err(explain)?;
+    let workspace = open_workspace(scope)?;
+    let written = workspace.write_atomic(path, text.as_bytes()).map_err(file_error)?;
+    let after = snapshot::file_state(&workspace, path).map_err(file_error)?;
     Ok((written, after))
 }
 
 /// A file error in our words, with what to do.
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err hands over")]
-pub(super) fn explain(error: FilesError) -> ToolsError {
+pub(crate) fn file_error(error: FilesError) -> ToolsError {
     let hint = match &error {
         FilesError::NotFound { near, .. } if near.is_empty() => "; `list` shows what there is",
         FilesError::Kind { actual: "a folder", expected: "a file", .. } => "; `list` shows what is in it",
@@ -83,7 +85,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
 const ENTRIES: usize = 50_000;
 
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Walked {
+struct WalkSummary {
     /// Names beginning with a dot that were passed over.
     pub hidden: usize,
     /// Whether there was more than is ever looked at.
@@ -92,21 +94,21 @@ pub(super) struct Walked {
 
 /// Calls `visit` with the path relative to the workspace and the entry, in order of names, folders
 /// down to `depth` levels (1: the folder's own entries). Hidden entries are passed over.
-pub(super) fn walk(
+fn walk(
     workspace: &Workspace,
     folder: &str,
     depth: usize,
     context: &Context,
     visit: &mut dyn FnMut(&str, &Entry) -> Result<bool, ToolsError>,
-) -> Result<Walked, ToolsError> {
-    let mut walked = Walked::default();
+) -> Result<WalkSummary, ToolsError> {
+    let mut walked = WalkSummary::default();
     let mut seen = 0;
     let mut pending = vec![(folder.to_owned(), depth, true)];
     while let Some((at, left, first)) = pending.pop() {
         context.check()?;
         let (entries, more) = match workspace.list(&at) {
             Ok(listed) => listed,
-            Err(error) if first => return Err(explain(error)),
+            Err(error) if first => return Err(file_error(error)),
             // A folder that can't be read, or vanished meanwhile, doesn't end the search.
             Err(_) => continue,
         };
@@ -144,7 +146,7 @@ fn join(folder: &str, name: &str) -> String {
 }
 
 /// Bytes that are looked at.
-pub(super) const HEAD: usize = 8192;
+const HEAD: usize = 8192;
 
 /// Beginnings of common binary formats, what they are, and what to do instead.
 const MAGIC: &[(&[u8], &str, &str)] = &[
@@ -161,7 +163,7 @@ const MAGIC: &[(&[u8], &str, &str)] = &[
 ];
 
 /// Why `head` is no text: what it is, and a hint. `None` for text.
-pub(super) fn binary(head: &[u8]) -> Option<(&'static str, &'static str)> {
+fn binary_kind(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let known = MAGIC.iter().find(|(magic, _, _)| head.starts_with(magic));
     if let Some((_, what, hint)) = known {
         return Some((what, hint));
@@ -171,7 +173,7 @@ pub(super) fn binary(head: &[u8]) -> Option<(&'static str, &'static str)> {
 }
 
 /// `1.5 MB`, for people.
-pub(super) fn size(bytes: u64) -> String {
+fn human_size(bytes: u64) -> String {
     const UNITS: &[&str] = &["kB", "MB", "GB", "TB"];
     if bytes < 1000 {
         return format!("{bytes} B");
@@ -187,22 +189,22 @@ pub(super) fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{binary, size};
+    use super::{binary_kind, human_size};
 
     #[test]
     fn text_is_text_and_formats_are_named() {
-        assert!(binary("Grüße\n".as_bytes()).is_none());
-        assert!(binary(b"").is_none());
-        assert!(binary(b"SQLite format 3\0...").is_some_and(|(_, hint)| hint.contains("sql")));
-        assert!(binary(b"ab\0c").is_some());
+        assert!(binary_kind("Grüße\n".as_bytes()).is_none());
+        assert!(binary_kind(b"").is_none());
+        assert!(binary_kind(b"SQLite format 3\0...").is_some_and(|(_, hint)| hint.contains("sql")));
+        assert!(binary_kind(b"ab\0c").is_some());
     }
 
     #[test]
     fn sizes() {
-        assert_eq!(size(999), "999 B");
-        assert_eq!(size(1000), "1.0 kB");
-        assert_eq!(size(598_016), "598.0 kB");
-        assert_eq!(size(1_550_000), "1.5 MB");
-        assert_eq!(size(3_000_000_000), "3.0 GB");
+        assert_eq!(human_size(999), "999 B");
+        assert_eq!(human_size(1000), "1.0 kB");
+        assert_eq!(human_size(598_016), "598.0 kB");
+        assert_eq!(human_size(1_550_000), "1.5 MB");
+        assert_eq!(human_size(3_000_000_000), "3.0 GB");
     }
 }

@@ -32,15 +32,15 @@ use steward_core::{TenantId, Timestamp};
 pub fn with_mail(mut builder: DispatcherBuilder, config: MailConfig, ports: MailPorts) -> DispatcherBuilder {
     let sends = config.accounts.iter().any(|account| account.smtp.is_some());
     let looks = config.accounts.iter().any(|account| account.imap.is_some());
-    let desk = Arc::new(MailDesk::new(config, ports));
+    let accounts = Arc::new(MailAccounts::new(config, ports));
     if sends {
-        builder = builder.with(MailSend::new(Arc::clone(&desk)));
+        builder = builder.with(MailSend::new(Arc::clone(&accounts)));
     }
     if looks {
         builder = builder
-            .with(MailList::new(Arc::clone(&desk)))
-            .with(MailSearch::new(Arc::clone(&desk)))
-            .with(MailRead::new(desk));
+            .with(MailList::new(Arc::clone(&accounts)))
+            .with(MailSearch::new(Arc::clone(&accounts)))
+            .with(MailRead::new(accounts));
     }
     builder
 }
@@ -55,44 +55,44 @@ pub struct MailPorts {
     pub users: Arc<dyn Users>,
 }
 
-pub struct MailDesk {
-    pub(super) config: MailConfig,
+pub struct MailAccounts {
+    config: MailConfig,
     ports: MailPorts,
 }
 
 /// What an account is wanted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Want {
+enum Purpose {
     Send,
-    Look,
+    Read,
 }
 
 /// What a server lets us in with.
 #[derive(Debug, Clone)]
-pub(super) struct Login {
+struct Login {
     pub user: String,
     pub password: SecretString,
 }
 
-impl MailDesk {
+impl MailAccounts {
     pub fn new(config: MailConfig, ports: MailPorts) -> Self {
         Self { config, ports }
     }
 
-    fn suits(account: &MailAccount, want: Want) -> bool {
-        match want {
-            Want::Send => account.smtp.is_some(),
-            Want::Look => account.imap.is_some(),
+    fn suits(account: &MailAccount, purpose: Purpose) -> bool {
+        match purpose {
+            Purpose::Send => account.smtp.is_some(),
+            Purpose::Read => account.imap.is_some(),
         }
     }
 
     /// The schema of a tool: `account` is there where one can be chosen.
-    pub(super) fn schema(&self, want: Want, mut properties: Value, required: &[&str]) -> Value {
+    fn schema(&self, purpose: Purpose, mut properties: Value, required: &[&str]) -> Value {
         let names: Vec<&str> = self
             .config
             .accounts
             .iter()
-            .filter(|account| Self::suits(account, want))
+            .filter(|account| Self::suits(account, purpose))
             .map(|account| account.name.as_str())
             .collect();
         if names.len() > 1 {
@@ -111,14 +111,14 @@ impl MailDesk {
     }
 
     /// The account of this name, else the first one, of those that the run may use.
-    pub(super) async fn account(
+    async fn account(
         &self,
         name: Option<&str>,
         scope: &ToolScope,
-        want: Want,
+        purpose: Purpose,
     ) -> Result<&MailAccount, ToolsError> {
         let all = self.config.accounts.iter();
-        let suitable: Vec<&MailAccount> = all.filter(|one| Self::suits(one, want)).collect();
+        let suitable: Vec<&MailAccount> = all.filter(|one| Self::suits(one, purpose)).collect();
         let email = self.email(scope).await?;
         let may = |account: &MailAccount| {
             let own = |known: &String| Some(known.to_lowercase()) == email;
@@ -151,7 +151,7 @@ impl MailDesk {
     }
 
     /// The login of an account; what leaves the call is cleaned of it.
-    pub(super) async fn login(
+    async fn login(
         &self,
         account: &MailAccount,
         by: By<'_>,
@@ -187,14 +187,14 @@ impl MailDesk {
     pub async fn probe(&self, tenant: TenantId, now: Timestamp) -> Vec<(String, Result<String, String>)> {
         let mut found = Vec::new();
         for account in &self.config.accounts {
-            let tried = tokio::time::timeout(PROBE, self.try_out(account, tenant, now)).await;
+            let tried = tokio::time::timeout(PROBE, self.try_account(account, tenant, now)).await;
             let late = || format!("no answer within {} s", PROBE.as_secs());
             found.push((account.name.clone(), tried.unwrap_or_else(|_| Err(late()))));
         }
         found
     }
 
-    async fn try_out(&self, account: &MailAccount, tenant: TenantId, now: Timestamp) -> Result<String, String> {
+    async fn try_account(&self, account: &MailAccount, tenant: TenantId, now: Timestamp) -> Result<String, String> {
         let by = By { tenant, run: None, agent: None, at: now, tool: "doctor" };
         let mut secrets = Secrets::default();
         let result = async {
@@ -205,7 +205,7 @@ impl MailDesk {
                 works.push(format!("sends over {server}"));
             }
             if let Some(server) = &account.imap {
-                imap::connect(account, server, login.as_ref(), &self.config.allow).await?.leave().await;
+                imap::connect(account, server, login.as_ref(), &self.config.allow).await?.logout().await;
                 works.push(format!("reads over {server}"));
             }
             Ok::<_, ToolsError>(works.join(", "))

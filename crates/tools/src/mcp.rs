@@ -16,16 +16,16 @@ mod login;
 mod oauth_token;
 mod pool;
 
-pub use accepted_tools::diff;
+pub use accepted_tools::tool_diff;
 pub use call::McpExecutor;
 pub use error::McpError;
-pub use login::{Begun, LoginAnswer, LoginRequest, LoginStatus};
+pub use login::{LoginAnswer, LoginRequest, LoginStarted, LoginStatus};
 pub use steward_sandbox::process::Helper;
 
-use accepted_tools::Listed;
-use call::settle;
-use connect::allowed;
-use credentials::Who;
+use accepted_tools::ListedTool;
+use call::error_of;
+use connect::parse_allow_list;
+use credentials::Caller;
 use login::Logins;
 use oauth_token::Tokens;
 use pool::Pool;
@@ -42,11 +42,11 @@ use steward_sandbox::process::Sandbox;
 
 /// MCP servers: connections, accepted tools, logins.
 pub struct McpHub {
-    pub(super) ports: McpPorts,
-    pub(super) config: McpConfig,
-    pub(super) pool: Arc<Pool>,
-    pub(super) logins: Logins,
-    pub(super) tokens: Tokens,
+    ports: McpPorts,
+    config: McpConfig,
+    pool: Arc<Pool>,
+    logins: Logins,
+    tokens: Tokens,
 }
 
 impl McpHub {
@@ -99,7 +99,7 @@ impl McpHub {
                         "`{url}` is no address of an MCP server; write it as https://example.org/mcp"
                     )));
                 }
-                allowed(allow).map(|_| ())
+                parse_allow_list(allow).map(|_| ())
             }
         }
     }
@@ -113,7 +113,7 @@ impl McpHub {
         })
     }
 
-    pub(super) async fn named(&self, tenant: TenantId, name: &str) -> Result<McpServer, McpError> {
+    async fn named(&self, tenant: TenantId, name: &str) -> Result<McpServer, McpError> {
         let found = self.ports.servers.mcp_server_by_name(tenant, name).await?;
         let server = found.ok_or_else(|| McpError::Unknown(name.to_owned()))?;
         if server.enabled { Ok(server) } else { Err(McpError::Disabled(server.name)) }
@@ -123,13 +123,13 @@ impl McpHub {
     /// reason in `error`. `user` is whose token is used where each has one.
     pub async fn check(&self, tenant: TenantId, id: McpServerId, user: Option<UserId>) -> Result<McpServer, McpError> {
         let server = self.ports.servers.mcp_server(tenant, id).await?;
-        let who = Who::person(tenant, user);
+        let who = Caller::person(tenant, user);
         let listed = self.listed(&server, &who).await;
         match listed {
-            Ok(listed) => self.seen(tenant, id, &listed).await,
+            Ok(listed) => self.record_listing(tenant, id, &listed).await,
             Err(error) => {
                 let mut server = self.ports.servers.mcp_server(tenant, id).await?;
-                server.error = Some(who.conceal(&error.to_string()));
+                server.error = Some(who.scrub(&error.to_string()));
                 server.checked_at = Some(self.ports.clock.now());
                 self.ports.servers.save_mcp_server(tenant, &server).await?;
                 Ok(server)
@@ -137,10 +137,10 @@ impl McpHub {
         }
     }
 
-    async fn listed(&self, server: &McpServer, who: &Who<'_>) -> Result<Arc<Vec<Listed>>, McpError> {
+    async fn listed(&self, server: &McpServer, who: &Caller<'_>) -> Result<Arc<Vec<ListedTool>>, McpError> {
         let mut last = None;
         for anew in [false, true] {
-            let (key, connection) = match self.reach(server, who, anew).await {
+            let (key, connection) = match self.connect(server, who, anew).await {
                 Ok(reached) => reached,
                 // A token that was refused may be renewed once.
                 Err(error @ McpError::Login { .. }) if !anew => {
@@ -154,7 +154,7 @@ impl McpHub {
                 Ok(tools) => return Ok(tools),
                 Err(fault) => {
                     self.pool.remove(&key, &connection);
-                    let (error, again) = settle(server, "tools/list", fault, true);
+                    let (error, again) = error_of(server, "tools/list", fault, true);
                     if !again {
                         return Err(error);
                     }
@@ -166,14 +166,14 @@ impl McpHub {
     }
 
     /// Writes down what a server lists.
-    pub(super) async fn seen(
+    async fn record_listing(
         &self,
         tenant: TenantId,
         id: McpServerId,
-        listed: &[Listed],
+        listed: &[ListedTool],
     ) -> Result<McpServer, McpError> {
         let mut server = self.ports.servers.mcp_server(tenant, id).await?;
-        server.tools = accepted_tools::merged(&server.tools, listed);
+        server.tools = accepted_tools::merge_listing(&server.tools, listed);
         server.checked_at = Some(self.ports.clock.now());
         server.error = None;
         self.ports.servers.save_mcp_server(tenant, &server).await?;
@@ -185,7 +185,7 @@ impl McpHub {
         let server = self.ports.servers.mcp_server(tenant, id).await?;
         let found = server.tools.iter().find(|one| one.name == tool);
         match found {
-            Some(found) => Ok(accepted_tools::diff(found)),
+            Some(found) => Ok(accepted_tools::tool_diff(found)),
             None => accepted_tools::callable(&server, tool).map(|_| None),
         }
     }
@@ -230,7 +230,7 @@ impl McpHub {
             for before in page.items {
                 if accepted_tools::stands_for(&before, &server.name, tool) {
                     let id = before.id;
-                    let skill = accepted_tools::skill(&server, tool, Some(before), id, at, by)?;
+                    let skill = accepted_tools::skill_of(&server, tool, Some(before), id, at, by)?;
                     skills.save_skill(tenant, &skill).await?;
                 }
             }
@@ -268,7 +268,7 @@ impl McpHub {
             let name = accepted_tools::name_of(&server, tool).unwrap_or_default();
             let before = ports.skills.skill_by_name(tenant, &name).await?;
             let fresh = before.as_ref().map_or_else(|| SkillId(ports.ids.next()), |one| one.id);
-            wanted.push(accepted_tools::skill(&server, tool, before, fresh, ports.clock.now(), by)?);
+            wanted.push(accepted_tools::skill_of(&server, tool, before, fresh, ports.clock.now(), by)?);
         }
         let mut made = Vec::new();
         for skill in wanted {

@@ -6,7 +6,7 @@ pub(crate) mod address_guard;
 pub use address_guard::HostPort;
 
 use crate::error::ToolsError;
-use address_guard::Target;
+use address_guard::CheckedUrl;
 use async_trait::async_trait;
 use reqwest::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION};
 use reqwest::{Identity, Method, Response, StatusCode, redirect};
@@ -23,7 +23,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 const HARMLESS: &[HeaderName] = &[ACCEPT, ACCEPT_LANGUAGE];
 
 #[derive(Debug, Clone)]
-pub struct Ask {
+pub struct HttpRequest {
     pub method: Method,
     pub url: Url,
     /// Headers. Those that are sensitive need no mark: none but `Accept` crosses to another origin.
@@ -34,25 +34,25 @@ pub struct Ask {
     pub identity: Option<Identity>,
 }
 
-impl Ask {
+impl HttpRequest {
     pub fn get(url: Url) -> Self {
         Self { method: Method::GET, url, headers: HeaderMap::new(), body: Vec::new(), identity: None }
     }
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Caps {
+pub struct HttpLimits {
     /// Bytes of the body that are read; the rest is left.
-    pub bytes: usize,
+    pub max_bytes: usize,
     /// Time for everything, redirects and body included.
-    pub wall: Duration,
+    pub timeout: Duration,
     /// Redirects followed; 0: the redirect itself is the answer.
-    pub hops: usize,
+    pub redirects: usize,
 }
 
-impl Default for Caps {
+impl Default for HttpLimits {
     fn default() -> Self {
-        Self { bytes: 2 << 20, wall: Duration::from_secs(20), hops: 5 }
+        Self { max_bytes: 2 << 20, timeout: Duration::from_secs(20), redirects: 5 }
     }
 }
 
@@ -68,7 +68,7 @@ pub enum HttpError {
     #[error("{0}")]
     Broken(String),
     #[error("no complete answer within {0} ms; try again later, or ask for less")]
-    Late(u128),
+    TimedOut(u128),
 }
 
 impl From<HttpError> for ToolsError {
@@ -83,7 +83,7 @@ fn refused(error: &ToolsError) -> HttpError {
 
 /// An answer whose body is still to be read.
 #[derive(Debug)]
-pub struct Reply {
+pub struct StreamedResponse {
     /// After redirects.
     pub url: Url,
     pub status: StatusCode,
@@ -96,7 +96,7 @@ pub struct Reply {
 }
 
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct HttpResponse {
     /// After redirects.
     pub url: Url,
     pub status: StatusCode,
@@ -132,64 +132,65 @@ impl Client {
     }
 
     /// The addresses that a request to `url` would go to; an error says why none may be made.
-    pub async fn admit(&self, url: &Url) -> Result<Vec<SocketAddr>, ToolsError> {
-        self.addresses(&address_guard::target(url.clone())?).await
+    pub async fn checked_addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, ToolsError> {
+        self.addresses(&address_guard::checked_url(url.clone())?).await
     }
 
     /// Whether an operator allows the place of `url` by name and port.
     pub(crate) fn allows(&self, url: &Url) -> bool {
-        address_guard::target(url.clone()).is_ok_and(|target| target.is_allowed(&self.allow))
+        address_guard::checked_url(url.clone()).is_ok_and(|target| target.is_allowed(&self.allow))
     }
 
-    async fn addresses(&self, target: &Target) -> Result<Vec<SocketAddr>, ToolsError> {
+    async fn addresses(&self, target: &CheckedUrl) -> Result<Vec<SocketAddr>, ToolsError> {
         target.addresses(&self.allow, self.resolver.as_ref()).await
     }
 
     /// Makes a request and reads its body whole.
-    pub async fn send(&self, ask: Ask, caps: Caps) -> Result<Answer, HttpError> {
-        self.begin(ask, caps).await?.whole().await
+    pub async fn send(&self, request: HttpRequest, limits: HttpLimits) -> Result<HttpResponse, HttpError> {
+        self.begin(request, limits).await?.whole().await
     }
 
     /// Makes a request; the body is read by the caller.
-    pub async fn begin(&self, ask: Ask, caps: Caps) -> Result<Reply, HttpError> {
-        let until = Instant::now() + caps.wall;
-        let work = self.hops(ask, caps.hops);
-        let (url, response) =
-            tokio::time::timeout_at(until, work).await.map_err(|_| HttpError::Late(caps.wall.as_millis()))??;
-        Ok(Reply {
+    pub async fn begin(&self, request: HttpRequest, limits: HttpLimits) -> Result<StreamedResponse, HttpError> {
+        let until = Instant::now() + limits.timeout;
+        let work = self.follow_redirects(request, limits.redirects);
+        let (url, response) = tokio::time::timeout_at(until, work)
+            .await
+            .map_err(|_| HttpError::TimedOut(limits.timeout.as_millis()))??;
+        Ok(StreamedResponse {
             url,
             status: response.status(),
             headers: response.headers().clone(),
             response,
-            left: caps.bytes,
+            left: limits.max_bytes,
             until,
-            wall: caps.wall,
+            wall: limits.timeout,
             cut: false,
         })
     }
 
-    async fn hops(&self, mut ask: Ask, hops: usize) -> Result<(Url, Response), HttpError> {
-        let mut target = address_guard::target(ask.url.clone()).map_err(|error| refused(&error))?;
+    async fn follow_redirects(&self, mut request: HttpRequest, hops: usize) -> Result<(Url, Response), HttpError> {
+        let mut target = address_guard::checked_url(request.url.clone()).map_err(|error| refused(&error))?;
         let found = self.addresses(&target).await;
         let mut addresses = found.map_err(|error| refused(&error))?;
         for hop in 0..=hops {
-            let response = send(&target, &addresses, &ask).await?;
+            let response = send(&target, &addresses, &request).await?;
             let status = response.status().as_u16();
             let moved = hops > 0 && matches!(status, 301 | 302 | 303 | 307 | 308);
             let Some(location) = response.headers().get(LOCATION).filter(|_| moved) else {
-                return Ok((ask.url, response));
+                return Ok((request.url, response));
             };
             let to = location.to_str().map(str::to_owned);
-            let nowhere = || HttpError::Refused(format!("{} redirects to something that is no URL", ask.url));
+            let nowhere = || HttpError::Refused(format!("{} redirects to something that is no URL", request.url));
             let to = to.map_err(|_| nowhere())?;
             if hop == hops {
                 return Err(HttpError::Refused(format!("more than {hops} redirects, the last to {to}")));
             }
-            let from = ask.url.clone();
+            let from = request.url.clone();
             let next = from.join(&to).map_err(|_| nowhere())?;
             let elsewhere = |error: &ToolsError| HttpError::Refused(format!("{from} redirects to {to}: {error}"));
-            follow(&mut ask, status, next)?;
-            target = address_guard::target(ask.url.clone()).map_err(|error| elsewhere(&error))?;
+            prepare_redirect(&mut request, status, next)?;
+            target = address_guard::checked_url(request.url.clone()).map_err(|error| elsewhere(&error))?;
             let found = self.addresses(&target).await;
             addresses = found.map_err(|error| elsewhere(&error))?;
         }
@@ -198,41 +199,41 @@ impl Client {
 }
 
 /// The request after a redirect.
-fn follow(ask: &mut Ask, status: u16, next: Url) -> Result<(), HttpError> {
-    let from = &ask.url;
+fn prepare_redirect(request: &mut HttpRequest, status: u16, next: Url) -> Result<(), HttpError> {
+    let from = &request.url;
     if from.scheme() == "https" && next.scheme() == "http" {
         return Err(HttpError::Refused(format!(
             "{from} redirects from https to plain http ({next}); use that address itself if you mean it"
         )));
     }
     let becomes_get = match status {
-        303 => ask.method != Method::HEAD,
-        301 | 302 => ask.method == Method::POST,
+        303 => request.method != Method::HEAD,
+        301 | 302 => request.method == Method::POST,
         _ => false,
     };
-    if becomes_get && ask.method != Method::GET {
-        ask.method = Method::GET;
-        ask.body.clear();
-        ask.headers.remove(CONTENT_TYPE);
+    if becomes_get && request.method != Method::GET {
+        request.method = Method::GET;
+        request.body.clear();
+        request.headers.remove(CONTENT_TYPE);
     }
     if from.origin() != next.origin() {
-        if !matches!(ask.method, Method::GET | Method::HEAD) {
+        if !matches!(request.method, Method::GET | Method::HEAD) {
             return Err(HttpError::Refused(format!(
                 "{from} redirects a {} to another server ({next}); use that address itself if you mean it",
-                ask.method
+                request.method
             )));
         }
-        ask.identity = None;
-        ask.body.clear();
+        request.identity = None;
+        request.body.clear();
         let kept: HeaderMap =
-            HARMLESS.iter().filter_map(|name| Some((name.clone(), ask.headers.get(name)?.clone()))).collect();
-        ask.headers = kept;
+            HARMLESS.iter().filter_map(|name| Some((name.clone(), request.headers.get(name)?.clone()))).collect();
+        request.headers = kept;
     }
-    ask.url = next;
+    request.url = next;
     Ok(())
 }
 
-async fn send(target: &Target, addresses: &[SocketAddr], ask: &Ask) -> Result<Response, HttpError> {
+async fn send(target: &CheckedUrl, addresses: &[SocketAddr], request: &HttpRequest) -> Result<Response, HttpError> {
     // Fails only if another part of the program has chosen a provider before; that one serves too.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut client = reqwest::Client::builder()
@@ -245,19 +246,19 @@ async fn send(target: &Target, addresses: &[SocketAddr], ask: &Ask) -> Result<Re
     if let Some(name) = target.name() {
         client = client.resolve_to_addrs(name, addresses);
     }
-    if let Some(identity) = &ask.identity {
+    if let Some(identity) = &request.identity {
         client = client.identity(identity.clone());
     }
     let client = client.build().map_err(|error| HttpError::Refused(format!("no connection can be made: {error}")))?;
-    let mut request = client.request(ask.method.clone(), ask.url.clone()).headers(ask.headers.clone());
-    if !ask.body.is_empty() {
-        request = request.body(ask.body.clone());
+    let mut builder = client.request(request.method.clone(), request.url.clone()).headers(request.headers.clone());
+    if !request.body.is_empty() {
+        builder = builder.body(request.body.clone());
     }
-    request.send().await.map_err(|error| broken(target, &error))
+    builder.send().await.map_err(|error| connection_error(target, &error))
 }
 
 /// The innermost cause; the outer ones repeat the address.
-fn cause(error: &reqwest::Error) -> String {
+fn innermost_cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {
         cause = inner;
@@ -265,8 +266,8 @@ fn cause(error: &reqwest::Error) -> String {
     cause.to_string()
 }
 
-fn broken(target: &Target, error: &reqwest::Error) -> HttpError {
-    let (place, cause) = (target.place(), cause(error));
+fn connection_error(target: &CheckedUrl, error: &reqwest::Error) -> HttpError {
+    let (place, cause) = (target.place(), innermost_cause(error));
     if error.is_connect() {
         HttpError::Unreachable(format!("{place} can't be reached: {cause}"))
     } else {
@@ -274,7 +275,7 @@ fn broken(target: &Target, error: &reqwest::Error) -> HttpError {
     }
 }
 
-impl Reply {
+impl StreamedResponse {
     /// The next piece of the body; `None` at its end, or where the bounds are reached.
     pub async fn chunk(&mut self) -> Result<Option<Vec<u8>>, HttpError> {
         if self.cut {
@@ -282,10 +283,10 @@ impl Reply {
         }
         let chunk = tokio::time::timeout_at(self.until, self.response.chunk())
             .await
-            .map_err(|_| HttpError::Late(self.wall.as_millis()))?
+            .map_err(|_| HttpError::TimedOut(self.wall.as_millis()))?
             .map_err(|error| {
                 let origin = self.url.origin().ascii_serialization();
-                HttpError::Broken(format!("the connection to {origin} broke off: {}", cause(&error)))
+                HttpError::Broken(format!("the connection to {origin} broke off: {}", innermost_cause(&error)))
             })?;
         let Some(chunk) = chunk else { return Ok(None) };
         let kept = &chunk[..chunk.len().min(self.left)];
@@ -299,16 +300,16 @@ impl Reply {
         self.cut
     }
 
-    pub async fn whole(mut self) -> Result<Answer, HttpError> {
+    pub async fn whole(mut self) -> Result<HttpResponse, HttpError> {
         let mut bytes = Vec::new();
         while let Some(chunk) = self.chunk().await? {
             bytes.extend_from_slice(&chunk);
         }
-        Ok(Answer { url: self.url, status: self.status, headers: self.headers, bytes, cut: self.cut })
+        Ok(HttpResponse { url: self.url, status: self.status, headers: self.headers, bytes, cut: self.cut })
     }
 }
 
-impl Answer {
+impl HttpResponse {
     /// Media type without parameters, lower case.
     pub fn media(&self) -> String {
         let kind = self.kind();
@@ -333,17 +334,17 @@ impl Answer {
 
 /// A URL and a client whose connections go to its checked addresses only. Redirects are not followed.
 #[derive(Debug, Clone)]
-pub(crate) struct Pinned {
+pub(crate) struct PinnedClient {
     pub url: Url,
     pub client: reqwest::Client,
     /// Whether what is sent can be read on the way: plain http to a place that no operator allows.
-    pub readable: bool,
+    pub plaintext: bool,
 }
 
-impl Pinned {
+impl PinnedClient {
     /// Resolves and checks the host of `url` once.
-    pub async fn to(url: &str, allow: &[HostPort]) -> Result<Self, ToolsError> {
-        let target = address_guard::target(address_guard::parse(url)?)?;
+    pub async fn connect(url: &str, allow: &[HostPort]) -> Result<Self, ToolsError> {
+        let target = address_guard::checked_url(address_guard::parse_url(url)?)?;
         let addresses = target.addresses(allow, &SystemResolver).await?;
         // Fails only if another part of the program has chosen a provider before; that one serves too.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -360,7 +361,7 @@ impl Pinned {
             client.build().map_err(|error| ToolsError::Refused(format!("no connection can be made: {error}")))?;
         let place = target.place();
         let allowed = allow.iter().any(|entry| entry.to_string() == place);
-        Ok(Self { readable: target.url.scheme() == "http" && !allowed, url: target.url, client })
+        Ok(Self { plaintext: target.url.scheme() == "http" && !allowed, url: target.url, client })
     }
 }
 

@@ -15,13 +15,15 @@ mod references;
 mod scan;
 mod zip;
 
-pub use bundled::{ready, ready_names};
+pub use bundled::{bundled, bundled_names};
 pub use diff::{Change, FileDiff, diff};
 pub use error::PackageError;
-pub use front_matter::{Front, front_matter};
+pub use front_matter::{FrontMatter, front_matter};
 pub use permissions::undeclared;
-pub use read::{Files, Read, hash, read, understand};
-pub use references::{Library, REFERENCE_TOOLS, ReferenceList, ReferenceRead, ReferenceSearch, with_references};
+pub use read::{Files, PackageContents, hash, parse_folder, read};
+pub use references::{
+    REFERENCE_TOOLS, ReferenceLibrary, ReferenceList, ReferenceRead, ReferenceSearch, with_references,
+};
 pub use scan::scan;
 pub use zip::{Limits, write};
 
@@ -34,7 +36,7 @@ use tokio::sync::Mutex;
 
 /// What to do with findings of [`Severity::Danger`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dangers {
+pub enum DangerousFindings {
     Refuse,
     /// An administrator has looked at them.
     Accept,
@@ -45,13 +47,13 @@ type Check = dyn Fn(&Skill) -> Result<(), String> + Send + Sync;
 
 pub struct Packages {
     store: Arc<dyn SkillPackages>,
-    pub(super) skills: Arc<dyn Skills>,
+    skills: Arc<dyn Skills>,
     blobs: Arc<dyn Blobs>,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) ids: Arc<dyn Ids>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
     /// One change at a time: a change looks first and writes then.
     changing: Mutex<()>,
-    pub(super) check: Option<Box<Check>>,
+    check: Option<Box<Check>>,
 }
 
 impl Packages {
@@ -124,7 +126,7 @@ impl Packages {
         name: &str,
         hash: &str,
         by: &str,
-        dangers: Dangers,
+        dangers: DangerousFindings,
     ) -> Result<SkillPackage, PackageError> {
         let _one = self.changing.lock().await;
         let revisions = self.revisions(tenant, name).await?;
@@ -133,10 +135,10 @@ impl Packages {
             chosen.cloned().ok_or_else(|| PackageError::OtherHash { name: name.to_owned(), hash: hash.to_owned() })?;
         let files = self.files(&package).await?;
         let folder = name.to_owned();
-        let (read, findings) = judged(move || read::understand(&folder, files)).await?;
+        let (read, findings) = judged(move || read::parse_folder(&folder, files)).await?;
         allowed(&read, &findings, dangers)?;
         package.findings = findings;
-        package.skills = activate::skills(self, tenant, &package, read, by).await?;
+        package.skills = activate::activate_skills(self, tenant, &package, read, by).await?;
         package.state = PackageState::Active;
         for other in revisions.iter().filter(|one| one.state == PackageState::Active) {
             if other.revision != package.revision {
@@ -153,7 +155,7 @@ impl Packages {
     pub async fn remove(&self, tenant: TenantId, name: &str) -> Result<SkillPackage, PackageError> {
         let _one = self.changing.lock().await;
         let revisions = self.revisions(tenant, name).await?;
-        activate::withdraw(self, tenant, name, &[]).await?;
+        activate::remove_skills(self, tenant, name, &[]).await?;
         let mut removed = None;
         for mut one in revisions {
             let stands = matches!(one.state, PackageState::Active | PackageState::Quarantined);
@@ -257,11 +259,7 @@ fn unknown(name: &str) -> PackageError {
     PackageError::Unknown(format!("there is no package `{name}`; `steward skill packages` shows what there is"))
 }
 
-pub(super) async fn active(
-    store: &dyn SkillPackages,
-    tenant: TenantId,
-    name: &str,
-) -> Result<Option<SkillPackage>, PackageError> {
+async fn active(store: &dyn SkillPackages, tenant: TenantId, name: &str) -> Result<Option<SkillPackage>, PackageError> {
     let mut next = store.package(tenant, name, None).await?;
     while let Some(package) = next {
         if package.state == PackageState::Active {
@@ -277,8 +275,8 @@ pub(super) async fn active(
 
 /// Unpacking and scanning take a while; they must not hold up others.
 async fn judged(
-    work: impl FnOnce() -> Result<Read, PackageError> + Send + 'static,
-) -> Result<(Read, Vec<Finding>), PackageError> {
+    work: impl FnOnce() -> Result<PackageContents, PackageError> + Send + 'static,
+) -> Result<(PackageContents, Vec<Finding>), PackageError> {
     let both = tokio::task::spawn_blocking(move || {
         let read = work()?;
         let findings = scan(&read)?;
@@ -291,14 +289,14 @@ async fn judged(
     }
 }
 
-fn allowed(read: &Read, findings: &[Finding], dangers: Dangers) -> Result<(), PackageError> {
+fn allowed(read: &PackageContents, findings: &[Finding], dangers: DangerousFindings) -> Result<(), PackageError> {
     let missing = undeclared(read);
     if !missing.is_empty() {
         return Err(PackageError::Undeclared { name: read.front.name.clone(), missing });
     }
     let mut danger = findings.iter().filter(|one| one.severity == Severity::Danger);
     match danger.next() {
-        Some(first) if dangers == Dangers::Refuse => Err(PackageError::Dangerous {
+        Some(first) if dangers == DangerousFindings::Refuse => Err(PackageError::Dangerous {
             name: read.front.name.clone(),
             count: danger.count() + 1,
             first: format!("{}:{} ({})", first.file, first.line, first.message),

@@ -3,7 +3,7 @@
 use crate::catalogue;
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler};
-use crate::skills::{Program, PythonRunner, compute, shown};
+use crate::skills::{PythonProgram, PythonRunner, compute, value_text};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -85,7 +85,7 @@ impl ToolHandler for Python {
     }
 
     async fn run(&self, args: PythonArgs, context: &Context) -> Result<ToolOutput, ToolError> {
-        let program = Program {
+        let program = PythonProgram {
             code: &whole(&args.code),
             payload: &args.payload.unwrap_or_else(|| json!({})),
             wall: WALL,
@@ -100,8 +100,8 @@ impl ToolHandler for Python {
                 .into());
             }
             (Value::Null, false) => printed,
-            (value, true) => shown(value),
-            (value, false) => format!("{printed}\n{}", shown(value)),
+            (value, true) => value_text(value),
+            (value, false) => format!("{printed}\n{}", value_text(value)),
         };
         Ok(ToolOutput { data: Some(value).filter(|value| !value.is_null()), ..ToolOutput::text(text) })
     }

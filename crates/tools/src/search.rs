@@ -7,7 +7,7 @@ use crate::dispatcher::DispatcherBuilder;
 use crate::error::ToolsError;
 use crate::files::blocking;
 use crate::handler::{Context, ToolHandler, proposed};
-use crate::outbound::{Caps, Client, HostPort};
+use crate::outbound::{Client, HostPort, HttpLimits};
 use crate::{catalogue, suggest};
 use engines::Hit;
 use secrecy::SecretString;
@@ -100,14 +100,14 @@ impl WebSearch {
         }
         let count = args.count.unwrap_or(USUAL).clamp(1, MOST);
         let key = self.key(context, secrets).await?;
-        let ask = engines::ask(&self.config, &query, count, key.as_ref())?;
-        let caps = Caps { wall: WALL.min(context.left()), ..Caps::default() };
+        let request = engines::build_request(&self.config, &query, count, key.as_ref())?;
+        let limits = HttpLimits { timeout: WALL.min(context.left()), ..HttpLimits::default() };
         let answer = tokio::select! {
-            answer = self.ports.client.send(ask, caps) => answer?,
+            answer = self.ports.client.send(request, limits) => answer?,
             () = context.halt() => return Err(ToolsError::refused("the search was stopped")),
         };
         let engine = self.config.engine;
-        let hits = blocking(move || engines::read(engine, &answer)).await?;
+        let hits = blocking(move || engines::parse_response(engine, &answer)).await?;
         Ok(self.show(&query, &hits[..hits.len().min(count)]))
     }
 
@@ -294,7 +294,7 @@ impl SearchConfig {
         Ok(Self { engine, own: own.transpose()?, base: url, key })
     }
 
-    pub(super) fn at(&self, path: &str) -> Result<Url, ToolsError> {
+    fn at(&self, path: &str) -> Result<Url, ToolsError> {
         let base = self.base.as_str().trim_end_matches('/');
         Url::parse(&format!("{base}{path}"))
             .map_err(|error| ToolsError::Refused(format!("`{base}{path}` is no URL: {error}")))

@@ -10,23 +10,22 @@ mod ssh;
 pub mod template;
 mod undo;
 
-pub use executor::{Executor, Job};
+pub use executor::{Executor, SkillCall};
 pub use http::{GraphqlExecutor, HttpExecutor, HuggingfaceExecutor};
-pub(crate) use program::workspace_changes;
 pub use program::{
     AnsibleExecutor, DockerExecutor, Programs, PythonExecutor, PythonReply, PythonRunner, ShellExecutor,
 };
-pub(crate) use program::{Program, compute, shown};
+pub(crate) use program::{PythonProgram, compute, value_text, workspace_changes};
 pub use scrape::ScrapeExecutor;
 pub use sql::SqlExecutor;
-pub use ssh::{FileHostKeys, HostKeys, HostKeysError, SshExecutor, SshHost, accept as trust_host};
-pub(crate) use undo::is_of_skill as is_undo;
+pub use ssh::{FileHostKeys, HostKeys, HostKeysError, SshExecutor, SshHost, trust_host};
+pub(crate) use undo::is_skill_undo as is_undo;
 
 use crate::credential::{scrub_error, scrub_output, scrub_preview, scrubber_of};
 use crate::error::ToolsError;
 use crate::handler::Context;
 use async_trait::async_trait;
-use credential::Key;
+use credential::CallCredential;
 use futures::FutureExt as _;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,7 +52,7 @@ pub struct SkillPorts {
 
 /// What an agent has from its skills.
 #[derive(Debug, Default)]
-pub(crate) struct OfSkills {
+pub(crate) struct AgentSkills {
     pub tools: AgentTools,
     /// Whether any came in a package.
     pub packaged: bool,
@@ -63,7 +62,7 @@ pub(crate) struct OfSkills {
 
 /// Carries skills out. It reads them anew for each run, so that a change needs no restart.
 pub struct SkillRuntime {
-    pub(super) ports: SkillPorts,
+    ports: SkillPorts,
     executors: BTreeMap<SkillKind, Arc<dyn Executor>>,
 }
 
@@ -82,7 +81,7 @@ impl SkillRuntime {
     /// Whether a skill may be saved: its name, schema, templates and configuration. The error says
     /// what to do.
     pub fn check(&self, skill: &Skill) -> Result<(), String> {
-        executor::skill(skill)?;
+        executor::check_skill(skill)?;
         match self.executors.get(&skill.kind()) {
             Some(executor) => executor.check(skill),
             None => Ok(()),
@@ -96,8 +95,8 @@ impl SkillRuntime {
         tenant: TenantId,
         agent: &Agent,
         taken: impl Fn(&str) -> bool,
-    ) -> Result<OfSkills, ToolError> {
-        let mut found = OfSkills::default();
+    ) -> Result<AgentSkills, ToolError> {
+        let mut found = AgentSkills::default();
         for id in &agent.skills {
             let skill = match self.ports.skills.skill(tenant, *id).await {
                 Ok(skill) => skill,
@@ -148,7 +147,7 @@ impl SkillRuntime {
     }
 
     /// One version, whether or not it may still be called.
-    pub(super) async fn version(&self, tenant: TenantId, reference: &SkillRef) -> Result<Skill, ToolError> {
+    async fn version(&self, tenant: TenantId, reference: &SkillRef) -> Result<Skill, ToolError> {
         let (id, version) = (reference.id, reference.version);
         let skill = self.ports.skills.skill_version(tenant, id, version).await;
         Ok(skill.map_err(|error| match error {
@@ -159,7 +158,7 @@ impl SkillRuntime {
         })?)
     }
 
-    pub(super) fn executor(&self, kind: SkillKind) -> Result<&Arc<dyn Executor>, ToolsError> {
+    fn executor(&self, kind: SkillKind) -> Result<&Arc<dyn Executor>, ToolsError> {
         self.executors.get(&kind).ok_or_else(|| {
             ToolsError::Refused(match kind {
                 SkillKind::Internal => "an internal skill adds to the prompt and can't be called".to_owned(),
@@ -177,8 +176,8 @@ impl SkillRuntime {
                 return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
             }
         };
-        let mut preview = if executor.looks(skill) {
-            self.look(executor.as_ref(), skill, arguments, scope).await
+        let mut preview = if executor.has_dry_run(skill) {
+            self.dry_run(executor.as_ref(), skill, arguments, scope).await
         } else {
             let mut preview = executor.preview(skill, arguments, scope).await;
             self.tell_credential(skill, scope, &mut preview).await;
@@ -208,7 +207,7 @@ impl SkillRuntime {
         }
     }
 
-    async fn look(&self, executor: &dyn Executor, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
+    async fn dry_run(&self, executor: &dyn Executor, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
         let key = match self.open(skill, scope).await {
             Ok(key) => key,
             Err(error) => {
@@ -217,8 +216,8 @@ impl SkillRuntime {
                 return preview;
             }
         };
-        let job = Job { skill, arguments, secret: key.opened.as_ref() };
-        let mut preview = executor.look(job, scope).await;
+        let job = SkillCall { skill, arguments, secret: key.opened.as_ref() };
+        let mut preview = executor.dry_run(job, scope).await;
         scrub_preview(&scrubber_of(key.secrets()), &mut preview);
         preview
     }
@@ -228,8 +227,8 @@ impl SkillRuntime {
         let executor = self.executor(skill.kind())?;
         let key = self.open(skill, &context.scope).await?;
         context.check()?;
-        let job = Job { skill, arguments, secret: key.opened.as_ref() };
-        let dressed = Dressed::around(skill, arguments, &key, context);
+        let job = SkillCall { skill, arguments, secret: key.opened.as_ref() };
+        let dressed = ScrubbingStage::around(skill, arguments, &key, context);
         let context = &context.clone().with_stage(dressed);
         let work = AssertUnwindSafe(executor.run(job, context)).catch_unwind();
         let done = work.await;
@@ -249,7 +248,7 @@ impl SkillRuntime {
             output.tainted = true;
             output.origin = Some(format!("the skill {}", skill.name));
         }
-        output.undo = undo::record(skill, arguments, &output);
+        output.undo = undo::undo_record(skill, arguments, &output);
         scrub_output(&scrubber, &mut output);
         Ok(output)
     }
@@ -264,7 +263,7 @@ impl SkillRuntime {
             Ok(found) => found,
             Err(error) => return Settled::Unknown(error.to_string()),
         };
-        let job = Job { skill, arguments: &call.call.arguments, secret: key.opened.as_ref() };
+        let job = SkillCall { skill, arguments: &call.call.arguments, secret: key.opened.as_ref() };
         let settled = executor.settle(job, &call, scope).await;
         let scrubber = scrubber_of(key.secrets());
         let clean = |text: String| scrubber.scrub(&text).into_owned();
@@ -280,21 +279,21 @@ impl SkillRuntime {
         undo::undo(self, snapshot, scope).await
     }
 
-    pub(super) async fn open(&self, skill: &Skill, scope: &ToolScope) -> Result<Key, ToolError> {
-        Ok(Key::find(&self.ports, skill, scope).await?)
+    async fn open(&self, skill: &Skill, scope: &ToolScope) -> Result<CallCredential, ToolError> {
+        Ok(CallCredential::find(&self.ports, skill, scope).await?)
     }
 }
 
 /// What an executor tells before its effect, made what the call returns, without secrets.
-struct Dressed {
+struct ScrubbingStage {
     inner: Arc<dyn Stage>,
     skill: Skill,
     arguments: Value,
     scrubber: Scrubber,
 }
 
-impl Dressed {
-    fn around(skill: &Skill, arguments: &Value, key: &Key, context: &Context) -> Option<Arc<dyn Stage>> {
+impl ScrubbingStage {
+    fn around(skill: &Skill, arguments: &Value, key: &CallCredential, context: &Context) -> Option<Arc<dyn Stage>> {
         let dressed: Arc<dyn Stage> = Arc::new(Self {
             inner: context.stage_of()?,
             skill: skill.clone(),
@@ -305,7 +304,7 @@ impl Dressed {
     }
 }
 
-impl fmt::Debug for Dressed {
+impl fmt::Debug for ScrubbingStage {
     /// Without the secrets that the scrubber knows.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Dressed").finish_non_exhaustive()
@@ -313,21 +312,21 @@ impl fmt::Debug for Dressed {
 }
 
 #[async_trait]
-impl Stage for Dressed {
+impl Stage for ScrubbingStage {
     async fn stage(&self, mut staged: Staged) -> Result<(), ToolError> {
-        staged.output.undo = undo::record(&self.skill, &self.arguments, &staged.output);
+        staged.output.undo = undo::undo_record(&self.skill, &self.arguments, &staged.output);
         scrub_output(&self.scrubber, &mut staged.output);
         self.scrubber.scrub_json(&mut staged.proof);
         self.inner.stage(staged).await
     }
 }
 
-pub(super) fn changes(skill: &Skill) -> bool {
+fn changes(skill: &Skill) -> bool {
     skill.effect != EffectClass::Read && skill.risk != RiskClass::Read
 }
 
 /// What is said where nothing takes an effect back.
-pub(super) fn final_undo(skill: &Skill) -> Option<Undo> {
+fn final_undo(skill: &Skill) -> Option<Undo> {
     changes(skill).then(|| Undo::Impossible {
         reason: format!("the skill {} keeps no snapshot and names no skill that takes its effect back", skill.name),
     })

@@ -5,14 +5,14 @@ mod command_list;
 mod execution;
 
 pub use command_list::{Command, Risk, TerminalConfig};
-pub use execution::{Unsplit, split};
+pub use execution::{SplitError, split_command_line};
 
 use crate::catalogue;
 use crate::error::ToolsError;
-use crate::files::{blocking, folder};
+use crate::files::{blocking, resolve_folder};
 use crate::handler::{Context, ToolHandler};
 use crate::skills::workspace_changes;
-use execution::{Commands, TerminalArgs};
+use execution::{CommandRunner, TerminalArgs};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
@@ -22,20 +22,20 @@ use steward_core::tool::{EffectClass, Preview, ToolError, ToolOutput, ToolSpec, 
 use steward_sandbox::process::Helper;
 
 /// Whether a command of this name is on the list that comes with the program.
-pub(crate) fn knows(name: &str) -> bool {
-    static KNOWN: std::sync::OnceLock<Option<command_list::Allowed>> = std::sync::OnceLock::new();
+pub(crate) fn is_known_command(name: &str) -> bool {
+    static KNOWN: std::sync::OnceLock<Option<command_list::CommandList>> = std::sync::OnceLock::new();
     KNOWN
-        .get_or_init(|| command_list::list(TerminalConfig::default()).ok())
+        .get_or_init(|| command_list::load_commands(TerminalConfig::default()).ok())
         .as_ref()
         .is_some_and(|known| known.contains_key(name))
 }
 
-pub struct Terminal(Commands);
+pub struct Terminal(CommandRunner);
 
 impl Terminal {
     /// `helper` starts the sandbox's other half.
     pub fn new(config: TerminalConfig, helper: Helper) -> Result<Self, ToolsError> {
-        Ok(Self(Commands::new(config, helper)?))
+        Ok(Self(CommandRunner::new(config, helper)?))
     }
 }
 
@@ -48,7 +48,7 @@ impl ToolHandler for Terminal {
 
     async fn preview(&self, args: TerminalArgs, _: &ToolScope) -> Preview {
         let words = args.words().and_then(|words| {
-            if !is_change(&words) {
+            if !is_cd(&words) {
                 self.0.check(&words, Risk::Read)?;
             }
             Ok(words)
@@ -56,7 +56,7 @@ impl ToolHandler for Terminal {
         match words {
             Ok(words) => Preview {
                 summary: "runs a command that only looks".to_owned(),
-                detail: Some(execution::line(&words)),
+                detail: Some(execution::shell_line(&words)),
                 count: None,
                 reversible: true,
             },
@@ -66,13 +66,13 @@ impl ToolHandler for Terminal {
 
     async fn run(&self, args: TerminalArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let words = args.words()?;
-        if let Some(moved) = change(&words, &context.scope).await {
+        if let Some(moved) = change_folder(&words, &context.scope).await {
             return Ok(moved?);
         }
         let command = self.0.check(&words, Risk::Read)?;
         let outcome = self.0.run(&words, Risk::Read, context).await?;
-        let code = execution::code(&outcome, command, &words).map_err(ToolsError::Refused)?;
-        Ok(execution::output(&words, code, &outcome, &context.scope))
+        let code = execution::exit_code(&outcome, command, &words).map_err(ToolsError::Refused)?;
+        Ok(execution::command_output(&words, code, &outcome, &context.scope))
     }
 }
 
@@ -81,14 +81,14 @@ const NAME: &str = "terminal_write";
 
 /// Runs commands that may change files.
 pub struct TerminalWrite {
-    commands: Commands,
+    commands: CommandRunner,
     blobs: Arc<dyn Blobs>,
 }
 
 impl TerminalWrite {
     /// `helper` starts the sandbox's other half; `blobs` keep what files held before.
     pub fn new(config: TerminalConfig, helper: Helper, blobs: Arc<dyn Blobs>) -> Result<Self, ToolsError> {
-        Ok(Self { commands: Commands::new(config, helper)?, blobs })
+        Ok(Self { commands: CommandRunner::new(config, helper)?, blobs })
     }
 }
 
@@ -101,7 +101,7 @@ impl ToolHandler for TerminalWrite {
 
     async fn preview(&self, args: TerminalArgs, scope: &ToolScope) -> Preview {
         let words = args.words().and_then(|words| {
-            if !is_change(&words) {
+            if !is_cd(&words) {
                 self.commands.check(&words, Risk::Write)?;
             }
             Ok(words)
@@ -112,8 +112,8 @@ impl ToolHandler for TerminalWrite {
                 return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
             }
         };
-        let reversible = matches!(workspace_changes::kept(scope).await, Ok(Ok(_)));
-        let line = execution::line(&words);
+        let reversible = matches!(workspace_changes::capture(scope).await, Ok(Ok(_)));
+        let line = execution::shell_line(&words);
         let place = match scope.folder.as_str() {
             "" => line,
             folder => format!("{line}\n\nin {folder}/"),
@@ -134,16 +134,16 @@ impl ToolHandler for TerminalWrite {
     async fn run(&self, args: TerminalArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let scope = &context.scope;
         let words = args.words()?;
-        if let Some(moved) = change(&words, scope).await {
+        if let Some(moved) = change_folder(&words, scope).await {
             return Ok(moved?);
         }
         let command = self.commands.check(&words, Risk::Write)?;
-        let before = workspace_changes::kept(scope).await?;
+        let before = workspace_changes::capture(scope).await?;
         context.check()?;
         let outcome = self.commands.run(&words, Risk::Write, context).await?;
-        let undo = workspace_changes::undo(before, NAME, scope, &self.blobs).await?;
-        match execution::code(&outcome, command, &words) {
-            Ok(code) => Ok(ToolOutput { undo: Some(undo), ..execution::output(&words, code, &outcome, scope) }),
+        let undo = workspace_changes::undo_record(before, NAME, scope, &self.blobs).await?;
+        match execution::exit_code(&outcome, command, &words) {
+            Ok(code) => Ok(ToolOutput { undo: Some(undo), ..execution::command_output(&words, code, &outcome, scope) }),
             Err(why) => {
                 let after = self.put_back(&undo, scope).await;
                 Err(ToolsError::Refused(format!("{why}\n{after}")).into())
@@ -172,12 +172,12 @@ impl TerminalWrite {
 }
 
 /// Whether `words` are a `cd`.
-pub(super) fn is_change(words: &[String]) -> bool {
+fn is_cd(words: &[String]) -> bool {
     words.first().is_some_and(|name| name == "cd")
 }
 
 /// Where `words` lead from the run's folder, if they are a `cd`.
-fn wanted(words: &[String]) -> Option<Result<&str, ToolsError>> {
+fn cd_target(words: &[String]) -> Option<Result<&str, ToolsError>> {
     let rest = match words {
         [name, rest @ ..] if name == "cd" => rest,
         _ => return None,
@@ -190,8 +190,8 @@ fn wanted(words: &[String]) -> Option<Result<&str, ToolsError>> {
 }
 
 /// Carries a `cd` out; `None` for any other command.
-pub(super) async fn change(words: &[String], scope: &ToolScope) -> Option<Result<ToolOutput, ToolsError>> {
-    let to = match wanted(words)? {
+async fn change_folder(words: &[String], scope: &ToolScope) -> Option<Result<ToolOutput, ToolsError>> {
+    let to = match cd_target(words)? {
         Ok(to) => to,
         Err(error) => return Some(Err(error)),
     };
@@ -204,7 +204,7 @@ pub(super) async fn change(words: &[String], scope: &ToolScope) -> Option<Result
     let scope = scope.clone();
     Some(
         blocking(move || {
-            let folder = folder(&scope, &to)?;
+            let folder = resolve_folder(&scope, &to)?;
             let said = match folder.as_str() {
                 "" => "commands now start in the workspace itself".to_owned(),
                 folder => format!("commands now start in {folder}/ (other tools still take paths from the workspace)"),

@@ -3,13 +3,13 @@
 mod html;
 pub(crate) mod html_tree;
 
-pub(crate) use html::readable;
+pub(crate) use html::page_text;
 
 use crate::catalogue;
 use crate::error::ToolsError;
 use crate::files::blocking;
 use crate::handler::{Context, ToolHandler};
-use crate::outbound::{Answer, Ask, Caps, Client, HostPort, HttpError, address_guard};
+use crate::outbound::{Client, HostPort, HttpError, HttpLimits, HttpRequest, HttpResponse, address_guard};
 use encoding_rs::{Encoding, UTF_8};
 use reqwest::header::{ACCEPT, HeaderValue};
 use serde::Deserialize;
@@ -62,7 +62,7 @@ impl ToolHandler for WebFetch {
     }
 
     async fn preview(&self, args: FetchArgs, _: &ToolScope) -> Preview {
-        let checked = address_guard::parse(&args.url).and_then(address_guard::target);
+        let checked = address_guard::parse_url(&args.url).and_then(address_guard::checked_url);
         match checked {
             Ok(target) => Preview {
                 summary: format!("asks {} for {}", target.place(), target.url),
@@ -75,7 +75,7 @@ impl ToolHandler for WebFetch {
     }
 
     async fn run(&self, args: FetchArgs, _: &Context) -> Result<ToolOutput, ToolError> {
-        let url = address_guard::parse(&args.url)?;
+        let url = address_guard::parse_url(&args.url)?;
         let page = fetch(url, &self.allow).await?;
         if !(200..300).contains(&page.status) {
             return Err(ToolsError::Refused(format!(
@@ -84,18 +84,18 @@ impl ToolHandler for WebFetch {
             ))
             .into());
         }
-        Ok(blocking(move || show(&page)).await?)
+        Ok(blocking(move || page_output(&page)).await?)
     }
 }
 
-pub(crate) enum Shown {
+pub(crate) enum PageKind {
     Html(String),
     Other,
 }
 
-impl Shown {
+impl PageKind {
     /// Judged by its media type, else by how it begins.
-    pub fn of(page: &Page) -> Self {
+    pub fn of(page: &FetchedPage) -> Self {
         let is_html = matches!(page.media.as_str(), "text/html" | "application/xhtml+xml")
             || page.media.is_empty() && looks_like_html(&page.bytes);
         if is_html { Self::Html(decode(page, true)) } else { Self::Other }
@@ -103,11 +103,11 @@ impl Shown {
 }
 
 /// A page as a model reads it.
-pub(crate) fn show(page: &Page) -> Result<ToolOutput, ToolsError> {
+pub(crate) fn page_output(page: &FetchedPage) -> Result<ToolOutput, ToolsError> {
     let mut data = json!({"url": page.url.as_str(), "status": page.status, "media": page.media});
     let mut content;
-    if let Shown::Html(text) = Shown::of(page) {
-        let read = html::readable(&text, &page.url);
+    if let PageKind::Html(text) = PageKind::of(page) {
+        let read = html::page_text(&text, &page.url);
         let title = read.title.unwrap_or_else(|| "(none)".to_owned());
         content = format!("Title: {title}\nURL: {}\n\n{}", page.url, read.text);
         if read.cut {
@@ -122,7 +122,7 @@ pub(crate) fn show(page: &Page) -> Result<ToolOutput, ToolsError> {
         data["title"] = Value::String(title);
         data["links"] = json!(read.links);
     } else {
-        content = format!("URL: {}\n\n{}", page.url, plain(page)?);
+        content = format!("URL: {}\n\n{}", page.url, text_of(page)?);
     }
     if page.cut {
         content.push_str("\n[the page is larger than 2 MB; the rest was not read]");
@@ -131,7 +131,7 @@ pub(crate) fn show(page: &Page) -> Result<ToolOutput, ToolsError> {
 }
 
 /// Anything but a page: JSON set out in lines, text as it is.
-fn plain(page: &Page) -> Result<String, ToolsError> {
+fn text_of(page: &FetchedPage) -> Result<String, ToolsError> {
     let text = decode(page, false);
     if page.media.ends_with("json") {
         let parsed: Option<Value> = serde_json::from_str(&text).ok();
@@ -158,14 +158,14 @@ fn looks_like_html(bytes: &[u8]) -> bool {
     head.starts_with("<!doctype html") || head.starts_with("<html")
 }
 
-fn decode(page: &Page, is_html: bool) -> String {
-    let label = page.charset.clone().or_else(|| is_html.then(|| declared(&page.bytes)).flatten());
+fn decode(page: &FetchedPage, is_html: bool) -> String {
+    let label = page.charset.clone().or_else(|| is_html.then(|| charset_in_page(&page.bytes)).flatten());
     let encoding = label.and_then(|label| Encoding::for_label(label.as_bytes())).unwrap_or(UTF_8);
     encoding.decode(&page.bytes).0.into_owned()
 }
 
 /// The charset that a page names in its own head.
-fn declared(bytes: &[u8]) -> Option<String> {
+fn charset_in_page(bytes: &[u8]) -> Option<String> {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]).to_lowercase();
     let (_, rest) = head.split_once("charset=")?;
     let name = rest.trim_start_matches(['"', '\'']);
@@ -174,10 +174,10 @@ fn declared(bytes: &[u8]) -> Option<String> {
 }
 
 /// Longest fetch, redirects included.
-pub(super) const WALL: Duration = Duration::from_secs(20);
+const WALL: Duration = Duration::from_secs(20);
 
 #[derive(Debug)]
-pub(crate) struct Page {
+pub(crate) struct FetchedPage {
     /// After redirects.
     pub url: Url,
     pub status: u16,
@@ -191,23 +191,23 @@ pub(crate) struct Page {
 }
 
 /// Fetches a page under the address guard.
-pub(super) async fn fetch(url: Url, allow: &[HostPort]) -> Result<Page, ToolsError> {
-    let mut ask = Ask::get(url);
+async fn fetch(url: Url, allow: &[HostPort]) -> Result<FetchedPage, ToolsError> {
+    let mut ask = HttpRequest::get(url);
     let accept = HeaderValue::from_static("text/html, application/json, text/*, */*;q=0.5");
     ask.headers.insert(ACCEPT, accept);
-    let caps = Caps { wall: WALL, ..Caps::default() };
-    let answer = Client::new(allow.to_vec()).send(ask, caps).await;
+    let limits = HttpLimits { timeout: WALL, ..HttpLimits::default() };
+    let answer = Client::new(allow.to_vec()).send(ask, limits).await;
     match answer {
         Ok(answer) => Ok(answer.into()),
-        Err(HttpError::Late(_)) => {
+        Err(HttpError::TimedOut(_)) => {
             Err(ToolsError::Refused(format!("the page did not arrive within {} s; try again later", WALL.as_secs())))
         }
         Err(error) => Err(error.into()),
     }
 }
 
-impl From<Answer> for Page {
-    fn from(answer: Answer) -> Self {
+impl From<HttpResponse> for FetchedPage {
+    fn from(answer: HttpResponse) -> Self {
         Self {
             media: answer.media(),
             charset: answer.charset(),

@@ -1,12 +1,12 @@
 //! One tool call in the browser of its run: open, look, act, take a picture.
 
-use super::element_actions::Target;
+use super::element_actions::ElementTarget;
 use super::error::BrowserError;
 use super::launch::start;
-use super::page::{Page, Settled};
+use super::page::{LoadState, Page};
 use super::page_text::Snapshot;
 use super::proxy::Refusals;
-use super::sessions::{Browsers, Slot, lock};
+use super::sessions::{BrowserSession, Browsers, lock};
 use crate::handler::Context;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -23,13 +23,13 @@ const TOLD: usize = 5;
 const WORDS: usize = 200;
 
 /// The time that a page may take in this call.
-fn limit(browsers: &Browsers, context: &Context) -> Duration {
+fn load_limit(browsers: &Browsers, context: &Context) -> Duration {
     let left = context.left().saturating_sub(MARGIN);
     left.min(browsers.config().load)
 }
 
 /// Ends with the call's time, or when the run is stopped.
-async fn within<T>(
+async fn with_deadline<T>(
     context: &Context,
     what: &str,
     work: impl Future<Output = Result<T, BrowserError>>,
@@ -46,21 +46,21 @@ async fn within<T>(
 }
 
 /// Carries `work` out; a browser that ended is buried, and its last words told.
-async fn attended<T>(
+async fn with_cleanup<T>(
     browsers: &Browsers,
     context: &Context,
-    slot: &Arc<Slot>,
+    session: &Arc<BrowserSession>,
     work: impl Future<Output = Result<T, BrowserError>>,
 ) -> Result<T, BrowserError> {
     let done = work.await;
-    slot.touch(&context.scope.stop);
+    session.touch(&context.scope.stop);
     match done {
         Err(BrowserError::Gone(why)) => {
-            let words = browsers.bury(context.scope.run, slot).await;
+            let words = browsers.remove_failed(context.scope.run, session).await;
             Err(BrowserError::Gone(words.unwrap_or(why)))
         }
         Err(BrowserError::Crashed) => {
-            browsers.bury(context.scope.run, slot).await;
+            browsers.remove_failed(context.scope.run, session).await;
             Err(BrowserError::Crashed)
         }
         other => other,
@@ -68,20 +68,20 @@ async fn attended<T>(
 }
 
 /// Opens a page, in a new browser if the run has none.
-pub(super) async fn open(browsers: &Browsers, url: &Url, context: &Context) -> Result<ToolOutput, BrowserError> {
-    let slot = browsers.room(context)?;
+pub(super) async fn open_page(browsers: &Browsers, url: &Url, context: &Context) -> Result<ToolOutput, BrowserError> {
+    let session = browsers.get_or_create(context)?;
     let work = async {
-        let mut held = slot.page.lock().await;
+        let mut held = session.page.lock().await;
         if held.as_ref().is_none_or(Page::closed) {
             *held = None;
             match Box::pin(start(browsers.config())).await {
                 Ok((process, page)) => {
-                    slot.keep(process);
+                    session.keep(process);
                     *held = Some(page);
                 }
                 Err(error) => {
                     drop(held);
-                    browsers.bury(context.scope.run, &slot).await;
+                    browsers.remove_failed(context.scope.run, &session).await;
                     return Err(error);
                 }
             }
@@ -89,39 +89,43 @@ pub(super) async fn open(browsers: &Browsers, url: &Url, context: &Context) -> R
         let Some(page) = held.as_mut() else {
             return Err(BrowserError::NoPage);
         };
-        let (refusals, limit) = (slot.refusals(), limit(browsers, context));
+        let (refusals, limit) = (session.refusals(), load_limit(browsers, context));
         let mark = refusals.count();
         let settled = page.open(url, &refusals, limit).await?;
-        let snapshot = page.snapshot(&slot.elements).await?;
-        Ok(shown(&snapshot, 1, settled, &refusals, mark))
+        let snapshot = page.snapshot(&session.elements).await?;
+        Ok(page_output(&snapshot, 1, settled, &refusals, mark))
     };
-    let work = Box::pin(within(context, url.as_str(), work));
-    attended(browsers, context, &slot, work).await
+    let work = Box::pin(with_deadline(context, url.as_str(), work));
+    with_cleanup(browsers, context, &session, work).await
 }
 
 /// Shows the page that is open.
-pub(super) async fn look(browsers: &Browsers, part: usize, context: &Context) -> Result<ToolOutput, BrowserError> {
-    let slot = browsers.of(&context.scope).ok_or(BrowserError::NoPage)?;
+pub(super) async fn take_snapshot(
+    browsers: &Browsers,
+    part: usize,
+    context: &Context,
+) -> Result<ToolOutput, BrowserError> {
+    let session = browsers.session_of(&context.scope).ok_or(BrowserError::NoPage)?;
     let work = async {
-        let held = slot.page.lock().await;
+        let held = session.page.lock().await;
         let page = held.as_ref().filter(|page| page.open).ok_or(BrowserError::NoPage)?;
-        let snapshot = page.snapshot(&slot.elements).await?;
+        let snapshot = page.snapshot(&session.elements).await?;
         let last = snapshot.parts.len();
         if part > last {
             return Err(BrowserError::Refused(format!("the page has {last} parts; ask for one of them")));
         }
-        let settled = if page.state().settled() { Settled::Whole } else { Settled::Partly };
-        let refusals = slot.refusals();
+        let settled = if page.state().settled() { LoadState::Whole } else { LoadState::Partly };
+        let refusals = session.refusals();
         let mark = refusals.count();
-        Ok(shown(&snapshot, part, settled, &refusals, mark))
+        Ok(page_output(&snapshot, part, settled, &refusals, mark))
     };
-    let work = Box::pin(within(context, "a look at the page", work));
-    attended(browsers, context, &slot, work).await
+    let work = Box::pin(with_deadline(context, "a look at the page", work));
+    with_cleanup(browsers, context, &session, work).await
 }
 
 /// What is done to an element.
 #[derive(Debug, Clone)]
-pub(super) enum Act {
+pub(super) enum ElementAction {
     Click,
     Fill { text: String, submit: bool },
 }
@@ -130,29 +134,29 @@ pub(super) enum Act {
 pub(super) async fn act(
     browsers: &Browsers,
     number: u32,
-    act: &Act,
+    act: &ElementAction,
     context: &Context,
 ) -> Result<(String, ToolOutput), BrowserError> {
-    let slot = browsers.of(&context.scope).ok_or(BrowserError::NoPage)?;
+    let session = browsers.session_of(&context.scope).ok_or(BrowserError::NoPage)?;
     let work = async {
-        let mut held = slot.page.lock().await;
+        let mut held = session.page.lock().await;
         let page = held.as_mut().filter(|page| page.open).ok_or(BrowserError::NoPage)?;
         let loader = page.state().loader.clone();
-        let element = lock(&slot.elements).of(number, &loader);
-        let target = Target { element: element.ok_or(BrowserError::NoElement(number))?, number, page };
+        let element = lock(&session.elements).of(number, &loader);
+        let target = ElementTarget { element: element.ok_or(BrowserError::NoElement(number))?, number, page };
         target.check().await?;
-        let refusals = slot.refusals();
+        let refusals = session.refusals();
         let mark = refusals.count();
         let object = format!("{} on {}", target.element.words(), page.state().url);
-        page.fresh();
+        page.clear_action();
         // From here on the page may act.
         context.check().map_err(|error| BrowserError::Refused(error.to_string()))?;
         let said = match act {
-            Act::Click => {
+            ElementAction::Click => {
                 target.click().await?;
                 format!("clicked {object}")
             }
-            Act::Fill { text, submit } => {
+            ElementAction::Fill { text, submit } => {
                 let held = target.fill(text).await?;
                 let sent = if *submit { ", and pressed Enter" } else { "" };
                 if *submit {
@@ -161,7 +165,7 @@ pub(super) async fn act(
                 format!("typed `{held}` into {object}{sent}")
             }
         };
-        let followed = page.follow(&refusals, mark, limit(browsers, context)).await;
+        let followed = page.wait_after_action(&refusals, mark, load_limit(browsers, context)).await;
         // What was done is done, wherever it led.
         let settled = match followed {
             Ok(settled) => settled,
@@ -177,13 +181,13 @@ pub(super) async fn act(
                 ));
             }
         };
-        let snapshot = page.snapshot(&slot.elements).await?;
-        let mut output = shown(&snapshot, 1, settled, &refusals, mark);
+        let snapshot = page.snapshot(&session.elements).await?;
+        let mut output = page_output(&snapshot, 1, settled, &refusals, mark);
         output.content = format!("{said}\n\n{}", output.content);
         Ok((object, output))
     };
-    let work = Box::pin(within(context, "the page", work));
-    let done = attended(browsers, context, &slot, work).await;
+    let work = Box::pin(with_deadline(context, "the page", work));
+    let done = with_cleanup(browsers, context, &session, work).await;
     done.map_err(|error| match error {
         BrowserError::Late { .. } => BrowserError::Unsettled { why: "its time was over" },
         BrowserError::Stopped(_) => BrowserError::Unsettled { why: "the run was stopped" },
@@ -192,26 +196,26 @@ pub(super) async fn act(
 }
 
 /// The visible part of the page as PNG, with its address.
-pub(super) async fn picture(browsers: &Browsers, context: &Context) -> Result<(Vec<u8>, String), BrowserError> {
-    let slot = browsers.of(&context.scope).ok_or(BrowserError::NoPage)?;
+pub(super) async fn take_screenshot(browsers: &Browsers, context: &Context) -> Result<(Vec<u8>, String), BrowserError> {
+    let session = browsers.session_of(&context.scope).ok_or(BrowserError::NoPage)?;
     let work = async {
-        let held = slot.page.lock().await;
+        let held = session.page.lock().await;
         let page = held.as_ref().filter(|page| page.open).ok_or(BrowserError::NoPage)?;
         let png = page.screenshot().await?;
         let url = page.state().url.clone();
         Ok((png, url))
     };
-    let work = Box::pin(within(context, "the screenshot", work));
-    attended(browsers, context, &slot, work).await
+    let work = Box::pin(with_deadline(context, "the screenshot", work));
+    with_cleanup(browsers, context, &session, work).await
 }
 
-fn shown(snapshot: &Snapshot, part: usize, settled: Settled, refusals: &Refusals, mark: u64) -> ToolOutput {
+fn page_output(snapshot: &Snapshot, part: usize, settled: LoadState, refusals: &Refusals, mark: u64) -> ToolOutput {
     let title = if snapshot.title.is_empty() { "(none)" } else { &snapshot.title };
     let mut content = format!("Title: {title}\nURL: {}\n", snapshot.url);
     for dialog in &snapshot.dialogs {
         let _ = writeln!(content, "[dismissed a dialog: {dialog}]");
     }
-    if settled == Settled::Partly {
+    if settled == LoadState::Partly {
         content.push_str("[the page is still loading]\n");
     }
     content.push('\n');

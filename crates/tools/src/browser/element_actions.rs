@@ -3,7 +3,7 @@
 use super::elements::Element;
 use super::error::BrowserError;
 use super::page::Page;
-use super::page_text::described;
+use super::page_text::role_and_name;
 use serde_json::{Value, json};
 
 /// What kind of field an element is.
@@ -46,13 +46,13 @@ const WHOLE: &[&str] = &["date", "time", "datetime-local", "month", "week", "col
 const CLICKED: &[&str] = &["checkbox", "radio", "button", "submit", "reset", "image"];
 
 /// A numbered element, still what it was when it was shown.
-pub(super) struct Target<'a> {
+pub(super) struct ElementTarget<'a> {
     pub page: &'a Page,
     pub number: u32,
     pub element: Element,
 }
 
-impl Target<'_> {
+impl ElementTarget<'_> {
     fn wrong(&self, what: impl Into<String>) -> BrowserError {
         BrowserError::Element { number: self.number, what: what.into() }
     }
@@ -76,7 +76,7 @@ impl Target<'_> {
         if node["ignored"] == true {
             return Err(self.wrong("is hidden now"));
         }
-        let (role, name) = described(node);
+        let (role, name) = role_and_name(node);
         if (&role, &name) == (&self.element.role, &self.element.name) {
             return Ok(());
         }

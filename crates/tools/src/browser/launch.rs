@@ -4,7 +4,7 @@
 use super::cdp::Cdp;
 use super::error::BrowserError;
 use super::page::Page;
-use super::page_state::State;
+use super::page_state::PageState;
 use super::proxy::Proxy;
 use crate::outbound::Client;
 use std::os::unix::fs::PermissionsExt;
@@ -102,7 +102,7 @@ pub(super) async fn start(config: &BrowserConfig) -> Result<(Process, Page), Bro
     let proxy = Proxy::begin(gate, config.client.clone());
     let mut process = Process { session, proxy, _folder: folder };
     let begun = async {
-        let state = Arc::new(watch::Sender::new(State::default()));
+        let state = Arc::new(watch::Sender::new(PageState::default()));
         let heard = Arc::clone(&state);
         let cdp = Cdp::begin(input, output, move |from, method, params| {
             let mut told = None;
@@ -143,7 +143,7 @@ fn spec(config: &BrowserConfig, folder: &Path) -> CommandSpec {
     spec.gate = true;
     spec.env =
         [("HOME", "/tmp"), ("LANG", "en_US.UTF-8")].map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-    spec.read_paths = installed(&config.program);
+    spec.read_paths = read_paths(&config.program);
     spec.limits = Limits {
         cpu_s: CPU,
         memory_bytes: ADDRESSES,
@@ -157,7 +157,7 @@ fn spec(config: &BrowserConfig, folder: &Path) -> CommandSpec {
 }
 
 /// What is to be seen beside the system's own folders: configuration, and the folder of the program itself.
-fn installed(program: &Path) -> Vec<PathBuf> {
+fn read_paths(program: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = READ.iter().map(PathBuf::from).filter(|path| path.exists()).collect();
     let real = program.canonicalize().unwrap_or_else(|_| program.to_owned());
     if !real.starts_with("/usr")
@@ -221,7 +221,7 @@ impl BrowserConfig {
 }
 
 /// The browser's program: `wanted`, a path or a name, else the first known name, in the folders of `search`.
-pub fn find(wanted: Option<&str>, search: &[PathBuf]) -> Option<PathBuf> {
+pub fn find_browser(wanted: Option<&str>, search: &[PathBuf]) -> Option<PathBuf> {
     let named =
         |name: &str| search.iter().map(|folder| folder.join(name)).find(|path| path.is_absolute() && is_program(path));
     match wanted {
@@ -239,7 +239,7 @@ fn is_program(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::find;
+    use super::find_browser;
     use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
@@ -252,15 +252,15 @@ mod tests {
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
             path.canonicalize().unwrap()
         };
-        assert_eq!(find(None, &search), None);
+        assert_eq!(find_browser(None, &search), None);
         put("chromium", 0o644);
-        assert_eq!(find(None, &search), None);
+        assert_eq!(find_browser(None, &search), None);
         let chrome = put("google-chrome", 0o755);
-        assert_eq!(find(None, &search).unwrap(), chrome);
+        assert_eq!(find_browser(None, &search).unwrap(), chrome);
         let own = put("own", 0o755);
-        assert_eq!(find(Some("own"), &search).unwrap(), own);
-        assert_eq!(find(Some(own.to_str().unwrap()), &[]).unwrap(), own);
-        assert_eq!(find(Some("/nowhere/chromium"), &search), None);
-        assert_eq!(find(Some("nothing"), &search), None);
+        assert_eq!(find_browser(Some("own"), &search).unwrap(), own);
+        assert_eq!(find_browser(Some(own.to_str().unwrap()), &[]).unwrap(), own);
+        assert_eq!(find_browser(Some("/nowhere/chromium"), &search), None);
+        assert_eq!(find_browser(Some("nothing"), &search), None);
     }
 }

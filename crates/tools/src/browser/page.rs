@@ -3,9 +3,9 @@
 use super::cdp::Cdp;
 use super::elements::Elements;
 use super::error::BrowserError;
-use super::page_state::State;
+use super::page_state::PageState;
 use super::page_text::{self, Snapshot};
-use super::proxy::{Refusals, place_of};
+use super::proxy::{Refusals, host_port_of};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -36,23 +36,23 @@ const ADDRESS: usize = 200;
 pub(super) struct Page {
     cdp: Cdp,
     session: String,
-    state: Arc<watch::Sender<State>>,
+    state: Arc<watch::Sender<PageState>>,
     pub open: bool,
 }
 
 /// Ends a navigation that nobody waits for any more.
-struct Stopping<'a>(Option<&'a Page>);
+struct StopLoadingGuard<'a>(Option<&'a Page>);
 
-impl Drop for Stopping<'_> {
+impl Drop for StopLoadingGuard<'_> {
     fn drop(&mut self) {
         if let Some(page) = self.0 {
-            page.cdp.tell(&page.session, "Page.stopLoading", &json!({}));
+            page.cdp.send(&page.session, "Page.stopLoading", &json!({}));
         }
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Settled {
+pub(super) enum LoadState {
     Whole,
     /// The text is there; something else is still loading.
     Partly,
@@ -60,7 +60,7 @@ pub(super) enum Settled {
 
 impl Page {
     /// Makes the page, whose requests go to the proxy at `port`, and turns on what is listened to.
-    pub async fn attach(cdp: Cdp, state: Arc<watch::Sender<State>>, port: u16) -> Result<Self, BrowserError> {
+    pub async fn attach(cdp: Cdp, state: Arc<watch::Sender<PageState>>, port: u16) -> Result<Self, BrowserError> {
         let proxied = json!({"proxyServer": format!("http://127.0.0.1:{port}"), "proxyBypassList": "<-loopback>"});
         let mut context = cdp.call(None, "Target.createBrowserContext", proxied).await?;
         let context = context["browserContextId"].take();
@@ -105,12 +105,12 @@ impl Page {
         self.cdp.closed()
     }
 
-    pub fn state(&self) -> watch::Ref<'_, State> {
+    pub fn state(&self) -> watch::Ref<'_, PageState> {
         self.state.borrow()
     }
 
     /// Opens `url` and waits until it has come to rest. Ends the navigation where the caller gives up.
-    pub async fn open(&mut self, url: &Url, refusals: &Refusals, limit: Duration) -> Result<Settled, BrowserError> {
+    pub async fn open(&mut self, url: &Url, refusals: &Refusals, limit: Duration) -> Result<LoadState, BrowserError> {
         self.open = false;
         let done = self.navigate(url, refusals, limit).await;
         let shows = matches!(done, Ok(_) | Err(BrowserError::Status { .. }));
@@ -118,15 +118,15 @@ impl Page {
         if !shows {
             // Nothing of a page that was refused stays.
             let blank = json!({"url": "about:blank"});
-            self.cdp.tell(&self.session, "Page.navigate", &blank);
+            self.cdp.send(&self.session, "Page.navigate", &blank);
         }
         done
     }
 
-    async fn navigate(&self, url: &Url, refusals: &Refusals, limit: Duration) -> Result<Settled, BrowserError> {
+    async fn navigate(&self, url: &Url, refusals: &Refusals, limit: Duration) -> Result<LoadState, BrowserError> {
         let (until, mark) = (Instant::now() + limit, refusals.count());
-        let before = self.fresh();
-        let mut stopping = Stopping(Some(self));
+        let before = self.clear_action();
+        let mut stopping = StopLoadingGuard(Some(self));
         let late = || BrowserError::Late { what: shorten(url.as_str()), ms: limit.as_millis() };
         let asked = self.call("Page.navigate", json!({"url": url.as_str()}));
         let asked = tokio::time::timeout_at(until, asked).await.map_err(|_| late())??;
@@ -141,15 +141,15 @@ impl Page {
             }
         }
         let settled = self.settle(until).await?.ok_or_else(late)?;
-        if settled == Settled::Whole {
+        if settled == LoadState::Whole {
             stopping.0 = None;
         }
-        self.judge(refusals, mark)?;
+        self.check_result(refusals, mark)?;
         Ok(settled)
     }
 
     /// Forgets what belongs to the action before; the number of documents so far.
-    pub fn fresh(&self) -> u64 {
+    pub fn clear_action(&self) -> u64 {
         self.state.send_modify(|state| {
             state.dialogs.clear();
             (state.window, state.download) = (None, None);
@@ -158,7 +158,12 @@ impl Page {
     }
 
     /// Waits for what an action leads to: a page, requests, or nothing. A window that it wants to open is opened here.
-    pub async fn follow(&mut self, refusals: &Refusals, mark: u64, limit: Duration) -> Result<Settled, BrowserError> {
+    pub async fn wait_after_action(
+        &mut self,
+        refusals: &Refusals,
+        mark: u64,
+        limit: Duration,
+    ) -> Result<LoadState, BrowserError> {
         let until = Instant::now() + limit;
         tokio::time::sleep(AFTERMATH).await;
         let window = self.state.borrow().window.clone();
@@ -167,44 +172,44 @@ impl Page {
         {
             return self.open(&url, refusals, limit).await;
         }
-        let settled = self.settle(until).await?.unwrap_or(Settled::Partly);
-        if settled == Settled::Partly {
+        let settled = self.settle(until).await?.unwrap_or(LoadState::Partly);
+        if settled == LoadState::Partly {
             // A page that is on its way holds up every look at the one that is there.
-            self.cdp.tell(&self.session, "Page.stopLoading", &json!({}));
+            self.cdp.send(&self.session, "Page.stopLoading", &json!({}));
             self.wait(Instant::now() + RESTLESS, |state| !state.starting).await?;
         }
         let download = self.state.borrow().download.clone();
         if let Some(url) = download {
             return Err(BrowserError::Download(shorten(&url)));
         }
-        let judged = self.judge(refusals, mark);
+        let judged = self.check_result(refusals, mark);
         if matches!(judged, Err(BrowserError::Failed { .. } | BrowserError::Refused(_))) {
             self.open = false;
             let blank = json!({"url": "about:blank"});
-            self.cdp.tell(&self.session, "Page.navigate", &blank);
+            self.cdp.send(&self.session, "Page.navigate", &blank);
         }
         judged.map(|()| settled)
     }
 
     /// Waits until documents and requests have come to rest; `None` where not even a document's text came.
-    async fn settle(&self, until: Instant) -> Result<Option<Settled>, BrowserError> {
+    async fn settle(&self, until: Instant) -> Result<Option<LoadState>, BrowserError> {
         for _ in 0..HOPS {
-            if !self.wait(until, State::settled).await? {
+            if !self.wait(until, PageState::settled).await? {
                 let parsed = self.state.borrow().parsed;
-                return Ok(parsed.then_some(Settled::Partly));
+                return Ok(parsed.then_some(LoadState::Partly));
             }
             self.quiet(until).await?;
             if self.state.borrow().settled() {
-                return Ok(Some(Settled::Whole));
+                return Ok(Some(LoadState::Whole));
             }
         }
-        Ok(Some(Settled::Partly))
+        Ok(Some(LoadState::Partly))
     }
 
     async fn quiet(&self, until: Instant) -> Result<(), BrowserError> {
         let until = until.min(Instant::now() + RESTLESS);
         while Instant::now() < until {
-            let busy = |state: &State| !state.requests.is_empty() || !state.settled();
+            let busy = |state: &PageState| !state.requests.is_empty() || !state.settled();
             let stir = (Instant::now() + QUIET).min(until);
             if !busy(&self.state.borrow()) && !self.wait(stir, busy).await? {
                 return Ok(());
@@ -218,7 +223,7 @@ impl Page {
     }
 
     /// Whether the state came to fit `wanted` in time.
-    async fn wait(&self, until: Instant, wanted: impl Fn(&State) -> bool) -> Result<bool, BrowserError> {
+    async fn wait(&self, until: Instant, wanted: impl Fn(&PageState) -> bool) -> Result<bool, BrowserError> {
         let mut changes = self.state.subscribe();
         loop {
             if wanted(&changes.borrow_and_update()) {
@@ -236,7 +241,7 @@ impl Page {
     }
 
     /// What became of a page that came.
-    fn judge(&self, refusals: &Refusals, mark: u64) -> Result<(), BrowserError> {
+    fn check_result(&self, refusals: &Refusals, mark: u64) -> Result<(), BrowserError> {
         let state = self.state.borrow();
         if state.crashed {
             return Err(BrowserError::Crashed);
@@ -244,12 +249,12 @@ impl Page {
         let url = Url::parse(&state.url).ok();
         let Some(url) = url.filter(|url| matches!(url.scheme(), "http" | "https" | "about" | "blob")) else {
             let why = format!("the page went to {}, which is no page of the web", shorten(&state.url));
-            let told = told(None, refusals, mark);
+            let told = refusal_reason(None, refusals, mark);
             return Err(BrowserError::Refused(told.unwrap_or(why)));
         };
         let status = state.status().unwrap_or(200);
         if matches!(status, 403 | 502 | 503)
-            && let Some(why) = told(Some(&url), refusals, mark)
+            && let Some(why) = refusal_reason(Some(&url), refusals, mark)
         {
             return Err(BrowserError::Refused(why));
         }
@@ -264,7 +269,7 @@ impl Page {
         if text == "net::ERR_ABORTED" {
             // A download is told of right after, as is the end of a process.
             let until = Instant::now() + QUIET;
-            let told = |state: &State| state.download.is_some() || state.crashed;
+            let told = |state: &PageState| state.download.is_some() || state.crashed;
             if let Err(end) = self.wait(until, told).await {
                 return end;
             }
@@ -275,7 +280,7 @@ impl Page {
                 return BrowserError::Download(shorten(download));
             }
         }
-        let refused = told(Some(url), refusals, mark).or_else(|| told(None, refusals, mark));
+        let refused = refusal_reason(Some(url), refusals, mark).or_else(|| refusal_reason(None, refusals, mark));
         match refused {
             Some(why) if text.contains("TUNNEL") || text.contains("PROXY") => BrowserError::Refused(why),
             _ => BrowserError::Failed { url: shorten(url.as_str()), why: text.trim_start_matches("net::").to_owned() },
@@ -301,7 +306,7 @@ impl Page {
         };
         let mut elements = elements.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         elements.begin(&loader, &url);
-        let mut snapshot = page_text::show(&trees, &mut elements);
+        let mut snapshot = page_text::render_page(&trees, &mut elements);
         (snapshot.url, snapshot.status) = (url, status);
         snapshot.dialogs = dialogs;
         Ok(snapshot)
@@ -326,8 +331,8 @@ impl Page {
 }
 
 /// What the proxy said of it: of the place of `url`, or of the last one.
-fn told(url: Option<&Url>, refusals: &Refusals, mark: u64) -> Option<String> {
-    let place = url.map(place_of);
+fn refusal_reason(url: Option<&Url>, refusals: &Refusals, mark: u64) -> Option<String> {
+    let place = url.map(host_port_of);
     let mut found = refusals.since(mark);
     found.retain(|refusal| place.as_ref().is_none_or(|place| *place == refusal.place));
     found.pop().map(|refusal| refusal.why)

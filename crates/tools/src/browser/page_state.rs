@@ -1,6 +1,6 @@
 //! What a page is doing, folded from the browser's events.
 
-use super::cdp::Told;
+use super::cdp::CdpCommand;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
@@ -11,10 +11,10 @@ const DIALOGS: usize = 5;
 /// Longest of them, characters.
 const DIALOG: usize = 300;
 
-/// State of the one page of a browser.
+/// PageState of the one page of a browser.
 #[expect(clippy::struct_excessive_bools, reason = "what events say of a page is independent of one another")]
 #[derive(Debug, Clone, Default)]
-pub(super) struct State {
+pub(super) struct PageState {
     /// The session in which it is spoken to.
     pub session: String,
     pub frame: String,
@@ -41,7 +41,7 @@ pub(super) struct State {
     pub crashed: bool,
 }
 
-impl State {
+impl PageState {
     /// HTTP status of the document that is shown.
     pub fn status(&self) -> Option<u16> {
         let answered = self.answered.as_ref();
@@ -54,7 +54,7 @@ impl State {
     }
 
     /// Takes an event in; some want an answer at once.
-    pub fn take(&mut self, method: &str, params: &Value) -> Option<Told> {
+    pub fn take(&mut self, method: &str, params: &Value) -> Option<CdpCommand> {
         let text = |value: &Value| value.as_str().unwrap_or("").to_owned();
         let main = params["frameId"].as_str() == Some(&self.frame);
         match method {
@@ -107,7 +107,7 @@ impl State {
     }
 
     /// A dialog holds everything up, so none stays; leaving a page is let through.
-    fn dialog(&mut self, params: &Value) -> Told {
+    fn dialog(&mut self, params: &Value) -> CdpCommand {
         let kind = params["type"].as_str().unwrap_or("dialog");
         let leaving = kind == "beforeunload";
         if !leaving && self.dialogs.len() < DIALOGS {
@@ -120,13 +120,13 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use super::State;
+    use super::PageState;
     use serde_json::json;
 
     #[test]
     fn one_document_after_another() {
-        let mut state = State { frame: "f".to_owned(), ..State::default() };
-        let event = |state: &mut State, name: &str, loader: &str| {
+        let mut state = PageState { frame: "f".to_owned(), ..PageState::default() };
+        let event = |state: &mut PageState, name: &str, loader: &str| {
             let params = json!({"frameId": "f", "loaderId": loader, "name": name});
             state.take("Page.lifecycleEvent", &params);
         };
@@ -150,8 +150,8 @@ mod tests {
 
     #[test]
     fn dialogs_are_answered() {
-        let mut state = State { frame: "f".to_owned(), ..State::default() };
-        let told = |state: &mut State, kind: &str| {
+        let mut state = PageState { frame: "f".to_owned(), ..PageState::default() };
+        let told = |state: &mut PageState, kind: &str| {
             let params = json!({"type": kind, "message": "really?"});
             state.take("Page.javascriptDialogOpening", &params)
         };

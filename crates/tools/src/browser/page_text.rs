@@ -105,8 +105,8 @@ pub(super) fn frames(tree: &Value, most: usize) -> Vec<(String, String)> {
 }
 
 /// Sets out the trees of a page and its frames, each with its address.
-pub(super) fn show(trees: &[(String, Value)], elements: &mut Elements) -> Snapshot {
-    let mut out = Lines::default();
+pub(super) fn render_page(trees: &[(String, Value)], elements: &mut Elements) -> Snapshot {
+    let mut out = LineWriter::default();
     let mut title = String::new();
     for (at, (url, nodes)) in trees.iter().enumerate() {
         let nodes = nodes.as_array().map_or(&[][..], Vec::as_slice);
@@ -115,7 +115,7 @@ pub(super) fn show(trees: &[(String, Value)], elements: &mut Elements) -> Snapsh
             title = tree.root().map(name).unwrap_or_default();
         } else {
             out.line();
-            out.text(&format!("Frame {}:", clip(url, LINK)));
+            out.text(&format!("Frame {}:", clip_text(url, LINK)));
             out.line();
         }
         tree.write(elements, &mut out);
@@ -125,7 +125,7 @@ pub(super) fn show(trees: &[(String, Value)], elements: &mut Elements) -> Snapsh
 }
 
 /// The first `most` characters of what is left of `text` without its extra spaces.
-fn clip(text: &str, most: usize) -> String {
+fn clip_text(text: &str, most: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.chars().count() <= most {
         return text;
@@ -135,7 +135,7 @@ fn clip(text: &str, most: usize) -> String {
 }
 
 fn name(node: &Value) -> String {
-    clip(node["name"]["value"].as_str().unwrap_or(""), NAME)
+    clip_text(node["name"]["value"].as_str().unwrap_or(""), NAME)
 }
 
 fn role(node: &Value) -> &str {
@@ -143,7 +143,7 @@ fn role(node: &Value) -> &str {
 }
 
 /// Role and name of a node, as they are numbered.
-pub(super) fn described(node: &Value) -> (String, String) {
+pub(super) fn role_and_name(node: &Value) -> (String, String) {
     (role(node).to_owned(), name(node))
 }
 
@@ -181,7 +181,7 @@ impl<'a> Tree<'a> {
         ids.iter().filter_map(|id| self.nodes.get(id.as_str()?).copied())
     }
 
-    fn write(&self, elements: &mut Elements, out: &mut Lines) {
+    fn write(&self, elements: &mut Elements, out: &mut LineWriter) {
         let mut steps: Vec<Step<'a>> = self.root.into_iter().map(Step::Enter).collect();
         let mut left = NODES;
         while let Some(step) = steps.pop() {
@@ -205,7 +205,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Writes a node; says whether to go into it.
-    fn enter(&self, node: &'a Value, elements: &mut Elements, out: &mut Lines) -> bool {
+    fn enter(&self, node: &'a Value, elements: &mut Elements, out: &mut LineWriter) -> bool {
         if node["ignored"] == true {
             return true;
         }
@@ -254,8 +254,8 @@ impl<'a> Tree<'a> {
             || role(node) == "generic" && property(node, "focusable") == true && !name(node).is_empty()
     }
 
-    fn element(&self, node: &'a Value, elements: &mut Elements, out: &mut Lines) {
-        let (role, name) = described(node);
+    fn element(&self, node: &'a Value, elements: &mut Elements, out: &mut LineWriter) {
+        let (role, name) = role_and_name(node);
         let number = node["backendDOMNodeId"]
             .as_i64()
             .and_then(|node| elements.number(Element { node, role: role.clone(), name: name.clone() }));
@@ -265,7 +265,7 @@ impl<'a> Tree<'a> {
             let _ = write!(text, ": {name}");
         }
         if let Some(value) = node["value"]["value"].as_str().filter(|value| !value.is_empty()) {
-            let _ = write!(text, " = {}", clip(value, NAME));
+            let _ = write!(text, " = {}", clip_text(value, NAME));
         }
         for state in ["checked", "selected", "pressed", "expanded"] {
             match property(node, state) {
@@ -295,7 +295,7 @@ impl<'a> Tree<'a> {
         if let Some(url) = property(node, "url").as_str()
             && url.starts_with("http")
         {
-            let _ = write!(text, " → {}", clip(url, LINK));
+            let _ = write!(text, " → {}", clip_text(url, LINK));
         }
         text.push(']');
         out.text(&text);
@@ -332,7 +332,7 @@ pub(super) const PART: usize = 8000;
 
 /// Text in lines.
 #[derive(Default)]
-pub(super) struct Lines {
+pub(super) struct LineWriter {
     ended: Vec<String>,
     line: String,
     cells: usize,
@@ -341,7 +341,7 @@ pub(super) struct Lines {
     pub cut: bool,
 }
 
-impl Lines {
+impl LineWriter {
     pub fn full(&self) -> bool {
         self.bytes > TEXT
     }
@@ -400,7 +400,7 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
-    use super::{PART, frames, show};
+    use super::{PART, frames, render_page};
     use crate::browser::elements::Elements;
     use serde_json::{Value, json};
 
@@ -428,7 +428,7 @@ mod tests {
         ]);
         let mut elements = Elements::default();
         elements.begin("l", "https://example.org/");
-        let seen = show(&[(String::new(), nodes.clone())], &mut elements);
+        let seen = render_page(&[(String::new(), nodes.clone())], &mut elements);
         assert_eq!(seen.title, "A page");
         assert_eq!(
             seen.parts,
@@ -436,15 +436,15 @@ mod tests {
         );
         assert_eq!(elements.of(1, "l").map(|element| element.words()), Some("button “Send”".to_owned()));
         assert_eq!(elements.of(1, "m"), None);
-        let again = show(&[(String::new(), nodes)], &mut elements);
+        let again = render_page(&[(String::new(), nodes)], &mut elements);
         assert_eq!(again.parts, seen.parts, "numbers stay");
         let renamed = json!([node("1", "RootWebArea", "", &["10"]), node("10", "button", "Buy", &[])]);
-        let renamed = show(&[(String::new(), renamed)], &mut elements);
+        let renamed = render_page(&[(String::new(), renamed)], &mut elements);
         assert_eq!(renamed.parts, ["[4 button: Buy]\n"]);
         assert_eq!(elements.of(1, "l"), None);
         elements.begin("m", "https://example.org/2");
         let other = json!([node("1", "RootWebArea", "", &["2"]), node("2", "button", "Send", &[])]);
-        let other = show(&[(String::new(), other)], &mut elements);
+        let other = render_page(&[(String::new(), other)], &mut elements);
         assert_eq!(other.parts, ["[5 button: Send]\n"], "numbers are not used again");
     }
 
@@ -455,10 +455,10 @@ mod tests {
             nodes.push(node(&at.to_string(), "generic", "", &[&(at + 1).to_string()]));
         }
         nodes.push(node("60000", "StaticText", &"word ".repeat(5000), &[]));
-        let seen = show(&[(String::new(), json!(nodes))], &mut Elements::default());
+        let seen = render_page(&[(String::new(), json!(nodes))], &mut Elements::default());
         assert_eq!(seen.parts.len(), 4);
         assert!(seen.parts.iter().all(|part| part.chars().count() <= PART + 1));
-        assert_eq!(show(&[], &mut Elements::default()).parts, [""]);
+        assert_eq!(render_page(&[], &mut Elements::default()).parts, [""]);
     }
 
     #[test]

@@ -19,17 +19,17 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// The browsers of an installation. Cheap to clone; when the last clone is gone, so are they.
 #[derive(Clone)]
-pub struct Browsers(Arc<All>);
+pub struct Browsers(Arc<Inner>);
 
-struct All {
+struct Inner {
     config: BrowserConfig,
-    slots: Mutex<HashMap<RunId, Arc<Slot>>>,
+    sessions: Mutex<HashMap<RunId, Arc<BrowserSession>>>,
 }
 
 impl Browsers {
     /// None is started yet.
     pub fn new(config: BrowserConfig) -> Self {
-        Self(Arc::new(All { config, slots: Mutex::default() }))
+        Self(Arc::new(Inner { config, sessions: Mutex::default() }))
     }
 
     pub(super) fn config(&self) -> &BrowserConfig {
@@ -37,7 +37,7 @@ impl Browsers {
     }
 
     pub fn count(&self) -> usize {
-        lock(&self.0.slots).len()
+        lock(&self.0.sessions).len()
     }
 
     /// Kills the browser of a run, if it has one.
@@ -46,9 +46,9 @@ impl Browsers {
     }
 
     pub fn close_all(&self) {
-        let slots = std::mem::take(&mut *lock(&self.0.slots));
-        for slot in slots.into_values() {
-            drop(slot.take());
+        let sessions = std::mem::take(&mut *lock(&self.0.sessions));
+        for session in sessions.into_values() {
+            drop(session.take());
         }
     }
 
@@ -67,40 +67,40 @@ impl Browsers {
     }
 
     /// The browser of this run, if it has one.
-    pub(super) fn of(&self, scope: &ToolScope) -> Option<Arc<Slot>> {
-        let slots = lock(&self.0.slots);
-        scope.run.and_then(|run| slots.get(&run)).map(Arc::clone)
+    pub(super) fn session_of(&self, scope: &ToolScope) -> Option<Arc<BrowserSession>> {
+        let sessions = lock(&self.0.sessions);
+        scope.run.and_then(|run| sessions.get(&run)).map(Arc::clone)
     }
 
     /// The browser of this run; room for one, if it has none.
-    pub(super) fn room(&self, context: &Context) -> Result<Arc<Slot>, BrowserError> {
+    pub(super) fn get_or_create(&self, context: &Context) -> Result<Arc<BrowserSession>, BrowserError> {
         let run = context.scope.run.ok_or(BrowserError::NoRun)?;
         let stop = &context.scope.stop;
-        let mut slots = lock(&self.0.slots);
-        let taken = slots.len();
-        match slots.entry(run) {
+        let mut sessions = lock(&self.0.sessions);
+        let taken = sessions.len();
+        match sessions.entry(run) {
             Entry::Occupied(entry) => {
-                let slot = Arc::clone(entry.get());
-                slot.touch(stop);
-                Ok(slot)
+                let session = Arc::clone(entry.get());
+                session.touch(stop);
+                Ok(session)
             }
             Entry::Vacant(_) if taken >= self.0.config.most => Err(BrowserError::Busy(self.0.config.most)),
             Entry::Vacant(entry) => {
-                let slot = Arc::new(Slot::new(Arc::clone(stop)));
-                entry.insert(Arc::clone(&slot));
-                tokio::spawn(watch(Arc::downgrade(&self.0), run, Arc::downgrade(&slot)));
-                Ok(slot)
+                let session = Arc::new(BrowserSession::new(Arc::clone(stop)));
+                entry.insert(Arc::clone(&session));
+                tokio::spawn(watch(Arc::downgrade(&self.0), run, Arc::downgrade(&session)));
+                Ok(session)
             }
         }
     }
 
     /// Takes a browser that failed out, and asks it why it ended.
-    pub(super) async fn bury(&self, run: Option<RunId>, slot: &Arc<Slot>) -> Option<String> {
-        let process = slot.take();
+    pub(super) async fn remove_failed(&self, run: Option<RunId>, session: &Arc<BrowserSession>) -> Option<String> {
+        let process = session.take();
         if let Some(run) = run {
-            let mut slots = lock(&self.0.slots);
-            if slots.get(&run).is_some_and(|held| Arc::ptr_eq(held, slot)) {
-                slots.remove(&run);
+            let mut sessions = lock(&self.0.sessions);
+            if sessions.get(&run).is_some_and(|held| Arc::ptr_eq(held, session)) {
+                sessions.remove(&run);
             }
         }
         let mut process: Process = process?;
@@ -108,26 +108,26 @@ impl Browsers {
     }
 }
 
-impl All {
+impl Inner {
     fn close(&self, run: RunId) {
-        let slot = lock(&self.slots).remove(&run);
-        // A call that is under way holds the slot too, so the browser is taken out of it.
-        drop(slot.and_then(|slot| slot.take()));
+        let session = lock(&self.sessions).remove(&run);
+        // A call that is under way holds the session too, so the browser is taken out of it.
+        drop(session.and_then(|session| session.take()));
     }
 }
 
 /// Closes a browser whose run was stopped, or that nobody uses.
-async fn watch(all: Weak<All>, run: RunId, slot: Weak<Slot>) {
+async fn watch(all: Weak<Inner>, run: RunId, session: Weak<BrowserSession>) {
     loop {
         tokio::time::sleep(LOOK).await;
-        let (Some(all), Some(slot)) = (all.upgrade(), slot.upgrade()) else {
+        let (Some(all), Some(session)) = (all.upgrade(), session.upgrade()) else {
             return;
         };
-        let ours = lock(&all.slots).get(&run).is_some_and(|held| Arc::ptr_eq(held, &slot));
+        let ours = lock(&all.sessions).get(&run).is_some_and(|held| Arc::ptr_eq(held, &session));
         if !ours {
             return;
         }
-        if slot.stopped() || slot.empty() || slot.idle(all.config.idle) {
+        if session.stopped() || session.empty() || session.idle(all.config.idle) {
             all.close(run);
             return;
         }
@@ -136,7 +136,7 @@ async fn watch(all: Weak<All>, run: RunId, slot: Weak<Slot>) {
 
 /// The browser of a run. Dropping it kills the browser.
 #[derive(Debug)]
-pub(super) struct Slot {
+pub(super) struct BrowserSession {
     /// One call at a time; `None` before the first.
     pub page: tokio::sync::Mutex<Option<Page>>,
     /// What has been numbered, for previews too.
@@ -149,7 +149,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Slot {
+impl BrowserSession {
     /// An empty one.
     pub fn new(stop: Arc<AtomicBool>) -> Self {
         Self {

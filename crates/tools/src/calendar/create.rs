@@ -1,10 +1,10 @@
 //! `calendar_create`.
 
-use super::event::{Event, Kept, parts, put, short, undo};
+use super::event::{Event, UndoRecord, event_parts, replace_event, short_id, undo_changes};
 use super::ics::{Component, Line};
 use super::recurrence::Rule;
-use super::time::{self, Given};
-use super::{CalendarFiles, name_of};
+use super::time::{self, GivenTime};
+use super::{CalendarStore, calendar_name};
 use crate::error::ToolsError;
 use crate::facts::snapshot;
 use crate::files::blocking;
@@ -24,12 +24,12 @@ const NAME: &str = "calendar_create";
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 
 pub struct CalendarCreate {
-    files: Arc<CalendarFiles>,
+    files: Arc<CalendarStore>,
     clock: Arc<dyn Clock>,
 }
 
 impl CalendarCreate {
-    pub fn new(files: Arc<CalendarFiles>, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(files: Arc<CalendarStore>, clock: Arc<dyn Clock>) -> Self {
         Self { files, clock }
     }
 
@@ -39,12 +39,12 @@ impl CalendarCreate {
             return Err(ToolsError::refused("the title is blank; say what the event is"));
         }
         let zone = self.files.zone();
-        let start = time::read(&args.start, self.clock.as_ref())?;
+        let start = time::parse_given(&args.start, self.clock.as_ref())?;
         let end = args.end.as_deref().filter(|text| !text.trim().is_empty());
-        let end = end.map(|text| time::read(text, self.clock.as_ref())).transpose()?;
+        let end = end.map(|text| time::parse_given(text, self.clock.as_ref())).transpose()?;
         let mut event = Component::new("VEVENT");
         event.lines = vec![Line::new("UID", uid), Line::new("DTSTAMP", now.strftime("%Y%m%dT%H%M%SZ").to_string())];
-        event.lines.extend(times(start, end, zone)?);
+        event.lines.extend(start_and_end(start, end, zone)?);
         event.lines.push(Line::text("SUMMARY", title));
         for (name, text) in [("LOCATION", &args.location), ("DESCRIPTION", &args.description)] {
             if let Some(text) = text.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
@@ -62,13 +62,13 @@ impl CalendarCreate {
 }
 
 /// `DTSTART` and `DTEND`.
-fn times(start: Given, end: Option<Given>, zone: &TimeZone) -> Result<[Line; 2], ToolsError> {
+fn start_and_end(start: GivenTime, end: Option<GivenTime>, zone: &TimeZone) -> Result<[Line; 2], ToolsError> {
     let late = || ToolsError::refused("the event must end after it begins");
     match (start, end) {
-        (Given::Day(first), None | Some(Given::Day(_))) => {
+        (GivenTime::Day(first), None | Some(GivenTime::Day(_))) => {
             // The end is the first day that is no longer part of it.
             let last = match end {
-                Some(Given::Day(last)) => last,
+                Some(GivenTime::Day(last)) => last,
                 _ => first,
             };
             if last < first {
@@ -80,9 +80,9 @@ fn times(start: Given, end: Option<Given>, zone: &TimeZone) -> Result<[Line; 2],
             };
             Ok([line("DTSTART", first), line("DTEND", after)])
         }
-        (Given::At(from), None | Some(Given::At(_))) => {
+        (GivenTime::At(from), None | Some(GivenTime::At(_))) => {
             let to = match end {
-                Some(Given::At(to)) => to,
+                Some(GivenTime::At(to)) => to,
                 _ => from.checked_add(HOUR).map_err(|_| late())?,
             };
             if to <= from {
@@ -106,14 +106,14 @@ fn times(start: Given, end: Option<Given>, zone: &TimeZone) -> Result<[Line; 2],
 }
 
 /// How an event reads in one line.
-fn told(event: &Component, zone: &TimeZone) -> String {
+fn describe(event: &Component, zone: &TimeZone) -> String {
     let Ok(event) = Event::read(event) else {
         return "an event".to_owned();
     };
     let when = if event.start.all_day {
         format!("{}, all day", time::show_day(event.start.at))
     } else {
-        event.start.instant(zone).map_or_else(|_| event.start.at.to_string(), |at| time::show(at, zone))
+        event.start.instant(zone).map_or_else(|_| event.start.at.to_string(), |at| time::show_time(at, zone))
     };
     let repeats = if event.rule.is_some() { ", repeated" } else { "" };
     format!("{} ({when}{repeats})", event.title)
@@ -158,10 +158,10 @@ impl ToolHandler for CalendarCreate {
     }
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Preview {
-        let now = time::stamp(scope.now);
+        let now = time::to_jiff(scope.now);
         match now.and_then(|now| self.event(&args, "new", now)) {
             Ok(event) => Preview {
-                summary: format!("puts into the calendar: {}", told(&event, self.files.zone())),
+                summary: format!("puts into the calendar: {}", describe(&event, self.files.zone())),
                 detail: Some(event.text()),
                 count: Some(1),
                 reversible: true,
@@ -173,53 +173,53 @@ impl ToolHandler for CalendarCreate {
     async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let key = hash::sha256(context.idempotency_key.as_bytes());
         let uid = format!("{}@steward", &key[..32]);
-        let event = self.event(&args, &uid, time::stamp(context.scope.now)?)?;
+        let event = self.event(&args, &uid, time::to_jiff(context.scope.now)?)?;
         let (files, context) = (Arc::clone(&self.files), context.clone());
         let done = blocking(move || {
             let scope = &context.scope;
-            let name = name_of(scope);
-            let line = told(&event, files.zone());
+            let name = calendar_name(scope);
+            let line = describe(&event, files.zone());
             context.check()?;
             let text = event.text();
             let change = files.change(scope, &name, |calendar| {
                 // Made before a crash; a person may have changed it since.
-                let known: Vec<String> = parts(calendar, &uid).map(|(_, part)| part.text()).collect();
-                let mut change = put(calendar, &uid, vec![event]);
+                let known: Vec<String> = event_parts(calendar, &uid).map(|(_, part)| part.text()).collect();
+                let mut change = replace_event(calendar, &uid, vec![event]);
                 if !known.is_empty() {
-                    let again = known.iter().map(|text| super::event::part(text));
-                    put(calendar, &uid, again.collect::<Result<_, _>>()?);
+                    let again = known.iter().map(|text| super::event::parse_event(text));
+                    replace_event(calendar, &uid, again.collect::<Result<_, _>>()?);
                     (change.before, change.after) = (Vec::new(), known);
                 }
                 Ok(change)
             })?;
-            let kept = Kept { calendar: name, changes: vec![change], zones: Vec::new() };
+            let kept = UndoRecord { calendar: name, changes: vec![change], zones: Vec::new() };
             Ok(ToolOutput {
-                data: Some(json!({"id": short(&uid), "uid": uid, "event": text})),
+                data: Some(json!({"id": short_id(&uid), "uid": uid, "event": text})),
                 receipt: Some(Receipt {
                     action: "created".to_owned(),
                     object: format!("calendar event {line}"),
                     evidence: Some(uid.clone()),
                 }),
                 undo: Some(Undo::Snapshot { tool: NAME.to_owned(), snapshot: json!(kept) }),
-                ..ToolOutput::text(format!("put into the calendar: {line} [{}]", short(&uid)))
+                ..ToolOutput::text(format!("put into the calendar: {line} [{}]", short_id(&uid)))
             })
         });
         Ok(done.await?)
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
-        take_back(&self.files, value, scope).await
+        undo_calendar(&self.files, value, scope).await
     }
 }
 
 /// Takes the changes of a snapshot back.
-pub(super) async fn take_back(
-    files: &Arc<CalendarFiles>,
+pub(super) async fn undo_calendar(
+    files: &Arc<CalendarStore>,
     value: &Value,
     scope: &ToolScope,
 ) -> Result<String, ToolError> {
-    let kept: Kept = snapshot(value)?;
+    let kept: UndoRecord = snapshot(value)?;
     let (files, scope) = (Arc::clone(files), scope.clone());
     let name = kept.calendar.clone();
-    Ok(blocking(move || files.change(&scope, &name, |calendar| undo(calendar, &kept))).await?)
+    Ok(blocking(move || files.change(&scope, &name, |calendar| undo_changes(calendar, &kept))).await?)
 }

@@ -2,7 +2,7 @@
 
 use super::ics::{Component, unescape};
 use super::recurrence::Rule;
-use super::time::{Length, When};
+use super::time::{EventLength, EventTime};
 use crate::error::ToolsError;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
@@ -16,15 +16,15 @@ pub(super) const ORIGIN: &str = "X-STEWARD-ORIGIN";
 pub(super) struct Event {
     pub uid: String,
     pub title: String,
-    pub start: When,
-    pub length: Length,
+    pub start: EventTime,
+    pub length: EventLength,
     pub rule: Option<Rule>,
     /// Further starts.
-    pub also: Vec<When>,
+    pub also: Vec<EventTime>,
     /// Starts that are left out.
-    pub except: Vec<When>,
+    pub except: Vec<EventTime>,
     /// The start of the occurrence that this one stands for.
-    pub instead_of: Option<When>,
+    pub instead_of: Option<EventTime>,
     pub place: String,
     pub description: String,
     pub cancelled: bool,
@@ -35,7 +35,7 @@ pub(super) struct Event {
 }
 
 /// The short name of an event, which people and models give back.
-pub(super) fn short(uid: &str) -> String {
+pub(super) fn short_id(uid: &str) -> String {
     hash::sha256(uid.as_bytes())[..8].to_owned()
 }
 
@@ -51,11 +51,11 @@ impl Event {
         let named = if title.is_empty() { "an event without a title" } else { &title };
         let broken = |why: String| format!("{named}: {why}");
         let start = part.line("DTSTART").ok_or_else(|| broken("it has no start".to_owned()))?;
-        let start = When::one(start).map_err(broken)?;
+        let start = EventTime::one(start).map_err(broken)?;
         let uid = match part.value("UID") {
             Some(uid) if !uid.is_empty() => uid.to_owned(),
             // Required, yet missing now and then; the same file gives the same one.
-            _ => format!("{}@without-uid", short(&part.text())),
+            _ => format!("{}@without-uid", short_id(&part.text())),
         };
         let mut notes = Vec::new();
         let mut rule = None;
@@ -70,14 +70,14 @@ impl Event {
         if let super::zone::Zone::Unknown(name) = &start.zone {
             notes.push(format!("the time zone {name} is not known here; its times are shown as written"));
         }
-        let many = |name: &str| -> Result<Vec<When>, String> {
+        let many = |name: &str| -> Result<Vec<EventTime>, String> {
             let lines = part.lines.iter().filter(|line| line.name == name);
-            let all: Result<Vec<_>, _> = lines.map(When::all).collect();
+            let all: Result<Vec<_>, _> = lines.map(EventTime::all).collect();
             Ok(all.map_err(&broken)?.into_iter().flatten().collect())
         };
-        let instead_of = part.line("RECURRENCE-ID").map(When::one).transpose();
+        let instead_of = part.line("RECURRENCE-ID").map(EventTime::one).transpose();
         Ok(Self {
-            length: length(part, &start).map_err(broken)?,
+            length: event_length(part, &start).map_err(broken)?,
             also: many("RDATE")?,
             except: many("EXDATE")?,
             instead_of: instead_of.map_err(broken)?,
@@ -94,12 +94,12 @@ impl Event {
     }
 }
 
-fn length(part: &Component, start: &When) -> Result<Length, String> {
+fn event_length(part: &Component, start: &EventTime) -> Result<EventLength, String> {
     if let Some(end) = part.line("DTEND") {
-        let end = When::one(end)?;
+        let end = EventTime::one(end)?;
         if start.all_day && end.all_day {
             let days = start.at.date().until(end.at.date()).map_err(|error| error.to_string())?;
-            return Ok(Length::Days(days.get_days().max(1)));
+            return Ok(EventLength::Days(days.get_days().max(1)));
         }
         // Both ends are told by clocks; where a zone isn't known, both are taken to be of UTC.
         let (from, to) = (start.instant(&TimeZone::UTC)?, end.instant(&TimeZone::UTC)?);
@@ -107,12 +107,12 @@ fn length(part: &Component, start: &When) -> Result<Length, String> {
         if length.is_negative() {
             return Err("it ends before it begins".to_owned());
         }
-        return Ok(Length::Exact(length));
+        return Ok(EventLength::Exact(length));
     }
     match part.value("DURATION") {
-        Some(text) => Length::read(text),
-        None if start.all_day => Ok(Length::Days(1)),
-        None => Ok(Length::Exact(jiff::SignedDuration::ZERO)),
+        Some(text) => EventLength::read(text),
+        None if start.all_day => Ok(EventLength::Days(1)),
+        None => Ok(EventLength::Exact(jiff::SignedDuration::ZERO)),
     }
 }
 
@@ -128,7 +128,7 @@ pub(super) struct Change {
 
 /// What is needed to take changes back.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Kept {
+pub(super) struct UndoRecord {
     pub calendar: String,
     pub changes: Vec<Change>,
     /// Names of the time zones that came along.
@@ -137,7 +137,7 @@ pub(super) struct Kept {
 }
 
 /// The id of a `VEVENT`, be it readable or not.
-pub(super) fn uid_of(part: &Component) -> Option<String> {
+pub(super) fn event_uid(part: &Component) -> Option<String> {
     if part.name != "VEVENT" {
         return None;
     }
@@ -148,46 +148,46 @@ pub(super) fn uid_of(part: &Component) -> Option<String> {
 }
 
 /// The parts of one event, in order.
-pub(super) fn parts<'c>(calendar: &'c Component, uid: &'c str) -> impl Iterator<Item = (usize, &'c Component)> {
+pub(super) fn event_parts<'c>(calendar: &'c Component, uid: &'c str) -> impl Iterator<Item = (usize, &'c Component)> {
     let parts = calendar.parts.iter().enumerate();
-    parts.filter(move |(_, part)| uid_of(part).is_some_and(|known| known == uid))
+    parts.filter(move |(_, part)| event_uid(part).is_some_and(|known| known == uid))
 }
 
-pub(super) fn texts(calendar: &Component, uid: &str) -> Vec<String> {
-    parts(calendar, uid).map(|(_, part)| part.text()).collect()
+pub(super) fn event_texts(calendar: &Component, uid: &str) -> Vec<String> {
+    event_parts(calendar, uid).map(|(_, part)| part.text()).collect()
 }
 
 /// Puts `new` in the place of the event; none removes it.
-pub(super) fn put(calendar: &mut Component, uid: &str, new: Vec<Component>) -> Change {
-    let before = texts(calendar, uid);
-    let first = parts(calendar, uid).next().map(|(at, _)| at);
+pub(super) fn replace_event(calendar: &mut Component, uid: &str, new: Vec<Component>) -> Change {
+    let before = event_texts(calendar, uid);
+    let first = event_parts(calendar, uid).next().map(|(at, _)| at);
     let at = first.unwrap_or(calendar.parts.len());
     let after = new.iter().map(Component::text).collect();
-    replace(calendar, uid, at, new);
+    replace_parts(calendar, uid, at, new);
     Change { uid: uid.to_owned(), at, before, after }
 }
 
-fn replace(calendar: &mut Component, uid: &str, at: usize, new: Vec<Component>) {
-    calendar.parts.retain(|part| uid_of(part).is_none_or(|known| known != uid));
+fn replace_parts(calendar: &mut Component, uid: &str, at: usize, new: Vec<Component>) {
+    calendar.parts.retain(|part| event_uid(part).is_none_or(|known| known != uid));
     let at = at.min(calendar.parts.len());
     calendar.parts.splice(at..at, new);
 }
 
 /// Takes changes back, the last one first; refuses if an event has changed since.
-pub(super) fn undo(calendar: &mut Component, kept: &Kept) -> Result<String, ToolsError> {
-    let back = |change: &Change| texts(calendar, &change.uid) == change.before;
+pub(super) fn undo_changes(calendar: &mut Component, kept: &UndoRecord) -> Result<String, ToolsError> {
+    let back = |change: &Change| event_texts(calendar, &change.uid) == change.before;
     if !kept.changes.is_empty() && kept.changes.iter().all(back) {
         return Ok("the calendar is as it was before already".to_owned());
     }
     for change in kept.changes.iter().rev() {
-        if texts(calendar, &change.uid) != change.after {
+        if event_texts(calendar, &change.uid) != change.after {
             return Err(ToolsError::ChangedSince {
                 what: "an event of the calendar".to_owned(),
                 hint: "look at the calendar and change it by hand",
             });
         }
-        let parts: Result<Vec<_>, _> = change.before.iter().map(|text| part(text)).collect();
-        replace(calendar, &change.uid, change.at, parts?);
+        let parts: Result<Vec<_>, _> = change.before.iter().map(|text| parse_event(text)).collect();
+        replace_parts(calendar, &change.uid, change.at, parts?);
     }
     calendar.parts.retain(|part| {
         let name = part.value("TZID").unwrap_or_default();
@@ -202,7 +202,7 @@ pub(super) fn undo(calendar: &mut Component, kept: &Kept) -> Result<String, Tool
     })
 }
 
-pub(super) fn part(text: &str) -> Result<Component, ToolsError> {
+pub(super) fn parse_event(text: &str) -> Result<Component, ToolsError> {
     let damaged = || ToolsError::NoUndo("the snapshot is damaged".to_owned());
     let whole = format!("BEGIN:VCALENDAR\r\n{text}END:VCALENDAR\r\n");
     let mut calendar = Component::read(&whole).map_err(|_| damaged())?;

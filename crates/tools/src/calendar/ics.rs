@@ -202,7 +202,7 @@ fn outside_quotes(text: &str) -> Option<usize> {
 }
 
 /// Lines of a file, unfolded; empty ones left out.
-pub(super) fn unfold(text: &str) -> Vec<String> {
+fn unfold(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for raw in text.split('\n') {
         let raw = raw.strip_suffix('\r').unwrap_or(raw);

@@ -1,10 +1,10 @@
 //! `calendar_import` and `calendar_export`: iCalendar files of the workspace.
 
-use super::create::take_back;
-use super::event::{Change, Event, Kept, ORIGIN, events, put, uid_of};
+use super::create::undo_calendar;
+use super::event::{Change, Event, ORIGIN, UndoRecord, event_uid, events, replace_event};
 use super::ics::{Component, Line};
 use super::zone::{self, Zone};
-use super::{CalendarFiles, LARGEST, name_of};
+use super::{CalendarStore, LARGEST, calendar_name};
 use crate::catalogue;
 use crate::error::ToolsError;
 use crate::files::{blocking, read_text, snapshot, write_text};
@@ -26,7 +26,7 @@ const NAMED: usize = 20;
 
 /// Takes events over from a file.
 pub struct CalendarImport {
-    files: Arc<CalendarFiles>,
+    files: Arc<CalendarStore>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -34,7 +34,7 @@ pub struct ImportArgs {
     path: String,
 }
 
-struct Brought {
+struct ImportedEvents {
     /// Id and parts of each event.
     events: Vec<(String, Vec<Component>)>,
     titles: Vec<String>,
@@ -44,19 +44,20 @@ struct Brought {
 }
 
 impl CalendarImport {
-    pub fn new(files: Arc<CalendarFiles>) -> Self {
+    pub fn new(files: Arc<CalendarStore>) -> Self {
         Self { files }
     }
 }
 
 /// Reads a file. Blocking.
-fn read(path: &str, scope: &ToolScope) -> Result<Brought, ToolsError> {
+fn read_file(path: &str, scope: &ToolScope) -> Result<ImportedEvents, ToolsError> {
     let text = read_text(scope, path)?;
     if text.len() > LARGEST {
         return Err(ToolsError::Refused(format!("{path} is larger than {} MB; split it", LARGEST >> 20)));
     }
     let file = Component::read(&text).map_err(|error| ToolsError::Refused(format!("{path}: {error}")))?;
-    let mut brought = Brought { events: Vec::new(), titles: Vec::new(), zones: Vec::new(), problems: Vec::new() };
+    let mut brought =
+        ImportedEvents { events: Vec::new(), titles: Vec::new(), zones: Vec::new(), problems: Vec::new() };
     for mut part in file.parts {
         if part.name == "VTIMEZONE" {
             let name = part.value("TZID").unwrap_or_default();
@@ -97,7 +98,7 @@ fn read(path: &str, scope: &ToolScope) -> Result<Brought, ToolsError> {
 }
 
 /// Puts them in; a known event is replaced.
-fn add(brought: Brought, calendar: &mut Component) -> (Vec<Change>, Vec<String>) {
+fn add_events(brought: ImportedEvents, calendar: &mut Component) -> (Vec<Change>, Vec<String>) {
     let mut zones = Vec::new();
     for zone in brought.zones {
         let name = zone.value("TZID").unwrap_or_default().to_owned();
@@ -107,7 +108,7 @@ fn add(brought: Brought, calendar: &mut Component) -> (Vec<Change>, Vec<String>)
             zones.push(name);
         }
     }
-    let changes = brought.events.into_iter().map(|(uid, parts)| put(calendar, &uid, parts));
+    let changes = brought.events.into_iter().map(|(uid, parts)| replace_event(calendar, &uid, parts));
     (changes.collect(), zones)
 }
 
@@ -133,9 +134,9 @@ impl ToolHandler for CalendarImport {
     async fn preview(&self, args: ImportArgs, scope: &ToolScope) -> Preview {
         let (files, scope) = (Arc::clone(&self.files), scope.clone());
         let looked = blocking(move || {
-            let brought = read(&args.path, &scope)?;
-            let calendar = files.read(&scope, &name_of(&scope))?;
-            let known: Vec<String> = calendar.parts.iter().filter_map(uid_of).collect();
+            let brought = read_file(&args.path, &scope)?;
+            let calendar = files.read(&scope, &calendar_name(&scope))?;
+            let known: Vec<String> = calendar.parts.iter().filter_map(event_uid).collect();
             let new = brought.events.iter().filter(|(uid, _)| !known.contains(uid)).count();
             Ok((brought, new))
         });
@@ -156,11 +157,11 @@ impl ToolHandler for CalendarImport {
     async fn run(&self, args: ImportArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let (files, context) = (Arc::clone(&self.files), context.clone());
         let done = blocking(move || {
-            let brought = read(&args.path, &context.scope)?;
+            let brought = read_file(&args.path, &context.scope)?;
             let (titles, problems) = (brought.titles.clone(), brought.problems.clone());
-            let name = name_of(&context.scope);
+            let name = calendar_name(&context.scope);
             context.check()?;
-            let (changes, zones) = files.change(&context.scope, &name, |calendar| Ok(add(brought, calendar)))?;
+            let (changes, zones) = files.change(&context.scope, &name, |calendar| Ok(add_events(brought, calendar)))?;
             let replaced = changes.iter().filter(|change| !change.before.is_empty()).count();
             let added = changes.len() - replaced;
             let summary = format!("took {added} new events over from {} and replaced {replaced}", args.path);
@@ -174,7 +175,7 @@ impl ToolHandler for CalendarImport {
             for problem in problems.iter().take(NAMED) {
                 let _ = writeln!(text, "[{problem}]");
             }
-            let kept = Kept { calendar: name, changes, zones };
+            let kept = UndoRecord { calendar: name, changes, zones };
             Ok(ToolOutput {
                 data: Some(json!({"path": args.path, "added": added, "replaced": replaced, "problems": problems})),
                 receipt: Some(Receipt {
@@ -192,7 +193,7 @@ impl ToolHandler for CalendarImport {
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
-        take_back(&self.files, value, scope).await
+        undo_calendar(&self.files, value, scope).await
     }
 }
 
@@ -200,7 +201,7 @@ const EXPORT: &str = "calendar_export";
 
 /// Writes the calendar into a file.
 pub struct CalendarExport {
-    files: Arc<CalendarFiles>,
+    files: Arc<CalendarStore>,
     blobs: Arc<dyn Blobs>,
 }
 
@@ -211,13 +212,13 @@ pub struct ExportArgs {
 
 impl CalendarExport {
     /// `blobs` keep what the file held before.
-    pub fn new(files: Arc<CalendarFiles>, blobs: Arc<dyn Blobs>) -> Self {
+    pub fn new(files: Arc<CalendarStore>, blobs: Arc<dyn Blobs>) -> Self {
         Self { files, blobs }
     }
 }
 
 /// The calendar with the time zones that it uses, and how many events it has.
-fn whole(calendar: &Component, home: &TimeZone) -> (String, usize) {
+fn export_text(calendar: &Component, home: &TimeZone) -> (String, usize) {
     let mut zones: BTreeMap<String, (TimeZone, Timestamp)> = BTreeMap::new();
     let mut count = 0;
     for event in events(calendar).flatten() {
@@ -234,13 +235,13 @@ fn whole(calendar: &Component, home: &TimeZone) -> (String, usize) {
     for part in &mut out.parts {
         part.lines.retain(|line| line.name != ORIGIN);
     }
-    let described = zones.values().filter_map(|(zone, from)| zone::component(zone, *from));
+    let described = zones.values().filter_map(|(zone, from)| zone::vtimezone(zone, *from));
     let at = 0..0;
     out.parts.splice(at, described.collect::<Vec<_>>());
     (out.text(), count)
 }
 
-fn checked(path: &str) -> Result<(), ToolsError> {
+fn check_extension(path: &str) -> Result<(), ToolsError> {
     if path.trim().to_lowercase().ends_with(".ics") {
         return Ok(());
     }
@@ -269,8 +270,8 @@ impl ToolHandler for CalendarExport {
     async fn preview(&self, args: ExportArgs, scope: &ToolScope) -> Preview {
         let (files, scope) = (Arc::clone(&self.files), scope.clone());
         let looked = blocking(move || {
-            checked(&args.path)?;
-            let (text, count) = whole(&files.read(&scope, &name_of(&scope))?, files.zone());
+            check_extension(&args.path)?;
+            let (text, count) = export_text(&files.read(&scope, &calendar_name(&scope))?, files.zone());
             Ok(format!("writes the calendar ({count} events, {} bytes) to {}", text.len(), args.path))
         });
         match looked.await {
@@ -282,9 +283,9 @@ impl ToolHandler for CalendarExport {
     async fn run(&self, args: ExportArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let (files, context) = (Arc::clone(&self.files), context.clone());
         let done = blocking(move || {
-            checked(&args.path)?;
+            check_extension(&args.path)?;
             let scope = &context.scope;
-            let (text, count) = whole(&files.read(scope, &name_of(scope))?, files.zone());
+            let (text, count) = export_text(&files.read(scope, &calendar_name(scope))?, files.zone());
             context.check()?;
             let (written, after) = write_text(scope, &args.path, &text)?;
             Ok((written, after, count))
@@ -298,7 +299,7 @@ impl ToolHandler for CalendarExport {
                 object: path.clone(),
                 evidence: Some(format!("sha256:{}", after.sha256)),
             }),
-            undo: Some(snapshot::undo(EXPORT, written, after, &self.blobs).await?),
+            undo: Some(snapshot::undo_record(EXPORT, written, after, &self.blobs).await?),
             ..ToolOutput::text(format!("wrote the calendar with {count} events to {path}"))
         })
     }

@@ -1,8 +1,8 @@
 //! `calendar_list`.
 
-use super::event::short;
-use super::occurrence::{Found, Occurrence, between};
-use super::{CalendarFiles, name_of, time};
+use super::event::short_id;
+use super::occurrence::{Occurrence, Occurrences, occurrences_between};
+use super::{CalendarStore, calendar_name, time};
 use crate::files::blocking;
 use crate::handler::{Context, ToolHandler, proposed};
 use crate::{catalogue, suggest};
@@ -23,12 +23,12 @@ const LONG: usize = 300;
 
 /// Shows what is in the calendar.
 pub struct CalendarList {
-    files: Arc<CalendarFiles>,
+    files: Arc<CalendarStore>,
     clock: Arc<dyn Clock>,
 }
 
 impl CalendarList {
-    pub fn new(files: Arc<CalendarFiles>, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(files: Arc<CalendarStore>, clock: Arc<dyn Clock>) -> Self {
         Self { files, clock }
     }
 }
@@ -66,12 +66,12 @@ impl ToolHandler for CalendarList {
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let zone = self.files.zone().clone();
-        let now = time::stamp(context.scope.now)?;
-        let (from, to) = time::span(args.from.as_deref(), args.to.as_deref(), now, &zone, self.clock.as_ref())?;
+        let now = time::to_jiff(context.scope.now)?;
+        let (from, to) = time::time_range(args.from.as_deref(), args.to.as_deref(), now, &zone, self.clock.as_ref())?;
         let (files, scope) = (Arc::clone(&self.files), context.scope.clone());
         let shown = blocking(move || {
-            let calendar = files.read(&scope, &name_of(&scope))?;
-            let mut found = between(&calendar, from, to, &zone);
+            let calendar = files.read(&scope, &calendar_name(&scope))?;
+            let mut found = occurrences_between(&calendar, from, to, &zone);
             if let Some(text) = args.text.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
                 let wanted = text.to_lowercase();
                 found.all.retain(|one| {
@@ -81,13 +81,13 @@ impl ToolHandler for CalendarList {
                         .any(|text| text.to_lowercase().contains(&wanted))
                 });
             }
-            Ok(show(&found, from, to, &zone))
+            Ok(list_output(&found, from, to, &zone))
         });
         Ok(shown.await?)
     }
 }
 
-fn show(found: &Found, from: Timestamp, to: Timestamp, zone: &TimeZone) -> ToolOutput {
+fn list_output(found: &Occurrences, from: Timestamp, to: Timestamp, zone: &TimeZone) -> ToolOutput {
     let last = to.to_zoned(zone.clone()).datetime();
     let last = last.checked_sub(1.second()).unwrap_or(last);
     let period = format!("from {} to {}", time::show_day(from.to_zoned(zone.clone()).datetime()), time::show_day(last));
@@ -134,26 +134,26 @@ fn line(one: &Occurrence, zone: &TimeZone) -> String {
             format!("{} to {}", time::show_day(start.datetime()), time::show_day(last))
         }
     } else if start.date() == end.date() {
-        format!("{}-{}", time::show(one.start, zone), end.strftime("%H:%M"))
+        format!("{}-{}", time::show_time(one.start, zone), end.strftime("%H:%M"))
     } else {
-        format!("{} to {}", time::show(one.start, zone), time::show(one.end, zone))
+        format!("{} to {}", time::show_time(one.start, zone), time::show_time(one.end, zone))
     };
-    let mut text = format!("{when}  {}", flat(&event.title));
+    let mut text = format!("{when}  {}", one_line(&event.title));
     if !event.place.is_empty() {
-        let _ = write!(text, ", {}", flat(&event.place));
+        let _ = write!(text, ", {}", one_line(&event.place));
     }
     if one.repeats {
         text.push_str(" (repeats)");
     }
-    let _ = write!(text, " [{}]", short(&event.uid));
+    let _ = write!(text, " [{}]", short_id(&event.uid));
     if !event.description.is_empty() {
-        let _ = write!(text, "\n    {}", flat(&event.description));
+        let _ = write!(text, "\n    {}", one_line(&event.description));
     }
     text
 }
 
 /// On one line, not too long.
-fn flat(text: &str) -> String {
+fn one_line(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= LONG {
         return line;
@@ -168,7 +168,7 @@ fn row(one: &Occurrence, zone: &TimeZone) -> Value {
         if event.start.all_day { zoned.date().to_string() } else { zoned.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string() }
     };
     json!({
-        "id": short(&event.uid),
+        "id": short_id(&event.uid),
         "title": event.title,
         "start": at(one.start),
         "end": at(one.end),

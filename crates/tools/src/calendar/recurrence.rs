@@ -1,6 +1,6 @@
 //! Recurrence rules (RFC 5545, 3.3.10): parsed, and expanded into the times that a rule gives.
 
-use super::time::When;
+use super::time::EventTime;
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::{Span, ToSpan as _};
 use std::collections::VecDeque;
@@ -26,7 +26,7 @@ pub(super) struct Rule {
     pub freq: Freq,
     pub interval: i32,
     pub count: Option<u32>,
-    pub until: Option<When>,
+    pub until: Option<EventTime>,
     pub months: Vec<i16>,
     pub month_days: Vec<i16>,
     pub year_days: Vec<i16>,
@@ -103,15 +103,15 @@ impl Rule {
                 let count = value.parse().ok().filter(|count| *count > 0);
                 self.count = Some(count.ok_or("COUNT must be a number above 0")?);
             }
-            "UNTIL" => self.until = Some(When::read(value, None)?),
+            "UNTIL" => self.until = Some(EventTime::read(value, None)?),
             "BYMONTH" => self.months = numbers(name, value, 1, 12)?,
-            "BYMONTHDAY" => self.month_days = signed(name, value, 31)?,
-            "BYYEARDAY" => self.year_days = signed(name, value, 366)?,
-            "BYDAY" => self.days = days(value)?,
+            "BYMONTHDAY" => self.month_days = signed_numbers(name, value, 31)?,
+            "BYYEARDAY" => self.year_days = signed_numbers(name, value, 366)?,
+            "BYDAY" => self.days = parse_days(value)?,
             "BYHOUR" => self.hours = numbers(name, value, 0, 23)?,
             "BYMINUTE" => self.minutes = numbers(name, value, 0, 59)?,
             "BYSECOND" => self.seconds = numbers(name, value, 0, 59)?,
-            "BYSETPOS" => self.positions = signed(name, value, 366)?,
+            "BYSETPOS" => self.positions = signed_numbers(name, value, 366)?,
             "WKST" => {
                 self.week_start = weekday(value).ok_or("WKST must be a day such as MO")?;
             }
@@ -153,7 +153,7 @@ fn weekday(text: &str) -> Option<Weekday> {
     found.map(|(_, day)| *day)
 }
 
-fn days(value: &str) -> Result<Vec<ByDay>, String> {
+fn parse_days(value: &str) -> Result<Vec<ByDay>, String> {
     let one = |text: &str| {
         let at = text.len().checked_sub(2)?;
         let (number, day) = text.split_at_checked(at)?;
@@ -179,7 +179,7 @@ fn numbers(name: &str, value: &str, least: i16, most: i16) -> Result<Vec<i16>, S
     value.split(',').map(one).collect()
 }
 
-fn signed(name: &str, value: &str, most: i16) -> Result<Vec<i16>, String> {
+fn signed_numbers(name: &str, value: &str, most: i16) -> Result<Vec<i16>, String> {
     let all = numbers(name, value, -most, most)?;
     if all.contains(&0) {
         return Err(format!("{name} counts from 1 or from -1"));
@@ -188,7 +188,7 @@ fn signed(name: &str, value: &str, most: i16) -> Result<Vec<i16>, String> {
 }
 
 /// Periods in a row without any day before a rule is taken for one that has no more.
-fn barren(freq: Freq) -> u32 {
+fn max_empty_periods(freq: Freq) -> u32 {
     match freq {
         Freq::Daily => 3_000,
         Freq::Weekly | Freq::Monthly => 1_200,
@@ -197,7 +197,7 @@ fn barren(freq: Freq) -> u32 {
 }
 
 /// Every time of a rule from `start` on, by the clock of its zone; `UNTIL` is for the caller.
-pub(super) struct Times {
+pub(super) struct RuleTimes {
     rule: Rule,
     start: DateTime,
     clocks: Vec<Time>,
@@ -206,10 +206,10 @@ pub(super) struct Times {
     left: Option<u32>,
 }
 
-impl Times {
+impl RuleTimes {
     pub fn new(rule: &Rule, start: DateTime) -> Self {
         let mut rule = rule.clone();
-        fill(&mut rule, start);
+        fill_from_start(&mut rule, start);
         let or = |list: &[i16], own: i8| match list {
             [] => vec![i16::from(own)],
             list => list.to_vec(),
@@ -253,7 +253,7 @@ impl Times {
     }
 
     fn fill(&mut self) -> Option<()> {
-        for _ in 0..barren(self.rule.freq) {
+        for _ in 0..max_empty_periods(self.rule.freq) {
             let (first, count) = self.days(self.period)?;
             self.period = self.period.checked_add(1)?;
             let mut found: Vec<DateTime> = Vec::new();
@@ -261,12 +261,12 @@ impl Times {
                 let Ok(date) = first.checked_add(day.days()) else {
                     break;
                 };
-                if keeps(&self.rule, date) {
+                if keeps_day(&self.rule, date) {
                     found.extend(self.clocks.iter().map(|time| date.to_datetime(*time)));
                 }
             }
             let start = self.start;
-            let kept = positions(&self.rule.positions, found);
+            let kept = at_positions(&self.rule.positions, found);
             self.ready.extend(kept.into_iter().filter(|at| *at >= start));
             if !self.ready.is_empty() {
                 return Some(());
@@ -276,7 +276,7 @@ impl Times {
     }
 }
 
-impl Iterator for Times {
+impl Iterator for RuleTimes {
     type Item = DateTime;
 
     fn next(&mut self) -> Option<DateTime> {
@@ -292,7 +292,7 @@ impl Iterator for Times {
 }
 
 /// What a rule leaves to its start.
-fn fill(rule: &mut Rule, start: DateTime) {
+fn fill_from_start(rule: &mut Rule, start: DateTime) {
     let free = rule.year_days.is_empty() && rule.month_days.is_empty() && rule.days.is_empty();
     if !free {
         return;
@@ -310,7 +310,7 @@ fn fill(rule: &mut Rule, start: DateTime) {
     }
 }
 
-fn keeps(rule: &Rule, date: Date) -> bool {
+fn keeps_day(rule: &Rule, date: Date) -> bool {
     let any = |list: &[i16], from_start: i16, length: i16| {
         list.is_empty() || list.contains(&from_start) || list.contains(&(from_start - length - 1))
     };
@@ -331,7 +331,7 @@ fn keeps(rule: &Rule, date: Date) -> bool {
 }
 
 /// Those of a period that `BYSETPOS` names; all without it.
-fn positions(wanted: &[i16], found: Vec<DateTime>) -> Vec<DateTime> {
+fn at_positions(wanted: &[i16], found: Vec<DateTime>) -> Vec<DateTime> {
     if wanted.is_empty() {
         return found;
     }
@@ -348,8 +348,8 @@ fn positions(wanted: &[i16], found: Vec<DateTime>) -> Vec<DateTime> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::{Freq, Rule, Times};
-    use crate::calendar::time::When;
+    use super::{Freq, Rule, RuleTimes};
+    use crate::calendar::time::EventTime;
 
     #[test]
     fn rules_are_read_or_refused() {
@@ -386,10 +386,10 @@ mod tests {
             }
             let (head, expect) = line.split_once(" -> ").unwrap();
             let (start, rule) = head.split_once(' ').unwrap();
-            let start = When::read(start, None).unwrap().at;
+            let start = EventTime::read(start, None).unwrap().at;
             let rule = Rule::read(rule).unwrap();
             let until = rule.until.as_ref().map(|when| when.at);
-            let found: Vec<String> = Times::new(&rule, start)
+            let found: Vec<String> = RuleTimes::new(&rule, start)
                 .take_while(|at| until.is_none_or(|until| *at <= until))
                 .take(20)
                 .map(|at| at.strftime("%Y%m%dT%H%M%S").to_string())
@@ -402,8 +402,8 @@ mod tests {
 
     #[test]
     fn a_rule_that_never_comes_true_ends() {
-        let start = When::read("20260101T090000", None).unwrap().at;
+        let start = EventTime::read("20260101T090000", None).unwrap().at;
         let rule = Rule::read("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30").unwrap();
-        assert_eq!(Times::new(&rule, start).next(), None);
+        assert_eq!(RuleTimes::new(&rule, start).next(), None);
     }
 }

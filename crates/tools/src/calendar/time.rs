@@ -11,13 +11,13 @@ use steward_core::ports::Clock;
 
 /// A date, or a time with the zone of its clock.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct When {
+pub(super) struct EventTime {
     pub at: DateTime,
     pub zone: Zone,
     pub all_day: bool,
 }
 
-impl When {
+impl EventTime {
     /// The values of a line, separated by commas. Of a period, its start.
     pub fn all(line: &Line) -> Result<Vec<Self>, String> {
         let zone = line.param("TZID").map(Zone::named);
@@ -88,7 +88,7 @@ pub(super) fn instant(at: DateTime, zone: &TimeZone) -> Result<Timestamp, String
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Length {
+pub(super) enum EventLength {
     /// Whole days.
     Days(i32),
     /// So much time, whatever the clocks do.
@@ -97,7 +97,7 @@ pub(super) enum Length {
     Nominal(Span),
 }
 
-impl Length {
+impl EventLength {
     /// `PT1H30M`, `P1W`, `P2D`.
     pub fn read(text: &str) -> Result<Self, String> {
         let bad = || format!("`{text}` is no length of time; write it as PT1H30M or P2D");
@@ -130,13 +130,13 @@ impl Length {
 }
 
 /// Days that are looked at unless asked otherwise.
-pub(super) const DAYS: i32 = 14;
+const USUAL_DAYS: i32 = 14;
 /// Longest span, days.
-const LONGEST: i32 = 3 * 366;
+const LONGEST_DAYS: i32 = 3 * 366;
 
 /// What a model may call a point in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Given {
+pub(super) enum GivenTime {
     /// `2026-11-23`
     Day(Date),
     /// `2026-11-23T14:00`, or RFC 3339.
@@ -144,66 +144,66 @@ pub(super) enum Given {
 }
 
 /// Reads a day or a moment.
-pub(super) fn read(text: &str, clock: &dyn Clock) -> Result<Given, ToolsError> {
+pub(super) fn parse_given(text: &str, clock: &dyn Clock) -> Result<GivenTime, ToolsError> {
     let text = text.trim();
     if text.len() <= "2026-11-23".len() {
-        return text.parse().map(Given::Day).map_err(|_| {
+        return text.parse().map(GivenTime::Day).map_err(|_| {
             ToolsError::Refused(format!("`{text}` is no day; write YYYY-MM-DD for a whole day, or YYYY-MM-DDTHH:MM"))
         });
     }
     let at = moment::parse(text, clock)?;
-    Ok(Given::At(stamp(at)?))
+    Ok(GivenTime::At(to_jiff(at)?))
 }
 
 /// A timestamp of ours as one of jiff's.
-pub(super) fn stamp(at: steward_core::Timestamp) -> Result<Timestamp, ToolsError> {
+pub(super) fn to_jiff(at: steward_core::Timestamp) -> Result<Timestamp, ToolsError> {
     Timestamp::from_millisecond(at.0)
         .map_err(|error| ToolsError::Refused(format!("this time is out of reach: {error}")))
 }
 
 fn midnight(day: Date, zone: &TimeZone) -> Result<Timestamp, ToolsError> {
-    instant(day.at(0, 0, 0, 0), zone).map_err(far)
+    instant(day.at(0, 0, 0, 0), zone).map_err(out_of_reach)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err hands over")]
-fn far(why: impl ToString) -> ToolsError {
+fn out_of_reach(why: impl ToString) -> ToolsError {
     ToolsError::Refused(format!("this time is out of reach: {}", why.to_string()))
 }
 
 /// From the start of a day, or from today, to the end of a day, or of so many later.
-pub(super) fn span(
+pub(super) fn time_range(
     from: Option<&str>,
     to: Option<&str>,
     now: Timestamp,
     zone: &TimeZone,
     clock: &dyn Clock,
 ) -> Result<(Timestamp, Timestamp), ToolsError> {
-    let given = |text: Option<&str>| text.map(|text| read(text, clock)).transpose();
+    let given = |text: Option<&str>| text.map(|text| parse_given(text, clock)).transpose();
     let begin = match given(from)? {
-        Some(Given::At(at)) => at,
-        Some(Given::Day(day)) => midnight(day, zone)?,
+        Some(GivenTime::At(at)) => at,
+        Some(GivenTime::Day(day)) => midnight(day, zone)?,
         None => midnight(now.to_zoned(zone.clone()).date(), zone)?,
     };
     let later = |days: i32| -> Result<Timestamp, ToolsError> {
         let day = begin.to_zoned(zone.clone()).date();
-        midnight(day.checked_add(days.days()).map_err(far)?, zone)
+        midnight(day.checked_add(days.days()).map_err(out_of_reach)?, zone)
     };
     let end = match given(to)? {
-        Some(Given::At(at)) => at,
-        Some(Given::Day(day)) => midnight(day.tomorrow().map_err(far)?, zone)?,
-        None => later(DAYS)?,
+        Some(GivenTime::At(at)) => at,
+        Some(GivenTime::Day(day)) => midnight(day.tomorrow().map_err(out_of_reach)?, zone)?,
+        None => later(USUAL_DAYS)?,
     };
     if end <= begin {
         return Err(ToolsError::refused("`to` must be later than `from`"));
     }
-    if end > later(LONGEST)? {
-        return Err(ToolsError::Refused(format!("that is more than {LONGEST} days; ask for less at a time")));
+    if end > later(LONGEST_DAYS)? {
+        return Err(ToolsError::Refused(format!("that is more than {LONGEST_DAYS} days; ask for less at a time")));
     }
     Ok((begin, end))
 }
 
 /// `Mon 2026-11-23 14:00`.
-pub(super) fn show(at: Timestamp, zone: &TimeZone) -> String {
+pub(super) fn show_time(at: Timestamp, zone: &TimeZone) -> String {
     at.to_zoned(zone.clone()).strftime("%a %Y-%m-%d %H:%M").to_string()
 }
 
@@ -215,7 +215,7 @@ pub(super) fn show_day(at: DateTime) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::{Length, When};
+    use super::{EventLength, EventTime};
     use crate::calendar::ics::Line;
     use crate::calendar::zone::Zone;
     use jiff::civil::date;
@@ -234,13 +234,13 @@ mod tests {
             ("DTSTART:20260329T023000", "2026-03-29T01:30:00Z"),
             ("DTSTART:20261025T023000", "2026-10-25T00:30:00Z"),
         ] {
-            let when = When::one(&Line::parse(line).unwrap()).unwrap();
+            let when = EventTime::one(&Line::parse(line).unwrap()).unwrap();
             assert_eq!(when.instant(&home).unwrap().to_string(), expect, "{line}");
         }
-        let unknown = When::one(&Line::parse("DTSTART;TZID=Nowhere:20261123T140000").unwrap());
+        let unknown = EventTime::one(&Line::parse("DTSTART;TZID=Nowhere:20261123T140000").unwrap());
         assert_eq!(unknown.unwrap().zone, Zone::Unknown("Nowhere".into()));
         for bad in ["", "2026", "20261323", "20261123T25", "20261123T990000", "2026112äT000000", "20261123Z"] {
-            assert!(When::read(bad, None).unwrap_err().contains("is no time"), "{bad}");
+            assert!(EventTime::read(bad, None).unwrap_err().contains("is no time"), "{bad}");
         }
     }
 
@@ -255,11 +255,11 @@ mod tests {
             ("P1W", "2026-04-04T10:00:00Z"),
             ("PT1H30M", "2026-03-28T12:30:00Z"),
         ] {
-            let length = Length::read(text).unwrap();
+            let length = EventLength::read(text).unwrap();
             assert_eq!(length.end(eve, &home).unwrap().to_string(), expect, "{text}");
         }
         for bad in ["", "1h", "-PT1H", "P1M"] {
-            assert!(Length::read(bad).is_err(), "{bad}");
+            assert!(EventLength::read(bad).is_err(), "{bad}");
         }
     }
 }

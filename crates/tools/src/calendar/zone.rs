@@ -17,14 +17,14 @@ pub(super) enum Zone {
 impl Zone {
     pub fn named(id: &str) -> Self {
         let id = id.trim().trim_start_matches('/');
-        let found = find(id)
-            .or_else(|| of_windows(id).and_then(find))
+        let found = find_zone(id)
+            .or_else(|| from_windows_name(id).and_then(find_zone))
             // `/vendor.example/20110521_1/Europe/Berlin`, as some programs write.
             .or_else(|| {
                 let parts: Vec<&str> = id.split('/').collect();
                 let tail = |count: usize| {
                     let from = parts.len().checked_sub(count)?;
-                    find(&parts[from..].join("/"))
+                    find_zone(&parts[from..].join("/"))
                 };
                 (parts.len() > 2).then(|| tail(2).or_else(|| tail(3))).flatten()
             });
@@ -46,7 +46,7 @@ impl Zone {
     }
 }
 
-fn find(name: &str) -> Option<TimeZone> {
+fn find_zone(name: &str) -> Option<TimeZone> {
     if matches!(name, "UTC" | "Etc/UTC" | "GMT" | "Z") {
         return Some(TimeZone::UTC);
     }
@@ -55,7 +55,7 @@ fn find(name: &str) -> Option<TimeZone> {
 
 /// `VTIMEZONE` for programs that don't know the zone by its name: each change of its clocks from a year
 /// before `from` on, over ten years.
-pub(super) fn component(zone: &TimeZone, from: jiff::Timestamp) -> Option<Component> {
+pub(super) fn vtimezone(zone: &TimeZone, from: jiff::Timestamp) -> Option<Component> {
     use super::ics::Line;
     const DAY: i64 = 24 * 3600;
     const YEARS: i64 = 11;
@@ -100,7 +100,7 @@ pub(super) fn component(zone: &TimeZone, from: jiff::Timestamp) -> Option<Compon
 }
 
 /// The IANA name of a zone's Windows name.
-pub(super) fn of_windows(name: &str) -> Option<&'static str> {
+fn from_windows_name(name: &str) -> Option<&'static str> {
     include_str!("../../data/windows-zones.txt")
         .lines()
         .filter_map(|line| line.split_once(" = "))
@@ -111,7 +111,7 @@ pub(super) fn of_windows(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::{Zone, component};
+    use super::{Zone, vtimezone};
     use jiff::tz::TimeZone;
 
     #[test]
@@ -132,14 +132,14 @@ mod tests {
     #[test]
     fn a_zone_is_told_by_its_changes() {
         let zone = TimeZone::get("Europe/Berlin").unwrap();
-        let text = component(&zone, "2026-11-21T08:00:00Z".parse().unwrap()).unwrap().text();
+        let text = vtimezone(&zone, "2026-11-21T08:00:00Z".parse().unwrap()).unwrap().text();
         for part in [
             "BEGIN:DAYLIGHT\r\nDTSTART:20270328T020000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0200\r\nTZNAME:CEST\r\n",
             "BEGIN:STANDARD\r\nDTSTART:20261025T030000\r\nTZOFFSETFROM:+0200\r\nTZOFFSETTO:+0100\r\nTZNAME:CET\r\n",
         ] {
             assert!(text.contains(part), "{text}");
         }
-        assert_eq!(component(&TimeZone::fixed(jiff::tz::offset(3)), jiff::Timestamp::UNIX_EPOCH), None);
+        assert_eq!(vtimezone(&TimeZone::fixed(jiff::tz::offset(3)), jiff::Timestamp::UNIX_EPOCH), None);
     }
 
     #[test]
@@ -150,7 +150,7 @@ mod tests {
         for row in rows {
             let (windows, iana) = row.split_once(" = ").unwrap();
             assert!(TimeZone::get(iana).is_ok(), "{row}");
-            assert_eq!(super::of_windows(windows), Some(iana), "{row}");
+            assert_eq!(super::from_windows_name(windows), Some(iana), "{row}");
         }
     }
 }

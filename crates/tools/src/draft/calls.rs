@@ -36,7 +36,7 @@ impl Desk<'_> {
             quote.text
         } else {
             let mut words = words(text).into_iter();
-            let start = words.find(|word| crate::terminal::knows(word.text))?.start;
+            let start = words.find(|word| crate::terminal::is_known_command(word.text))?.start;
             text[start..].trim_end_matches(['.', '?', '!', ' '])
         };
         let mut argv = split(line)?;
@@ -45,7 +45,8 @@ impl Desk<'_> {
             .skip(1)
             .position(|word| self.wanted.asking.contains(&word.to_lowercase()) && !word.starts_with('-'));
         argv.truncate(said.map_or(LONGEST, |at| at + 1));
-        crate::terminal::knows(argv.first()?).then(|| call("terminal", json!({"argv": argv}), "plain", Vec::new()))
+        crate::terminal::is_known_command(argv.first()?)
+            .then(|| call("terminal", json!({"argv": argv}), "plain", Vec::new()))
     }
 
     pub(super) fn fetch(&self) -> Option<Draft> {

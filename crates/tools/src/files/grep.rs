@@ -101,8 +101,8 @@ struct Found {
 }
 
 fn search(args: &GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-    let workspace = files::open(&context.scope)?;
-    let base = workspace.resolve(&args.path).map_err(files::explain)?;
+    let workspace = files::open_workspace(&context.scope)?;
+    let base = workspace.resolve(&args.path).map_err(files::file_error)?;
     let base = match base.as_path().to_string_lossy() {
         path if path.is_empty() => ".".to_owned(),
         path => path.into_owned(),
@@ -130,7 +130,7 @@ fn search(args: &GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> 
             })?
             .more;
         }
-        Err(error) => return Err(files::explain(error)),
+        Err(error) => return Err(files::file_error(error)),
     }
     let place = if base == "." { "the workspace" } else { &base };
     let Search { found, .. } = search;

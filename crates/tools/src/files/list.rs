@@ -53,7 +53,7 @@ impl ToolHandler for List {
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let context = context.clone();
-        Ok(files::blocking(move || show(&args, &context)).await?)
+        Ok(files::blocking(move || list_folder(&args, &context)).await?)
     }
 }
 
@@ -66,11 +66,11 @@ fn matcher(pattern: &str) -> Result<(GlobMatcher, bool), ToolsError> {
     Ok((glob.compile_matcher(), pattern.contains('/')))
 }
 
-fn show(args: &ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-    let workspace = files::open(&context.scope)?;
+fn list_folder(args: &ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+    let workspace = files::open_workspace(&context.scope)?;
     let glob = args.pattern.as_deref().map(matcher).transpose()?;
     let depth = args.depth.unwrap_or(if glob.is_some() { DEPTH } else { 1 });
-    let base = workspace.resolve(&args.path).map_err(files::explain)?;
+    let base = workspace.resolve(&args.path).map_err(files::file_error)?;
     let base = match base.as_path().to_string_lossy() {
         path if path.is_empty() => ".".to_owned(),
         path => path.into_owned(),
@@ -100,7 +100,7 @@ fn matches(glob: Option<&(GlobMatcher, bool)>, base: &str, path: &str, entry: &E
     }
 }
 
-fn heading(args: &ListArgs, base: &str, total: usize, walked: &files::Walked) -> String {
+fn heading(args: &ListArgs, base: &str, total: usize, walked: &files::WalkSummary) -> String {
     let place = if base == "." { "the workspace" } else { base };
     let what = if total == 1 { "entry" } else { "entries" };
     let mut text = match &args.pattern {
@@ -123,7 +123,7 @@ fn heading(args: &ListArgs, base: &str, total: usize, walked: &files::Walked) ->
 fn line(out: &mut String, path: &str, entry: &Entry) {
     let _ = match entry.kind {
         EntryKind::Folder => writeln!(out, "{path}/"),
-        EntryKind::File => writeln!(out, "{path}  {}", files::size(entry.size)),
+        EntryKind::File => writeln!(out, "{path}  {}", files::human_size(entry.size)),
         EntryKind::Link => writeln!(out, "{path}  link"),
         EntryKind::Special => writeln!(out, "{path}  special"),
     };

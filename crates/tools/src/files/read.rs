@@ -49,17 +49,17 @@ impl ToolHandler for Read {
 
     async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let context = context.clone();
-        Ok(files::blocking(move || show(&args, &context)).await?)
+        Ok(files::blocking(move || read_lines(&args, &context)).await?)
     }
 }
 
-fn show(args: &ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-    let workspace = files::open(&context.scope)?;
-    let file = workspace.open_read(&args.path).map_err(files::explain)?;
+fn read_lines(args: &ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+    let workspace = files::open_workspace(&context.scope)?;
+    let file = workspace.open_read(&args.path).map_err(files::file_error)?;
     let mut reader = BufReader::with_capacity(files::HEAD, file);
     let io = |error: std::io::Error| ToolsError::Refused(format!("{}: {error}", args.path));
     let head = reader.fill_buf().map_err(io)?;
-    if let Some((what, hint)) = files::binary(head) {
+    if let Some((what, hint)) = files::binary_kind(head) {
         return Err(ToolsError::Refused(format!("{} is {what}; {hint}", args.path)));
     }
     let start = args.start.unwrap_or(1);

@@ -55,7 +55,7 @@ impl State {
 }
 
 /// Length and hash of what was there.
-pub(super) fn was(before: &Before) -> Option<State> {
+pub(super) fn prior_state(before: &Before) -> Option<State> {
     match before {
         Before::File { bytes, .. } => Some(State::of(bytes)),
         _ => None,
@@ -63,18 +63,18 @@ pub(super) fn was(before: &Before) -> Option<State> {
 }
 
 /// The undo record of a change. Large content is kept in `blobs`.
-pub(crate) async fn undo(
+pub(crate) async fn undo_record(
     tool: &str,
     written: Written,
     after: State,
     blobs: &Arc<dyn Blobs>,
 ) -> Result<Undo, ToolsError> {
-    let was = was(&written.before);
-    record(tool, written, was, after, blobs).await
+    let was = prior_state(&written.before);
+    undo_record_from(tool, written, was, after, blobs).await
 }
 
 /// The same, where `before` does not say all that was there.
-pub(super) async fn record(
+pub(super) async fn undo_record_from(
     tool: &str,
     written: Written,
     was: Option<State>,
@@ -104,7 +104,7 @@ pub(super) async fn record(
 }
 
 /// Length and hash of a file as it is now.
-pub(crate) fn state(workspace: &Workspace, path: &str) -> Result<State, FilesError> {
+pub(crate) fn file_state(workspace: &Workspace, path: &str) -> Result<State, FilesError> {
     Ok(State::of(&read_all(workspace, path)?))
 }
 
@@ -133,11 +133,11 @@ pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn
     };
     let scope = scope.clone();
     Ok(files::blocking(move || {
-        let workspace = files::open(&scope)?;
-        let now = match state(&workspace, &path) {
+        let workspace = files::open_workspace(&scope)?;
+        let now = match file_state(&workspace, &path) {
             Ok(now) => Some(now),
             Err(FilesError::NotFound { .. }) => None,
-            Err(error) => return Err(files::explain(error)),
+            Err(error) => return Err(files::file_error(error)),
         };
         if now == was {
             return Ok(format!("{path} is as it was before already"));
@@ -148,7 +148,7 @@ pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn
                 hint: "compare it with the run's trace and change it by hand",
             });
         }
-        workspace.restore(&path, &before).map_err(files::explain)?;
+        workspace.restore(&path, &before).map_err(files::file_error)?;
         Ok(match before {
             Before::Absent => format!("removed {path}, which was not there before"),
             _ => format!("restored {path} as it was before"),
@@ -164,7 +164,7 @@ pub(crate) struct SavedFile {
 }
 
 /// Writes `bytes` to `path`, replacing what is there; `tool` is who takes it back.
-pub(crate) async fn keep_file(
+pub(crate) async fn save_file(
     tool: &str,
     path: &str,
     bytes: Vec<u8>,
@@ -173,13 +173,13 @@ pub(crate) async fn keep_file(
 ) -> Result<SavedFile, ToolsError> {
     let (path, context) = (path.to_owned(), context.clone());
     let (written, after) = files::blocking(move || {
-        let workspace = files::open(&context.scope)?;
+        let workspace = files::open_workspace(&context.scope)?;
         context.check()?;
         let written = workspace.write_atomic(&path, &bytes);
-        let written = written.map_err(files::explain)?;
-        let after = state(&workspace, &path).map_err(files::explain)?;
+        let written = written.map_err(files::file_error)?;
+        let after = file_state(&workspace, &path).map_err(files::file_error)?;
         Ok((written, after))
     })
     .await?;
-    Ok(SavedFile { sha256: after.sha256.clone(), undo: undo(tool, written, after, blobs).await? })
+    Ok(SavedFile { sha256: after.sha256.clone(), undo: undo_record(tool, written, after, blobs).await? })
 }

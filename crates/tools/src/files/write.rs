@@ -46,10 +46,10 @@ impl Write {
     }
 
     /// What the call returns once it is done, and by what that shows.
-    async fn told(&self, ready: &Ready) -> Result<(ToolOutput, Value), ToolsError> {
+    async fn told(&self, ready: &PreparedWrite) -> Result<(ToolOutput, Value), ToolsError> {
         let (staged, after, bytes) = (&ready.staged, &ready.after, ready.bytes);
         let path = staged.path.display().to_string();
-        let old = content(&ready.before).len();
+        let old = known_bytes(&ready.before).len();
         let fresh = ready.before == Before::Absent;
         let (action, what) = if fresh {
             ("created", format!("created {path} ({bytes} bytes)"))
@@ -60,7 +60,7 @@ impl Write {
             let what = format!("wrote {bytes} bytes to {path}, replacing {old} bytes");
             ("wrote", what)
         };
-        let was = snapshot::was(&ready.before);
+        let was = snapshot::prior_state(&ready.before);
         let written = Written {
             path: staged.path.clone(),
             before: match &ready.before {
@@ -70,7 +70,7 @@ impl Write {
             },
             size: after.size,
         };
-        let undo = snapshot::record("write", written, was.clone(), after.clone(), &self.blobs);
+        let undo = snapshot::undo_record_from("write", written, was.clone(), after.clone(), &self.blobs);
         let output = ToolOutput {
             data: Some(json!({"path": path, "bytes": bytes, "size": after.size})),
             receipt: Some(Receipt {
@@ -81,7 +81,8 @@ impl Write {
             undo: Some(undo.await?),
             ..ToolOutput::text(what)
         };
-        let proof = json!(Proof { path, tag: ready.tag.clone(), before: was, after: after.clone(), adds: ready.adds });
+        let proof =
+            json!(WriteProof { path, tag: ready.tag.clone(), before: was, after: after.clone(), adds: ready.adds });
         Ok((output, proof))
     }
 }
@@ -130,7 +131,7 @@ impl ToolHandler for Write {
 
     async fn preview(&self, args: WriteArgs, scope: &ToolScope) -> Preview {
         let scope = scope.clone();
-        let done = files::blocking(move || foresee(&args, &files::open(&scope)?)).await;
+        let done = files::blocking(move || preview_write(&args, &files::open_workspace(&scope)?)).await;
         done.unwrap_or_else(|error| Preview { summary: format!("would fail: {error}"), ..Preview::default() })
     }
 
@@ -141,12 +142,12 @@ impl ToolHandler for Write {
         let (output, proof) = self.told(&ready).await?;
         ready.staged.leave();
         context.stage(&output, proof).await?;
-        files::blocking(move || place(ready)).await?;
+        files::blocking(move || commit_write(ready)).await?;
         Ok(output)
     }
 
     async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
-        settle(call, scope).await
+        settle_write(call, scope).await
     }
 
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
@@ -155,13 +156,13 @@ impl ToolHandler for Write {
 }
 
 /// What `path` holds; something too large to keep is refused.
-fn held(workspace: &Workspace, path: &str) -> Result<Before, ToolsError> {
+fn current_content(workspace: &Workspace, path: &str) -> Result<Before, ToolsError> {
     match workspace.snapshot(path) {
         Ok(before) => Ok(before),
         Err(FilesError::Kind { actual: "a folder", path, .. }) => {
             Err(ToolsError::Refused(format!("{path} is a folder; give the name of a file in it")))
         }
-        Err(error) => Err(files::explain(error)),
+        Err(error) => Err(files::file_error(error)),
     }
 }
 
@@ -181,7 +182,7 @@ fn check(args: &WriteArgs, before: &Before) -> Result<(), ToolsError> {
 }
 
 /// A write that lacks nothing but its last step.
-struct Ready {
+struct PreparedWrite {
     workspace: Workspace,
     staged: Staged,
     tag: String,
@@ -193,40 +194,48 @@ struct Ready {
 }
 
 /// Writes what the file is to hold beside it.
-fn prepare(args: &WriteArgs, context: &Context) -> Result<Ready, ToolsError> {
-    let workspace = files::open(&context.scope)?;
-    let before = held(&workspace, &args.path)?;
+fn prepare(args: &WriteArgs, context: &Context) -> Result<PreparedWrite, ToolsError> {
+    let workspace = files::open_workspace(&context.scope)?;
+    let before = current_content(&workspace, &args.path)?;
     check(args, &before)?;
     context.check()?;
     let adds = args.mode == Mode::Append;
     let (whole, bytes) = if adds {
-        let old = content(&before);
-        let added = added(args, old);
+        let old = known_bytes(&before);
+        let added = appended_text(args, old);
         ([old, added.as_bytes()].concat(), added.len())
     } else {
         (args.content.clone().into_bytes(), args.content.len())
     };
-    let tag = tag(&context.idempotency_key);
+    let tag = staging_tag(&context.idempotency_key);
     let staged = workspace.stage(&args.path, &whole, &tag);
-    Ok(Ready { staged: staged.map_err(files::explain)?, workspace, tag, after: State::of(&whole), before, adds, bytes })
+    Ok(PreparedWrite {
+        staged: staged.map_err(files::file_error)?,
+        workspace,
+        tag,
+        after: State::of(&whole),
+        before,
+        adds,
+        bytes,
+    })
 }
 
 /// The last step, if the file is still what it was.
-fn place(ready: Ready) -> Result<(), ToolsError> {
+fn commit_write(ready: PreparedWrite) -> Result<(), ToolsError> {
     let path = ready.staged.path.display().to_string();
-    if held(&ready.workspace, &path)? != ready.before {
+    if current_content(&ready.workspace, &path)? != ready.before {
         let unstaged = ready.workspace.unstage(&path, &ready.tag);
-        unstaged.map_err(files::explain)?;
+        unstaged.map_err(files::file_error)?;
         return Err(ToolsError::Refused(format!(
             "{path} was changed by somebody else just now, nothing was written; look at it and call again"
         )));
     }
-    ready.staged.place().map_err(files::explain)?;
+    ready.staged.place().map_err(files::file_error)?;
     Ok(())
 }
 
 /// What a file holds, where that was read.
-fn content(before: &Before) -> &[u8] {
+fn known_bytes(before: &Before) -> &[u8] {
     match before {
         Before::File { bytes, .. } => bytes,
         _ => &[],
@@ -234,19 +243,19 @@ fn content(before: &Before) -> &[u8] {
 }
 
 /// What is added at the end: begins on a line of its own, and ends one.
-fn added(args: &WriteArgs, old: &[u8]) -> String {
+fn appended_text(args: &WriteArgs, old: &[u8]) -> String {
     let start = if old.is_empty() || old.ends_with(b"\n") { "" } else { "\n" };
     let end = if args.content.ends_with('\n') || args.content.is_empty() { "" } else { "\n" };
     format!("{start}{}{end}", args.content)
 }
 
-fn foresee(args: &WriteArgs, workspace: &Workspace) -> Result<Preview, ToolsError> {
-    let before = held(workspace, &args.path)?;
+fn preview_write(args: &WriteArgs, workspace: &Workspace) -> Result<Preview, ToolsError> {
+    let before = current_content(workspace, &args.path)?;
     check(args, &before)?;
     let path = &args.path;
-    let old = content(&before);
+    let old = known_bytes(&before);
     let (new, summary) = if args.mode == Mode::Append {
-        let added = added(args, old);
+        let added = appended_text(args, old);
         let summary = match &before {
             Before::Absent => format!("creates {path} ({} bytes)", added.len()),
             _ => format!("appends {} bytes to {path} ({} bytes)", added.len(), old.len()),
@@ -261,10 +270,10 @@ fn foresee(args: &WriteArgs, workspace: &Workspace) -> Result<Preview, ToolsErro
         };
         (new, summary)
     };
-    Ok(Preview { summary, detail: diff(path, old, &new), count: Some(1), reversible: true })
+    Ok(Preview { summary, detail: unified_diff(path, old, &new), count: Some(1), reversible: true })
 }
 
-fn diff(path: &str, old: &[u8], new: &[u8]) -> Option<String> {
+fn unified_diff(path: &str, old: &[u8], new: &[u8]) -> Option<String> {
     let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else {
         return Some("the old content is no text; no comparison".to_owned());
     };
@@ -278,7 +287,7 @@ fn diff(path: &str, old: &[u8], new: &[u8]) -> Option<String> {
 
 /// What a write tells of itself.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Proof {
+pub(super) struct WriteProof {
     pub path: String,
     /// Names what waits beside the file.
     pub tag: String,
@@ -290,37 +299,37 @@ pub(super) struct Proof {
 }
 
 /// The name of what a call stages.
-pub(super) fn tag(idempotency_key: &str) -> String {
+pub(super) fn staging_tag(idempotency_key: &str) -> String {
     hash::sha256(idempotency_key.as_bytes()).chars().take(24).collect()
 }
 
 /// Looks at the file and beside it.
-pub(super) async fn settle(call: Interrupted, scope: &ToolScope) -> Settled {
+pub(super) async fn settle_write(call: Interrupted, scope: &ToolScope) -> Settled {
     let Some(staged) = call.staged else {
         return Settled::NotHappened("it had not begun to write".to_owned());
     };
     let scope = scope.clone();
-    let looked = files::blocking(move || look(&staged.proof, &scope)).await;
+    let looked = files::blocking(move || look_for_write(&staged.proof, &scope)).await;
     looked.unwrap_or_else(|error| Settled::Unknown(error.to_string()))
 }
 
-fn look(proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsError> {
-    let proof = Proof::deserialize(proof)
+fn look_for_write(proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsError> {
+    let proof = WriteProof::deserialize(proof)
         .map_err(|error| ToolsError::Refused(format!("what it told can't be read: {error}")))?;
-    let Proof { path, tag, .. } = &proof;
-    let workspace = files::open(scope)?;
+    let WriteProof { path, tag, .. } = &proof;
+    let workspace = files::open_workspace(scope)?;
     let now = match snapshot::read_all(&workspace, path) {
         Ok(bytes) => Some(bytes),
         Err(FilesError::NotFound { .. }) => None,
-        Err(error) => return Err(files::explain(error)),
+        Err(error) => return Err(files::file_error(error)),
     };
-    let waiting = workspace.staged(path, tag).map_err(files::explain)?;
+    let waiting = workspace.staged(path, tag).map_err(files::file_error)?;
     Ok(match (waiting, now) {
         (Some(bytes), now) if State::of(&bytes) == proof.after => {
             if proof.adds || now.as_deref().map(State::of) == proof.before {
                 return Ok(Settled::NotHappened(format!("what it was to hold still waits beside {path}")));
             }
-            workspace.unstage(path, tag).map_err(files::explain)?;
+            workspace.unstage(path, tag).map_err(files::file_error)?;
             Settled::Unknown(format!("{path} was not written, but somebody else has changed it since"))
         }
         (Some(_), _) => Settled::Unknown(format!("what waits beside {path} is not what was written there")),

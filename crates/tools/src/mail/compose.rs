@@ -108,14 +108,14 @@ pub(crate) fn quoted_printable(text: &str) -> String {
 }
 
 /// The time of a call, as in a `Date` header.
-pub(crate) fn date(context: &Context) -> Result<String, ToolsError> {
+pub(crate) fn date_header(context: &Context) -> Result<String, ToolsError> {
     let broken = |error: jiff::Error| ToolsError::Refused(format!("the clock is wrong: {error}"));
     let offset = Offset::from_seconds(context.scope.utc_offset_minutes * 60).map_err(broken)?;
     let now = jiff::Timestamp::from_millisecond(context.scope.now.0).map_err(broken)?;
     jiff::fmt::rfc2822::to_string(&now.to_zoned(TimeZone::fixed(offset))).map_err(broken)
 }
 
-pub(super) struct Letter<'a> {
+pub(super) struct Message<'a> {
     pub from: &'a str,
     pub to: &'a [String],
     pub cc: &'a [String],
@@ -126,7 +126,7 @@ pub(super) struct Letter<'a> {
 }
 
 /// The whole message; what isn't ASCII is encoded, so that any server takes it.
-pub(super) fn letter(letter: &Letter<'_>, date: &str) -> String {
+pub(super) fn message_text(letter: &Message<'_>, date: &str) -> String {
     let list = |all: &[String]| {
         let all: Vec<String> = all.iter().map(|one| phrase(one)).collect();
         all.join(",\r\n ")
@@ -154,7 +154,7 @@ pub(super) fn letter(letter: &Letter<'_>, date: &str) -> String {
 }
 
 /// The address alone: what stands between the angle brackets, or all.
-pub(super) fn bare(address: &str) -> &str {
+pub(super) fn bare_address(address: &str) -> &str {
     let inner = address.rsplit_once('<').map(|(_, rest)| rest.trim_end_matches('>'));
     inner.unwrap_or(address).trim()
 }

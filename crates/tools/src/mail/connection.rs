@@ -18,12 +18,12 @@ use tokio_rustls::TlsConnector;
 pub(super) const CONNECT: Duration = Duration::from_secs(10);
 
 /// What bytes go over.
-pub(super) trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
+pub(super) trait MailStream: AsyncRead + AsyncWrite + Send + Unpin {}
 
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> MailStream for T {}
 
 /// Connects; one without TLS only where that is allowed.
-pub(super) async fn tcp(server: &MailServer, allow: &[HostPort]) -> Result<TcpStream, ToolsError> {
+pub(super) async fn connect_tcp(server: &MailServer, allow: &[HostPort]) -> Result<TcpStream, ToolsError> {
     let place = (server.host.as_str(), server.port);
     let unreachable = |why: String| {
         ToolsError::Refused(format!("the mail server {server} can't be reached ({why}); try again later"))
@@ -45,7 +45,7 @@ pub(super) async fn tcp(server: &MailServer, allow: &[HostPort]) -> Result<TcpSt
 }
 
 /// Certificates of a PEM file.
-pub(super) fn authorities(ca: Option<&[u8]>) -> Result<Vec<CertificateDer<'static>>, ToolsError> {
+pub(super) fn extra_roots(ca: Option<&[u8]>) -> Result<Vec<CertificateDer<'static>>, ToolsError> {
     let Some(pem) = ca else {
         return Ok(Vec::new());
     };
@@ -59,18 +59,18 @@ pub(super) fn authorities(ca: Option<&[u8]>) -> Result<Vec<CertificateDer<'stati
     Ok(all)
 }
 
-pub(super) async fn tls(
-    stream: impl Wire + 'static,
+pub(super) async fn wrap_tls(
+    stream: impl MailStream + 'static,
     server: &MailServer,
     ca: Option<&[u8]>,
-) -> Result<Box<dyn Wire>, ToolsError> {
+) -> Result<Box<dyn MailStream>, ToolsError> {
     let failed = |why: String| {
         ToolsError::Refused(format!(
             "no safe connection to the mail server {server} ({why}); check its name and its certificate"
         ))
     };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let verifier = Verifier::new_with_extra_roots(authorities(ca)?, Arc::clone(&provider));
+    let verifier = Verifier::new_with_extra_roots(extra_roots(ca)?, Arc::clone(&provider));
     let verifier = verifier.map_err(|error| failed(error.to_string()))?;
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

@@ -76,21 +76,21 @@ impl ToolHandler for MailDraft {
     }
 
     async fn run(&self, args: MailArgs, context: &Context) -> Result<ToolOutput, ToolError> {
-        let message = compose(&args, context)?;
+        let message = draft_text(&args, context)?;
         let base = slug(&args.subject);
         let context = context.clone();
         let (written, after) = files::blocking(move || {
-            let workspace = files::open(&context.scope)?;
-            let (path, ours) = free(&workspace, &base, &message_id(&context))?;
+            let workspace = files::open_workspace(&context.scope)?;
+            let (path, ours) = free_path(&workspace, &base, &message_id(&context))?;
             context.check()?;
             let written = if ours {
                 // Written before a crash; a person may have edited it since.
                 Written { path: path.clone().into(), before: Before::Absent, size: 0 }
             } else {
                 let written = workspace.write_atomic(&path, message.as_bytes());
-                written.map_err(files::explain)?
+                written.map_err(files::file_error)?
             };
-            let after = snapshot::state(&workspace, &path).map_err(files::explain)?;
+            let after = snapshot::file_state(&workspace, &path).map_err(files::file_error)?;
             Ok((written, after))
         })
         .await?;
@@ -102,7 +102,7 @@ impl ToolHandler for MailDraft {
                 object: path.clone(),
                 evidence: Some(format!("sha256:{}", after.sha256)),
             }),
-            undo: Some(snapshot::undo("mail_draft", written, after, &self.blobs).await?),
+            undo: Some(snapshot::undo_record("mail_draft", written, after, &self.blobs).await?),
             ..ToolOutput::text(format!(
                 "drafted a mail to {} in {path}; it was not sent\nSubject: {}\n\n{}",
                 args.to, args.subject, args.body
@@ -120,13 +120,13 @@ fn message_id(context: &Context) -> String {
     format!("<{}@steward.invalid>", &key[..32])
 }
 
-fn compose(args: &MailArgs, context: &Context) -> Result<String, ToolsError> {
+fn draft_text(args: &MailArgs, context: &Context) -> Result<String, ToolsError> {
     let to = recipients(&args.to)?;
     header_safe(&args.subject)?;
     let mut message = String::new();
     let _ = write!(message, "To: {}\r\n", to.iter().map(|one| phrase(one)).collect::<Vec<_>>().join(",\r\n "));
     let _ = write!(message, "Subject: {}\r\n", encoded(&args.subject, "Subject: ".len()));
-    let _ = write!(message, "Date: {}\r\n", compose::date(context)?);
+    let _ = write!(message, "Date: {}\r\n", compose::date_header(context)?);
     let _ = write!(message, "Message-ID: {}\r\n", message_id(context));
     // Mail programs open a message with this mark for editing, and fill in the sender.
     message.push_str("X-Unsent: 1\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n");
@@ -159,7 +159,7 @@ fn slug(subject: &str) -> String {
 }
 
 /// A path that is free, or (`true`) holds the draft of this very call, repeated after a crash.
-fn free(workspace: &Workspace, base: &str, id: &str) -> Result<(String, bool), ToolsError> {
+fn free_path(workspace: &Workspace, base: &str, id: &str) -> Result<(String, bool), ToolsError> {
     for number in 1..SAME {
         let path = match number {
             1 => format!("{FOLDER}/{base}.eml"),
@@ -169,7 +169,7 @@ fn free(workspace: &Workspace, base: &str, id: &str) -> Result<(String, bool), T
             Err(FilesError::NotFound { .. }) => return Ok((path, false)),
             Ok(bytes) if String::from_utf8_lossy(&bytes).contains(id) => return Ok((path, true)),
             Ok(_) | Err(FilesError::TooLarge { .. } | FilesError::Kind { .. }) => {}
-            Err(error) => return Err(files::explain(error)),
+            Err(error) => return Err(files::file_error(error)),
         }
     }
     Err(ToolsError::Refused(format!("there are {SAME} drafts called {base}; use another subject")))

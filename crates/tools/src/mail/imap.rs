@@ -3,7 +3,7 @@
 
 mod protocol;
 
-pub(super) use protocol::Session;
+pub(super) use protocol::ImapSession;
 
 use super::config::{MailAccount, MailServer, Security};
 use super::{Login, connection};
@@ -11,7 +11,7 @@ use crate::error::ToolsError;
 use crate::outbound::HostPort;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use protocol::{Answer, Piece, Token};
+use protocol::{CommandPart, Response, Token};
 use secrecy::{ExposeSecret as _, SecretString};
 
 /// Connects, protects the connection and logs in.
@@ -20,29 +20,29 @@ pub(in crate::mail) async fn connect(
     server: &MailServer,
     login: Option<&Login>,
     allow: &[HostPort],
-) -> Result<Session, ToolsError> {
-    let stream = connection::tcp(server, allow).await?;
+) -> Result<ImapSession, ToolsError> {
+    let stream = connection::connect_tcp(server, allow).await?;
     let ca = account.ca.as_deref();
     let mut session = match server.security {
         Security::Tls => {
-            let mut session = Session::new(connection::tls(stream, server, ca).await?, server.to_string());
+            let mut session = ImapSession::new(connection::wrap_tls(stream, server, ca).await?, server.to_string());
             greeting(&mut session).await?;
             session
         }
         Security::Plain => {
-            let mut session = Session::new(Box::new(stream), server.to_string());
+            let mut session = ImapSession::new(Box::new(stream), server.to_string());
             greeting(&mut session).await?;
             session
         }
         Security::StartTls => start_tls(stream, server, ca).await?,
     };
     if let Some(login) = login {
-        enter(&mut session, account, login).await?;
+        authenticate(&mut session, account, login).await?;
     }
     Ok(session)
 }
 
-async fn greeting(session: &mut Session) -> Result<(), ToolsError> {
+async fn greeting(session: &mut ImapSession) -> Result<(), ToolsError> {
     let text = session.answer().await?.text();
     let upper = text.to_uppercase();
     if upper.starts_with("* OK") || upper.starts_with("* PREAUTH") {
@@ -56,30 +56,30 @@ async fn start_tls(
     stream: tokio::net::TcpStream,
     server: &MailServer,
     ca: Option<&[u8]>,
-) -> Result<Session, ToolsError> {
-    let mut session = Session::new(Box::new(stream), server.to_string());
+) -> Result<ImapSession, ToolsError> {
+    let mut session = ImapSession::new(Box::new(stream), server.to_string());
     greeting(&mut session).await?;
-    let started = session.command(vec![Piece::Words("STARTTLS".to_owned())]).await?;
+    let started = session.command(vec![CommandPart::Raw("STARTTLS".to_owned())]).await?;
     started.map_err(|said| {
         ToolsError::Refused(format!(
             "the mail server {server} offers no STARTTLS ({said}); use imaps://, or another port"
         ))
     })?;
-    let stream = connection::tls(session.into_stream(), server, ca).await?;
-    Ok(Session::new(stream, server.to_string()))
+    let stream = connection::wrap_tls(session.into_stream(), server, ca).await?;
+    Ok(ImapSession::new(stream, server.to_string()))
 }
 
-async fn capabilities(session: &mut Session) -> Result<Vec<String>, ToolsError> {
-    let answers = session.command(vec![Piece::Words("CAPABILITY".to_owned())]).await?;
+async fn capabilities(session: &mut ImapSession) -> Result<Vec<String>, ToolsError> {
+    let answers = session.command(vec![CommandPart::Raw("CAPABILITY".to_owned())]).await?;
     let answers = answers.map_err(|said| session.broken(&said))?;
-    let words = answers.iter().flat_map(Answer::tokens);
+    let words = answers.iter().flat_map(Response::tokens);
     Ok(words.filter_map(|token| token.word()).collect())
 }
 
-async fn enter(session: &mut Session, account: &MailAccount, login: &Login) -> Result<(), ToolsError> {
+async fn authenticate(session: &mut ImapSession, account: &MailAccount, login: &Login) -> Result<(), ToolsError> {
     let can = capabilities(session).await?;
     let has = |name: &str| can.iter().any(|word| word == name);
-    let refused = |session: &Session, said: &str| {
+    let refused = |session: &ImapSession, said: &str| {
         ToolsError::Refused(format!(
             "the mail server {} does not let the account {} in ({said}); check its credential",
             session.server(),
@@ -95,7 +95,7 @@ async fn enter(session: &mut Session, account: &MailAccount, login: &Login) -> R
             session.write(&line).await?;
         } else {
             session.write(&format!("{tag} AUTHENTICATE PLAIN\r\n")).await?;
-            session.go_on(&tag).await?;
+            session.wait_for_continuation(&tag).await?;
             session.write(&format!("{}\r\n", coded.expose_secret())).await?;
         }
         session.finish(&tag).await?
@@ -103,8 +103,12 @@ async fn enter(session: &mut Session, account: &MailAccount, login: &Login) -> R
         return Err(refused(session, "it takes no passwords on this connection"));
     } else {
         let password = login.password.expose_secret().to_owned();
-        let pieces = vec![Piece::Words("LOGIN".to_owned()), Piece::Text(login.user.clone()), Piece::Text(password)];
-        session.command(pieces).await?
+        let parts = vec![
+            CommandPart::Raw("LOGIN".to_owned()),
+            CommandPart::Text(login.user.clone()),
+            CommandPart::Text(password),
+        ];
+        session.command(parts).await?
     };
     entered.map(|_| ()).map_err(|said| refused(session, &said))
 }
@@ -126,7 +130,7 @@ pub(in crate::mail) struct Header {
 
 /// What a search looks for; each one narrows it.
 #[derive(Debug, Clone, Default)]
-pub(in crate::mail) struct Wanted {
+pub(in crate::mail) struct MailQuery {
     pub from: Option<String>,
     pub subject: Option<String>,
     pub text: Option<String>,
@@ -136,13 +140,13 @@ pub(in crate::mail) struct Wanted {
     pub unread: bool,
 }
 
-impl Wanted {
-    fn pieces(&self) -> Vec<Piece> {
-        let mut pieces = Vec::new();
+impl MailQuery {
+    fn command_parts(&self) -> Vec<CommandPart> {
+        let mut parts = Vec::new();
         let mut text = |key: &str, value: &Option<String>| {
             if let Some(value) = value {
-                pieces.push(Piece::Words(key.to_owned()));
-                pieces.push(Piece::Text(value.clone()));
+                parts.push(CommandPart::Raw(key.to_owned()));
+                parts.push(CommandPart::Text(value.clone()));
             }
         };
         text("FROM", &self.from);
@@ -150,16 +154,16 @@ impl Wanted {
         text("TEXT", &self.text);
         for (key, day) in [("SINCE", &self.since), ("BEFORE", &self.before)] {
             if let Some(day) = day {
-                pieces.push(Piece::Words(format!("{key} {day}")));
+                parts.push(CommandPart::Raw(format!("{key} {day}")));
             }
         }
         if self.unread {
-            pieces.push(Piece::Words("UNSEEN".to_owned()));
+            parts.push(CommandPart::Raw("UNSEEN".to_owned()));
         }
-        if pieces.is_empty() {
-            pieces.push(Piece::Words("ALL".to_owned()));
+        if parts.is_empty() {
+            parts.push(CommandPart::Raw("ALL".to_owned()));
         }
-        pieces
+        parts
     }
 
     fn is_ascii(&self) -> bool {
@@ -168,19 +172,19 @@ impl Wanted {
     }
 }
 
-fn words(text: impl Into<String>) -> Piece {
-    Piece::Words(text.into())
+fn raw(text: impl Into<String>) -> CommandPart {
+    CommandPart::Raw(text.into())
 }
 
-impl Session {
+impl ImapSession {
     /// Opens a mailbox for looking only; how many messages it has.
     pub(in crate::mail) async fn examine(&mut self, mailbox: &str) -> Result<u64, ToolsError> {
         if mailbox.chars().any(char::is_control) {
             return Err(ToolsError::refused("the name of a mailbox is a single line"));
         }
-        let wire = Piece::Text(protocol::encode(mailbox));
-        match self.command(vec![words("EXAMINE"), wire]).await? {
-            Ok(answers) => Ok(answers.iter().find_map(exists).unwrap_or(0)),
+        let wire = CommandPart::Text(protocol::encode_mailbox(mailbox));
+        match self.command(vec![raw("EXAMINE"), wire]).await? {
+            Ok(answers) => Ok(answers.iter().find_map(exists_count).unwrap_or(0)),
             Err(said) => {
                 let known = self.mailboxes().await?;
                 let known: Vec<String> = known.into_iter().take(NAMED).collect();
@@ -193,14 +197,14 @@ impl Session {
     }
 
     async fn mailboxes(&mut self) -> Result<Vec<String>, ToolsError> {
-        let answers = self.command(vec![words("LIST \"\" \"*\"")]).await?;
+        let answers = self.command(vec![raw("LIST \"\" \"*\"")]).await?;
         let answers = answers.map_err(|said| self.broken(&said))?;
         let names = answers.iter().filter_map(|answer| {
             let tokens = answer.tokens();
             let is_list = tokens.get(1).and_then(Token::word).as_deref() == Some("LIST");
             match tokens.last().filter(|_| is_list)? {
-                Token::Word(name) => Some(protocol::decode(name)),
-                Token::Text(bytes) => Some(protocol::decode(&String::from_utf8_lossy(bytes))),
+                Token::Word(name) => Some(protocol::decode_mailbox(name)),
+                Token::Text(bytes) => Some(protocol::decode_mailbox(&String::from_utf8_lossy(bytes))),
                 _ => None,
             }
         });
@@ -208,11 +212,11 @@ impl Session {
     }
 
     /// Uids of the messages that fit, oldest first.
-    pub(in crate::mail) async fn search(&mut self, wanted: &Wanted) -> Result<Vec<u64>, ToolsError> {
+    pub(in crate::mail) async fn search(&mut self, wanted: &MailQuery) -> Result<Vec<u64>, ToolsError> {
         let charset = if wanted.is_ascii() { "UID SEARCH" } else { "UID SEARCH CHARSET UTF-8" };
-        let mut pieces = vec![words(charset)];
-        pieces.extend(wanted.pieces());
-        let answers = self.command(pieces).await?.map_err(|said| {
+        let mut parts = vec![raw(charset)];
+        parts.extend(wanted.command_parts());
+        let answers = self.command(parts).await?.map_err(|said| {
             ToolsError::Refused(format!(
                 "the mail server {} can't search for that ({said}); search for something simpler",
                 self.server()
@@ -220,7 +224,7 @@ impl Session {
         })?;
         let mut found: Vec<u64> = answers
             .iter()
-            .map(Answer::tokens)
+            .map(Response::tokens)
             .filter(|tokens| tokens.get(1).and_then(Token::word).as_deref() == Some("SEARCH"))
             .flat_map(|tokens| tokens.iter().skip(2).filter_map(Token::number).collect::<Vec<_>>())
             .collect();
@@ -247,9 +251,9 @@ impl Session {
 
     async fn fetch(&mut self, what: &str) -> Result<Vec<Header>, ToolsError> {
         let command = format!("{what} (UID FLAGS RFC822.SIZE {FIELDS})");
-        let answers = self.command(vec![words(command)]).await?;
+        let answers = self.command(vec![raw(command)]).await?;
         let answers = answers.map_err(|said| self.broken(&said))?;
-        let mut found: Vec<Header> = answers.iter().filter_map(header).collect();
+        let mut found: Vec<Header> = answers.iter().filter_map(header_of).collect();
         found.sort_by_key(|one| one.uid);
         found.dedup_by_key(|one| one.uid);
         Ok(found)
@@ -258,21 +262,21 @@ impl Session {
     /// A message, its first `most` bytes; `None` if there is none of this uid.
     pub(in crate::mail) async fn message(&mut self, uid: u64, most: usize) -> Result<Option<Header>, ToolsError> {
         let command = format!("UID FETCH {uid} (UID FLAGS RFC822.SIZE BODY.PEEK[]<0.{most}>)");
-        let answers = self.command(vec![words(command)]).await?;
+        let answers = self.command(vec![raw(command)]).await?;
         let answers = answers.map_err(|said| self.broken(&said))?;
-        Ok(answers.iter().filter_map(header).find(|one| one.uid == uid))
+        Ok(answers.iter().filter_map(header_of).find(|one| one.uid == uid))
     }
 }
 
 /// `* 23 EXISTS`
-fn exists(answer: &Answer) -> Option<u64> {
+fn exists_count(answer: &Response) -> Option<u64> {
     let tokens = answer.tokens();
     let is = tokens.get(2)?.word()? == "EXISTS";
     tokens.get(1).filter(|_| is)?.number()
 }
 
 /// `* 3 FETCH (UID 7 FLAGS (…) RFC822.SIZE 99 BODY[…] …)`
-fn header(answer: &Answer) -> Option<Header> {
+fn header_of(answer: &Response) -> Option<Header> {
     let tokens = answer.tokens();
     if tokens.get(2)?.word()? != "FETCH" {
         return None;

@@ -1,7 +1,7 @@
 //! `mail_list`, `mail_search` and `mail_read`.
 
-use super::imap::{self, Header, Session, Wanted};
-use super::{MailDesk, Want, render};
+use super::imap::{self, Header, ImapSession, MailQuery};
+use super::{MailAccounts, Purpose, render};
 use crate::credential::{By, Secrets};
 use crate::error::ToolsError;
 use crate::files::blocking;
@@ -22,7 +22,7 @@ const MOST: u64 = 100;
 pub(super) const INBOX: &str = "INBOX";
 
 pub struct MailList {
-    desk: Arc<MailDesk>,
+    accounts: Arc<MailAccounts>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -34,7 +34,7 @@ pub struct ListArgs {
 }
 
 pub struct MailSearch {
-    desk: Arc<MailDesk>,
+    accounts: Arc<MailAccounts>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -51,24 +51,24 @@ pub struct SearchArgs {
 }
 
 /// A session with an account's server, as the run's user may have one.
-pub(super) async fn open(
-    desk: &MailDesk,
+pub(super) async fn open_session(
+    accounts: &MailAccounts,
     account: Option<&str>,
     context: &Context,
     tool: &str,
     secrets: &mut Secrets,
-) -> Result<Session, ToolsError> {
-    let account = desk.account(account, &context.scope, Want::Look).await?;
+) -> Result<ImapSession, ToolsError> {
+    let account = accounts.account(account, &context.scope, Purpose::Read).await?;
     let server = account
         .imap
         .as_ref()
         .ok_or_else(|| ToolsError::Refused(format!("the mail account {} has no IMAP server", account.name)))?;
-    let login = desk.login(account, By::tool(&context.scope, tool), secrets).await?;
-    imap::connect(account, server, login.as_ref(), &desk.config.allow).await
+    let login = accounts.login(account, By::tool(&context.scope, tool), secrets).await?;
+    imap::connect(account, server, login.as_ref(), &accounts.config.allow).await
 }
 
 /// Does `work` unless the run is stopped or its time is up.
-pub(super) async fn unless_halted<T>(
+async fn unless_halted<T>(
     context: &Context,
     work: impl Future<Output = Result<T, ToolsError>>,
 ) -> Result<T, ToolsError> {
@@ -92,11 +92,11 @@ fn count(asked: Option<u64>) -> u64 {
     asked.unwrap_or(USUAL).clamp(1, MOST)
 }
 
-fn output(mailbox: &str, headers: &[Header], total: u64, what: &str, offset: i32) -> ToolOutput {
+fn list_output(mailbox: &str, headers: &[Header], total: u64, what: &str, offset: i32) -> ToolOutput {
     if headers.is_empty() {
         return ToolOutput::text(format!("{mailbox} has no {what}"));
     }
-    let (list, rows, senders) = render::list(headers, offset);
+    let (list, rows, senders) = render::list_messages(headers, offset);
     let text = format!("{} of {total} {what} in {mailbox}, newest first\n{list}", headers.len());
     ToolOutput {
         data: Some(json!({"mailbox": mailbox, "total": total, "messages": rows})),
@@ -107,7 +107,11 @@ fn output(mailbox: &str, headers: &[Header], total: u64, what: &str, offset: i32
 }
 
 /// Searches, and shows the latest of what was found.
-async fn found(session: &mut Session, wanted: &Wanted, most: u64) -> Result<(Vec<Header>, u64), ToolsError> {
+async fn search_headers(
+    session: &mut ImapSession,
+    wanted: &MailQuery,
+    most: u64,
+) -> Result<(Vec<Header>, u64), ToolsError> {
     let uids = session.search(wanted).await?;
     let from = uids.len().saturating_sub(usize::try_from(most).unwrap_or(usize::MAX));
     let headers = session.headers(&uids[from..]).await?;
@@ -115,26 +119,26 @@ async fn found(session: &mut Session, wanted: &Wanted, most: u64) -> Result<(Vec
 }
 
 impl MailList {
-    pub fn new(desk: Arc<MailDesk>) -> Self {
-        Self { desk }
+    pub fn new(accounts: Arc<MailAccounts>) -> Self {
+        Self { accounts }
     }
 
     async fn list(&self, args: ListArgs, context: &Context, secrets: &mut Secrets) -> Result<ToolOutput, ToolsError> {
         let account = args.account.as_deref();
-        let mut session = open(&self.desk, account, context, "mail_list", secrets).await?;
+        let mut session = open_session(&self.accounts, account, context, "mail_list", secrets).await?;
         let mailbox = args.mailbox.as_deref().unwrap_or(INBOX);
         let exists = session.examine(mailbox).await?;
         let most = count(args.count);
         let offset = context.scope.utc_offset_minutes;
         let done = if args.unread == Some(true) {
-            let wanted = Wanted { unread: true, ..Wanted::default() };
-            let (headers, total) = found(&mut session, &wanted, most).await?;
-            output(mailbox, &headers, total, "unread messages", offset)
+            let wanted = MailQuery { unread: true, ..MailQuery::default() };
+            let (headers, total) = search_headers(&mut session, &wanted, most).await?;
+            list_output(mailbox, &headers, total, "unread messages", offset)
         } else {
             let headers = session.latest(exists, most).await?;
-            output(mailbox, &headers, exists, "messages", offset)
+            list_output(mailbox, &headers, exists, "messages", offset)
         };
-        session.leave().await;
+        session.logout().await;
         Ok(done)
     }
 }
@@ -143,7 +147,7 @@ impl ToolHandler for MailList {
     type Args = ListArgs;
 
     fn spec(&self) -> ToolSpec {
-        let schema = self.desk.schema(Want::Look, properties(json!({})), &[]);
+        let schema = self.accounts.schema(Purpose::Read, properties(json!({})), &[]);
         catalogue::spec("mail_list", RiskClass::Read, EffectClass::Read, schema)
     }
 
@@ -159,8 +163,8 @@ impl ToolHandler for MailList {
 }
 
 impl MailSearch {
-    pub fn new(desk: Arc<MailDesk>) -> Self {
-        Self { desk }
+    pub fn new(accounts: Arc<MailAccounts>) -> Self {
+        Self { accounts }
     }
 
     async fn search(
@@ -169,19 +173,19 @@ impl MailSearch {
         context: &Context,
         secrets: &mut Secrets,
     ) -> Result<ToolOutput, ToolsError> {
-        let wanted = wanted(&args)?;
+        let wanted = query_of(&args)?;
         let account = args.account.as_deref();
-        let mut session = open(&self.desk, account, context, "mail_search", secrets).await?;
+        let mut session = open_session(&self.accounts, account, context, "mail_search", secrets).await?;
         let mailbox = args.mailbox.as_deref().unwrap_or(INBOX);
         session.examine(mailbox).await?;
-        let (headers, total) = found(&mut session, &wanted, count(args.count)).await?;
-        session.leave().await;
+        let (headers, total) = search_headers(&mut session, &wanted, count(args.count)).await?;
+        session.logout().await;
         let offset = context.scope.utc_offset_minutes;
-        Ok(output(mailbox, &headers, total, "messages that fit", offset))
+        Ok(list_output(mailbox, &headers, total, "messages that fit", offset))
     }
 }
 
-fn wanted(args: &SearchArgs) -> Result<Wanted, ToolsError> {
+fn query_of(args: &SearchArgs) -> Result<MailQuery, ToolsError> {
     let text = |text: &Option<String>| {
         let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty());
         match text {
@@ -200,7 +204,7 @@ fn wanted(args: &SearchArgs) -> Result<Wanted, ToolsError> {
         })
         .transpose()
     };
-    let wanted = Wanted {
+    let wanted = MailQuery {
         from: text(&args.from)?,
         subject: text(&args.subject)?,
         text: text(&args.text)?,
@@ -229,7 +233,7 @@ impl ToolHandler for MailSearch {
             "since": text("First day, YYYY-MM-DD"),
             "before": text("Day after the last, YYYY-MM-DD"),
         });
-        let schema = self.desk.schema(Want::Look, properties(own), &[]);
+        let schema = self.accounts.schema(Purpose::Read, properties(own), &[]);
         catalogue::spec("mail_search", RiskClass::Read, EffectClass::Read, schema)
     }
 
@@ -246,7 +250,7 @@ const MESSAGE_BYTES: usize = 8 << 20;
 
 /// Shows one message. It stays unread.
 pub struct MailRead {
-    desk: Arc<MailDesk>,
+    accounts: Arc<MailAccounts>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -257,16 +261,16 @@ pub struct ReadArgs {
 }
 
 impl MailRead {
-    pub fn new(desk: Arc<MailDesk>) -> Self {
-        Self { desk }
+    pub fn new(accounts: Arc<MailAccounts>) -> Self {
+        Self { accounts }
     }
 
     async fn read(&self, args: ReadArgs, context: &Context, secrets: &mut Secrets) -> Result<ToolOutput, ToolsError> {
-        let mut session = open(&self.desk, args.account.as_deref(), context, MAIL_READ, secrets).await?;
+        let mut session = open_session(&self.accounts, args.account.as_deref(), context, MAIL_READ, secrets).await?;
         let mailbox = args.mailbox.as_deref().unwrap_or(INBOX);
         session.examine(mailbox).await?;
         let found = session.message(args.uid, MESSAGE_BYTES).await?;
-        session.leave().await;
+        session.logout().await;
         let Some(message) = found else {
             return Err(ToolsError::Refused(format!(
                 "{mailbox} has no message {}; `mail_list` and `mail_search` show the uids that there are",
@@ -274,7 +278,7 @@ impl MailRead {
             )));
         };
         let offset = context.scope.utc_offset_minutes;
-        let (text, data, sender) = blocking(move || Ok(render::message(&message, offset))).await?;
+        let (text, data, sender) = blocking(move || Ok(render::render_message(&message, offset))).await?;
         Ok(ToolOutput {
             data: Some(data),
             tainted: true,
@@ -292,7 +296,7 @@ impl ToolHandler for MailRead {
             "uid": {"type": "integer", "minimum": 1, "description": "The number in brackets that mail_list and mail_search show"},
             "mailbox": {"type": "string", "maxLength": 200, "description": "Which mailbox; INBOX if left out"},
         });
-        let schema = self.desk.schema(Want::Look, properties, &["uid"]);
+        let schema = self.accounts.schema(Purpose::Read, properties, &["uid"]);
         catalogue::spec(MAIL_READ, RiskClass::Read, EffectClass::Read, schema)
     }
 

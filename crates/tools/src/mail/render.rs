@@ -1,7 +1,7 @@
 //! Mail as people and models read it. Everything in a message, its sender included, is only what the message claims.
 
 use super::imap::Header;
-use crate::web::readable;
+use crate::web::page_text;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use mail_parser::{Address, Message, MessageParser, MimeHeaders as _, PartType};
@@ -16,7 +16,7 @@ const NAMED: usize = 3;
 const LONG: usize = 200;
 
 /// On one line, not too long.
-fn flat(text: &str) -> String {
+fn one_line(text: &str) -> String {
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= LONG {
@@ -29,18 +29,18 @@ fn addresses(list: Option<&Address<'_>>) -> String {
     let all = list.into_iter().flat_map(Address::iter).map(|one| {
         let address = one.address.as_deref().unwrap_or_default();
         match one.name.as_deref().filter(|name| !name.is_empty()) {
-            Some(name) => format!("{} <{address}>", flat(name)),
+            Some(name) => format!("{} <{address}>", one_line(name)),
             None => address.to_owned(),
         }
     });
-    flat(&all.collect::<Vec<_>>().join(", "))
+    one_line(&all.collect::<Vec<_>>().join(", "))
 }
 
 /// The sender's address alone.
 fn sender(message: &Message<'_>) -> String {
     let first = message.from().and_then(Address::first);
     let address = first.and_then(|one| one.address.as_deref());
-    flat(address.unwrap_or("an unknown sender"))
+    one_line(address.unwrap_or("an unknown sender"))
 }
 
 /// Local time, `2026-11-21 09:00`.
@@ -61,7 +61,7 @@ fn size(bytes: u64) -> String {
 }
 
 /// A list, newest first: text, data, senders.
-pub(super) fn list(headers: &[Header], offset_minutes: i32) -> (String, Value, Vec<String>) {
+pub(super) fn list_messages(headers: &[Header], offset_minutes: i32) -> (String, Value, Vec<String>) {
     let mut text = String::new();
     let mut rows = Vec::new();
     let mut senders = BTreeSet::new();
@@ -70,7 +70,7 @@ pub(super) fn list(headers: &[Header], offset_minutes: i32) -> (String, Value, V
         let parsed = MessageParser::default().parse_headers(&header.head);
         let message = parsed.as_ref().unwrap_or(&empty);
         let (from, when) = (addresses(message.from()), date(message, offset_minutes));
-        let subject = flat(message.subject().unwrap_or("(no subject)"));
+        let subject = one_line(message.subject().unwrap_or("(no subject)"));
         let mark = if header.seen { "" } else { " (unread)" };
         let _ = writeln!(text, "[{}] {when}  {from}: {subject}{mark}", header.uid);
         senders.insert(sender(message));
@@ -98,7 +98,7 @@ pub(super) fn origin(senders: &[String]) -> String {
 }
 
 /// A message: text, data, sender. Blocking.
-pub(super) fn message(header: &Header, offset_minutes: i32) -> (String, Value, String) {
+pub(super) fn render_message(header: &Header, offset_minutes: i32) -> (String, Value, String) {
     let empty = Message::default();
     let parsed = MessageParser::default().parse(&header.head);
     let message = parsed.as_ref().unwrap_or(&empty);
@@ -108,7 +108,7 @@ pub(super) fn message(header: &Header, offset_minutes: i32) -> (String, Value, S
             let _ = writeln!(text, "{name}: {value}");
         }
     };
-    let subject = flat(message.subject().unwrap_or("(no subject)"));
+    let subject = one_line(message.subject().unwrap_or("(no subject)"));
     let when = date(message, offset_minutes);
     line("From", addresses(message.from()));
     line("Reply-To", addresses(message.reply_to()));
@@ -116,7 +116,7 @@ pub(super) fn message(header: &Header, offset_minutes: i32) -> (String, Value, S
     line("Cc", addresses(message.cc()));
     line("Date", when.clone());
     line("Subject", subject.clone());
-    let id = message.message_id().map(|id| format!("<{}>", flat(id)));
+    let id = message.message_id().map(|id| format!("<{}>", one_line(id)));
     line("Message-ID", id.clone().unwrap_or_default());
     let attachments: Vec<Value> = message.attachments().map(attachment).collect();
     for one in &attachments {
@@ -151,10 +151,10 @@ fn attachment(part: &mail_parser::MessagePart<'_>) -> Value {
         Some(sub) => format!("{}/{sub}", kind.ctype()),
         None => kind.ctype().to_owned(),
     });
-    let name = part.attachment_name().map(flat).filter(|name| !name.is_empty());
+    let name = part.attachment_name().map(one_line).filter(|name| !name.is_empty());
     json!({
         "name": name.unwrap_or_else(|| "(no name)".to_owned()),
-        "type": flat(&kind.unwrap_or_else(|| "unknown".to_owned())).to_lowercase(),
+        "type": one_line(&kind.unwrap_or_else(|| "unknown".to_owned())).to_lowercase(),
         "bytes": part.len(),
     })
 }
@@ -165,7 +165,7 @@ fn body(message: &Message<'_>) -> String {
     for part in message.text_bodies() {
         match &part.body {
             PartType::Text(text) => all.push(text.replace("\r\n", "\n").trim().to_owned()),
-            PartType::Html(html) => all.push(page(html)),
+            PartType::Html(html) => all.push(html_text(html)),
             _ => {}
         }
     }
@@ -173,18 +173,18 @@ fn body(message: &Message<'_>) -> String {
     all.join("\n\n")
 }
 
-fn page(html: &str) -> String {
+fn html_text(html: &str) -> String {
     // Addresses in mail stand for themselves; this one only makes relative ones whole.
     let Ok(base) = Url::parse("http://mail.invalid/") else {
         return String::new();
     };
-    let read = readable(html, &base);
+    let read = page_text(html, &base);
     let mut text = read.text;
     let links: Vec<_> = read.links.iter().filter(|(_, url)| !url.starts_with(base.as_str())).collect();
     if !links.is_empty() {
         text.push_str("\n\nLinks:");
         for (name, url) in links {
-            let _ = write!(text, "\n{}: {url}", flat(name));
+            let _ = write!(text, "\n{}: {url}", one_line(name));
         }
     }
     text

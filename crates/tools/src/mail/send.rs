@@ -1,7 +1,7 @@
 //! `mail_send`.
 
-use super::compose::{self, Letter};
-use super::{MailDesk, Want, smtp};
+use super::compose::{self, Message};
+use super::{MailAccounts, Purpose, smtp};
 use crate::catalogue;
 use crate::credential::{By, Secrets};
 use crate::error::ToolsError;
@@ -23,7 +23,7 @@ const MOST: usize = 50;
 const TEXT: usize = 200_000;
 
 pub struct MailSend {
-    desk: Arc<MailDesk>,
+    accounts: Arc<MailAccounts>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -37,14 +37,14 @@ pub struct SendArgs {
     account: Option<String>,
 }
 
-struct Post {
+struct Envelope {
     to: Vec<String>,
     cc: Vec<String>,
     bcc: Vec<String>,
     answers: Option<String>,
 }
 
-impl Post {
+impl Envelope {
     fn read(args: &SendArgs) -> Result<Self, ToolsError> {
         compose::header_safe(&args.subject)?;
         let list = |text: &Option<String>| match text.as_deref().map(str::trim) {
@@ -53,11 +53,11 @@ impl Post {
         };
         let answers = args.in_reply_to.as_deref().map(str::trim).filter(|id| !id.is_empty());
         let answers = answers.map(message_id).transpose()?;
-        let post = Self { to: compose::recipients(&args.to)?, cc: list(&args.cc)?, bcc: list(&args.bcc)?, answers };
-        if post.all().count() > MOST {
+        let envelope = Self { to: compose::recipients(&args.to)?, cc: list(&args.cc)?, bcc: list(&args.bcc)?, answers };
+        if envelope.all().count() > MOST {
             return Err(ToolsError::Refused(format!("more than {MOST} recipients; send it to fewer at a time")));
         }
-        Ok(post)
+        Ok(envelope)
     }
 
     fn all(&self) -> impl Iterator<Item = &String> {
@@ -78,44 +78,44 @@ fn message_id(text: &str) -> Result<String, ToolsError> {
 }
 
 fn address(text: &str) -> Result<Address, ToolsError> {
-    let bare = compose::bare(text);
+    let bare = compose::bare_address(text);
     bare.parse().map_err(|error| {
         ToolsError::Refused(format!("`{bare}` is no mail address ({error}); write it as name@example.org"))
     })
 }
 
 impl MailSend {
-    /// Sends over the accounts of `desk`.
-    pub fn new(desk: Arc<MailDesk>) -> Self {
-        Self { desk }
+    /// Sends over the accounts of `accounts`.
+    pub fn new(accounts: Arc<MailAccounts>) -> Self {
+        Self { accounts }
     }
 
     async fn send(&self, args: &SendArgs, context: &Context, secrets: &mut Secrets) -> Result<ToolOutput, ToolsError> {
-        let post = Post::read(args)?;
-        let account = self.desk.account(args.account.as_deref(), &context.scope, Want::Send).await?;
+        let envelope = Envelope::read(args)?;
+        let account = self.accounts.account(args.account.as_deref(), &context.scope, Purpose::Send).await?;
         let server = account
             .smtp
             .as_ref()
             .ok_or_else(|| ToolsError::Refused(format!("the mail account {} has no SMTP server", account.name)))?;
         let from = address(&account.from)?;
-        let to: Result<Vec<Address>, _> = post.all().map(|one| address(one)).collect();
+        let to: Result<Vec<Address>, _> = envelope.all().map(|one| address(one)).collect();
         let to = to?;
         let key = hash::sha256(context.idempotency_key.as_bytes());
         let id = format!("<{}@{}>", &key[..32], from.domain());
-        let letter = Letter {
+        let letter = Message {
             from: &account.from,
-            to: &post.to,
-            cc: &post.cc,
+            to: &envelope.to,
+            cc: &envelope.cc,
             subject: &args.subject,
             body: &args.body,
             id: &id,
-            answers: post.answers.as_deref(),
+            answers: envelope.answers.as_deref(),
         };
-        let message = compose::letter(&letter, &compose::date(context)?);
-        let login = self.desk.login(account, By::tool(&context.scope, NAME), secrets).await?;
+        let message = compose::message_text(&letter, &compose::date_header(context)?);
+        let login = self.accounts.login(account, By::tool(&context.scope, NAME), secrets).await?;
         let prepare = async {
-            let mut open = smtp::connect(account, server, login.as_ref(), &self.desk.config.allow).await?;
-            open.address(&from, &to).await?;
+            let mut open = smtp::connect(account, server, login.as_ref(), &self.accounts.config.allow).await?;
+            open.name_recipients(&from, &to).await?;
             Ok::<_, ToolsError>(open)
         };
         let open = tokio::select! {
@@ -158,18 +158,18 @@ impl ToolHandler for MailSend {
             "bcc": address("Recipients that the others don't see"),
             "in_reply_to": address("Message-ID of the mail that this one answers"),
         });
-        let schema = self.desk.schema(Want::Send, properties, &["to", "subject", "body"]);
+        let schema = self.accounts.schema(Purpose::Send, properties, &["to", "subject", "body"]);
         // What was sent can't be had back: a person is asked each time, and no standing grant covers it.
         catalogue::spec(NAME, RiskClass::Destructive, EffectClass::Write, schema)
     }
 
     async fn preview(&self, args: SendArgs, scope: &ToolScope) -> Preview {
-        let account = self.desk.account(args.account.as_deref(), scope, Want::Send).await;
-        match Post::read(&args).and_then(|post| Ok((post, account?))) {
-            Ok((post, account)) => {
-                let all: Vec<&str> = post.all().map(String::as_str).collect();
-                let mut detail = format!("From: {}\nTo: {}\n", account.from, post.to.join(", "));
-                for (name, list) in [("Cc", &post.cc), ("Bcc", &post.bcc)] {
+        let account = self.accounts.account(args.account.as_deref(), scope, Purpose::Send).await;
+        match Envelope::read(&args).and_then(|envelope| Ok((envelope, account?))) {
+            Ok((envelope, account)) => {
+                let all: Vec<&str> = envelope.all().map(String::as_str).collect();
+                let mut detail = format!("From: {}\nTo: {}\n", account.from, envelope.to.join(", "));
+                for (name, list) in [("Cc", &envelope.cc), ("Bcc", &envelope.bcc)] {
                     if !list.is_empty() {
                         let _ = writeln!(detail, "{name}: {}", list.join(", "));
                     }

@@ -20,7 +20,7 @@ const MECHANISMS: [Mechanism; 2] = [Mechanism::Plain, Mechanism::Login];
 const FAREWELL: Duration = Duration::from_secs(5);
 
 /// A server that has let us in.
-pub(super) struct Open {
+pub(super) struct SmtpSession {
     connection: AsyncSmtpConnection,
     server: String,
 }
@@ -31,19 +31,20 @@ pub(super) async fn connect(
     server: &MailServer,
     login: Option<&Login>,
     allow: &[HostPort],
-) -> Result<Open, ToolsError> {
+) -> Result<SmtpSession, ToolsError> {
     let hello = ClientId::default();
-    let failed =
-        |what: &str, error: &Error| ToolsError::Refused(format!("the mail server {server} {what}: {}", told(error)));
+    let failed = |what: &str, error: &Error| {
+        ToolsError::Refused(format!("the mail server {server} {what}: {}", error_text(error)))
+    };
     let connection = match server.security {
         Security::Tls => {
             let place = (server.host.as_str(), server.port);
-            let tls = Some(tls(account, server)?);
+            let tls = Some(tls_parameters(account, server)?);
             let connecting = AsyncSmtpConnection::connect_tokio1(place, Some(connection::CONNECT), &hello, tls, None);
             connecting.await
         }
         Security::StartTls | Security::Plain => {
-            let stream = Box::new(connection::tcp(server, allow).await?);
+            let stream = Box::new(connection::connect_tcp(server, allow).await?);
             AsyncSmtpConnection::connect_with_transport(stream, &hello).await
         }
     };
@@ -57,7 +58,7 @@ pub(super) async fn connect(
                 "the mail server {server} offers no STARTTLS; use smtps://, or another port"
             )));
         }
-        let upgraded = connection.starttls(tls(account, server)?, &hello).await;
+        let upgraded = connection.starttls(tls_parameters(account, server)?, &hello).await;
         upgraded.map_err(|error| failed("can't be spoken to safely", &error))?;
     }
     if let Some(login) = login {
@@ -68,17 +69,17 @@ pub(super) async fn connect(
             ToolsError::Refused(format!(
                 "the mail server {server} does not let the account {} in ({}); check its credential",
                 account.name,
-                told(&error)
+                error_text(&error)
             ))
         })?;
     }
-    Ok(Open { connection, server: server.to_string() })
+    Ok(SmtpSession { connection, server: server.to_string() })
 }
 
-fn tls(account: &MailAccount, server: &MailServer) -> Result<TlsParameters, ToolsError> {
-    let bad = |error: Error| ToolsError::Refused(format!("TLS with {server}: {}", told(&error)));
+fn tls_parameters(account: &MailAccount, server: &MailServer) -> Result<TlsParameters, ToolsError> {
+    let bad = |error: Error| ToolsError::Refused(format!("TLS with {server}: {}", error_text(&error)));
     let mut parameters = TlsParameters::builder(server.host.clone());
-    for authority in connection::authorities(account.ca.as_deref())? {
+    for authority in connection::extra_roots(account.ca.as_deref())? {
         let known = Certificate::from_der(authority.to_vec()).map_err(bad)?;
         parameters = parameters.add_root_certificate(known);
     }
@@ -86,16 +87,19 @@ fn tls(account: &MailAccount, server: &MailServer) -> Result<TlsParameters, Tool
 }
 
 /// What a server, or the way to it, said.
-fn told(error: &Error) -> String {
+fn error_text(error: &Error) -> String {
     error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-impl Open {
+impl SmtpSession {
     /// Names sender and recipients. One that is refused refuses all: nothing is sent to the others.
-    pub async fn address(&mut self, from: &Address, to: &[Address]) -> Result<(), ToolsError> {
+    pub async fn name_recipients(&mut self, from: &Address, to: &[Address]) -> Result<(), ToolsError> {
         let server = self.server.clone();
         let refused = |what: String, error: &Error| {
-            ToolsError::Refused(format!("the mail server {server} refuses {what} ({}); nothing was sent", told(error)))
+            ToolsError::Refused(format!(
+                "the mail server {server} refuses {what} ({}); nothing was sent",
+                error_text(error)
+            ))
         };
         let sender = self.connection.command(Mail::new(Some(from.clone()), Vec::new())).await;
         sender.map_err(|error| refused(format!("the sender {from}"), &error))?;
@@ -121,12 +125,12 @@ impl Open {
             Err(error) if error.status().is_some() => Err(ToolsError::Refused(format!(
                 "the mail server {} refuses the message ({}); nothing was sent",
                 self.server,
-                told(&error)
+                error_text(&error)
             ))),
             Err(error) => Err(ToolsError::Refused(format!(
                 "the connection to {} broke off while the message was handed over ({}): it may or may not have been sent; look into the sent mail, or ask the recipient, before trying again",
                 self.server,
-                told(&error)
+                error_text(&error)
             ))),
         }
     }

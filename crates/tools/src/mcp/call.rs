@@ -2,11 +2,11 @@
 //! Pictures, sounds and resources are named in the text, never inlined.
 
 use super::connection::{Connection, Fault};
-use super::credentials::Who;
+use super::credentials::Caller;
 use super::error::McpError;
 use super::{McpHub, accepted_tools};
 use crate::handler::Context;
-use crate::skills::{Executor, Job};
+use crate::skills::{Executor, SkillCall};
 use async_trait::async_trait;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::{Map, Value};
@@ -31,7 +31,7 @@ pub(super) struct Call<'a> {
 impl McpHub {
     /// Calls a tool, if it is what a person accepted.
     pub(super) async fn call(&self, call: Call<'_>, context: &Context) -> Result<ToolOutput, McpError> {
-        let who = Who::caller(&call, context);
+        let who = Caller::caller(&call, context);
         let server = self.named(who.tenant, &call.spec.server).await?;
         let (tool, accepted) = accepted_tools::callable(&server, &call.spec.tool)?;
         // The run began with another acceptance of it.
@@ -40,7 +40,7 @@ impl McpHub {
         }
         let mut last = None;
         for anew in [false, true] {
-            let (key, connection) = match self.reach(&server, &who, anew).await {
+            let (key, connection) = match self.connect(&server, &who, anew).await {
                 Ok(reached) => reached,
                 // A token that was refused may be renewed once.
                 Err(error @ McpError::Login { .. }) if !anew => {
@@ -56,7 +56,7 @@ impl McpHub {
                     if !matches!(fault, Fault::Error(_)) {
                         self.pool.remove(&key, &connection);
                     }
-                    let (error, again) = settle(&server, &call.spec.tool, fault, call.repeats);
+                    let (error, again) = error_of(&server, &call.spec.tool, fault, call.repeats);
                     if !again || context.halted() {
                         return Err(error);
                     }
@@ -79,7 +79,7 @@ impl McpHub {
         let same = tools.iter().any(|one| one.name == *name && one.hash() == call.spec.hash);
         if !same {
             // Written down, so that a person sees the difference.
-            let seen = self.seen(context.scope.tenant, server.id, &tools).await;
+            let seen = self.record_listing(context.scope.tenant, server.id, &tools).await;
             let seen = seen.map_err(Fault::Error)?;
             let error = match seen.tools.iter().find(|one| one.name == *name) {
                 Some(tool) => accepted_tools::changed_error(&seen, tool),
@@ -89,12 +89,12 @@ impl McpHub {
             return Err(Fault::Error(error));
         }
         let result = connection.call(name, call.arguments.clone(), context).await?;
-        output(&server.name, result).map_err(Fault::Error)
+        tool_output(&server.name, result).map_err(Fault::Error)
     }
 }
 
 /// What a fault means for the caller, and whether to try once more on a new connection.
-pub(super) fn settle(server: &McpServer, tool: &str, fault: Fault, repeats: bool) -> (McpError, bool) {
+pub(super) fn error_of(server: &McpServer, tool: &str, fault: Fault, repeats: bool) -> (McpError, bool) {
     let name = server.name.clone();
     match fault {
         Fault::Error(error) => (error, false),
@@ -175,7 +175,7 @@ impl Executor for McpExecutor {
         }
     }
 
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
         let skill = job.skill;
         let spec = spec(skill).map_err(ToolError::RespondToModel)?;
         let arguments = match job.arguments {
@@ -214,8 +214,8 @@ const LARGEST: usize = 400_000;
 const ERROR: usize = 4000;
 
 /// The result of a call, tainted by its server.
-pub(super) fn output(server: &str, result: CallToolResult) -> Result<ToolOutput, McpError> {
-    let mut text = blocks(&result.content);
+pub(super) fn tool_output(server: &str, result: CallToolResult) -> Result<ToolOutput, McpError> {
+    let mut text = content_text(&result.content);
     let failed = result.is_error == Some(true);
     let data = result.structured_content.filter(|data| !data.is_null());
     if let Some(data) = &data
@@ -247,7 +247,7 @@ pub(super) fn origin(server: &str) -> String {
     format!("mcp:{server}")
 }
 
-fn blocks(blocks: &[ContentBlock]) -> String {
+fn content_text(blocks: &[ContentBlock]) -> String {
     let mut text = String::new();
     for block in blocks {
         if !text.is_empty() {
@@ -256,10 +256,10 @@ fn blocks(blocks: &[ContentBlock]) -> String {
         match block {
             ContentBlock::Text(part) => text.push_str(&part.text),
             ContentBlock::Image(part) => {
-                named(&mut text, "picture", &part.mime_type, part.data.len());
+                name_media(&mut text, "picture", &part.mime_type, part.data.len());
             }
             ContentBlock::Audio(part) => {
-                named(&mut text, "sound", &part.mime_type, part.data.len());
+                name_media(&mut text, "sound", &part.mime_type, part.data.len());
             }
             ContentBlock::ResourceLink(link) => {
                 let _ = write!(text, "[resource {} at {}, not read]", link.name, link.uri);
@@ -271,7 +271,7 @@ fn blocks(blocks: &[ContentBlock]) -> String {
                 }
                 ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
                     let media = mime_type.as_deref().unwrap_or("unknown type");
-                    let _ = write!(text, "[resource {uri}, {media}, {} bytes, not shown]", bytes(blob.len()));
+                    let _ = write!(text, "[resource {uri}, {media}, {} bytes, not shown]", decoded_size(blob.len()));
                 }
                 _ => text.push_str("[a resource of a form that is not known]"),
             },
@@ -281,18 +281,18 @@ fn blocks(blocks: &[ContentBlock]) -> String {
     text
 }
 
-fn named(text: &mut String, what: &str, media: &str, encoded: usize) {
-    let _ = write!(text, "[{what} {media}, {} bytes, not shown]", bytes(encoded));
+fn name_media(text: &mut String, what: &str, media: &str, encoded: usize) {
+    let _ = write!(text, "[{what} {media}, {} bytes, not shown]", decoded_size(encoded));
 }
 
 /// Bytes of what takes so many characters in base64, padding aside.
-fn bytes(encoded: usize) -> usize {
+fn decoded_size(encoded: usize) -> usize {
     encoded / 4 * 3
 }
 
 #[cfg(test)]
 mod tests {
-    use super::output;
+    use super::tool_output;
     use serde_json::{Value, json};
 
     fn result(value: Value) -> rmcp::model::CallToolResult {
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn names_what_is_no_text() {
-        let shown = output(
+        let shown = tool_output(
             "wiki",
             result(json!({"content": [
                 {"type": "text", "text": "Two files:"},
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn data_stands_in_for_missing_text() {
-        let shown = output("wiki", result(json!({"content": [], "structuredContent": {"n": 3}}))).unwrap();
+        let shown = tool_output("wiki", result(json!({"content": [], "structuredContent": {"n": 3}}))).unwrap();
         assert_eq!(shown.data, Some(json!({"n": 3})));
         assert!(shown.content.contains("\"n\": 3"));
     }
@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn a_failure_is_an_error_with_the_servers_words() {
         let failed = result(json!({"content": [{"type": "text", "text": "no such page"}], "isError": true}));
-        let error = output("wiki", failed).unwrap_err().to_string();
+        let error = tool_output("wiki", failed).unwrap_err().to_string();
         assert_eq!(error, "the MCP server `wiki` says: no such page");
     }
 }

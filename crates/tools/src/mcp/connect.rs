@@ -1,10 +1,10 @@
 //! Starting a server, or connecting to it.
 
 use super::McpConfig;
-use super::connection::{Connection, Listener};
+use super::connection::{ClientListener, Connection};
 use super::credentials::Secret;
 use super::error::McpError;
-use crate::outbound::{HostPort, Pinned};
+use crate::outbound::{HostPort, PinnedClient};
 use http::{HeaderName, HeaderValue};
 use rmcp::service::{ClientInitializeError, RoleClient, RunningService, serve_client};
 use rmcp::transport::StreamableHttpClientTransport;
@@ -35,7 +35,7 @@ const STDERR: usize = 16 << 10;
 /// Tries to open a broken stream of events again.
 const TRIES: usize = 3;
 
-pub(super) async fn open(
+pub(super) async fn open_connection(
     config: &McpConfig,
     server: &McpServer,
     user: Option<UserId>,
@@ -96,10 +96,10 @@ async fn stdio(config: &McpConfig, server: &McpServer, spec: CommandSpec) -> Res
         return Err(unreachable(server, "it has no streams".to_owned()));
     };
     tracing::debug!(server = server.name, tier = ?program.tier, "MCP server started");
-    let listener = Listener::default();
+    let listener = ClientListener::default();
     let heard = Arc::clone(&listener.heard);
     let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MESSAGE);
-    match shake(config, serve_client(listener, transport)).await {
+    match handshake(config, serve_client(listener, transport)).await {
         Ok(service) => Ok(Connection::new(server, service, heard, Some(program))),
         Err(reason) => {
             let reason = format!("{reason}{}", last_words(&mut program).await);
@@ -150,9 +150,9 @@ async fn http(
     allow: &[String],
     secret: Option<&Secret>,
 ) -> Result<Connection, McpError> {
-    let allow = allowed(allow)?;
-    let pinned = Pinned::to(url, &allow).await?;
-    if pinned.readable && secret.is_some() {
+    let allow = parse_allow_list(allow)?;
+    let pinned = PinnedClient::connect(url, &allow).await?;
+    if pinned.plaintext && secret.is_some() {
         return Err(McpError::Invalid(format!(
             "the credential of `{}` is not sent over plain http; use https, or allow the host by name and port",
             server.name
@@ -166,14 +166,14 @@ async fn http(
     retry.max_times = Some(TRIES);
     settings.retry_config = Arc::new(retry);
     if let Some(secret) = secret {
-        settings = credential(settings, secret)?;
+        settings = with_credential(settings, secret)?;
     }
-    let listener = Listener::default();
+    let listener = ClientListener::default();
     let heard = Arc::clone(&listener.heard);
     let transport = StreamableHttpClientTransport::with_client(pinned.client, settings);
-    match shake(config, serve_client(listener, transport)).await {
+    match handshake(config, serve_client(listener, transport)).await {
         Ok(service) => Ok(Connection::new(server, service, heard, None)),
-        Err(Failed::Login) => {
+        Err(ConnectError::Login) => {
             Err(McpError::Login { server: server.name.clone(), hint: login_hint(server, secret.is_some()) })
         }
         Err(failed) => Err(unreachable(server, failed.to_string())),
@@ -192,12 +192,12 @@ pub(super) fn login_hint(server: &McpServer, had: bool) -> String {
 }
 
 /// The allow list of a server.
-pub(super) fn allowed(allow: &[String]) -> Result<Vec<HostPort>, McpError> {
+pub(super) fn parse_allow_list(allow: &[String]) -> Result<Vec<HostPort>, McpError> {
     let places = allow.iter().map(|text| text.parse());
     Ok(places.collect::<Result<Vec<HostPort>, _>>()?)
 }
 
-fn credential(
+fn with_credential(
     settings: StreamableHttpClientTransportConfig,
     secret: &Secret,
 ) -> Result<StreamableHttpClientTransportConfig, McpError> {
@@ -218,7 +218,7 @@ fn credential(
 }
 
 #[derive(Debug, thiserror::Error)]
-enum Failed {
+enum ConnectError {
     #[error("it gave no answer within {0} s")]
     Slow(u64),
     #[error("it wants a login")]
@@ -227,20 +227,20 @@ enum Failed {
     Other(String),
 }
 
-async fn shake(
+async fn handshake(
     config: &McpConfig,
-    serving: impl Future<Output = Result<RunningService<RoleClient, Listener>, ClientInitializeError>>,
-) -> Result<RunningService<RoleClient, Listener>, Failed> {
+    serving: impl Future<Output = Result<RunningService<RoleClient, ClientListener>, ClientInitializeError>>,
+) -> Result<RunningService<RoleClient, ClientListener>, ConnectError> {
     match tokio::time::timeout(config.start, serving).await {
         Ok(Ok(service)) => Ok(service),
-        Ok(Err(error)) if error.is_authorization_required() => Err(Failed::Login),
-        Ok(Err(error)) => Err(Failed::Other(chain(&error))),
-        Err(_) => Err(Failed::Slow(config.start.as_secs())),
+        Ok(Err(error)) if error.is_authorization_required() => Err(ConnectError::Login),
+        Ok(Err(error)) => Err(ConnectError::Other(error_chain(&error))),
+        Err(_) => Err(ConnectError::Slow(config.start.as_secs())),
     }
 }
 
 /// An error and what is behind it, each once.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
+pub(super) fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut inner = error.source();
     while let Some(cause) = inner {

@@ -1,8 +1,8 @@
 //! One connection to a server: its list of tools, calls, and notifications. What a server asks for (a model's answer, a
 //! person's input, folders) is declined.
 
-use super::accepted_tools::Listed;
-use super::connect::{chain, last_words};
+use super::accepted_tools::ListedTool;
+use super::connect::{error_chain, last_words};
 use super::error::McpError;
 use crate::handler::Context;
 use rmcp::ClientHandler;
@@ -51,25 +51,25 @@ pub(super) enum Fault {
 struct Listing {
     at: Instant,
     changes: u64,
-    tools: Arc<Vec<Listed>>,
+    tools: Arc<Vec<ListedTool>>,
 }
 
 /// A connection. Dropping it ends the server's process, if it has one.
 pub(super) struct Connection {
     server: String,
     peer: Peer<RoleClient>,
-    heard: Arc<Heard>,
+    heard: Arc<Notifications>,
     listing: tokio::sync::Mutex<Option<Listing>>,
     busy: AtomicUsize,
     used: Mutex<Instant>,
     program: tokio::sync::Mutex<Option<Session>>,
-    _service: RunningService<RoleClient, Listener>,
+    _service: RunningService<RoleClient, ClientListener>,
 }
 
 /// Counts a use while it lasts.
-pub(super) struct Busy<'a>(&'a Connection);
+pub(super) struct UseGuard<'a>(&'a Connection);
 
-impl Drop for Busy<'_> {
+impl Drop for UseGuard<'_> {
     fn drop(&mut self) {
         self.0.touch();
         self.0.busy.fetch_sub(1, Ordering::AcqRel);
@@ -79,8 +79,8 @@ impl Drop for Busy<'_> {
 impl Connection {
     pub fn new(
         server: &McpServer,
-        service: RunningService<RoleClient, Listener>,
-        heard: Arc<Heard>,
+        service: RunningService<RoleClient, ClientListener>,
+        heard: Arc<Notifications>,
         program: Option<Session>,
     ) -> Self {
         Self {
@@ -113,13 +113,13 @@ impl Connection {
     }
 
     /// Keeps it from being closed as idle.
-    pub fn begin(&self) -> Busy<'_> {
+    pub fn begin(&self) -> UseGuard<'_> {
         self.busy.fetch_add(1, Ordering::AcqRel);
-        Busy(self)
+        UseGuard(self)
     }
 
     /// Its tools, listed anew where they may have changed.
-    pub async fn tools(&self, anew: bool) -> Result<Arc<Vec<Listed>>, Fault> {
+    pub async fn tools(&self, anew: bool) -> Result<Arc<Vec<ListedTool>>, Fault> {
         let mut listing = self.listing.lock().await;
         // Read before the list: a change in between shows at the next look.
         let changes = self.heard.changes();
@@ -144,8 +144,8 @@ impl Connection {
         Ok(tools)
     }
 
-    async fn list(&self) -> Result<Vec<Listed>, Fault> {
-        let mut tools: Vec<Listed> = Vec::new();
+    async fn list(&self) -> Result<Vec<ListedTool>, Fault> {
+        let mut tools: Vec<ListedTool> = Vec::new();
         let mut cursor = None;
         for _ in 0..PAGES {
             let mut page = PaginatedRequestParams::default();
@@ -176,7 +176,7 @@ impl Connection {
         Fault::Error(McpError::Unreachable { server: self.server.clone(), reason })
     }
 
-    fn listed(&self, tool: Tool) -> Option<Listed> {
+    fn listed(&self, tool: Tool) -> Option<ListedTool> {
         let description = tool.description.unwrap_or_default().into_owned();
         let parameters = Value::Object(tool.input_schema.as_ref().clone());
         if description.len() > DESCRIPTION || parameters.to_string().len() > SCHEMA {
@@ -184,7 +184,7 @@ impl Connection {
             return None;
         }
         let hint = tool.annotations.and_then(|hints| hints.read_only_hint);
-        Some(Listed { name: tool.name.into_owned(), description, parameters, read_only: hint == Some(true) })
+        Some(ListedTool { name: tool.name.into_owned(), description, parameters, read_only: hint == Some(true) })
     }
 
     /// Calls a tool. Where `context` is halted, the server is told to stop.
@@ -200,7 +200,7 @@ impl Connection {
         let handle = sent.await.map_err(|error| self.fault(error, false))?;
         let token = handle.progress_token.clone();
         self.heard.follow(&token);
-        let mut flight = Flight(Some(handle));
+        let mut flight = PendingCall(Some(handle));
         let answer = loop {
             let Some(handle) = flight.0.as_mut() else {
                 break None;
@@ -261,19 +261,19 @@ impl Connection {
                     Some(StreamableHttpError::AuthRequired(_)) => Fault::Login,
                     // The server says that it knows nothing of this session: it did nothing.
                     Some(StreamableHttpError::SessionExpired) => Fault::Gone("its session ended".to_owned()),
-                    Some(StreamableHttpError::Client(inner)) if inner.is_connect() => Fault::Gone(chain(inner)),
-                    _ => lost(chain(&error)),
+                    Some(StreamableHttpError::Client(inner)) if inner.is_connect() => Fault::Gone(error_chain(inner)),
+                    _ => lost(error_chain(&error)),
                 }
             }
-            other => lost(chain(&other)),
+            other => lost(error_chain(&other)),
         }
     }
 }
 
 /// A call that is being answered. Dropped before its answer, it tells the server.
-struct Flight(Option<RequestHandle<RoleClient>>);
+struct PendingCall(Option<RequestHandle<RoleClient>>);
 
-impl Drop for Flight {
+impl Drop for PendingCall {
     fn drop(&mut self) {
         if let Some(handle) = self.0.take()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
@@ -288,12 +288,12 @@ const WORD: usize = 120;
 
 /// What was heard on a connection.
 #[derive(Debug, Default)]
-pub(super) struct Heard {
+pub(super) struct Notifications {
     changes: AtomicU64,
     progress: Mutex<HashMap<ProgressToken, String>>,
 }
 
-impl Heard {
+impl Notifications {
     /// Counts the changes of the list.
     pub fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
@@ -318,18 +318,18 @@ impl Heard {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Listener {
-    pub heard: Arc<Heard>,
+pub(super) struct ClientListener {
+    pub heard: Arc<Notifications>,
 }
 
-impl ClientHandler for Listener {
+impl ClientHandler for ClientListener {
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
         self.heard.changes.fetch_add(1, Ordering::AcqRel);
     }
 
     async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
         if let Some(word) = self.heard.words().get_mut(&params.progress_token) {
-            *word = said(&params);
+            *word = progress_text(&params);
         }
     }
 
@@ -339,7 +339,7 @@ impl ClientHandler for Listener {
     }
 }
 
-fn said(params: &ProgressNotificationParam) -> String {
+fn progress_text(params: &ProgressNotificationParam) -> String {
     let mut word = params.progress.to_string();
     if let Some(total) = params.total {
         word = format!("{word} of {total}");

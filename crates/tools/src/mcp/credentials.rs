@@ -2,10 +2,10 @@
 
 use super::McpHub;
 use super::call::Call;
-use super::connect::{allowed, open};
+use super::connect::{open_connection, parse_allow_list};
 use super::connection::Connection;
 use super::error::McpError;
-use super::oauth_token::{Guarded, Wanted};
+use super::oauth_token::{LoginHttp, TokenRequest};
 use super::pool::Key;
 use crate::handler::Context;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -17,8 +17,8 @@ use steward_core::ports::{OpenedCredential, ToolScope, Vault, VaultError};
 use steward_core::scrub::Scrubber;
 use steward_core::{AgentId, CredentialId, RunId, TenantId, UserId, hash};
 
-/// Who reaches for a server, and what it is told of the secrets that are opened.
-pub(super) struct Who<'a> {
+/// Caller reaches for a server, and what it is told of the secrets that are opened.
+pub(super) struct Caller<'a> {
     pub tenant: TenantId,
     user: Option<UserId>,
     run: Option<RunId>,
@@ -31,7 +31,7 @@ pub(super) struct Who<'a> {
     opened: Mutex<Vec<(String, SecretString)>>,
 }
 
-impl<'a> Who<'a> {
+impl<'a> Caller<'a> {
     pub fn person(tenant: TenantId, user: Option<UserId>) -> Self {
         Self {
             tenant,
@@ -71,7 +71,7 @@ impl<'a> Who<'a> {
 
     /// `text` without what was opened for a person: a server may repeat it in an error. What a run sees is scrubbed
     /// by the runtime.
-    pub fn conceal(&self, text: &str) -> String {
+    pub fn scrub(&self, text: &str) -> String {
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let secrets = opened.iter();
         Scrubber::new(secrets.map(|(label, secret)| (label.as_str(), secret.expose_secret()))).scrub(text).into_owned()
@@ -80,10 +80,10 @@ impl<'a> Who<'a> {
 
 impl McpHub {
     /// The connection for `who`; with `anew`, a token that can be renewed is.
-    pub(super) async fn reach(
+    pub(super) async fn connect(
         &self,
         server: &McpServer,
-        who: &Who<'_>,
+        who: &Caller<'_>,
         anew: bool,
     ) -> Result<(Key, Arc<Connection>), McpError> {
         let (secret, stamp) = self.secret(server, who, anew).await?;
@@ -99,13 +99,18 @@ impl McpHub {
             who.learned(&secret.label, &secret.value);
         }
         // The first exchange with a server is a large future.
-        let opening = Box::pin(open(&self.config, server, key.user, secret.as_ref()));
+        let opening = Box::pin(open_connection(&self.config, server, key.user, secret.as_ref()));
         let connection = self.pool.get(key.clone(), self.config.idle, opening).await?;
         Ok((key, connection))
     }
 
     /// The server's secret, and what tells one secret from another.
-    async fn secret(&self, server: &McpServer, who: &Who<'_>, anew: bool) -> Result<(Option<Secret>, Value), McpError> {
+    async fn secret(
+        &self,
+        server: &McpServer,
+        who: &Caller<'_>,
+        anew: bool,
+    ) -> Result<(Option<Secret>, Value), McpError> {
         let vault = self.ports.vault.as_ref();
         let now = self.ports.clock.now();
         let used = |credential: CredentialId| CredentialUse {
@@ -119,7 +124,7 @@ impl McpHub {
         let opened = if let Some(own) = who.secret {
             own
         } else {
-            let Some(credential) = find(vault, who.tenant, server, who.user).await? else {
+            let Some(credential) = find_credential(vault, who.tenant, server, who.user).await? else {
                 return Ok((None, Value::Null));
             };
             found = vault.open(who.tenant, credential.id, used(credential.id)).await?;
@@ -133,7 +138,7 @@ impl McpHub {
         }
         if credential.kind != CredentialKind::Oauth2 {
             let stamp = json!([credential.id, credential.changed_at]);
-            return Ok((Some(of(opened)?), stamp));
+            return Ok((Some(secret_of(opened)?), stamp));
         }
         let McpTransport::Http { url, allow } = &server.transport else {
             return Err(McpError::Invalid(format!(
@@ -141,8 +146,8 @@ impl McpHub {
                 server.name
             )));
         };
-        let guarded = Guarded { allow: allowed(allow)? };
-        let wanted = Wanted {
+        let guarded = LoginHttp { allow: parse_allow_list(allow)? };
+        let wanted = TokenRequest {
             tenant: who.tenant,
             server: &server.name,
             resource: Some(url),
@@ -181,7 +186,7 @@ pub(super) fn login_name(server: &McpServer, user: Option<UserId>) -> String {
 }
 
 /// The credential for `server`: the user's own where each has one, else the one that it names.
-pub(super) async fn find(
+pub(super) async fn find_credential(
     vault: &dyn Vault,
     tenant: TenantId,
     server: &McpServer,
@@ -215,8 +220,8 @@ pub(super) async fn find(
         };
     }
     let suits =
-        |one: &Credential| one.discoverable && wanted.kind.is_none_or(|kind| kind == one.kind) && header_of(one.kind);
-    let mut found = all(vault, tenant, suits).await?;
+        |one: &Credential| one.discoverable && wanted.kind.is_none_or(|kind| kind == one.kind) && fits_header(one.kind);
+    let mut found = matching_credentials(vault, tenant, suits).await?;
     match found.len() {
         1 => Ok(found.pop()),
         0 if wanted.optional => Ok(None),
@@ -232,15 +237,15 @@ pub(super) async fn find(
     }
 }
 
-fn header_of(kind: CredentialKind) -> bool {
+fn fits_header(kind: CredentialKind) -> bool {
     matches!(kind, CredentialKind::Token | CredentialKind::ApiKey | CredentialKind::Oauth2)
 }
 
 pub(super) async fn by_name(vault: &dyn Vault, tenant: TenantId, name: &str) -> Result<Option<Credential>, McpError> {
-    Ok(all(vault, tenant, |one| one.name == name).await?.pop())
+    Ok(matching_credentials(vault, tenant, |one| one.name == name).await?.pop())
 }
 
-async fn all(
+async fn matching_credentials(
     vault: &dyn Vault,
     tenant: TenantId,
     suits: impl Fn(&Credential) -> bool,
@@ -258,7 +263,7 @@ async fn all(
 }
 
 /// The secret of a credential that holds one itself. `OAuth` tokens are made: see [`super::oauth`].
-pub(super) fn of(opened: &OpenedCredential) -> Result<Secret, McpError> {
+pub(super) fn secret_of(opened: &OpenedCredential) -> Result<Secret, McpError> {
     let credential = &opened.credential;
     let field = match credential.kind {
         CredentialKind::Token => "token",

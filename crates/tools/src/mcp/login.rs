@@ -1,8 +1,8 @@
 //! A person's login at an MCP server: begun here, finished when the browser comes back, its tokens kept in the vault.
 
-use super::connect::{allowed, chain};
+use super::connect::{error_chain, parse_allow_list};
 use super::error::McpError;
-use super::oauth_token::{Guarded, granted_fields, word};
+use super::oauth_token::{LoginHttp, granted_fields, plain_code};
 use super::{McpHub, credentials};
 use rmcp::transport::auth::{AuthorizationManager, AuthorizationRequest, AuthorizationSession};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -31,7 +31,7 @@ pub enum LoginAnswer<'a> {
 impl McpHub {
     /// Begins a login at a server's login server (authorization code with PKCE; a client is registered unless the
     /// server's credential names one).
-    pub async fn begin_login(&self, request: LoginRequest) -> Result<Begun, McpError> {
+    pub async fn begin_login(&self, request: LoginRequest) -> Result<LoginStarted, McpError> {
         let server = self.ports.servers.mcp_server(request.tenant, request.server).await?;
         let McpTransport::Http { url, allow } = &server.transport else {
             return Err(McpError::Invalid(format!(
@@ -40,13 +40,13 @@ impl McpHub {
             )));
         };
         let known = self.known_client(&server, &request).await?;
-        let guarded = Guarded { allow: allowed(allow)? };
+        let guarded = LoginHttp { allow: parse_allow_list(allow)? };
         let now = self.ports.clock.now();
         self.logins.begin(url, guarded, known, request, now).await
     }
 
     /// The client of the server's own credential, or of an earlier login.
-    async fn known_client(&self, server: &McpServer, request: &LoginRequest) -> Result<Option<Client>, McpError> {
+    async fn known_client(&self, server: &McpServer, request: &LoginRequest) -> Result<Option<OAuthClient>, McpError> {
         let Some(name) = server.credential.as_ref().and_then(|wanted| wanted.name.as_deref()) else {
             return Ok(None);
         };
@@ -69,7 +69,7 @@ impl McpHub {
             at: self.ports.clock.now(),
         };
         let opened = vault.open(request.tenant, found.id, used).await?;
-        Ok(opened.fields.get("client_id").map(|id| Client {
+        Ok(opened.fields.get("client_id").map(|id| OAuthClient {
             id: id.expose_secret().to_owned(),
             secret: opened.fields.get("client_secret").cloned(),
         }))
@@ -91,9 +91,10 @@ impl McpHub {
                 Ok(done) => self.keep(done).await,
                 Err(error) => Err(error),
             },
-            LoginAnswer::Refused { error } => {
-                Err(McpError::Invalid(format!("the login server refused ({}); begin the login anew", word(error))))
-            }
+            LoginAnswer::Refused { error } => Err(McpError::Invalid(format!(
+                "the login server refused ({}); begin the login anew",
+                plain_code(error)
+            ))),
         };
         let status = match &done {
             Ok(_) => LoginStatus::Done,
@@ -103,7 +104,7 @@ impl McpHub {
         done
     }
 
-    async fn keep(&self, done: LoggedIn) -> Result<McpServer, McpError> {
+    async fn keep(&self, done: CompletedLogin) -> Result<McpServer, McpError> {
         let user = done.request.user;
         let (tenant, id) = (done.request.tenant, done.request.server);
         let mut server = self.ports.servers.mcp_server(tenant, id).await?;
@@ -154,7 +155,7 @@ pub struct LoginRequest {
 
 /// A login that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Begun {
+pub struct LoginStarted {
     pub url: String,
     /// The `state` that comes back with the code: whoever has it can finish the login.
     pub state: String,
@@ -170,29 +171,29 @@ pub enum LoginStatus {
     Failed(String),
 }
 
-struct Ended {
+struct EndedLogin {
     user: UserId,
     status: LoginStatus,
     until: Timestamp,
 }
 
 /// A login that waits for its person.
-pub(in crate::mcp) struct Waiting {
+pub(in crate::mcp) struct PendingLogin {
     pub request: LoginRequest,
     session: AuthorizationSession,
-    client: Client,
+    client: OAuthClient,
     token_url: String,
     until: Timestamp,
 }
 
 /// A client that the login server knows.
 #[derive(Clone, Default)]
-pub(in crate::mcp) struct Client {
+pub(in crate::mcp) struct OAuthClient {
     pub id: String,
     pub secret: Option<SecretString>,
 }
 
-pub(in crate::mcp) struct LoggedIn {
+pub(super) struct CompletedLogin {
     pub request: LoginRequest,
     /// Fields of a credential of the kind `oauth2`.
     pub fields: BTreeMap<String, SecretString>,
@@ -201,20 +202,20 @@ pub(in crate::mcp) struct LoggedIn {
 /// Logins under way. They are in memory: one begun before a restart is begun anew.
 #[derive(Default)]
 pub(in crate::mcp) struct Logins {
-    waiting: Mutex<HashMap<String, Waiting>>,
+    waiting: Mutex<HashMap<String, PendingLogin>>,
     /// By their ids, for as long as somebody may ask.
-    ended: Mutex<HashMap<String, Ended>>,
+    ended: Mutex<HashMap<String, EndedLogin>>,
 }
 
 /// Names a login without giving its `state` away.
-fn id_of(state: &str) -> String {
+fn login_id(state: &str) -> String {
     let mut id = hash::sha256(state.as_bytes());
     id.truncate(32);
     id
 }
 
 impl Logins {
-    fn waiting(&self) -> MutexGuard<'_, HashMap<String, Waiting>> {
+    fn waiting(&self) -> MutexGuard<'_, HashMap<String, PendingLogin>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -223,13 +224,13 @@ impl Logins {
     pub async fn begin(
         &self,
         url: &str,
-        guarded: Guarded,
-        known: Option<Client>,
+        guarded: LoginHttp,
+        known: Option<OAuthClient>,
         request: LoginRequest,
         now: Timestamp,
-    ) -> Result<Begun, McpError> {
+    ) -> Result<LoginStarted, McpError> {
         let failed =
-            |error: &dyn std::error::Error| McpError::Invalid(format!("the login can't begin: {}", chain(error)));
+            |error: &dyn std::error::Error| McpError::Invalid(format!("the login can't begin: {}", error_chain(error)));
         let manager = AuthorizationManager::new_with_oauth_http_client(url, Arc::new(guarded)).await;
         let mut manager = manager.map_err(|error| failed(&error))?;
         let found = manager.resolve_metadata().await.map_err(|error| failed(&error))?;
@@ -251,7 +252,7 @@ impl Logins {
             let wanted: Vec<&str> = scopes.iter().map(String::as_str).collect();
             let registered = manager.register_client("Steward", &request.redirect_uri, &wanted);
             let registered = registered.await.map_err(|error| failed(&error))?;
-            Client { id: registered.client_id, secret: registered.client_secret.map(Into::into) }
+            OAuthClient { id: registered.client_id, secret: registered.client_secret.map(Into::into) }
         };
         let mut asked = AuthorizationRequest::new(request.redirect_uri.clone())
             .with_scopes(scopes)
@@ -262,7 +263,7 @@ impl Logins {
         let session = AuthorizationSession::new(manager, asked).await;
         let session = session.map_err(|(_, error)| failed(&error))?;
         let url = session.get_authorization_url().to_owned();
-        let Some(state) = query(&url, "state") else {
+        let Some(state) = query_value(&url, "state") else {
             return Err(McpError::Invalid("the login server's address holds no state".to_owned()));
         };
         let mut waiting = self.waiting();
@@ -270,16 +271,18 @@ impl Logins {
         if waiting.len() >= MOST {
             return Err(McpError::Invalid("too many logins are under way; finish one, or wait ten minutes".to_owned()));
         }
-        let one = Waiting { request, session, client, token_url, until: now.plus(PATIENCE) };
+        let one = PendingLogin { request, session, client, token_url, until: now.plus(PATIENCE) };
         waiting.insert(state.clone(), one);
-        let id = id_of(&state);
-        Ok(Begun { url, state, id })
+        let id = login_id(&state);
+        Ok(LoginStarted { url, state, id })
     }
 
     /// How the login of this id, that `user` began, went; `None` if it isn't known any more.
     pub fn status(&self, user: UserId, id: &str, now: Timestamp) -> Option<LoginStatus> {
-        let waits =
-            self.waiting().iter().any(|(state, one)| one.request.user == user && now < one.until && id_of(state) == id);
+        let waits = self
+            .waiting()
+            .iter()
+            .any(|(state, one)| one.request.user == user && now < one.until && login_id(state) == id);
         if waits {
             return Some(LoginStatus::Waiting);
         }
@@ -293,12 +296,12 @@ impl Logins {
         ended.retain(|_, one| now < one.until);
         if ended.len() < MOST {
             let until = now.plus(PATIENCE);
-            ended.insert(id_of(state), Ended { user, status, until });
+            ended.insert(login_id(state), EndedLogin { user, status, until });
         }
     }
 
     /// Takes a login out, to be finished: its `state` is good for one time.
-    pub fn take(&self, state: &str, now: Timestamp) -> Result<Waiting, McpError> {
+    pub fn take(&self, state: &str, now: Timestamp) -> Result<PendingLogin, McpError> {
         let one = self.waiting().remove(state);
         one.filter(|one| now < one.until).ok_or_else(|| {
             McpError::Invalid(
@@ -308,7 +311,7 @@ impl Logins {
     }
 }
 
-impl Waiting {
+impl PendingLogin {
     /// Changes the code that the browser brought back for tokens.
     pub async fn complete(
         self,
@@ -316,13 +319,13 @@ impl Waiting {
         code: &str,
         issuer: Option<&str>,
         now: Timestamp,
-    ) -> Result<LoggedIn, McpError> {
+    ) -> Result<CompletedLogin, McpError> {
         let one = self;
         let tokens = one
             .session
             .handle_callback_with_issuer(code, state, issuer)
             .await
-            .map_err(|error| McpError::Invalid(format!("the login failed: {}", chain(&error))))?;
+            .map_err(|error| McpError::Invalid(format!("the login failed: {}", error_chain(&error))))?;
         let tokens = serde_json::to_value(&tokens).unwrap_or_default();
         let text = |name: &str| tokens[name].as_str();
         let Some(access) = text("access_token") else {
@@ -335,14 +338,14 @@ impl Waiting {
         if let Some(secret) = one.client.secret {
             fields.insert("client_secret".to_owned(), secret);
         }
-        if let Some(resource) = query(&one.session.auth_url, "resource") {
+        if let Some(resource) = query_value(&one.session.auth_url, "resource") {
             fields.insert("resource".to_owned(), resource.into());
         }
-        Ok(LoggedIn { request: one.request, fields })
+        Ok(CompletedLogin { request: one.request, fields })
     }
 }
 
-fn query(url: &str, name: &str) -> Option<String> {
+fn query_value(url: &str, name: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
     let pair = url.query_pairs().find(|(key, _)| key == name)?;
     Some(pair.1.into_owned())

@@ -3,7 +3,7 @@
 
 use super::error::McpError;
 use crate::error::ToolsError;
-use crate::outbound::{HostPort, Pinned};
+use crate::outbound::{HostPort, PinnedClient};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, LOCATION};
@@ -25,7 +25,7 @@ const MARGIN: Duration = Duration::from_secs(30);
 const UNSAID: Duration = Duration::from_mins(5);
 
 #[derive(Deserialize)]
-struct Granted {
+struct TokenResponse {
     access_token: String,
     #[serde(default)]
     refresh_token: Option<String>,
@@ -34,7 +34,7 @@ struct Granted {
 }
 
 #[derive(Deserialize)]
-struct Refused {
+struct ErrorResponse {
     error: String,
 }
 
@@ -47,7 +47,7 @@ struct Cached {
 
 /// Where a token is for, and what is known.
 #[derive(Clone)]
-pub(in crate::mcp) struct Wanted<'a> {
+pub(in crate::mcp) struct TokenRequest<'a> {
     pub tenant: TenantId,
     pub server: &'a str,
     pub resource: Option<&'a str>,
@@ -77,11 +77,11 @@ impl Tokens {
     pub async fn token(
         &self,
         vault: &dyn Vault,
-        guarded: &Guarded,
-        wanted: &Wanted<'_>,
+        guarded: &LoginHttp,
+        wanted: &TokenRequest<'_>,
     ) -> Result<SecretString, McpError> {
         if !wanted.anew
-            && let Some(token) = self.at_hand(wanted)
+            && let Some(token) = self.cached(wanted)
         {
             return Ok(token);
         }
@@ -95,24 +95,24 @@ impl Tokens {
             // Another call has renewed it meanwhile, and used the refresh token up.
             let used = wanted.used.clone();
             newer = vault.open(wanted.tenant, credential.id, used).await?;
-            &Wanted { opened: &newer, anew: false, ..wanted.clone() }
+            &TokenRequest { opened: &newer, anew: false, ..wanted.clone() }
         };
         if !wanted.anew
-            && let Some(token) = self.at_hand(wanted)
+            && let Some(token) = self.cached(wanted)
         {
             return Ok(token);
         }
         let fields = &wanted.opened.fields;
         if let Some(refresh) = fields.get("refresh_token") {
-            let granted = request(guarded, wanted, &Grant::Refresh(refresh)).await?;
+            let granted = request_token(guarded, wanted, &Grant::Refresh(refresh)).await?;
             let token = SecretString::from(granted.access_token.clone());
-            keep(vault, wanted, granted).await?;
+            store_tokens(vault, wanted, granted).await?;
             return Ok(token);
         }
         if !fields.contains_key("client_secret") {
-            return Err(login(wanted, "its token has ended"));
+            return Err(login_error(wanted, "its token has ended"));
         }
-        let granted = request(guarded, wanted, &Grant::Client).await?;
+        let granted = request_token(guarded, wanted, &Grant::Client).await?;
         let lasts = granted.expires_in.map_or(UNSAID, Duration::from_secs);
         let token = SecretString::from(granted.access_token);
         let credential = &wanted.opened.credential;
@@ -122,7 +122,7 @@ impl Tokens {
         Ok(token)
     }
 
-    fn at_hand(&self, wanted: &Wanted<'_>) -> Option<SecretString> {
+    fn cached(&self, wanted: &TokenRequest<'_>) -> Option<SecretString> {
         let fresh = |until: Timestamp| wanted.now.plus(MARGIN) < until;
         let fields = &wanted.opened.fields;
         if let Some(token) = fields.get("access_token") {
@@ -153,7 +153,7 @@ pub(super) fn granted_fields(
     fields
 }
 
-async fn keep(vault: &dyn Vault, wanted: &Wanted<'_>, granted: Granted) -> Result<(), McpError> {
+async fn store_tokens(vault: &dyn Vault, wanted: &TokenRequest<'_>, granted: TokenResponse) -> Result<(), McpError> {
     let fields =
         granted_fields(&granted.access_token, granted.refresh_token.as_deref(), granted.expires_in, wanted.now);
     let change = CredentialChange { fields, ..CredentialChange::default() };
@@ -161,14 +161,18 @@ async fn keep(vault: &dyn Vault, wanted: &Wanted<'_>, granted: Granted) -> Resul
     Ok(())
 }
 
-fn login(wanted: &Wanted<'_>, why: &str) -> McpError {
+fn login_error(wanted: &TokenRequest<'_>, why: &str) -> McpError {
     McpError::Login {
         server: wanted.server.to_owned(),
         hint: format!("{why}; log in anew (steward mcp login {})", wanted.server),
     }
 }
 
-async fn request(guarded: &Guarded, wanted: &Wanted<'_>, grant: &Grant<'_>) -> Result<Granted, McpError> {
+async fn request_token(
+    guarded: &LoginHttp,
+    wanted: &TokenRequest<'_>,
+    grant: &Grant<'_>,
+) -> Result<TokenResponse, McpError> {
     let fields = &wanted.opened.fields;
     let field = |name: &str| fields.get(name).map(SecretString::expose_secret);
     let name = &wanted.opened.credential.name;
@@ -178,7 +182,7 @@ async fn request(guarded: &Guarded, wanted: &Wanted<'_>, grant: &Grant<'_>) -> R
     let secret = field("client_secret").filter(|secret| !secret.is_empty());
     // In the body first, as most servers take it; by Basic where the server wants that.
     for basic in [false, true] {
-        let (headers, body) = asked(wanted, grant, id, secret, basic);
+        let (headers, body) = request_parts(wanted, grant, id, secret, basic);
         let answer = guarded.send(Method::POST, url, headers, body).await?;
         if answer.status().is_success() {
             return serde_json::from_slice(answer.body())
@@ -187,15 +191,21 @@ async fn request(guarded: &Guarded, wanted: &Wanted<'_>, grant: &Grant<'_>) -> R
         if answer.status() == StatusCode::UNAUTHORIZED && secret.is_some() && !basic {
             continue;
         }
-        let why = serde_json::from_slice::<Refused>(answer.body())
-            .map_or_else(|_| answer.status().to_string(), |refused| word(&refused.error));
-        return Err(login(wanted, &format!("its login server refused ({why})")));
+        let why = serde_json::from_slice::<ErrorResponse>(answer.body())
+            .map_or_else(|_| answer.status().to_string(), |refused| plain_code(&refused.error));
+        return Err(login_error(wanted, &format!("its login server refused ({why})")));
     }
-    Err(login(wanted, "its login server refused the client"))
+    Err(login_error(wanted, "its login server refused the client"))
 }
 
 /// Headers and body of a request for a token.
-fn asked(wanted: &Wanted<'_>, grant: &Grant<'_>, id: &str, secret: Option<&str>, basic: bool) -> (HeaderMap, Vec<u8>) {
+fn request_parts(
+    wanted: &TokenRequest<'_>,
+    grant: &Grant<'_>,
+    id: &str,
+    secret: Option<&str>,
+    basic: bool,
+) -> (HeaderMap, Vec<u8>) {
     let field = |name: &str| wanted.opened.fields.get(name).map(SecretString::expose_secret);
     let mut form = form_urlencoded::Serializer::new(String::new());
     match grant {
@@ -229,7 +239,7 @@ fn asked(wanted: &Wanted<'_>, grant: &Grant<'_>, id: &str, secret: Option<&str>,
 }
 
 /// An error code of the protocol; nothing else of an answer is shown.
-pub(in crate::mcp) fn word(code: &str) -> String {
+pub(in crate::mcp) fn plain_code(code: &str) -> String {
     let plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     code.chars().filter(plain).take(40).collect()
 }
@@ -251,11 +261,11 @@ const WALL: Duration = Duration::from_secs(20);
 const BYTES: usize = 1 << 20;
 
 #[derive(Debug, Clone)]
-pub(in crate::mcp) struct Guarded {
+pub(in crate::mcp) struct LoginHttp {
     pub allow: Vec<HostPort>,
 }
 
-impl Guarded {
+impl LoginHttp {
     /// One request, one answer; no redirect is followed.
     pub async fn send(
         &self,
@@ -277,8 +287,8 @@ impl Guarded {
         headers: HeaderMap,
         body: Vec<u8>,
     ) -> Result<Response<Vec<u8>>, ToolsError> {
-        let pinned = Pinned::to(url, &self.allow).await?;
-        if pinned.readable && !matches!(method, Method::GET | Method::HEAD) {
+        let pinned = PinnedClient::connect(url, &self.allow).await?;
+        if pinned.plaintext && !matches!(method, Method::GET | Method::HEAD) {
             return Err(ToolsError::Refused(format!(
                 "secrets are not sent to {} over plain http; the login server must use https",
                 pinned.url
@@ -288,7 +298,7 @@ impl Guarded {
             ToolsError::Refused(format!(
                 "the login server {} gave no proper answer: {}",
                 pinned.url.host_str().unwrap_or("?"),
-                super::connect::chain(&error.without_url())
+                super::connect::error_chain(&error.without_url())
             ))
         };
         let request = pinned.client.request(method, pinned.url.clone());
@@ -336,7 +346,7 @@ impl Guarded {
     }
 }
 
-impl OAuthHttpClient for Guarded {
+impl OAuthHttpClient for LoginHttp {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move { self.follow(request).await.map_err(Into::into) })
     }

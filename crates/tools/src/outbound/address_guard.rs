@@ -42,14 +42,14 @@ impl fmt::Display for HostPort {
 
 /// A URL whose form is fine: scheme, host, no user information.
 #[derive(Debug, Clone)]
-pub(crate) struct Target {
+pub(crate) struct CheckedUrl {
     pub url: Url,
     host: Host<String>,
     port: u16,
 }
 
 /// Checks the form of a URL.
-pub(crate) fn target(url: Url) -> Result<Target, ToolsError> {
+pub(crate) fn checked_url(url: Url) -> Result<CheckedUrl, ToolsError> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(ToolsError::Refused(format!("only http and https can be fetched, not {}:", url.scheme())));
     }
@@ -63,11 +63,11 @@ pub(crate) fn target(url: Url) -> Result<Target, ToolsError> {
         None => return Err(ToolsError::refused("the URL names no host")),
     };
     let port = url.port_or_known_default().unwrap_or(80);
-    Ok(Target { url, host, port })
+    Ok(CheckedUrl { url, host, port })
 }
 
 /// Reads a URL as a person or a model writes it; without a scheme it is https.
-pub(crate) fn parse(text: &str) -> Result<Url, ToolsError> {
+pub(crate) fn parse_url(text: &str) -> Result<Url, ToolsError> {
     let text = text.trim();
     let bad = |error: url::ParseError| {
         ToolsError::Refused(format!("`{text}` is no URL ({error}); write it as https://example.org/page"))
@@ -86,7 +86,7 @@ fn is_local_name(name: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost")
 }
 
-impl Target {
+impl CheckedUrl {
     pub(super) fn is_allowed(&self, allow: &[HostPort]) -> bool {
         allow.iter().any(|entry| entry.port == self.port && entry.host == self.host)
     }
@@ -125,7 +125,7 @@ impl Target {
         }
         // One bad address among good ones is how rebinding looks; the host is refused whole.
         for address in &addresses {
-            if let Some(why) = forbidden(address.ip()) {
+            if let Some(why) = forbidden_reason(address.ip()) {
                 return Err(ToolsError::Refused(format!(
                     "{} is not on the public internet ({}: {why}); an operator can allow {} by name and port",
                     self.host,
@@ -183,16 +183,16 @@ fn v6() -> &'static [(Ipv6Net, &'static str)] {
 }
 
 /// Why `address` is not one of the public internet, or one of this house; `None` if it is neither.
-pub(super) fn forbidden(address: IpAddr) -> Option<&'static str> {
+fn forbidden_reason(address: IpAddr) -> Option<&'static str> {
     let block = match address {
         IpAddr::V4(address) => forbidden_v4(address),
         IpAddr::V6(address) => forbidden_v6(address),
     };
-    block.or_else(|| of_this_house(address, &interfaces()))
+    block.or_else(|| own_network_reason(address, &own_addresses()))
 }
 
 /// Addresses of this machine, each with the length of its network's prefix. Asked each time: they come and go.
-fn interfaces() -> Vec<(IpAddr, u8)> {
+fn own_addresses() -> Vec<(IpAddr, u8)> {
     let found = if_addrs::get_if_addrs().unwrap_or_default();
     found
         .into_iter()
@@ -205,7 +205,7 @@ fn interfaces() -> Vec<(IpAddr, u8)> {
 
 /// A public address of its own is this machine still. With IPv6 the neighbours' addresses are public too; with IPv4
 /// those of the same prefix are strangers.
-fn of_this_house(address: IpAddr, interfaces: &[(IpAddr, u8)]) -> Option<&'static str> {
+fn own_network_reason(address: IpAddr, interfaces: &[(IpAddr, u8)]) -> Option<&'static str> {
     let address = address.to_canonical();
     interfaces.iter().find_map(|(own, prefix)| {
         if *own == address {
@@ -254,7 +254,7 @@ fn forbidden_v6(address: Ipv6Addr) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::{V4, V6, forbidden, interfaces, of_this_house, v4, v6};
+    use super::{V4, V6, forbidden_reason, own_addresses, own_network_reason, v4, v6};
     use std::net::IpAddr;
 
     #[test]
@@ -275,9 +275,9 @@ mod tests {
             ("2a02:8071:1:3::7", false),
             ("1.1.1.1", false),
         ] {
-            assert_eq!(of_this_house(ip(address), &house).is_some(), refused, "{address}");
+            assert_eq!(own_network_reason(ip(address), &house).is_some(), refused, "{address}");
         }
-        assert!(interfaces().iter().any(|(own, _)| own.is_loopback()));
+        assert!(own_addresses().iter().any(|(own, _)| own.is_loopback()));
     }
 
     #[test]
@@ -299,7 +299,7 @@ mod tests {
             "::ffff:8.8.8.8",
         ];
         for text in public {
-            assert_eq!(forbidden(text.parse().unwrap()), None, "{text}");
+            assert_eq!(forbidden_reason(text.parse().unwrap()), None, "{text}");
         }
         let closed = [
             "0.0.0.0",
@@ -343,7 +343,7 @@ mod tests {
             "5f00::1",
         ];
         for text in closed {
-            assert!(forbidden(text.parse().unwrap()).is_some(), "{text}");
+            assert!(forbidden_reason(text.parse().unwrap()).is_some(), "{text}");
         }
     }
 }

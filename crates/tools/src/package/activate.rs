@@ -1,8 +1,8 @@
 //! From a package to skills, and back.
 
 use super::error::PackageError;
-use super::read::{Files, MAIN, Read, SKILLS};
-use super::references::heading;
+use super::read::{Files, MAIN, PackageContents, SKILLS};
+use super::references::first_heading;
 use super::{Packages, names};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -16,14 +16,14 @@ const PAGE: u32 = 100;
 
 /// Makes or changes the skills of a package, the internal one first, and takes away those that an
 /// earlier revision had and this one hasn't. Names are looked at before anything is changed.
-pub(super) async fn skills(
+pub(super) async fn activate_skills(
     packages: &Packages,
     tenant: TenantId,
     package: &SkillPackage,
-    read: Read,
+    read: PackageContents,
     by: &str,
 ) -> Result<Vec<SkillId>, PackageError> {
-    let mut wanted = vec![internal(&read, SkillId(packages.ids.next()))];
+    let mut wanted = vec![prompt_skill(&read, SkillId(packages.ids.next()))];
     wanted.extend(read.skills);
     for skill in &mut wanted {
         let known = packages.skills.skill_by_name(tenant, &skill.name).await?;
@@ -46,12 +46,12 @@ pub(super) async fn skills(
     for skill in &wanted {
         ids.push(packages.skills.save_skill(tenant, skill).await?.id);
     }
-    withdraw(packages, tenant, &package.name, &ids).await?;
+    remove_skills(packages, tenant, &package.name, &ids).await?;
     Ok(ids)
 }
 
 /// Removes all skills of a package but `keep`.
-pub(super) async fn withdraw(
+pub(super) async fn remove_skills(
     packages: &Packages,
     tenant: TenantId,
     name: &str,
@@ -74,7 +74,7 @@ pub(super) async fn withdraw(
     Ok(())
 }
 
-fn internal(read: &Read, id: SkillId) -> Skill {
+fn prompt_skill(read: &PackageContents, id: SkillId) -> Skill {
     let (risk, effect) = SkillKind::Internal.defaults();
     Skill {
         id,
@@ -84,8 +84,8 @@ fn internal(read: &Read, id: SkillId) -> Skill {
         utterances: Vec::new(),
         parameters: json!({"type": "object", "properties": {}}),
         spec: SkillSpec::Internal(InternalSpec {
-            prompt: prompt(read),
-            tools: names::tools(&read.front.permissions.tools),
+            prompt: prompt_text(read),
+            tools: names::tool_names(&read.front.permissions.tools),
         }),
         risk,
         effect,
@@ -102,7 +102,7 @@ fn internal(read: &Read, id: SkillId) -> Skill {
 }
 
 /// The body, and which files there are to read.
-fn prompt(read: &Read) -> String {
+fn prompt_text(read: &PackageContents) -> String {
     let mut prompt = read.body.clone();
     let list = listing(&read.files);
     if !list.is_empty() {
@@ -118,8 +118,8 @@ fn prompt(read: &Read) -> String {
 /// Files an agent may read, with their first headings.
 fn listing(files: &Files) -> String {
     let mut list = String::new();
-    for (path, content) in files.iter().filter(|(path, _)| readable(path)) {
-        let title = std::str::from_utf8(content).ok().and_then(heading);
+    for (path, content) in files.iter().filter(|(path, _)| is_reference(path)) {
+        let title = std::str::from_utf8(content).ok().and_then(first_heading);
         match title {
             Some(title) => {
                 let _ = writeln!(list, "- {path}: {title}");
@@ -133,6 +133,6 @@ fn listing(files: &Files) -> String {
 }
 
 /// Whether an agent reads this file: not the prompt, which it has, and not definitions.
-pub(super) fn readable(path: &str) -> bool {
+pub(super) fn is_reference(path: &str) -> bool {
     path != MAIN && !path.starts_with(SKILLS)
 }

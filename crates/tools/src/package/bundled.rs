@@ -8,36 +8,36 @@ use std::sync::OnceLock;
 
 #[derive(RustEmbed)]
 #[folder = "$CARGO_MANIFEST_DIR/../../packages"]
-struct Ready;
+struct Bundled;
 
 /// Names of the packages that come with the program.
-pub fn ready_names() -> Vec<String> {
-    let names: BTreeSet<String> = Ready::iter()
+pub fn bundled_names() -> Vec<String> {
+    let names: BTreeSet<String> = Bundled::iter()
         .filter_map(|path| path.strip_suffix("/SKILL.md").filter(|name| !name.contains('/')).map(str::to_owned))
         .collect();
     names.into_iter().collect()
 }
 
 /// Whether a package is one of them, and unchanged.
-pub(super) fn comes_along(name: &str, hash: &str) -> bool {
+pub(super) fn is_bundled(name: &str, hash: &str) -> bool {
     static HASHES: OnceLock<BTreeMap<String, String>> = OnceLock::new();
     let known = HASHES
-        .get_or_init(|| ready_names().into_iter().map(|name| (name.clone(), read::hash(&files(&name)))).collect());
+        .get_or_init(|| bundled_names().into_iter().map(|name| (name.clone(), read::hash(&files(&name)))).collect());
     known.get(name).is_some_and(|known| known == hash)
 }
 
 fn files(name: &str) -> Files {
     let prefix = format!("{name}/");
-    Ready::iter()
+    Bundled::iter()
         .filter_map(|path| {
             let inside = path.strip_prefix(&prefix)?.to_owned();
-            Some((inside, Ready::get(&path)?.data.into_owned()))
+            Some((inside, Bundled::get(&path)?.data.into_owned()))
         })
         .collect()
 }
 
 /// One of them as a `.skill` archive; `None` if there is none of that name.
-pub fn ready(name: &str) -> Option<Vec<u8>> {
+pub fn bundled(name: &str) -> Option<Vec<u8>> {
     let files = files(name);
     files.contains_key("SKILL.md").then(|| write(name, &files))
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use steward_core::package::Permissions;
 
 /// Largest front matter, bytes.
-const FRONT: usize = 64 << 10;
+const FRONT_MATTER_BYTES: usize = 64 << 10;
 /// Longest description, characters; the open format's limit.
 const DESCRIPTION: usize = 1024;
 /// Longest `compatibility`, characters; the open format's limit.
@@ -18,7 +18,7 @@ const OPEN_SCRIPTS: &str = "steward-scripts";
 
 /// What stands in the front matter.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Front {
+pub struct FrontMatter {
     pub name: String,
     pub description: String,
     pub license: Option<String>,
@@ -33,7 +33,7 @@ pub struct Front {
     pub other: Map<String, Value>,
 }
 
-fn wrong(problem: impl Into<String>) -> PackageError {
+fn front_error(problem: impl Into<String>) -> PackageError {
     PackageError::Front(problem.into())
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn split(text: &str) -> Result<(String, String), PackageError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let missing = || {
-        wrong(
+        front_error(
             "it has no front matter; begin the file with a line `---`, then `name:` and `description:`, then a line `---`",
         )
     };
@@ -71,40 +71,40 @@ pub(crate) fn split(text: &str) -> Result<(String, String), PackageError> {
     for line in rest.split_inclusive('\n') {
         if line.trim_end() == "---" {
             let body = rest[at + line.len()..].trim();
-            if at > FRONT {
-                return Err(wrong("its front matter is over 64 KiB; move text to the body"));
+            if at > FRONT_MATTER_BYTES {
+                return Err(front_error("its front matter is over 64 KiB; move text to the body"));
             }
             return Ok((rest[..at].to_owned(), body.to_owned()));
         }
         at += line.len();
     }
-    Err(wrong("its front matter has no end; put a line `---` after the last field"))
+    Err(front_error("its front matter has no end; put a line `---` after the last field"))
 }
 
 /// Reads the front matter of `SKILL.md`; the body comes with it.
-pub fn front_matter(text: &str) -> Result<(Front, String), PackageError> {
+pub fn front_matter(text: &str) -> Result<(FrontMatter, String), PackageError> {
     let (yaml_text, body) = split(text)?;
-    let value = yaml(&yaml_text).map_err(wrong)?;
+    let value = yaml(&yaml_text).map_err(front_error)?;
     let Value::Object(mut fields) = value else {
-        return Err(wrong("its front matter must be fields like `name: my-package`"));
+        return Err(front_error("its front matter must be fields like `name: my-package`"));
     };
-    let name = needed(&mut fields, "name")?;
-    names::package(&name).map_err(wrong)?;
-    let description = needed(&mut fields, "description")?;
-    let license = optional(&mut fields, "license", DESCRIPTION)?;
-    let compatibility = optional(&mut fields, "compatibility", COMPATIBILITY)?;
+    let name = required_text(&mut fields, "name")?;
+    names::check_package_name(&name).map_err(front_error)?;
+    let description = required_text(&mut fields, "description")?;
+    let license = optional_text(&mut fields, "license", DESCRIPTION)?;
+    let compatibility = optional_text(&mut fields, "compatibility", COMPATIBILITY)?;
     let metadata = match fields.shift_remove("metadata") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(map)) => map,
-        Some(_) => return Err(wrong("`metadata` must be fields with values")),
+        Some(_) => return Err(front_error("`metadata` must be fields with values")),
     };
-    let version = match optional(&mut fields, "version", NAMED)? {
+    let version = match optional_text(&mut fields, "version", VERSION)? {
         Some(version) => Some(version),
         None => metadata.get("version").and_then(scalar),
     };
     let mut permissions = match fields.shift_remove("permissions") {
         None | Some(Value::Null) => Permissions::default(),
-        Some(value) => declared(value)?,
+        Some(value) => parse_permissions(value)?,
     };
     for (key, into) in [(OPEN_NETWORK, &mut permissions.network), (OPEN_CREDENTIALS, &mut permissions.credentials)] {
         if let Some(text) = metadata.get(key).and_then(scalar) {
@@ -118,13 +118,13 @@ pub fn front_matter(text: &str) -> Result<(Front, String), PackageError> {
         None | Some(Value::Null) => {}
         Some(Value::String(text)) => permissions.tools.extend(words(&text)),
         Some(Value::Array(list)) => permissions.tools.extend(list.iter().filter_map(scalar)),
-        Some(_) => return Err(wrong("`allowed-tools` must be names with spaces between")),
+        Some(_) => return Err(front_error("`allowed-tools` must be names with spaces between")),
     }
-    Ok((Front { name, description, license, compatibility, version, metadata, permissions, other: fields }, body))
+    Ok((FrontMatter { name, description, license, compatibility, version, metadata, permissions, other: fields }, body))
 }
 
 /// Longest version, characters.
-const NAMED: usize = 100;
+const VERSION: usize = 100;
 
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split([' ', ',', '\n']).filter(|word| !word.is_empty()).map(str::to_owned)
@@ -140,39 +140,42 @@ fn scalar(value: &Value) -> Option<String> {
     }
 }
 
-fn needed(fields: &mut Map<String, Value>, name: &str) -> Result<String, PackageError> {
+fn required_text(fields: &mut Map<String, Value>, name: &str) -> Result<String, PackageError> {
     let most = DESCRIPTION;
     match fields.shift_remove(name) {
         Some(Value::String(text)) => {
             let text = text.trim();
             if text.is_empty() || text.chars().count() > most {
-                return Err(wrong(format!("`{name}` has {} characters; write 1 to {most}", text.chars().count())));
+                return Err(front_error(format!(
+                    "`{name}` has {} characters; write 1 to {most}",
+                    text.chars().count()
+                )));
             }
             Ok(text.to_owned())
         }
-        None => Err(wrong(format!("it has no `{name}`; add it to the front matter"))),
-        Some(_) => Err(wrong(format!("`{name}` must be text; put it in quotes"))),
+        None => Err(front_error(format!("it has no `{name}`; add it to the front matter"))),
+        Some(_) => Err(front_error(format!("`{name}` must be text; put it in quotes"))),
     }
 }
 
-fn optional(fields: &mut Map<String, Value>, name: &str, most: usize) -> Result<Option<String>, PackageError> {
+fn optional_text(fields: &mut Map<String, Value>, name: &str, most: usize) -> Result<Option<String>, PackageError> {
     match fields.shift_remove(name) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => match scalar(&value) {
             Some(text) if text.chars().count() <= most => Ok(Some(text)),
-            _ => Err(wrong(format!("`{name}` must be text of at most {most} characters"))),
+            _ => Err(front_error(format!("`{name}` must be text of at most {most} characters"))),
         },
     }
 }
 
-fn declared(value: Value) -> Result<Permissions, PackageError> {
+fn parse_permissions(value: Value) -> Result<Permissions, PackageError> {
     const KEYS: [&str; 4] = ["network", "tools", "credentials", "scripts"];
     let unknown = value.as_object().and_then(|map| map.keys().find(|key| !KEYS.contains(&key.as_str())));
     if let Some(key) = unknown {
-        return Err(wrong(format!("`permissions.{key}` is unknown; there are {}", KEYS.join(", "))));
+        return Err(front_error(format!("`permissions.{key}` is unknown; there are {}", KEYS.join(", "))));
     }
     serde_json::from_value(value).map_err(|error| {
-        wrong(format!(
+        front_error(format!(
             "`permissions` can't be read ({error}); `network`, `tools` and `credentials` are lists of names, `scripts` is true or false"
         ))
     })

@@ -16,7 +16,7 @@ const PATH: usize = 400;
 const LITTER: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"];
 
 /// A package's name after the open format: lower-case letters, digits and single hyphens inside.
-pub(crate) fn package(name: &str) -> Result<(), String> {
+pub(crate) fn check_package_name(name: &str) -> Result<(), String> {
     let fits = !name.is_empty()
         && name.len() <= NAME
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
@@ -48,7 +48,7 @@ const ALIASES: [(&str, &str); 11] = [
 
 /// The tools of `allowed-tools` under their names here. What a name in brackets narrows further, `Bash(git:*)`, is left
 /// out: the agent's policy decides on single calls.
-pub(crate) fn tools(declared: &[String]) -> Vec<String> {
+pub(crate) fn tool_names(declared: &[String]) -> Vec<String> {
     let mut all: Vec<String> = declared
         .iter()
         .map(|name| {
@@ -70,7 +70,7 @@ pub(crate) fn skill_of(package: &str) -> String {
 }
 
 /// A skill's name: it becomes the name of a tool.
-pub(crate) fn skill(name: &str) -> Result<(), String> {
+pub(crate) fn check_skill_name(name: &str) -> Result<(), String> {
     let fits = !name.is_empty()
         && name.len() <= NAME
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
@@ -88,7 +88,7 @@ pub(crate) fn is_litter(path: &str) -> bool {
 }
 
 /// Refuses a path that leads out, that another system reads otherwise, or that can't be seen.
-pub(crate) fn path(name: &str) -> Result<(), PackageError> {
+pub(crate) fn check_path(name: &str) -> Result<(), PackageError> {
     let refuse = |problem: &str| Err(entry(name, problem));
     let trimmed = name.strip_suffix('/').unwrap_or(name);
     if trimmed.is_empty() {
@@ -106,7 +106,7 @@ pub(crate) fn path(name: &str) -> Result<(), PackageError> {
     if name.len() > PATH {
         return refuse("has too long a path (over 400 bytes); use shorter names");
     }
-    if name.chars().any(|c| c.is_control() || hides(c)) {
+    if name.chars().any(|c| c.is_control() || is_invisible(c)) {
         return refuse("has a control or invisible character in its name; rename the file");
     }
     if trimmed.split('/').count() > DEPTH {
@@ -130,7 +130,7 @@ pub(crate) fn path(name: &str) -> Result<(), PackageError> {
 }
 
 /// Characters that change how a name looks without being seen.
-fn hides(c: char) -> bool {
+fn is_invisible(c: char) -> bool {
     matches!(u32::from(c),
         0xAD | 0x061C | 0x180E | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F
         | 0xFE00..=0xFE0F | 0xFEFF | 0xFFF9..=0xFFFB | 0xE0000..=0xE0FFF)
@@ -138,12 +138,12 @@ fn hides(c: char) -> bool {
 
 /// Finds names that are one file on some systems, and a file that is a folder too.
 #[derive(Default)]
-pub(crate) struct Seen {
+pub(crate) struct PathCollisions {
     /// Folded path to the path as written; and whether it's a folder.
     names: BTreeMap<String, (String, bool)>,
 }
 
-impl Seen {
+impl PathCollisions {
     /// Adds a path, its folders with it.
     pub(crate) fn add(&mut self, name: &str, folder: bool) -> Result<(), PackageError> {
         let trimmed = name.strip_suffix('/').unwrap_or(name);

@@ -1,7 +1,7 @@
 //! From an archive to a package: its one folder, `SKILL.md`, and the skills that `skills/*.json` and `skills/*.yaml` define.
 
 use super::error::{PackageError, entry};
-use super::front_matter::{Front, front_matter};
+use super::front_matter::{FrontMatter, front_matter};
 use super::names;
 use super::zip::{Limits, unpack};
 use crate::catalogue;
@@ -25,8 +25,8 @@ pub type Files = BTreeMap<String, Vec<u8>>;
 
 /// A package as read; nothing of it is judged yet.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Read {
-    pub front: Front,
+pub struct PackageContents {
+    pub front: FrontMatter,
     pub body: String,
     /// All files, `SKILL.md` and definitions with them.
     pub files: Files,
@@ -43,9 +43,9 @@ pub fn hash(files: &Files) -> String {
     hash::of_json(&serde_json::json!(all))
 }
 
-pub fn read(bytes: &[u8]) -> Result<Read, PackageError> {
+pub fn read(bytes: &[u8]) -> Result<PackageContents, PackageError> {
     let (folder, files) = one_folder(unpack(bytes, Limits::default())?)?;
-    understand(&folder, files)
+    parse_folder(&folder, files)
 }
 
 /// All files lie in one folder: its name and what is in it.
@@ -71,7 +71,7 @@ fn one_folder(all: Files) -> Result<(String, Files), PackageError> {
 }
 
 /// Makes a package of a folder's files.
-pub fn understand(folder: &str, files: Files) -> Result<Read, PackageError> {
+pub fn parse_folder(folder: &str, files: Files) -> Result<PackageContents, PackageError> {
     let Some(main) = files.get(MAIN) else {
         let near =
             files.keys().find(|path| path.rsplit('/').next().is_some_and(|last| last.eq_ignore_ascii_case(MAIN)));
@@ -80,7 +80,7 @@ pub fn understand(folder: &str, files: Files) -> Result<Read, PackageError> {
             None => format!("the folder `{folder}` has no {MAIN}; add one with `name:` and `description:`"),
         }));
     };
-    let (front, body) = front_matter(text(MAIN, main)?)?;
+    let (front, body) = front_matter(utf8_text(MAIN, main)?)?;
     if front.name != folder {
         return Err(PackageError::Layout(format!(
             "the folder is called `{folder}`, the package `{}`; give both the same name",
@@ -93,19 +93,19 @@ pub fn understand(folder: &str, files: Files) -> Result<Read, PackageError> {
         ));
     }
     for (path, content) in &files {
-        archive(path, content)?;
+        refuse_archive(path, content)?;
     }
     let mut skills = Vec::new();
     for (path, content) in files.iter().filter(|(path, _)| path.starts_with(SKILLS)) {
-        skills.extend(definitions(path, text(path, content)?, &files)?);
+        skills.extend(definitions(path, utf8_text(path, content)?, &files)?);
     }
     distinct(&front.name, &skills)?;
     let hash = hash(&files);
-    Ok(Read { front, body, files, skills, hash })
+    Ok(PackageContents { front, body, files, skills, hash })
 }
 
 /// A file that must be text.
-pub(crate) fn text<'a>(path: &str, content: &'a [u8]) -> Result<&'a str, PackageError> {
+pub(crate) fn utf8_text<'a>(path: &str, content: &'a [u8]) -> Result<&'a str, PackageError> {
     if content.len() > TEXT {
         return Err(PackageError::TooLarge {
             what: format!("`{path}` has {} bytes", content.len()),
@@ -117,7 +117,7 @@ pub(crate) fn text<'a>(path: &str, content: &'a [u8]) -> Result<&'a str, Package
 
 /// Refuses an archive in the archive: nobody would look into it. Office documents are archives too;
 /// they are taken, and the scan says that it can't look inside.
-fn archive(path: &str, content: &[u8]) -> Result<(), PackageError> {
+fn refuse_archive(path: &str, content: &[u8]) -> Result<(), PackageError> {
     const OFFICE: [&str; 6] = ["docx", "xlsx", "pptx", "odt", "ods", "odp"];
     const BEGINNINGS: [&[u8]; 7] = [
         b"PK\x03\x04",
@@ -193,7 +193,7 @@ fn definition(value: Value, path: &str, files: &Files) -> Result<Skill, String> 
         fields.insert("name".into(), Value::String(stem.replace('-', "_")));
     }
     let name = fields.get("name").and_then(Value::as_str).unwrap_or_default();
-    names::skill(name)?;
+    names::check_skill_name(name)?;
     if catalogue::known(name) {
         return Err(format!("`{name}` is the name of a built-in tool; choose another"));
     }
@@ -204,7 +204,7 @@ fn definition(value: Value, path: &str, files: &Files) -> Result<Skill, String> 
     }
     let config = fields.entry("config").or_insert_with(|| json!({}));
     if kind == SkillKind::Python {
-        take_file(config, files)?;
+        inline_code_file(config, files)?;
     }
     parameters(&mut fields)?;
     let (risk, effect) = defaults(kind, &fields["config"]);
@@ -225,7 +225,7 @@ fn defaults(kind: SkillKind, config: &Value) -> (RiskClass, EffectClass) {
 }
 
 /// Puts the text of `config.file` in the place of `config.code`.
-fn take_file(config: &mut Value, files: &Files) -> Result<(), String> {
+fn inline_code_file(config: &mut Value, files: &Files) -> Result<(), String> {
     let Some(config) = config.as_object_mut() else {
         return Ok(());
     };
@@ -237,7 +237,7 @@ fn take_file(config: &mut Value, files: &Files) -> Result<(), String> {
     }
     let file = file.as_str().ok_or("`config.file` must be a path in the package")?;
     let content = files.get(file).ok_or_else(|| format!("`config.file`: there is no `{file}` in the package"))?;
-    let code = text(file, content).map_err(|error| error.to_string())?;
+    let code = utf8_text(file, content).map_err(|error| error.to_string())?;
     config.insert("code".into(), Value::String(code.to_owned()));
     Ok(())
 }

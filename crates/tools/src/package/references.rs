@@ -2,15 +2,15 @@
 
 mod search;
 
-use super::activate::readable;
+use super::activate::is_reference;
 use super::active;
-use super::bundled::comes_along;
+use super::bundled::is_bundled;
 use super::error::PackageError;
 use crate::catalogue;
 use crate::dispatcher::DispatcherBuilder;
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler};
-use search::{best, sections};
+use search::{best_sections, sections};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -25,14 +25,14 @@ pub const REFERENCE_TOOLS: [&str; 3] = ["reference_list", "reference_read", "ref
 
 /// Where the references of an agent come from.
 #[derive(Clone)]
-pub struct Library {
+pub struct ReferenceLibrary {
     pub skills: Arc<dyn Skills>,
     pub packages: Arc<dyn SkillPackages>,
     pub blobs: Arc<dyn Blobs>,
 }
 
 #[must_use]
-pub fn with_references(builder: DispatcherBuilder, library: &Library) -> DispatcherBuilder {
+pub fn with_references(builder: DispatcherBuilder, library: &ReferenceLibrary) -> DispatcherBuilder {
     builder
         .with(ReferenceList(library.clone()))
         .with(ReferenceSearch(library.clone()))
@@ -50,7 +50,7 @@ pub(super) struct Reference {
     pub foreign: bool,
 }
 
-impl Library {
+impl ReferenceLibrary {
     /// Files of the packages whose skills the agent has, by package and path.
     pub(super) async fn of(&self, scope: &ToolScope) -> Result<Vec<Reference>, PackageError> {
         let skills = self.skills.skills_of(scope.tenant, scope.agent).await?;
@@ -61,9 +61,9 @@ impl Library {
             let Some(package) = active(self.packages.as_ref(), scope.tenant, &name).await? else {
                 continue;
             };
-            let foreign = !comes_along(&name, &package.hash);
+            let foreign = !is_bundled(&name, &package.hash);
             let files = package.files.into_iter();
-            all.extend(files.filter(|(path, _)| readable(path)).map(|(path, file)| Reference {
+            all.extend(files.filter(|(path, _)| is_reference(path)).map(|(path, file)| Reference {
                 package: name.clone(),
                 path,
                 hash: file.hash,
@@ -81,7 +81,7 @@ impl Library {
 }
 
 /// The first heading of a Markdown text, else its first line if that is short.
-pub(super) fn heading(text: &str) -> Option<String> {
+pub(super) fn first_heading(text: &str) -> Option<String> {
     const LONG: usize = 100;
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.clone().next()?;
@@ -100,7 +100,7 @@ const SEARCHED: usize = 8 << 20;
 /// How sure a search with the request's own words is.
 const GUESS: f32 = 0.5;
 
-fn spec(name: &str, properties: &Value, required: &[&str]) -> ToolSpec {
+fn tool_spec(name: &str, properties: &Value, required: &[&str]) -> ToolSpec {
     catalogue::spec(
         name,
         RiskClass::Read,
@@ -114,7 +114,11 @@ fn spec(name: &str, properties: &Value, required: &[&str]) -> ToolSpec {
     )
 }
 
-async fn files(library: &Library, scope: &ToolScope, package: Option<&str>) -> Result<Vec<Reference>, ToolsError> {
+async fn reference_files(
+    library: &ReferenceLibrary,
+    scope: &ToolScope,
+    package: Option<&str>,
+) -> Result<Vec<Reference>, ToolsError> {
     let mut all = library.of(scope).await?;
     if all.is_empty() {
         return Err(ToolsError::refused(
@@ -150,7 +154,7 @@ fn written_by_others<'a>(shown: impl IntoIterator<Item = &'a Reference>) -> Tool
     }
 }
 
-pub struct ReferenceList(pub Library);
+pub struct ReferenceList(pub ReferenceLibrary);
 
 #[derive(Debug, Deserialize)]
 pub struct ListArgs {
@@ -161,7 +165,7 @@ impl ToolHandler for ReferenceList {
     type Args = ListArgs;
 
     fn spec(&self) -> ToolSpec {
-        spec(
+        tool_spec(
             "reference_list",
             &json!({"package": {"type": "string", "description": "Only files of this package"}}),
             &[],
@@ -169,7 +173,7 @@ impl ToolHandler for ReferenceList {
     }
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
-        let all = files(&self.0, &context.scope, args.package.as_deref()).await?;
+        let all = reference_files(&self.0, &context.scope, args.package.as_deref()).await?;
         let mut text = String::new();
         for one in &all {
             let _ = writeln!(text, "{} {} ({} bytes)", one.package, one.path, one.bytes);
@@ -181,7 +185,7 @@ impl ToolHandler for ReferenceList {
 }
 
 /// Shows a file or lines of it.
-pub struct ReferenceRead(pub Library);
+pub struct ReferenceRead(pub ReferenceLibrary);
 
 #[derive(Debug, Deserialize)]
 pub struct ReadArgs {
@@ -195,7 +199,7 @@ impl ToolHandler for ReferenceRead {
     type Args = ReadArgs;
 
     fn spec(&self) -> ToolSpec {
-        spec(
+        tool_spec(
             "reference_read",
             &json!({
                 "path": {"type": "string", "minLength": 1, "description": "File as listed, such as references/runbooks/disk-full.md"},
@@ -208,8 +212,8 @@ impl ToolHandler for ReferenceRead {
     }
 
     async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolError> {
-        let all = files(&self.0, &context.scope, args.package.as_deref()).await?;
-        let file = choose(&all, &args.path)?;
+        let all = reference_files(&self.0, &context.scope, args.package.as_deref()).await?;
+        let file = find_file(&all, &args.path)?;
         let text = self.0.text(file).await.map_err(ToolsError::from)?;
         let Some(text) = text else {
             return Err(ToolsError::refused(format!("{} isn't text; it can't be shown", file.path)).into());
@@ -233,7 +237,7 @@ impl ToolHandler for ReferenceRead {
 }
 
 /// By its path, by its end, or by its name without folder, if only one file has it.
-fn choose<'a>(all: &'a [Reference], path: &str) -> Result<&'a Reference, ToolsError> {
+fn find_file<'a>(all: &'a [Reference], path: &str) -> Result<&'a Reference, ToolsError> {
     let path = path.trim().trim_start_matches("./").trim_start_matches('/');
     let exact: Vec<_> = all.iter().filter(|one| one.path == path).collect();
     let ends = |one: &&Reference| {
@@ -257,7 +261,7 @@ fn choose<'a>(all: &'a [Reference], path: &str) -> Result<&'a Reference, ToolsEr
     }
 }
 
-pub struct ReferenceSearch(pub Library);
+pub struct ReferenceSearch(pub ReferenceLibrary);
 
 #[derive(Debug, Deserialize)]
 pub struct SearchArgs {
@@ -269,7 +273,7 @@ impl ToolHandler for ReferenceSearch {
     type Args = SearchArgs;
 
     fn spec(&self) -> ToolSpec {
-        spec(
+        tool_spec(
             "reference_search",
             &json!({
                 "query": {"type": "string", "minLength": 1, "maxLength": 400, "description": "What to look for, in a few words"},
@@ -289,7 +293,7 @@ impl ToolHandler for ReferenceSearch {
     }
 
     async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolError> {
-        let all = files(&self.0, &context.scope, args.package.as_deref()).await?;
+        let all = reference_files(&self.0, &context.scope, args.package.as_deref()).await?;
         let (mut parts, mut size) = (Vec::new(), 0);
         for (index, file) in all.iter().enumerate() {
             context.check()?;
@@ -301,7 +305,7 @@ impl ToolHandler for ReferenceSearch {
             }
             parts.extend(sections(index, &text));
         }
-        let found = best(&args.query, &parts, PASSAGES);
+        let found = best_sections(&args.query, &parts, PASSAGES);
         if found.is_empty() {
             let names: Vec<_> = all.iter().take(40).map(|one| one.path.as_str()).collect();
             return Ok(ToolOutput::text(format!(

@@ -5,8 +5,8 @@ mod skill_checks;
 mod text_checks;
 
 use super::error::PackageError;
-use super::read::{MAIN, Read, SKILLS};
-use rules::{Place, Rules};
+use super::read::{MAIN, PackageContents, SKILLS};
+use rules::{Rules, TextKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use steward_core::package::{Finding, Permissions, Severity};
@@ -19,19 +19,26 @@ const MOST: usize = 500;
 const SCANNED: usize = 4 << 20;
 
 /// Looks through all files; findings by severity, the worst first, then by file and line.
-pub fn scan(package: &Read) -> Result<Vec<Finding>, PackageError> {
+pub fn scan(package: &PackageContents) -> Result<Vec<Finding>, PackageError> {
     let rules = rules::rules()?;
-    let mut found = Found::default();
+    let mut found = Findings::default();
     let mut left = SCANNED;
     for (path, content) in &package.files {
-        file(path, content, package, rules, &mut left, &mut found);
+        scan_file(path, content, package, rules, &mut left, &mut found);
     }
     skill_checks::skills(package, &mut found);
     Ok(found.sorted())
 }
 
-fn file(path: &str, content: &[u8], package: &Read, rules: &Rules, left: &mut usize, found: &mut Found) {
-    let Some(text) = readable(path, content, rules, found) else {
+fn scan_file(
+    path: &str,
+    content: &[u8],
+    package: &PackageContents,
+    rules: &Rules,
+    left: &mut usize,
+    found: &mut Findings,
+) {
+    let Some(text) = text_of(path, content, rules, found) else {
         return;
     };
     let Some(rest) = left.checked_sub(text.len()) else {
@@ -46,26 +53,26 @@ fn file(path: &str, content: &[u8], package: &Read, rules: &Rules, left: &mut us
     text_checks::comments(path, text, place, rules, found);
     text_checks::secrets(path, text, rules, found);
     text_checks::blobs(path, text, rules, found);
-    if place == Place::Script {
+    if place == TextKind::Script {
         text_checks::script(path, text, permissions, rules, found);
     }
     text_checks::urls(path, text, place, permissions, rules, found);
 }
 
-fn place_of(path: &str, text: &str, rules: &Rules) -> Place {
+fn place_of(path: &str, text: &str, rules: &Rules) -> TextKind {
     let ending = path.rsplit_once('.').map_or("", |(_, last)| last);
     let ending = ending.to_lowercase();
     if path == MAIN || path.starts_with(SKILLS) {
-        Place::Prompt
+        TextKind::Prompt
     } else if path.starts_with("scripts/") || rules.files.program.contains(&ending) || text.starts_with("#!") {
-        Place::Script
+        TextKind::Script
     } else {
-        Place::Reference
+        TextKind::Reference
     }
 }
 
 /// The text of a file; what isn't text is a finding by itself.
-fn readable<'a>(path: &str, content: &'a [u8], rules: &Rules, found: &mut Found) -> Option<&'a str> {
+fn text_of<'a>(path: &str, content: &'a [u8], rules: &Rules, found: &mut Findings) -> Option<&'a str> {
     let begin = hex::encode(content.get(..content.len().min(16)).unwrap_or_default());
     let is = |codes: &[String]| codes.iter().any(|code| begin.starts_with(code));
     if let Ok(text) = std::str::from_utf8(content)
@@ -98,24 +105,24 @@ fn readable<'a>(path: &str, content: &'a [u8], rules: &Rules, found: &mut Found)
 }
 
 /// Where declared permissions turn a finding into a note.
-fn declared(needs: rules::Needs, permissions: &Permissions) -> bool {
+fn is_declared(needs: rules::Permission, permissions: &Permissions) -> bool {
     match needs {
-        rules::Needs::Network => !permissions.network.is_empty(),
-        rules::Needs::Credentials => !permissions.credentials.is_empty(),
-        rules::Needs::Scripts => permissions.scripts,
+        rules::Permission::Network => !permissions.network.is_empty(),
+        rules::Permission::Credentials => !permissions.credentials.is_empty(),
+        rules::Permission::Scripts => permissions.scripts,
     }
 }
 
 /// Collects findings, a few of each kind.
 #[derive(Default)]
-struct Found {
+struct Findings {
     all: Vec<Finding>,
     counts: BTreeMap<(String, String), usize>,
     /// Several patterns of a rule may meet the same words.
     lines: BTreeSet<(String, String, u32)>,
 }
 
-impl Found {
+impl Findings {
     fn add(&mut self, severity: Severity, file: &str, line: u32, rule: &str, message: impl Into<String>) {
         let place = (file.to_owned(), rule.to_owned(), line);
         if line > 0 && !self.lines.insert(place) {

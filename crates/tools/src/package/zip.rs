@@ -4,7 +4,7 @@
 //! Our own, since the usual crate keeps entries in a map, where a second entry of a name is lost unseen.
 
 use super::error::{PackageError, entry};
-use super::names::{self, Seen};
+use super::names::{self, PathCollisions};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ fn size_at(bytes: &[u8], at: usize) -> Option<usize> {
     usize::try_from(u32_at(bytes, at)?).ok()
 }
 
-fn broken(what: &str) -> PackageError {
+fn archive_error(what: &str) -> PackageError {
     PackageError::Archive(what.to_owned())
 }
 
@@ -88,9 +88,9 @@ pub(crate) fn unpack(bytes: &[u8], limits: Limits) -> Result<BTreeMap<String, Ve
         });
     }
     let entries = entries(bytes, &place, count)?;
-    let (mut seen, mut total) = (Seen::default(), 0_usize);
+    let (mut seen, mut total) = (PathCollisions::default(), 0_usize);
     for one in &entries {
-        admit(one, limits)?;
+        check_entry(one, limits)?;
         seen.add(one.name, one.name.ends_with('/'))?;
         total = total.saturating_add(one.size);
     }
@@ -103,12 +103,12 @@ pub(crate) fn unpack(bytes: &[u8], limits: Limits) -> Result<BTreeMap<String, Ve
     let mut files = BTreeMap::new();
     let mut spans = Vec::new();
     for one in &entries {
-        let data = data(bytes, one, place.start)?;
+        let data = data_range(bytes, one, place.start)?;
         spans.push((one.header, end_of(bytes, one, data.end)?, one.name));
         if one.name.ends_with('/') || names::is_litter(one.name) {
             continue;
         }
-        files.insert(one.name.to_owned(), content(&bytes[data], one)?);
+        files.insert(one.name.to_owned(), unpack_entry(&bytes[data], one)?);
     }
     spans.sort_unstable();
     without_gaps(&spans, place.start)?;
@@ -128,14 +128,14 @@ fn without_gaps(spans: &[(usize, usize, &str)], directory: usize) -> Result<(), 
         at = *to;
     }
     if at != directory {
-        return Err(broken("it holds bytes that belong to no entry; zip the folder again"));
+        return Err(archive_error("it holds bytes that belong to no entry; zip the folder again"));
     }
     Ok(())
 }
 
 /// Where the central directory is, and how many entries it has.
 fn directory(bytes: &[u8]) -> Result<(std::ops::Range<usize>, usize), PackageError> {
-    let last = bytes.len().checked_sub(END_LEN).ok_or_else(|| broken("it is too short"))?;
+    let last = bytes.len().checked_sub(END_LEN).ok_or_else(|| archive_error("it is too short"))?;
     let first = last.saturating_sub(usize::from(u16::MAX));
     let end = (first..=last)
         .rev()
@@ -143,7 +143,7 @@ fn directory(bytes: &[u8]) -> Result<(std::ops::Range<usize>, usize), PackageErr
             u32_at(bytes, *at) == Some(END)
                 && u16_at(bytes, at + 20).is_some_and(|comment| at + END_LEN + usize::from(comment) == bytes.len())
         })
-        .ok_or_else(|| broken("it has no end record"))?;
+        .ok_or_else(|| archive_error("it has no end record"))?;
     let read = || {
         Some((
             u16_at(bytes, end + 4)?,
@@ -154,21 +154,21 @@ fn directory(bytes: &[u8]) -> Result<(std::ops::Range<usize>, usize), PackageErr
             size_at(bytes, end + 16)?,
         ))
     };
-    let (disk, other, here, count, size, start) = read().ok_or_else(|| broken("its end is cut"))?;
+    let (disk, other, here, count, size, start) = read().ok_or_else(|| archive_error("its end is cut"))?;
     if count == u16::MAX || u32::try_from(start) == Ok(u32::MAX) {
-        return Err(broken("it is in the ZIP64 form, which no package needs"));
+        return Err(archive_error("it is in the ZIP64 form, which no package needs"));
     }
     if disk != 0 || other != 0 || here != count {
-        return Err(broken("it is one part of several"));
+        return Err(archive_error("it is one part of several"));
     }
     if start.checked_add(size) != Some(end) {
-        return Err(broken("its directory isn't where its end record says"));
+        return Err(archive_error("its directory isn't where its end record says"));
     }
     Ok((start..end, usize::from(count)))
 }
 
 fn entries<'a>(bytes: &'a [u8], place: &std::ops::Range<usize>, count: usize) -> Result<Vec<Entry<'a>>, PackageError> {
-    let cut = || broken("its directory is cut");
+    let cut = || archive_error("its directory is cut");
     let (mut at, mut all) = (place.start, Vec::new());
     for _ in 0..count {
         if u32_at(bytes, at) != Some(CENTRAL) {
@@ -190,7 +190,7 @@ fn entries<'a>(bytes: &'a [u8], place: &std::ops::Range<usize>, count: usize) ->
             )
         })?;
         let from = at + CENTRAL_LEN + name;
-        one_name(name_text, bytes.get(from..from + extra).ok_or_else(cut)?)?;
+        check_single_name(name_text, bytes.get(from..from + extra).ok_or_else(cut)?)?;
         let fields = || {
             Some(Entry {
                 name: name_text,
@@ -207,13 +207,13 @@ fn entries<'a>(bytes: &'a [u8], place: &std::ops::Range<usize>, count: usize) ->
         at = from + extra + comment;
     }
     if at != place.end {
-        return Err(broken("its directory has more entries than its end record says"));
+        return Err(archive_error("its directory has more entries than its end record says"));
     }
     Ok(all)
 }
 
 /// Refuses a second name in the extra fields: programs differ in which one they take.
-fn one_name(name: &str, extra: &[u8]) -> Result<(), PackageError> {
+fn check_single_name(name: &str, extra: &[u8]) -> Result<(), PackageError> {
     let mut at = 0;
     while let (Some(id), Some(len)) = (u16_at(extra, at), u16_at(extra, at + 2)) {
         let field = extra.get(at + 4..at + 4 + usize::from(len));
@@ -226,8 +226,8 @@ fn one_name(name: &str, extra: &[u8]) -> Result<(), PackageError> {
 }
 
 /// Checks what the directory says of an entry, before anything is unpacked.
-fn admit(one: &Entry<'_>, limits: Limits) -> Result<(), PackageError> {
-    names::path(one.name)?;
+fn check_entry(one: &Entry<'_>, limits: Limits) -> Result<(), PackageError> {
+    names::check_path(one.name)?;
     let refuse = |problem: String| Err(entry(one.name, problem));
     if one.flags & ENCRYPTED != 0 {
         return refuse("is encrypted; zip the folder without a password".into());
@@ -262,7 +262,7 @@ fn admit(one: &Entry<'_>, limits: Limits) -> Result<(), PackageError> {
 }
 
 /// Where an entry's bytes lie. What stands before them must say the same as the directory.
-fn data(bytes: &[u8], one: &Entry<'_>, end: usize) -> Result<std::ops::Range<usize>, PackageError> {
+fn data_range(bytes: &[u8], one: &Entry<'_>, end: usize) -> Result<std::ops::Range<usize>, PackageError> {
     let at = one.header;
     let read = || {
         Some((
@@ -290,7 +290,7 @@ fn data(bytes: &[u8], one: &Entry<'_>, end: usize) -> Result<std::ops::Range<usi
     let from = at + LOCAL_LEN + name + extra;
     match from.checked_add(one.packed) {
         Some(to) if to <= end => Ok(from..to),
-        _ => Err(broken("an entry reaches beyond its end")),
+        _ => Err(archive_error("an entry reaches beyond its end")),
     }
 }
 
@@ -309,7 +309,7 @@ fn end_of(bytes: &[u8], one: &Entry<'_>, data: usize) -> Result<usize, PackageEr
         .ok_or_else(|| entry(one.name, "is described in two ways within the archive; zip the folder again"))
 }
 
-fn content(packed: &[u8], one: &Entry<'_>) -> Result<Vec<u8>, PackageError> {
+fn unpack_entry(packed: &[u8], one: &Entry<'_>) -> Result<Vec<u8>, PackageError> {
     let damaged = || entry(one.name, "is damaged; zip the folder again");
     let plain = if one.method == STORED {
         packed.to_vec()
@@ -333,24 +333,24 @@ const NEEDS: u16 = 20;
 const MODE: u32 = 0o100_644 << 16;
 const LEVEL: u8 = 6;
 
-fn put16(out: &mut Vec<u8>, values: &[u16]) {
+fn push_u16(out: &mut Vec<u8>, values: &[u16]) {
     for value in values {
         out.extend_from_slice(&value.to_le_bytes());
     }
 }
 
-fn put32(out: &mut Vec<u8>, values: &[u32]) {
+fn push_u32(out: &mut Vec<u8>, values: &[u32]) {
     for value in values {
         out.extend_from_slice(&value.to_le_bytes());
     }
 }
 
 /// Sizes beyond the format can't occur: packages are limited far below.
-fn short(size: usize) -> u16 {
+fn as_u16(size: usize) -> u16 {
     u16::try_from(size).unwrap_or(u16::MAX)
 }
 
-fn long(size: usize) -> u32 {
+fn as_u32(size: usize) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX)
 }
 
@@ -362,29 +362,29 @@ pub fn write(folder: &str, files: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
         let deflated = miniz_oxide::deflate::compress_to_vec(content, LEVEL);
         let (method, packed) =
             if deflated.len() < content.len() { (DEFLATED, deflated.as_slice()) } else { (STORED, content.as_slice()) };
-        let header = long(out.len());
-        let sizes = [crc32fast::hash(content), long(packed.len()), long(content.len())];
-        let length = short(name.len());
+        let header = as_u32(out.len());
+        let sizes = [crc32fast::hash(content), as_u32(packed.len()), as_u32(content.len())];
+        let length = as_u16(name.len());
 
-        put32(&mut out, &[LOCAL]);
-        put16(&mut out, &[NEEDS, UTF8, method, 0, DATE]);
-        put32(&mut out, &sizes);
-        put16(&mut out, &[length, 0]);
+        push_u32(&mut out, &[LOCAL]);
+        push_u16(&mut out, &[NEEDS, UTF8, method, 0, DATE]);
+        push_u32(&mut out, &sizes);
+        push_u16(&mut out, &[length, 0]);
         out.extend_from_slice(name.as_bytes());
         out.extend_from_slice(packed);
 
-        put32(&mut directory, &[CENTRAL]);
-        put16(&mut directory, &[MADE_BY, NEEDS, UTF8, method, 0, DATE]);
-        put32(&mut directory, &sizes);
-        put16(&mut directory, &[length, 0, 0, 0, 0]);
-        put32(&mut directory, &[MODE, header]);
+        push_u32(&mut directory, &[CENTRAL]);
+        push_u16(&mut directory, &[MADE_BY, NEEDS, UTF8, method, 0, DATE]);
+        push_u32(&mut directory, &sizes);
+        push_u16(&mut directory, &[length, 0, 0, 0, 0]);
+        push_u32(&mut directory, &[MODE, header]);
         directory.extend_from_slice(name.as_bytes());
     }
-    let (start, count) = (long(out.len()), short(files.len()));
+    let (start, count) = (as_u32(out.len()), as_u16(files.len()));
     out.extend_from_slice(&directory);
-    put32(&mut out, &[END]);
-    put16(&mut out, &[0, 0, count, count]);
-    put32(&mut out, &[long(directory.len()), start]);
-    put16(&mut out, &[0]);
+    push_u32(&mut out, &[END]);
+    push_u16(&mut out, &[0, 0, count, count]);
+    push_u32(&mut out, &[as_u32(directory.len()), start]);
+    push_u16(&mut out, &[0]);
     out
 }

@@ -2,8 +2,8 @@
 
 use super::{SearchConfig, SearchEngine};
 use crate::error::ToolsError;
-use crate::outbound::{Answer, Ask};
-use crate::web::{html_tree, readable};
+use crate::outbound::{HttpRequest, HttpResponse};
+use crate::web::{html_tree, page_text};
 use reqwest::Method;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use scraper::{ElementRef, Selector};
@@ -42,7 +42,7 @@ impl Hit {
 
 /// Text without tags, on one line.
 fn plain(html: &str, base: &Url, most: usize) -> String {
-    let text = if html.contains(['<', '&']) { readable(html, base).text } else { html.to_owned() };
+    let text = if html.contains(['<', '&']) { page_text(html, base).text } else { html.to_owned() };
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= most {
         return line;
@@ -51,12 +51,12 @@ fn plain(html: &str, base: &Url, most: usize) -> String {
     format!("{}…", cut.trim_end())
 }
 
-pub(super) fn ask(
+pub(super) fn build_request(
     config: &SearchConfig,
     query: &str,
     count: usize,
     key: Option<&SecretString>,
-) -> Result<Ask, ToolsError> {
+) -> Result<HttpRequest, ToolsError> {
     match config.engine {
         SearchEngine::Searxng => searxng_request(config, query, key),
         SearchEngine::Brave => brave_request(config, query, count, key),
@@ -65,9 +65,9 @@ pub(super) fn ask(
 }
 
 /// The results in an answer. Blocking.
-pub(super) fn read(engine: SearchEngine, answer: &Answer) -> Result<Vec<Hit>, ToolsError> {
+pub(super) fn parse_response(engine: SearchEngine, answer: &HttpResponse) -> Result<Vec<Hit>, ToolsError> {
     if answer.status.as_u16() == 429 {
-        return Err(too_often(engine, answer));
+        return Err(rate_limit_error(engine, answer));
     }
     match engine {
         SearchEngine::Searxng => searxng_hits(answer),
@@ -76,7 +76,7 @@ pub(super) fn read(engine: SearchEngine, answer: &Answer) -> Result<Vec<Hit>, To
     }
 }
 
-fn too_often(engine: SearchEngine, answer: &Answer) -> ToolsError {
+fn rate_limit_error(engine: SearchEngine, answer: &HttpResponse) -> ToolsError {
     let wait = answer.headers.get(RETRY_AFTER);
     let wait = wait.and_then(|value| value.to_str().ok()).map_or_else(
         || "a minute".to_owned(),
@@ -92,7 +92,7 @@ fn too_often(engine: SearchEngine, answer: &Answer) -> ToolsError {
 }
 
 /// An answer of a status that isn't success.
-pub(super) fn failed(engine: SearchEngine, answer: &Answer, hint: &str) -> ToolsError {
+pub(super) fn status_error(engine: SearchEngine, answer: &HttpResponse, hint: &str) -> ToolsError {
     ToolsError::Refused(format!(
         "{} at {} answered with status {}; {hint}",
         engine.title(),
@@ -101,7 +101,7 @@ pub(super) fn failed(engine: SearchEngine, answer: &Answer, hint: &str) -> Tools
     ))
 }
 
-pub(super) fn json<T: DeserializeOwned>(engine: SearchEngine, answer: &Answer) -> Result<T, ToolsError> {
+pub(super) fn json<T: DeserializeOwned>(engine: SearchEngine, answer: &HttpResponse) -> Result<T, ToolsError> {
     serde_json::from_slice(&answer.bytes).map_err(|error| {
         let what = if answer.cut {
             "more than can be read".to_owned()
@@ -150,24 +150,24 @@ struct BraveReason {
     detail: Option<String>,
 }
 
-pub(super) fn brave_request(
+fn brave_request(
     config: &SearchConfig,
     query: &str,
     count: usize,
     key: Option<&SecretString>,
-) -> Result<Ask, ToolsError> {
+) -> Result<HttpRequest, ToolsError> {
     let key = key.ok_or_else(|| ToolsError::refused("Brave needs a key"))?;
     let mut url = config.at("/res/v1/web/search")?;
     url.query_pairs_mut().append_pair("q", query).append_pair("count", &count.min(BRAVE_MOST).to_string());
-    let mut ask = Ask::get(url);
-    ask.headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    let mut request = HttpRequest::get(url);
+    request.headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
     let value = HeaderValue::from_str(key.expose_secret())
         .map_err(|_| ToolsError::refused("the search key holds signs that no header can"))?;
-    ask.headers.insert(BRAVE_TOKEN, value);
-    Ok(ask)
+    request.headers.insert(BRAVE_TOKEN, value);
+    Ok(request)
 }
 
-pub(super) fn brave_hits(answer: &Answer) -> Result<Vec<Hit>, ToolsError> {
+fn brave_hits(answer: &HttpResponse) -> Result<Vec<Hit>, ToolsError> {
     let status = answer.status.as_u16();
     if status != 200 {
         let refusal = serde_json::from_slice::<BraveRefusal>(&answer.bytes).ok();
@@ -180,7 +180,7 @@ pub(super) fn brave_hits(answer: &Answer) -> Result<Vec<Hit>, ToolsError> {
             400 | 422 => "check its key, or ask for something shorter",
             _ => "try again later",
         };
-        return Err(failed(SearchEngine::Brave, answer, &format!("{hint}{}", said.unwrap_or_default())));
+        return Err(status_error(SearchEngine::Brave, answer, &format!("{hint}{}", said.unwrap_or_default())));
     }
     let reply: BraveReply = json(SearchEngine::Brave, answer)?;
     let found = reply.web.map(|web| web.results).unwrap_or_default();
@@ -190,16 +190,16 @@ pub(super) fn brave_hits(answer: &Answer) -> Result<Vec<Hit>, ToolsError> {
 /// Marks of the page that asks whether a person is there.
 const CHALLENGE: [&str; 2] = ["anomaly-modal", "anomaly.js"];
 
-pub(super) fn duckduckgo_request(config: &SearchConfig, query: &str) -> Result<Ask, ToolsError> {
-    let mut ask = Ask::get(config.at("/html/")?);
-    ask.method = Method::POST;
-    ask.headers.insert(ACCEPT, HeaderValue::from_static("text/html"));
-    ask.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
-    ask.body = Serializer::new(String::new()).append_pair("q", query).append_pair("b", "").finish().into_bytes();
-    Ok(ask)
+fn duckduckgo_request(config: &SearchConfig, query: &str) -> Result<HttpRequest, ToolsError> {
+    let mut request = HttpRequest::get(config.at("/html/")?);
+    request.method = Method::POST;
+    request.headers.insert(ACCEPT, HeaderValue::from_static("text/html"));
+    request.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
+    request.body = Serializer::new(String::new()).append_pair("q", query).append_pair("b", "").finish().into_bytes();
+    Ok(request)
 }
 
-pub(super) fn duckduckgo_hits(answer: &Answer) -> Result<Vec<Hit>, ToolsError> {
+fn duckduckgo_hits(answer: &HttpResponse) -> Result<Vec<Hit>, ToolsError> {
     let page = String::from_utf8_lossy(&answer.bytes);
     // It comes with status 202, and has come with 200.
     if CHALLENGE.iter().any(|mark| page.contains(mark)) {
@@ -208,7 +208,7 @@ pub(super) fn duckduckgo_hits(answer: &Answer) -> Result<Vec<Hit>, ToolsError> {
         ));
     }
     if answer.status.as_u16() != 200 {
-        return Err(failed(
+        return Err(status_error(
             SearchEngine::Duckduckgo,
             answer,
             "try again later, or an operator chooses another engine with STEWARD_SEARCH",
@@ -228,9 +228,9 @@ pub(super) fn duckduckgo_hits(answer: &Answer) -> Result<Vec<Hit>, ToolsError> {
         let Some(anchor) = one.select(&link).next() else {
             continue;
         };
-        let text = one.select(&snippet).next().map(inner).unwrap_or_default();
+        let text = one.select(&snippet).next().map(inner_html).unwrap_or_default();
         let href = anchor.value().attr("href").unwrap_or_default();
-        let hit = target(href, &answer.url).and_then(|url| Hit::new(&inner(anchor), &url, &text));
+        let hit = result_url(href, &answer.url).and_then(|url| Hit::new(&inner_html(anchor), &url, &text));
         hits.extend(hit);
     }
     let none = || document.select(&nothing).next().is_some() || page.contains("result--no-result");
@@ -242,12 +242,12 @@ pub(super) fn duckduckgo_hits(answer: &Answer) -> Result<Vec<Hit>, ToolsError> {
     Ok(hits)
 }
 
-fn inner(element: ElementRef<'_>) -> String {
+fn inner_html(element: ElementRef<'_>) -> String {
     element.inner_html()
 }
 
 /// Results lead through a page that counts them; the real address is its `uddg`.
-fn target(href: &str, page: &Url) -> Option<String> {
+fn result_url(href: &str, page: &Url) -> Option<String> {
     let url = page.join(href).ok()?;
     if !url.path().starts_with("/l/") {
         return Some(url.into());
@@ -271,38 +271,34 @@ struct SearxngResult {
     content: Option<String>,
 }
 
-pub(super) fn searxng_request(
-    config: &SearchConfig,
-    query: &str,
-    key: Option<&SecretString>,
-) -> Result<Ask, ToolsError> {
+fn searxng_request(config: &SearchConfig, query: &str, key: Option<&SecretString>) -> Result<HttpRequest, ToolsError> {
     let mut url = config.at("/search")?;
     url.query_pairs_mut().append_pair("q", query).append_pair("format", "json");
-    let mut ask = Ask::get(url);
-    ask.headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    let mut request = HttpRequest::get(url);
+    request.headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
     if let Some(key) = key {
         // For instances behind a gate.
         let value = HeaderValue::try_from(format!("Bearer {}", key.expose_secret()));
-        ask.headers.insert(
+        request.headers.insert(
             AUTHORIZATION,
             value.map_err(|_| ToolsError::refused("the search key holds signs that no header can"))?,
         );
     }
-    Ok(ask)
+    Ok(request)
 }
 
-pub(super) fn searxng_hits(answer: &Answer) -> Result<Vec<Hit>, ToolsError> {
+fn searxng_hits(answer: &HttpResponse) -> Result<Vec<Hit>, ToolsError> {
     match answer.status.as_u16() {
         200 => {}
         403 => {
-            return Err(failed(
+            return Err(status_error(
                 SearchEngine::Searxng,
                 answer,
                 "its JSON format is off: add `json` to `search.formats` in the instance's settings.yml",
             ));
         }
         _ => {
-            return Err(failed(SearchEngine::Searxng, answer, "check STEWARD_SEARCH_URL and the instance"));
+            return Err(status_error(SearchEngine::Searxng, answer, "check STEWARD_SEARCH_URL and the instance"));
         }
     }
     let reply: SearxngReply = json(SearchEngine::Searxng, answer)?;

@@ -12,11 +12,11 @@ use steward_core::scrub::{Scrubber, secrets_of};
 use steward_core::skill::{CredentialWanted, Skill};
 
 /// A credential at hand, or none.
-pub(super) struct Key {
+pub(super) struct CallCredential {
     pub opened: Option<OpenedCredential>,
 }
 
-impl Key {
+impl CallCredential {
     /// Discovers and opens the credential of `skill`.
     pub async fn find(ports: &SkillPorts, skill: &Skill, scope: &ToolScope) -> Result<Self, ToolsError> {
         let Some(credential) = discover(ports, skill, scope).await? else {
@@ -87,12 +87,12 @@ pub(super) async fn discover(
         None => return Ok(None),
     };
     let kinds = wanted.kind.as_ref().map_or(kinds, slice::from_ref);
-    let role = role(ports, scope).await?;
+    let role = user_role(ports, scope).await?;
     ports.vault.discover(scope.tenant, &agent, role, &skill.name, kinds, wanted).await.map_err(explain)
 }
 
 /// The role of the user behind the run; none for a run of nobody.
-async fn role(ports: &SkillPorts, scope: &ToolScope) -> Result<Option<Role>, ToolsError> {
+async fn user_role(ports: &SkillPorts, scope: &ToolScope) -> Result<Option<Role>, ToolsError> {
     let Some(id) = scope.user else {
         return Ok(None);
     };

@@ -1,6 +1,6 @@
 //! What carries out a kind of skill, and the checks that are common to all kinds.
 
-use super::template::{Place, check_json};
+use super::template::{TemplateUse, check_json};
 use crate::handler::Context;
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use steward_core::tool::{Preview, Settled, ToolError, ToolOutput};
 /// One call of a skill, checked: the arguments fit its schema, the credential is the one that the
 /// discovery chose.
 #[derive(Debug, Clone, Copy)]
-pub struct Job<'a> {
+pub struct SkillCall<'a> {
     /// The skill, in the version of the run.
     pub skill: &'a Skill,
     pub arguments: &'a Value,
@@ -31,28 +31,28 @@ pub trait Executor: Send + Sync {
     /// What a call would do, without its secrets: the request, the command line, the rows.
     async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview;
 
-    /// Whether [`Self::look`] tells more than [`Self::preview`]. It gets the credential.
-    fn looks(&self, _skill: &Skill) -> bool {
+    /// Whether [`Self::dry_run`] tells more than [`Self::preview`]. It gets the credential.
+    fn has_dry_run(&self, _skill: &Skill) -> bool {
         false
     }
 
     /// What a call would change, found out where it would change it, with nothing left changed. What it returns may
     /// hold secrets: the runtime takes them out.
-    async fn look(&self, job: Job<'_>, scope: &ToolScope) -> Preview {
+    async fn dry_run(&self, job: SkillCall<'_>, scope: &ToolScope) -> Preview {
         self.preview(job.skill, job.arguments, scope).await
     }
 
     /// Does it. Ends soon after [`Context::halted`]. What it returns may hold secrets: the runtime
     /// takes them out.
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError>;
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError>;
 
     /// Whether a call that a crash cut off has happened, by what it told [`Context::stage`]. Looks only.
-    async fn settle(&self, job: Job<'_>, _call: &Interrupted, _scope: &ToolScope) -> Settled {
+    async fn settle(&self, job: SkillCall<'_>, _call: &Interrupted, _scope: &ToolScope) -> Settled {
         Settled::Unknown(format!("what `{}` does leaves nothing that shows it", job.skill.name))
     }
 
     /// Takes an effect back from the snapshot that [`Self::run`] made.
-    async fn undo(&self, job: Job<'_>, _snapshot: &Value, _scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, job: SkillCall<'_>, _snapshot: &Value, _scope: &ToolScope) -> Result<String, ToolError> {
         Err(ToolError::RespondToModel(format!("what `{}` did can't be undone by Steward", job.skill.name)))
     }
 }
@@ -65,7 +65,7 @@ const TIMEOUT_MS: std::ops::RangeInclusive<u64> = 10..=3_600_000;
 const RESULT: std::ops::RangeInclusive<usize> = 100..=200_000;
 
 /// Name, schema, limits, compensation; the error says what to do.
-pub(super) fn skill(skill: &Skill) -> Result<(), String> {
+pub(super) fn check_skill(skill: &Skill) -> Result<(), String> {
     let name = &skill.name;
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     if name.is_empty() || name.len() > NAME || !name.chars().all(plain) {
@@ -74,7 +74,7 @@ pub(super) fn skill(skill: &Skill) -> Result<(), String> {
     if skill.description.trim().is_empty() {
         return Err("description: say in a sentence what the skill does; models choose by it".to_owned());
     }
-    parameters(&skill.parameters)?;
+    check_parameters(&skill.parameters)?;
     if !TIMEOUT_MS.contains(&skill.limits.timeout_ms) {
         return Err(format!("limits.timeout_ms: give {} to {} milliseconds", TIMEOUT_MS.start(), TIMEOUT_MS.end()));
     }
@@ -85,13 +85,13 @@ pub(super) fn skill(skill: &Skill) -> Result<(), String> {
         if compensation.skill == *name {
             return Err("compensation.skill: a skill can't take its own effect back".to_owned());
         }
-        check_json(&compensation.arguments, Place::Compensation, &skill.parameters)
+        check_json(&compensation.arguments, TemplateUse::Compensation, &skill.parameters)
             .map_err(|error| format!("compensation.arguments: {error}"))?;
     }
     Ok(())
 }
 
-fn parameters(parameters: &Value) -> Result<(), String> {
+fn check_parameters(parameters: &Value) -> Result<(), String> {
     if parameters["type"] != "object" {
         return Err(
             r#"parameters: must be a JSON Schema of an object, such as {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}"#

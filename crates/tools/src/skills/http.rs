@@ -11,13 +11,13 @@ pub(super) use auth::Authorizer;
 pub(super) use exchange::{Exchange, origin};
 pub use graphql::GraphqlExecutor;
 pub use huggingface::HuggingfaceExecutor;
-pub(super) use request::{allowed, check_allow};
+pub(super) use request::{check_allow, parse_allow_list};
 
 use super::template::Values;
-use super::{Executor, Job};
+use super::{Executor, SkillCall};
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::outbound::{Ask, Client};
+use crate::outbound::{Client, HttpRequest};
 use async_trait::async_trait;
 use auth::places_credential;
 use reqwest::Method;
@@ -51,7 +51,7 @@ fn check(skill: &Skill) -> Result<(), String> {
     request::check(spec, &skill.parameters)?;
     let changes = !matches!(request::method(&spec.method)?, Method::GET | Method::HEAD | Method::OPTIONS);
     if let Some(path) = &spec.select {
-        exchange::check(path).map_err(|error| format!("config.select: {error}"))?;
+        exchange::check_path(path).map_err(|error| format!("config.select: {error}"))?;
     }
     if let Some(further) = &spec.pages {
         request::check_paging(further)?;
@@ -81,56 +81,56 @@ impl Executor for HttpExecutor {
     async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
         let values = Values::shown(skill, arguments);
         match spec(skill).and_then(|spec| request::build(spec, &values)) {
-            Ok(ask) => shown(&ask, skill),
+            Ok(request) => request_preview(&request, skill),
             Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
         Ok(self.carry_out(job, context).await?)
     }
 }
 
 impl HttpExecutor {
-    async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+    async fn carry_out(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let spec = spec(job.skill)?;
-        let mut ask = request::build(spec, &Values::of(job))?;
+        let mut request = request::build(spec, &Values::of(job))?;
         if let Some(name) = &spec.idempotency_header {
             let name = request::header_name(name).map_err(ToolsError::Refused)?;
             let key = context.idempotency_key.parse();
-            ask.headers.insert(name, key.map_err(|_| ToolsError::refused("the call's key can't be a header"))?);
+            request.headers.insert(name, key.map_err(|_| ToolsError::refused("the call's key can't be a header"))?);
         }
-        let client = self.client.allowing(request::allowed(&spec.allow)?);
+        let client = self.client.allowing(request::parse_allow_list(&spec.allow)?);
         let exchange = Exchange { client: &client, skill: job.skill, context, retries: spec.retries };
         let placed = places_credential(&spec.headers, &spec.form, spec.body.as_ref());
         if let Some(further) = &spec.pages {
-            request::first(further, &mut ask);
+            request::first_page(further, &mut request);
         }
-        let (method, url) = (ask.method.clone(), ask.url.clone());
+        let (method, url) = (request.method.clone(), request.url.clone());
         let mut kept = Vec::new();
-        let mut next = Some(ask);
+        let mut next = Some(request);
         let (mut status, mut cut) = (0, false);
-        while let Some(ask) = next.take() {
-            let answer = self.authorizer.send(ask.clone(), &job, placed, &exchange).await?;
+        while let Some(request) = next.take() {
+            let answer = self.authorizer.send(request.clone(), &job, placed, &exchange).await?;
             if !answer.status.is_success() {
-                return Err(exchange::failure(&answer));
+                return Err(exchange::status_error(&answer));
             }
             (status, cut) = (answer.status.as_u16(), answer.cut);
-            let body = exchange::kept(&answer);
+            let body = exchange::body_value(&answer);
             if let Some(further) = &spec.pages {
                 let index = u16::try_from(kept.len()).unwrap_or(u16::MAX);
-                next = request::next(further, &ask, &answer, &body, index)?;
+                next = request::next_page(further, &request, &answer, &body, index)?;
             }
             kept.push(match &spec.select {
-                Some(path) if !body.is_string() => exchange::select(path, &body)?,
+                Some(path) if !body.is_string() => exchange::select_path(path, &body)?,
                 Some(_) => {
                     return Err(ToolsError::refused("the answer is no JSON, so nothing can be selected from it"));
                 }
                 None => body,
             });
         }
-        let value = joined(kept);
-        let mut text = exchange::content(&value);
+        let value = join_pages(kept);
+        let mut text = exchange::value_text(&value);
         if cut {
             text.push_str("\n[the answer is larger than 2 MB; the rest was not read]");
         }
@@ -145,7 +145,7 @@ impl HttpExecutor {
 }
 
 /// Pages as one value: lists end to end, anything else one after the other.
-fn joined(mut pages: Vec<Value>) -> Value {
+fn join_pages(mut pages: Vec<Value>) -> Value {
     if pages.len() == 1 {
         return pages.remove(0);
     }
@@ -160,23 +160,29 @@ fn joined(mut pages: Vec<Value>) -> Value {
 }
 
 /// The request for people, secrets left out.
-pub(super) fn shown(ask: &Ask, skill: &Skill) -> Preview {
-    let mut detail = format!("{} {}", ask.method, ask.url);
-    for (name, value) in &ask.headers {
+pub(super) fn request_preview(request: &HttpRequest, skill: &Skill) -> Preview {
+    let mut detail = format!("{} {}", request.method, request.url);
+    for (name, value) in &request.headers {
         let _ = write!(detail, "\n{name}: {}", String::from_utf8_lossy(value.as_bytes()));
     }
     if skill.credential.is_some() {
         detail.push_str("\n(with the credential that the vault finds for it)");
     }
-    if !ask.body.is_empty() {
-        let pretty =
-            serde_json::from_slice::<Value>(&ask.body).ok().and_then(|body| serde_json::to_string_pretty(&body).ok());
-        let text = pretty.unwrap_or_else(|| String::from_utf8_lossy(&ask.body).into_owned());
+    if !request.body.is_empty() {
+        let pretty = serde_json::from_slice::<Value>(&request.body)
+            .ok()
+            .and_then(|body| serde_json::to_string_pretty(&body).ok());
+        let text = pretty.unwrap_or_else(|| String::from_utf8_lossy(&request.body).into_owned());
         let _ = write!(detail, "\n\n{text}");
     }
     let reads = skill.effect == EffectClass::Read;
     Preview {
-        summary: format!("{} {} {}", if reads { "asks by" } else { "sends" }, ask.method, exchange::origin(&ask.url)),
+        summary: format!(
+            "{} {} {}",
+            if reads { "asks by" } else { "sends" },
+            request.method,
+            exchange::origin(&request.url)
+        ),
         detail: Some(detail),
         count: None,
         reversible: reads,

@@ -9,8 +9,8 @@ pub(crate) mod workspace_changes;
 
 pub use ansible::AnsibleExecutor;
 pub use docker::DockerExecutor;
-pub(crate) use python::{Program, compute, shown};
 pub use python::{PythonExecutor, PythonReply, PythonRunner};
+pub(crate) use python::{PythonProgram, compute, value_text};
 pub use shell::ShellExecutor;
 
 use super::template::quote;
@@ -56,10 +56,10 @@ pub(super) async fn run_sandboxed(
             work.await
         }
     };
-    done.map_err(|error| explain(&error))
+    done.map_err(|error| sandbox_error(&error))
 }
 
-pub(super) fn explain(error: &SandboxError) -> ToolsError {
+pub(super) fn sandbox_error(error: &SandboxError) -> ToolsError {
     ToolsError::Refused(match error {
         SandboxError::NotExecutable { program, reason } => {
             format!("{program} can't be run on this machine ({reason}); ask an operator")
@@ -69,7 +69,7 @@ pub(super) fn explain(error: &SandboxError) -> ToolsError {
 }
 
 /// How a program ended that did not end as it should.
-pub(super) fn ending(exit: Exit) -> String {
+pub(super) fn exit_text(exit: Exit) -> String {
     match exit {
         Exit::Exited(code) => format!("ended with exit status {code}"),
         Exit::Signaled(signal) => format!("was ended by signal {signal}"),
@@ -151,7 +151,7 @@ fn has_library(home: &Path) -> bool {
 }
 
 #[derive(Debug)]
-pub(super) struct Ended {
+pub(super) struct ProcessResult {
     /// Exit status; none where it was killed.
     pub code: Option<i32>,
     pub stdout: Output,
@@ -168,7 +168,7 @@ pub(super) async fn run_process(
     env: &BTreeMap<String, String>,
     home: &Path,
     context: &Context,
-) -> Result<Ended, ToolsError> {
+) -> Result<ProcessResult, ToolsError> {
     let mut command = Command::new(program);
     command
         .args(args)
@@ -187,9 +187,9 @@ pub(super) async fn run_process(
     let name = program.display();
     let trouble = |error: std::io::Error| ToolsError::Refused(format!("{name}: {error}"));
     let mut child = command.spawn().map_err(trouble)?;
-    let group = Group::of(&child);
+    let group = ProcessGroup::of(&child);
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let reading = async { tokio::join!(read(stdout), read(stderr)) };
+    let reading = async { tokio::join!(read_bounded(stdout), read_bounded(stderr)) };
     let work = async {
         let (streams, status) = tokio::join!(reading, child.wait());
         (streams, status)
@@ -208,13 +208,13 @@ pub(super) async fn run_process(
             (done, true)
         }
     };
-    Ok(Ended { code: status.map_err(trouble)?.code(), stdout, stderr, halted })
+    Ok(ProcessResult { code: status.map_err(trouble)?.code(), stdout, stderr, halted })
 }
 
 /// A program and all that it has started; what is left ends with it.
-struct Group(Option<Pid>);
+struct ProcessGroup(Option<Pid>);
 
-impl Group {
+impl ProcessGroup {
     fn of(child: &Child) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         Self(id.and_then(Pid::from_raw))
@@ -227,13 +227,13 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.signal(Signal::KILL);
     }
 }
 
-async fn read(stream: Option<impl AsyncRead + Unpin>) -> Output {
+async fn read_bounded(stream: Option<impl AsyncRead + Unpin>) -> Output {
     let mut output = Output::default();
     let Some(mut stream) = stream else {
         return output;
@@ -257,8 +257,8 @@ pub(super) fn command_line(argv: &[String]) -> String {
 }
 
 pub(super) fn printed(stdout: &Output, stderr: &Output) -> String {
-    let mut text = stream(stdout);
-    let errors = stream(stderr);
+    let mut text = stream_text(stdout);
+    let errors = stream_text(stderr);
     if !errors.is_empty() {
         if !text.is_empty() {
             text.push('\n');
@@ -268,7 +268,7 @@ pub(super) fn printed(stdout: &Output, stderr: &Output) -> String {
     text
 }
 
-fn stream(output: &Output) -> String {
+fn stream_text(output: &Output) -> String {
     let mut text = output.text().trim_end().to_owned();
     if output.truncated() {
         let left = output.total.saturating_sub(output.bytes.len() as u64);

@@ -1,14 +1,14 @@
 //! Skills of the type scrape: a page as text, links and tables. robots.txt (RFC 9309) is respected.
 
-use super::http::{Authorizer, Exchange, allowed, check_allow, origin};
+use super::http::{Authorizer, Exchange, check_allow, origin, parse_allow_list};
 use super::template::{self, Values, check_url};
-use super::{Executor, Job};
+use super::{Executor, SkillCall};
 use crate::error::ToolsError;
 use crate::files::blocking;
 use crate::handler::Context;
-use crate::outbound::{Answer, Ask, Caps, Client, address_guard};
-use crate::web::html_tree::{self, Part};
-use crate::web::{Page, Shown, show};
+use crate::outbound::{Client, HttpLimits, HttpRequest, HttpResponse, address_guard};
+use crate::web::html_tree::{self, SelectedPart};
+use crate::web::{FetchedPage, PageKind, page_output};
 use async_trait::async_trait;
 use reqwest::header::{ACCEPT, HeaderValue};
 use serde_json::{Value, json};
@@ -34,18 +34,18 @@ impl ScrapeExecutor {
         Self { client, robots: Robots::default(), authorizer: Authorizer::default() }
     }
 
-    async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+    async fn carry_out(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let spec = spec(job.skill)?;
-        let url = address(spec, &Values::of(job))?;
-        let client = self.client.allowing(allowed(&spec.allow)?);
+        let url = page_url(spec, &Values::of(job))?;
+        let client = self.client.allowing(parse_allow_list(&spec.allow)?);
         let exchange = Exchange { client: &client, skill: job.skill, context, retries: 1 };
         if !spec.ignore_robots {
             self.robots.check(&url, &exchange).await?;
         }
-        let mut ask = Ask::get(url.clone());
+        let mut request = HttpRequest::get(url.clone());
         let accept = HeaderValue::from_static("text/html, text/*;q=0.8, */*;q=0.1");
-        ask.headers.insert(ACCEPT, accept);
-        let answer = self.authorizer.send(ask, &job, false, &exchange).await?;
+        request.headers.insert(ACCEPT, accept);
+        let answer = self.authorizer.send(request, &job, false, &exchange).await?;
         // A redirect may have led to what the site asks to leave alone.
         if !spec.ignore_robots && answer.url != url {
             self.robots.check(&answer.url, &exchange).await?;
@@ -58,19 +58,19 @@ impl ScrapeExecutor {
             )));
         }
         let select = spec.select.clone();
-        blocking(move || read(answer.into(), select.as_deref())).await
+        blocking(move || page_parts(answer.into(), select.as_deref())).await
     }
 }
 
 /// Text, links and tables of a page or of a part of it.
-fn read(page: Page, select: Option<&str>) -> Result<ToolOutput, ToolsError> {
-    let Shown::Html(html) = Shown::of(&page) else {
+fn page_parts(page: FetchedPage, select: Option<&str>) -> Result<ToolOutput, ToolsError> {
+    let PageKind::Html(html) = PageKind::of(&page) else {
         return match select {
             Some(_) => Err(ToolsError::refused("the answer is no page, so nothing can be selected from it")),
-            None => show(&page),
+            None => page_output(&page),
         };
     };
-    let Part { html: part, matches, tables, cut } = html_tree::part(&html, select)?;
+    let SelectedPart { html: part, matches, tables, cut } = html_tree::selected_part(&html, select)?;
     if select.is_some() && matches == 0 {
         return Err(ToolsError::Refused(format!(
             "nothing on {} fits the selector; the page may have changed",
@@ -78,13 +78,13 @@ fn read(page: Page, select: Option<&str>) -> Result<ToolOutput, ToolsError> {
         )));
     }
     let mut output = match part {
-        Some(part) => show(&Page {
+        Some(part) => page_output(&FetchedPage {
             bytes: part.into_bytes(),
             charset: Some("utf-8".to_owned()),
             media: "text/html".to_owned(),
             ..page
         })?,
-        None => show(&page)?,
+        None => page_output(&page)?,
     };
     if cut {
         output.content.push_str("\n[the page took too long to read; the rest was left out]");
@@ -102,12 +102,12 @@ fn spec(skill: &Skill) -> Result<&ScrapeSpec, ToolsError> {
     }
 }
 
-fn address(spec: &ScrapeSpec, values: &Values<'_>) -> Result<Url, ToolsError> {
+fn page_url(spec: &ScrapeSpec, values: &Values<'_>) -> Result<Url, ToolsError> {
     if !spec.url.is_empty() {
         return Ok(template::url(&spec.url, values)?);
     }
     let url = values.arguments["url"].as_str();
-    address_guard::parse(url.ok_or_else(|| ToolsError::refused("give the address of the page as `url`"))?)
+    address_guard::parse_url(url.ok_or_else(|| ToolsError::refused("give the address of the page as `url`"))?)
 }
 
 #[async_trait]
@@ -143,7 +143,7 @@ impl Executor for ScrapeExecutor {
 
     async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
         let values = Values::shown(skill, arguments);
-        let checked = spec(skill).and_then(|spec| address(spec, &values)).and_then(address_guard::target);
+        let checked = spec(skill).and_then(|spec| page_url(spec, &values)).and_then(address_guard::checked_url);
         match checked {
             Ok(target) => Preview {
                 summary: format!("asks {} for {}", target.place(), target.url),
@@ -154,7 +154,7 @@ impl Executor for ScrapeExecutor {
         }
     }
 
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
         Ok(self.carry_out(job, context).await?)
     }
 }
@@ -178,9 +178,9 @@ struct Rule {
 
 /// The rules that apply to us.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Rules(Vec<Rule>);
+pub(super) struct RobotsRules(Vec<Rule>);
 
-impl Rules {
+impl RobotsRules {
     /// Reads the groups of our name; those of `*` where there are none.
     pub fn parse(text: &str) -> Self {
         let (mut ours, mut all) = (None::<Vec<Rule>>, Vec::new());
@@ -223,14 +223,14 @@ impl Rules {
 
     /// Whether a path with its query may be fetched: the longest rule decides, and allows on a tie.
     pub fn allows(&self, path: &str) -> bool {
-        let fitting = self.0.iter().filter(|rule| fits(&rule.pattern, path));
+        let fitting = self.0.iter().filter(|rule| pattern_matches(&rule.pattern, path));
         let longest = fitting.max_by_key(|rule| (rule.pattern.len(), rule.allow));
         longest.is_none_or(|rule| rule.allow)
     }
 }
 
 /// `*` stands for anything, `$` at the end for the end.
-fn fits(pattern: &str, path: &str) -> bool {
+fn pattern_matches(pattern: &str, path: &str) -> bool {
     let (pattern, to_end) = match pattern.strip_suffix('$') {
         Some(pattern) => (pattern, true),
         None => (pattern, false),
@@ -253,10 +253,10 @@ fn fits(pattern: &str, path: &str) -> bool {
     !to_end || rest.is_empty()
 }
 
-/// Rules by site, for a while.
+/// RobotsRules by site, for a while.
 #[derive(Default)]
-pub(super) struct Robots {
-    sites: Mutex<BTreeMap<String, (Instant, Arc<Rules>)>>,
+struct Robots {
+    sites: Mutex<BTreeMap<String, (Instant, Arc<RobotsRules>)>>,
 }
 
 impl Robots {
@@ -275,7 +275,7 @@ impl Robots {
         )))
     }
 
-    async fn rules(&self, url: &Url, exchange: &Exchange<'_>) -> Result<Arc<Rules>, ToolsError> {
+    async fn rules(&self, url: &Url, exchange: &Exchange<'_>) -> Result<Arc<RobotsRules>, ToolsError> {
         let site = url.origin().ascii_serialization();
         {
             let sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
@@ -287,16 +287,16 @@ impl Robots {
         file.set_path("/robots.txt");
         file.set_query(None);
         file.set_fragment(None);
-        let answer = ask(exchange.client, file, exchange.context.left().min(WALL));
+        let answer = fetch_robots_file(exchange.client, file, exchange.context.left().min(WALL));
         let answer = tokio::select! {
             answer = answer => answer?,
             () = exchange.context.halt() => return Err(ToolsError::Stopped(exchange.skill.name.clone())),
         };
         let rules = Arc::new(match answer {
-            Some(answer) if answer.status.is_success() => Rules::parse(&String::from_utf8_lossy(&answer.bytes)),
-            Some(answer) if answer.status.is_client_error() => Rules::default(),
+            Some(answer) if answer.status.is_success() => RobotsRules::parse(&String::from_utf8_lossy(&answer.bytes)),
+            Some(answer) if answer.status.is_client_error() => RobotsRules::default(),
             // A site in trouble is left alone, and asked again next time.
-            _ => return Ok(Arc::new(Rules::nothing())),
+            _ => return Ok(Arc::new(RobotsRules::nothing())),
         });
         let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
         if sites.len() >= SITES {
@@ -308,15 +308,15 @@ impl Robots {
 }
 
 /// The file; `None` where the site can't be reached, an error where it may not be.
-async fn ask(client: &Client, file: Url, wall: Duration) -> Result<Option<Answer>, ToolsError> {
-    client.admit(&file).await?;
-    let caps = Caps { bytes: BYTES, wall, ..Caps::default() };
-    Ok(client.send(Ask::get(file), caps).await.ok())
+async fn fetch_robots_file(client: &Client, file: Url, wall: Duration) -> Result<Option<HttpResponse>, ToolsError> {
+    client.checked_addresses(&file).await?;
+    let limits = HttpLimits { max_bytes: BYTES, timeout: wall, ..HttpLimits::default() };
+    Ok(client.send(HttpRequest::get(file), limits).await.ok())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Rules, fits};
+    use super::{RobotsRules, pattern_matches};
 
     #[test]
     fn patterns() {
@@ -334,23 +334,23 @@ mod tests {
             ("/x$", "/xy", false),
             ("*", "/any", true),
         ] {
-            assert_eq!(fits(pattern, path), fine, "{pattern} {path}");
+            assert_eq!(pattern_matches(pattern, path), fine, "{pattern} {path}");
         }
     }
 
     #[test]
     fn groups_and_precedence() {
         let file = "User-agent: other\nDisallow: /\n\nUser-Agent: *\nUser-agent: third\nDisallow: /private # not here\nAllow: /private/open\nDisallow:\nSitemap: https://x.example/\n";
-        let rules = Rules::parse(file);
+        let rules = RobotsRules::parse(file);
         for (path, fine) in [("/", true), ("/private/x", false), ("/private/open/y", true)] {
             assert_eq!(rules.allows(path), fine, "{path}");
         }
-        let own = Rules::parse(&format!("{file}\nUser-agent: Steward/1.0\nDisallow: /q\n"));
+        let own = RobotsRules::parse(&format!("{file}\nUser-agent: Steward/1.0\nDisallow: /q\n"));
         assert!(own.allows("/private/x") && !own.allows("/q?x=1"));
-        assert!(!Rules::parse("user-agent: *\ndisallow: /a\nallow: /").allows("/a"));
-        assert!(Rules::parse("user-agent: *\ndisallow: /a\nallow: /a").allows("/a"));
-        assert!(Rules::parse("user-agent: steward\nuser-agent: *\ndisallow:").allows("/a"));
-        assert!(Rules::parse("disallow: /").allows("/a") && Rules::parse("").allows("/"));
-        assert!(!Rules::nothing().allows("/"));
+        assert!(!RobotsRules::parse("user-agent: *\ndisallow: /a\nallow: /").allows("/a"));
+        assert!(RobotsRules::parse("user-agent: *\ndisallow: /a\nallow: /a").allows("/a"));
+        assert!(RobotsRules::parse("user-agent: steward\nuser-agent: *\ndisallow:").allows("/a"));
+        assert!(RobotsRules::parse("disallow: /").allows("/a") && RobotsRules::parse("").allows("/"));
+        assert!(!RobotsRules::nothing().allows("/"));
     }
 }

@@ -2,8 +2,8 @@
 
 mod write;
 
-use super::template::{Mark, Place, Values, check_text, sql};
-use super::{Executor, Job};
+use super::template::{BindStyle, TemplateUse, Values, check_text, sql};
+use super::{Executor, SkillCall};
 use crate::error::ToolsError;
 use crate::handler::Context;
 use crate::sql::{databases, show};
@@ -48,7 +48,7 @@ fn limits(spec: &SqlSpec, wall: Duration) -> Limits {
     }
 }
 
-fn statement(spec: &SqlSpec, mark: Mark, values: &Values<'_>) -> Result<(String, Vec<Value>), ToolsError> {
+fn statement(spec: &SqlSpec, mark: BindStyle, values: &Values<'_>) -> Result<(String, Vec<Value>), ToolsError> {
     if !spec.statement.trim().is_empty() {
         return sql(&spec.statement, mark, values).map_err(|error| ToolsError::Refused(error.to_string()));
     }
@@ -56,11 +56,11 @@ fn statement(spec: &SqlSpec, mark: Mark, values: &Values<'_>) -> Result<(String,
     Ok((free.to_owned(), Vec::new()))
 }
 
-fn mark(url: &str) -> Mark {
-    if url.starts_with("postgres") { Mark::Dollar } else { Mark::Plain }
+fn mark(url: &str) -> BindStyle {
+    if url.starts_with("postgres") { BindStyle::Dollar } else { BindStyle::Plain }
 }
 
-fn told(rows: &Rows, limit: u32, sql: &str) -> ToolOutput {
+fn rows_output(rows: &Rows, limit: u32, sql: &str) -> ToolOutput {
     ToolOutput {
         content: show::rows(rows, usize::try_from(limit).ok()),
         data: Some(json!({
@@ -104,7 +104,7 @@ impl Executor for SqlExecutor {
                 return Err("config.statement: write one, or give the skill an input `sql` of type string".to_owned());
             }
         }
-        check_text(&spec.statement, Place::Sql, &skill.parameters)
+        check_text(&spec.statement, TemplateUse::Sql, &skill.parameters)
             .map_err(|error| format!("config.statement: {error}"))?;
         if !spec.readonly && skill.risk == steward_core::policy::RiskClass::Read {
             return Err("risk: a statement that writes is `write` or `destructive`, not `read`".to_owned());
@@ -112,7 +112,7 @@ impl Executor for SqlExecutor {
         Ok(())
     }
 
-    fn looks(&self, skill: &Skill) -> bool {
+    fn has_dry_run(&self, skill: &Skill) -> bool {
         spec(skill).is_ok_and(|spec| !spec.readonly)
     }
 
@@ -121,7 +121,7 @@ impl Executor for SqlExecutor {
             return Preview::default();
         };
         let values = Values::shown(skill, arguments);
-        let place = shown(spec);
+        let place = database_text(spec);
         Preview {
             summary: if spec.readonly {
                 format!("asks {place}; changes nothing")
@@ -134,20 +134,20 @@ impl Executor for SqlExecutor {
         }
     }
 
-    async fn look(&self, job: Job<'_>, scope: &ToolScope) -> Preview {
+    async fn dry_run(&self, job: SkillCall<'_>, scope: &ToolScope) -> Preview {
         let Ok(spec) = spec(job.skill) else {
             return Preview::default();
         };
         let statement = write::statement_of(spec, &Values::shown(job.skill, job.arguments));
-        let wall = write::TRY.min(Duration::from_millis(job.skill.limits.timeout_ms));
+        let wall = write::DRY_RUN.min(Duration::from_millis(job.skill.limits.timeout_ms));
         let told = carry_out(spec, job, scope, wall).await;
         write::preview(spec, statement, told)
     }
 
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
         let spec = spec(job.skill)?;
         if !spec.readonly {
-            return Ok(write::make(spec, job, context).await?);
+            return Ok(write::run_write(spec, job, context).await?);
         }
         let work = carry_out(spec, job, &context.scope, context.left());
         let (answer, sql) = tokio::select! {
@@ -157,19 +157,19 @@ impl Executor for SqlExecutor {
         };
         let answer = answer.map_err(|error| ToolsError::Refused(error.to_string()))?;
         Ok(match answer {
-            Answer::Rows(rows) => told(&rows, spec.max_rows, &sql),
+            Answer::Rows(rows) => rows_output(&rows, spec.max_rows, &sql),
             Answer::Changed(changes) => write::output(spec, job.skill, *changes, &sql),
         })
     }
 
-    async fn settle(&self, job: Job<'_>, call: &Interrupted, scope: &ToolScope) -> Settled {
+    async fn settle(&self, job: SkillCall<'_>, call: &Interrupted, scope: &ToolScope) -> Settled {
         let spec = match spec(job.skill) {
             Ok(spec) => spec,
             Err(error) => return Settled::Unknown(error.to_string()),
         };
         let mut tries = 1;
         loop {
-            match write::look(spec, job, call, scope).await {
+            match write::find_outcome(spec, job, call, scope).await {
                 Ok(settled) => return settled,
                 // Others may hold a lock, and a server may come up after us.
                 Err(_) if tries < LOOKS => tries += 1,
@@ -179,16 +179,16 @@ impl Executor for SqlExecutor {
         }
     }
 
-    async fn undo(&self, job: Job<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, job: SkillCall<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
         let spec = spec(job.skill)?;
         let snapshot = write::snapshot(snapshot)?;
         let wall = Duration::from_millis(job.skill.limits.timeout_ms);
-        let done = match place(spec, job.secret)? {
-            Target::File(path) => {
+        let done = match database_of(spec, job.secret)? {
+            Database::File(path) => {
                 let (real, policy) = file(spec, &path, scope, wall)?;
                 blocking(move || Guard::put_back(&real, policy, &snapshot)).await?
             }
-            Target::Server(url) => {
+            Database::Server(url) => {
                 let options = options(spec, wall);
                 // The work stays on one thread: it is written once for files and servers, and a file can't change
                 // threads.
@@ -206,10 +206,10 @@ impl Executor for SqlExecutor {
         };
         let count = done.map_err(write::not_undone)?;
         if count == 0 {
-            let place = shown(spec);
+            let place = database_text(spec);
             return Ok(format!("the rows of {place} are as they were before already"));
         }
-        Ok(format!("{count} changes of rows of {} undone", shown(spec)))
+        Ok(format!("{count} changes of rows of {} undone", database_text(spec)))
     }
 }
 
@@ -234,14 +234,14 @@ async fn blocking<T: Send + 'static>(
 /// Runs the statement of a call that only reads, or tries one that writes; with the statement as it was sent.
 async fn carry_out(
     spec: &SqlSpec,
-    job: Job<'_>,
+    job: SkillCall<'_>,
     scope: &ToolScope,
     wall: Duration,
 ) -> Result<(Result<Answer, SqlError>, String), ToolsError> {
     let values = Values::of(job);
-    let url = match place(spec, job.secret)? {
-        Target::File(path) => {
-            let (sql, bound) = statement(spec, Mark::Numbered, &values)?;
+    let url = match database_of(spec, job.secret)? {
+        Database::File(path) => {
+            let (sql, bound) = statement(spec, BindStyle::Numbered, &values)?;
             let (real, policy) = file(spec, &path, scope, wall)?;
             let (asked, writes) = (sql.clone(), !spec.readonly);
             let answer = blocking(move || {
@@ -254,7 +254,7 @@ async fn carry_out(
             });
             return Ok((answer.await?, sql));
         }
-        Target::Server(url) => url,
+        Database::Server(url) => url,
     };
     let (sql, bound) = statement(spec, mark(url.expose_secret()), &values)?;
     let work = async {
@@ -267,16 +267,16 @@ async fn carry_out(
     Ok((answer, sql))
 }
 
-pub(super) enum Target {
+pub(super) enum Database {
     File(String),
     Server(SecretString),
 }
 
 /// Where a call goes: the skill's own database, with the credential's name and password where it has them, or the
 /// credential's.
-pub(super) fn place(spec: &SqlSpec, secret: Option<&OpenedCredential>) -> Result<Target, ToolsError> {
+pub(super) fn database_of(spec: &SqlSpec, secret: Option<&OpenedCredential>) -> Result<Database, ToolsError> {
     if let Some(path) = spec.database.strip_prefix(FILE) {
-        return Ok(Target::File(path.to_owned()));
+        return Ok(Database::File(path.to_owned()));
     }
     let field = |name: &str| {
         let fields = &secret?.fields;
@@ -286,14 +286,14 @@ pub(super) fn place(spec: &SqlSpec, secret: Option<&OpenedCredential>) -> Result
         && let Some(url) = field("url")
     {
         if let Some(path) = url.strip_prefix(FILE) {
-            return Ok(Target::File(path.to_owned()));
+            return Ok(Database::File(path.to_owned()));
         }
         if !Remote::is_url(&url) {
             return Err(ToolsError::refused(
                 "the credential's `url` is none of sqlite:PATH, postgres://, mysql:// and mariadb://; correct the credential",
             ));
         }
-        return Ok(Target::Server(url.into()));
+        return Ok(Database::Server(url.into()));
     }
     let text = if spec.database.is_empty() {
         let need = |name: &str| {
@@ -324,7 +324,7 @@ pub(super) fn place(spec: &SqlSpec, secret: Option<&OpenedCredential>) -> Result
     if let Some(password) = field("password") {
         url.set_password(Some(&password)).map_err(|()| bad())?;
     }
-    Ok(Target::Server(url.to_string().into()))
+    Ok(Database::Server(url.to_string().into()))
 }
 
 /// A server and its database, whoever asks.
@@ -340,7 +340,7 @@ pub(super) fn without_user(url: &str) -> String {
 }
 
 /// Where it goes, for people: no name, no password.
-pub(super) fn shown(spec: &SqlSpec) -> String {
+pub(super) fn database_text(spec: &SqlSpec) -> String {
     if spec.database.is_empty() {
         return "the credential's database".to_owned();
     }

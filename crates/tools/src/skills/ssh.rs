@@ -5,18 +5,18 @@ mod connection;
 mod known_hosts;
 mod session;
 
-pub use known_hosts::{FileHostKeys, HostKeys, HostKeysError, SshHost, accept};
+pub use known_hosts::{FileHostKeys, HostKeys, HostKeysError, SshHost, trust_host};
 
-use super::template::{Place, Values, check_argv, check_text};
-use super::{Executor, Job};
+use super::template::{TemplateUse, Values, check_argv, check_text};
+use super::{Executor, SkillCall};
 use crate::error::ToolsError;
 use crate::handler::Context;
 use async_trait::async_trait;
-use command_plan::{Order, check_user, jump, place, spec};
+use command_plan::{CommandPlan, check_user, parse_host, parse_jump, spec};
 use connection::Login;
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
-use session::{Done, Failure, printed};
+use session::{CommandResult, Failure, output_text};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,10 +39,10 @@ impl SshExecutor {
         Self { keys }
     }
 
-    async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let order = Order::of(spec(job.skill)?, &Values::of(job))?;
+    async fn carry_out(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let order = CommandPlan::of(spec(job.skill)?, &Values::of(job))?;
         let login = Login::of(job.secret, order.user.as_deref()).await?;
-        let what = What {
+        let what = CallSummary {
             line: order.shown(),
             host: order.host(),
             user: login.user.clone(),
@@ -50,7 +50,7 @@ impl SshExecutor {
             limit: job.skill.limits.result_chars,
             stopped_by_run: false,
         };
-        learn(job, context);
+        register_key_lines(job, context);
         context.check()?;
         let end = CancellationToken::new();
         // A call that only reads is dropped at its end: its command is to end on the server all the same.
@@ -85,7 +85,7 @@ impl SshExecutor {
 }
 
 /// A key is printed line by line, cut or without its last line break as easily as whole.
-fn learn(job: Job<'_>, context: &Context) {
+fn register_key_lines(job: SkillCall<'_>, context: &Context) {
     let key = job.secret.and_then(|opened| opened.fields.get("private_key"));
     let lines = key.into_iter().flat_map(|key| key.expose_secret().lines());
     for line in lines.filter(|line| line.len() >= 16 && !line.starts_with("-----")) {
@@ -93,7 +93,7 @@ fn learn(job: Job<'_>, context: &Context) {
     }
 }
 
-struct What {
+struct CallSummary {
     line: String,
     host: String,
     user: String,
@@ -102,12 +102,12 @@ struct What {
     stopped_by_run: bool,
 }
 
-impl What {
-    fn text(&self, done: &Done) -> String {
-        printed(&done.stdout.text(), &done.stderr.text(), self.limit)
+impl CallSummary {
+    fn text(&self, done: &CommandResult) -> String {
+        output_text(&done.stdout.text(), &done.stderr.text(), self.limit)
     }
 
-    /// What is said where the effect isn't known.
+    /// CallSummary is said where the effect isn't known.
     fn unsure(&self) -> &'static str {
         match self.effect {
             EffectClass::Read => "",
@@ -115,7 +115,7 @@ impl What {
         }
     }
 
-    fn refuse(&self, how: &str, done: &Done) -> ToolsError {
+    fn refuse(&self, how: &str, done: &CommandResult) -> ToolsError {
         let mut text = format!("{} on {} {how}", self.line, self.host);
         let printed = self.text(done);
         if !printed.is_empty() {
@@ -142,7 +142,7 @@ impl What {
         }
     }
 
-    fn output(&self, success: &[u32], done: &Done) -> Result<ToolOutput, ToolsError> {
+    fn output(&self, success: &[u32], done: &CommandResult) -> Result<ToolOutput, ToolsError> {
         let changed = match self.effect {
             EffectClass::Read => "",
             _ => "; it may have changed something before that",
@@ -197,9 +197,9 @@ impl Executor for SshExecutor {
 
     fn check(&self, skill: &Skill) -> Result<(), String> {
         let spec = spec(skill).map_err(|error| error.to_string())?;
-        place(&spec.host, spec.port).map_err(|error| problem("host", error))?;
+        parse_host(&spec.host, spec.port).map_err(|error| problem("host", error))?;
         for host in &spec.hosts {
-            place(host, spec.port).map_err(|error| problem("hosts", error))?;
+            parse_host(host, spec.port).map_err(|error| problem("hosts", error))?;
         }
         if !spec.hosts.is_empty() && skill.parameters["properties"]["host"].is_null() {
             return Err(problem("hosts", "add an input `host` to the parameters, by which one of them is chosen"));
@@ -208,11 +208,11 @@ impl Executor for SshExecutor {
             check_user(user).map_err(|error| problem("user", error))?;
         }
         if let Some(text) = &spec.jump {
-            jump(text).map_err(|error| problem("jump", error))?;
+            parse_jump(text).map_err(|error| problem("jump", error))?;
         }
         check_argv(&spec.command, &skill.parameters).map_err(|error| problem("command", error))?;
         if let Some(stdin) = &spec.stdin {
-            check_text(stdin, Place::Stdin, &skill.parameters).map_err(|error| problem("stdin", error))?;
+            check_text(stdin, TemplateUse::Stdin, &skill.parameters).map_err(|error| problem("stdin", error))?;
         }
         if spec.success.is_empty() {
             return Err(problem("success", "name the exit statuses that count, such as [0]"));
@@ -222,7 +222,7 @@ impl Executor for SshExecutor {
 
     async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
         let values = Values::shown(skill, arguments);
-        let order = match spec(skill).and_then(|spec| Order::of(spec, &values)) {
+        let order = match spec(skill).and_then(|spec| CommandPlan::of(spec, &values)) {
             Ok(order) => order,
             Err(error) => {
                 return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
@@ -249,7 +249,7 @@ impl Executor for SshExecutor {
         Preview { summary: format!("{how} {user}"), detail: Some(detail), count: None, reversible: reads }
     }
 
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
         Ok(self.carry_out(job, context).await?)
     }
 }

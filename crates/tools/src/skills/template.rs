@@ -9,9 +9,11 @@
 
 mod render;
 
-pub use render::{Mark, argv, check_argv, check_json, check_url, encode, json, quote, remote, sql, url};
+pub use render::{
+    BindStyle, argv, check_argv, check_json, check_url, json, percent_encode, quote, remote_line, sql, url,
+};
 
-use super::Job;
+use super::SkillCall;
 use crate::error::ToolsError;
 use secrecy::ExposeSecret as _;
 use serde_json::Value;
@@ -20,7 +22,7 @@ use steward_core::ports::OpenedCredential;
 use steward_core::skill::Skill;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum TemplateUse {
     /// An element of an argument vector, here or on a server.
     Argv,
     Url,
@@ -40,14 +42,14 @@ pub enum Place {
     Compensation,
 }
 
-impl Place {
+impl TemplateUse {
     /// Whether a secret may stand there: only where nobody but the receiver sees it.
     pub fn takes_credentials(self) -> bool {
         matches!(self, Self::Header | Self::Body | Self::Stdin | Self::Env)
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for TemplateUse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Argv => "a command line",
@@ -123,7 +125,7 @@ impl Template {
             if !fixed.is_empty() {
                 parts.push(Part::Text(std::mem::take(&mut fixed)));
             }
-            parts.push(Part::Slot(slot(&after[..end])?));
+            parts.push(Part::Slot(parse_slot(&after[..end])?));
             rest = &after[end + 2..];
         }
         fixed.push_str(rest);
@@ -154,7 +156,7 @@ impl Template {
 
     /// Whether all placeholders stand for inputs of `schema` (an object's JSON Schema), and secrets
     /// stand only where they may.
-    pub fn check(&self, place: Place, schema: &Value) -> Result<(), TemplateError> {
+    pub fn check(&self, place: TemplateUse, schema: &Value) -> Result<(), TemplateError> {
         for slot in self.slots() {
             if let Some(field) = slot.credential() {
                 if !place.takes_credentials() {
@@ -162,7 +164,7 @@ impl Template {
                 }
                 continue;
             }
-            if place == Place::Compensation && slot.is_result() {
+            if place == TemplateUse::Compensation && slot.is_result() {
                 continue;
             }
             let inputs = schema["properties"].as_object();
@@ -179,11 +181,11 @@ impl Template {
     }
 }
 
-pub fn check_text(text: &str, place: Place, schema: &Value) -> Result<(), TemplateError> {
+pub fn check_text(text: &str, place: TemplateUse, schema: &Value) -> Result<(), TemplateError> {
     Template::parse(text)?.check(place, schema)
 }
 
-fn slot(inner: &str) -> Result<Slot, TemplateError> {
+fn parse_slot(inner: &str) -> Result<Slot, TemplateError> {
     let bad = || TemplateError::Form(inner.chars().take(80).collect());
     let mut pieces = inner.split('|');
     let path: Vec<String> = pieces.next().unwrap_or("").trim().split('.').map(str::to_owned).collect();
@@ -226,7 +228,7 @@ pub struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    pub fn of(job: Job<'a>) -> Self {
+    pub fn of(job: SkillCall<'a>) -> Self {
         Self { secrets: Secrets::Open(job.secret), ..Self::shown(job.skill, job.arguments) }
     }
 
@@ -324,7 +326,7 @@ pub fn text(source: &str, values: &Values<'_>) -> Result<Option<String>, Templat
 /// The places that take text need no check of their own but this one.
 pub fn check_texts<'a>(
     texts: impl IntoIterator<Item = &'a String>,
-    place: Place,
+    place: TemplateUse,
     schema: &Value,
 ) -> Result<(), TemplateError> {
     texts.into_iter().try_for_each(|text| check_text(text, place, schema))
@@ -348,7 +350,7 @@ pub enum TemplateError {
     #[error(
         "{{{{credential.{field}}}}} is not allowed in {place}; put it into a header, the body, the environment or standard input"
     )]
-    Credential { field: String, place: Place },
+    Credential { field: String, place: TemplateUse },
     /// A placeholder where only fixed text may be.
     #[error("{0} is fixed text; no placeholder may stand there")]
     Fixed(&'static str),

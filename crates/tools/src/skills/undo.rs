@@ -1,6 +1,6 @@
 //! Taking effects back: the executor's own snapshot, or the skill that its author named.
 
-use super::executor::Job;
+use super::executor::SkillCall;
 use super::template::{self, Secrets, Values};
 use super::{SkillRuntime, changes, final_undo};
 use crate::credential::{scrub_error, scrubber_of};
@@ -16,24 +16,24 @@ use steward_core::{hash, schema};
 
 /// What is kept to take an effect back.
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct UndoSnapshot {
     skill: SkillRef,
     #[serde(flatten)]
-    how: How,
+    how: UndoBy,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
-enum How {
+enum UndoBy {
     Executor { arguments: Value, snapshot: Value },
     Compensation { call: String, arguments: Value },
 }
 
 /// The undo record of a call that worked.
-pub(super) fn record(skill: &Skill, arguments: &Value, output: &ToolOutput) -> Option<Undo> {
+pub(super) fn undo_record(skill: &Skill, arguments: &Value, output: &ToolOutput) -> Option<Undo> {
     let how = match (&output.undo, &skill.compensation) {
         (Some(Undo::Snapshot { snapshot, .. }), _) => {
-            How::Executor { arguments: arguments.clone(), snapshot: snapshot.clone() }
+            UndoBy::Executor { arguments: arguments.clone(), snapshot: snapshot.clone() }
         }
         (_, Some(compensation)) if changes(skill) => {
             let values = Values {
@@ -44,7 +44,7 @@ pub(super) fn record(skill: &Skill, arguments: &Value, output: &ToolOutput) -> O
                 strict: true,
             };
             match template::json(&compensation.arguments, &values) {
-                Ok(arguments) => How::Compensation { call: compensation.skill.clone(), arguments },
+                Ok(arguments) => UndoBy::Compensation { call: compensation.skill.clone(), arguments },
                 Err(error) => {
                     return Some(Undo::Impossible {
                         reason: format!("the skill {} can't be told what to take back: {error}", compensation.skill),
@@ -55,7 +55,7 @@ pub(super) fn record(skill: &Skill, arguments: &Value, output: &ToolOutput) -> O
         (Some(impossible), _) => return Some(impossible.clone()),
         (None, _) => return final_undo(skill),
     };
-    let kept = Kept { skill: skill.reference(), how };
+    let kept = UndoSnapshot { skill: skill.reference(), how };
     match serde_json::to_value(kept) {
         Ok(snapshot) => Some(Undo::Snapshot { tool: skill.name.clone(), snapshot }),
         Err(error) => {
@@ -69,25 +69,25 @@ pub(super) fn snapshot_of(output: &ToolOutput) -> Option<Value> {
     let Some(Undo::Snapshot { snapshot, .. }) = &output.undo else {
         return None;
     };
-    match Kept::deserialize(snapshot).ok()?.how {
-        How::Executor { snapshot, .. } => Some(snapshot),
-        How::Compensation { .. } => None,
+    match UndoSnapshot::deserialize(snapshot).ok()?.how {
+        UndoBy::Executor { snapshot, .. } => Some(snapshot),
+        UndoBy::Compensation { .. } => None,
     }
 }
 
 /// Whether a snapshot is one of a skill.
-pub(crate) fn is_of_skill(snapshot: &Value) -> bool {
-    Kept::deserialize(snapshot).is_ok()
+pub(crate) fn is_skill_undo(snapshot: &Value) -> bool {
+    UndoSnapshot::deserialize(snapshot).is_ok()
 }
 
 pub(super) async fn undo(runtime: &SkillRuntime, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
-    let kept = Kept::deserialize(snapshot)
+    let kept = UndoSnapshot::deserialize(snapshot)
         .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))?;
     match kept.how {
-        How::Executor { arguments, snapshot } => {
+        UndoBy::Executor { arguments, snapshot } => {
             let skill = runtime.version(scope.tenant, &kept.skill).await?;
             let key = runtime.open(&skill, scope).await?;
-            let job = Job { skill: &skill, arguments: &arguments, secret: key.opened.as_ref() };
+            let job = SkillCall { skill: &skill, arguments: &arguments, secret: key.opened.as_ref() };
             let work = runtime.executor(skill.kind())?.undo(job, &snapshot, scope);
             let limit = Duration::from_millis(skill.limits.timeout_ms);
             let done = tokio::time::timeout(limit, work).await;
@@ -95,10 +95,10 @@ pub(super) async fn undo(runtime: &SkillRuntime, snapshot: &Value, scope: &ToolS
             match done {
                 Ok(Ok(text)) => Ok(scrubber.scrub(&text).into_owned()),
                 Ok(Err(error)) => Err(scrub_error(&scrubber, error)),
-                Err(_) => Err(late(&skill)),
+                Err(_) => Err(timeout_error(&skill)),
             }
         }
-        How::Compensation { call, arguments } => compensate(runtime, &call, &arguments, snapshot, scope).await,
+        UndoBy::Compensation { call, arguments } => compensate(runtime, &call, &arguments, snapshot, scope).await,
     }
 }
 
@@ -123,13 +123,13 @@ async fn compensate(
     let context = Context::new(scope, key, Duration::from_millis(limit));
     let work = runtime.run(&skill, arguments, &context);
     let done = tokio::time::timeout(Duration::from_millis(limit), work).await;
-    let output = done.map_err(|_| late(&skill))??;
+    let output = done.map_err(|_| timeout_error(&skill))??;
     Ok(match output.receipt {
         Some(receipt) => format!("{name}: {} {}", receipt.action, receipt.object),
         None => format!("{name}: done"),
     })
 }
 
-fn late(skill: &Skill) -> ToolError {
+fn timeout_error(skill: &Skill) -> ToolError {
     ToolsError::Unsettled { tool: skill.name.clone(), why: format!("more than {} ms", skill.limits.timeout_ms) }.into()
 }

@@ -31,12 +31,12 @@ impl Default for Command {
     }
 }
 
-pub(super) type Allowed = BTreeMap<String, Command>;
+pub(super) type CommandList = BTreeMap<String, Command>;
 
 /// The list of the data file, with what an operator changed.
-pub(super) fn list(config: TerminalConfig) -> Result<Allowed, ToolsError> {
+pub(super) fn load_commands(config: TerminalConfig) -> Result<CommandList, ToolsError> {
     let standard = include_str!("../../data/terminal.toml");
-    let mut allowed: Allowed = toml::from_str(standard)
+    let mut allowed: CommandList = toml::from_str(standard)
         .map_err(|error| ToolsError::Data { file: "crates/tools/data/terminal.toml", reason: error.to_string() })?;
     allowed.extend(config.commands);
     allowed.retain(|_, command| command.allow);
@@ -44,12 +44,16 @@ pub(super) fn list(config: TerminalConfig) -> Result<Allowed, ToolsError> {
 }
 
 /// The list's entry for `argv`, if it may run: all of it where `may` is to write.
-pub(super) fn check<'a>(allowed: &'a Allowed, argv: &[String], may: Risk) -> Result<&'a Command, ToolsError> {
+pub(super) fn find_allowed<'a>(
+    allowed: &'a CommandList,
+    argv: &[String],
+    may: Risk,
+) -> Result<&'a Command, ToolsError> {
     let name = argv.first().map_or("", String::as_str);
     let command = match allowed.get(name) {
         Some(command) if command.risk == Risk::Read || may == Risk::Write => command,
         found => {
-            return Err(ToolsError::Refused(refusal(allowed, name, may, found.is_some())));
+            return Err(ToolsError::Refused(refusal_text(allowed, name, may, found.is_some())));
         }
     };
     if let Some(bad) = argv.iter().find(|word| word.contains('\0')) {
@@ -89,7 +93,7 @@ fn is_option(word: &str, flag: &str) -> bool {
     }
 }
 
-fn refusal(allowed: &Allowed, name: &str, may: Risk, writes: bool) -> String {
+fn refusal_text(allowed: &CommandList, name: &str, may: Risk, writes: bool) -> String {
     let names: Vec<&str> = allowed
         .iter()
         .filter(|(_, command)| command.risk == Risk::Read || may == Risk::Write)
@@ -120,7 +124,7 @@ pub struct TerminalConfig {
 impl TerminalConfig {
     /// Reads a file of the same form as `data/terminal.toml`.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let commands: Allowed = toml::from_str(text).map_err(|error| error.to_string())?;
+        let commands: CommandList = toml::from_str(text).map_err(|error| error.to_string())?;
         if let Some(bad) = commands.keys().find(|name| name.contains(['/', ' '])) {
             return Err(format!("[{bad}]: give the command's name without a path or blanks"));
         }
@@ -131,8 +135,7 @@ impl TerminalConfig {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::{Risk, TerminalConfig, check, is_option, list};
-    use crate::terminal::{Risk, TerminalConfig};
+    use super::{Risk, TerminalConfig, find_allowed, is_option, load_commands};
 
     #[test]
     fn options_in_all_their_spellings() {
@@ -156,10 +159,10 @@ mod tests {
 
     #[test]
     fn refusals_say_what_to_do() {
-        let allowed = list(TerminalConfig::default()).unwrap();
+        let allowed = load_commands(TerminalConfig::default()).unwrap();
         let refused = |argv: &[&str], expect: &str| {
             let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
-            let error = check(&allowed, &argv, Risk::Read).unwrap_err().to_string();
+            let error = find_allowed(&allowed, &argv, Risk::Read).unwrap_err().to_string();
             assert!(error.contains(expect), "{argv:?}: {error}");
         };
         refused(&["rm", "-rf", "/"], "allowed are");
@@ -180,14 +183,14 @@ mod tests {
         refused(&["cat", "a\0b"], "NUL");
         refused(&[""], "not allowed");
         let grep = ["grep", "-e", "-i", "--", "-delete"].map(str::to_owned);
-        assert!(check(&allowed, &grep, Risk::Read).is_ok());
+        assert!(find_allowed(&allowed, &grep, Risk::Read).is_ok());
         refused(&["cp", "a", "b"], "`terminal_write`");
         for argv in [&["cp", "a", "b"][..], &["sed", "-i", "s/a/b/", "x"], &["ls"]] {
             let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
-            assert!(check(&allowed, &argv, Risk::Write).is_ok(), "{argv:?}");
+            assert!(find_allowed(&allowed, &argv, Risk::Write).is_ok(), "{argv:?}");
         }
         let sh = ["sh", "-c", "ls"].map(str::to_owned);
-        assert!(check(&allowed, &sh, Risk::Write).is_err());
+        assert!(find_allowed(&allowed, &sh, Risk::Write).is_err());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! From a command line to an argument vector, to a run in the sandbox, to its output.
 
-use super::command_list::{self, Allowed, Command, Risk, TerminalConfig};
+use super::command_list::{self, Command, CommandList, Risk, TerminalConfig};
 use crate::error::ToolsError;
 use crate::handler::Context;
 use serde::Deserialize;
@@ -59,12 +59,12 @@ pub(super) fn parameters() -> Value {
 
 impl TerminalArgs {
     pub fn words(&self) -> Result<Vec<String>, ToolsError> {
-        let refused = |error: Unsplit| ToolsError::Refused(error.to_string());
+        let refused = |error: SplitError| ToolsError::Refused(error.to_string());
         let words = match (&self.command, &self.argv) {
             (None, Some(argv)) => argv.clone(),
             (Some(line), None) => match serde_json::from_str::<Vec<String>>(line) {
                 Ok(words) if !words.is_empty() => words,
-                _ => split(line).map_err(refused)?,
+                _ => split_command_line(line).map_err(refused)?,
             },
             (Some(name), Some(rest)) if !name.trim().contains(char::is_whitespace) => {
                 let mut words = vec![name.trim().to_owned()];
@@ -81,26 +81,26 @@ impl TerminalArgs {
         match &words[..] {
             // What models write who are used to a shell.
             [shell, flag, line] if matches!(shell.as_str(), "bash" | "sh") && matches!(flag.as_str(), "-c" | "-lc") => {
-                split(line).map_err(refused)
+                split_command_line(line).map_err(refused)
             }
             _ => Ok(words),
         }
     }
 }
 
-pub(super) struct Commands {
-    allowed: Allowed,
+pub(super) struct CommandRunner {
+    allowed: CommandList,
     sandbox: Sandbox,
 }
 
-impl Commands {
+impl CommandRunner {
     pub fn new(config: TerminalConfig, helper: Helper) -> Result<Self, ToolsError> {
-        Ok(Self { allowed: command_list::list(config)?, sandbox: Sandbox::new(helper) })
+        Ok(Self { allowed: command_list::load_commands(config)?, sandbox: Sandbox::new(helper) })
     }
 
     /// The list's entry for a command that may do `may`.
     pub fn check(&self, argv: &[String], may: Risk) -> Result<&Command, ToolsError> {
-        command_list::check(&self.allowed, argv, may)
+        command_list::find_allowed(&self.allowed, argv, may)
     }
 
     /// Runs it in the folder of the run.
@@ -129,11 +129,11 @@ impl Commands {
                 work.await
             }
         };
-        done.map_err(|error| explain(&error, scope))
+        done.map_err(|error| sandbox_error(&error, scope))
     }
 }
 
-fn explain(error: &SandboxError, scope: &ToolScope) -> ToolsError {
+fn sandbox_error(error: &SandboxError, scope: &ToolScope) -> ToolsError {
     ToolsError::Refused(match error {
         SandboxError::NotExecutable { program, reason } => {
             format!("{program} can't be run on this machine ({reason}); use another command")
@@ -146,22 +146,23 @@ fn explain(error: &SandboxError, scope: &ToolScope) -> ToolsError {
 }
 
 /// The exit code, if it is an answer, else what went wrong.
-pub(super) fn code(outcome: &Outcome, command: &Command, argv: &[String]) -> Result<i32, String> {
+pub(super) fn exit_code(outcome: &Outcome, command: &Command, argv: &[String]) -> Result<i32, String> {
     match outcome.exit {
         Exit::Exited(code) if code == 0 || command.quiet.contains(&code) => Ok(code),
-        other => Err(failure(other, argv, &report(outcome))),
+        other => Err(failure_text(other, argv, &printed_output(outcome))),
     }
 }
 
 /// What a model and a person get of a command that ended as it should.
-pub(super) fn output(argv: &[String], code: i32, outcome: &Outcome, scope: &ToolScope) -> ToolOutput {
-    let text = report(outcome);
+pub(super) fn command_output(argv: &[String], code: i32, outcome: &Outcome, scope: &ToolScope) -> ToolOutput {
+    let text = printed_output(outcome);
     let shown = match (text.is_empty(), code) {
         (true, 0) => "(the command printed nothing)".to_owned(),
         (true, code) => format!("(the command printed nothing, exit code {code})"),
         (false, _) => text,
     };
-    let receipt = Receipt { action: "ran".to_owned(), object: line(argv), evidence: Some(format!("exit code {code}")) };
+    let receipt =
+        Receipt { action: "ran".to_owned(), object: shell_line(argv), evidence: Some(format!("exit code {code}")) };
     ToolOutput {
         data: Some(json!({
             "argv": argv,
@@ -175,7 +176,7 @@ pub(super) fn output(argv: &[String], code: i32, outcome: &Outcome, scope: &Tool
     }
 }
 
-fn report(outcome: &Outcome) -> String {
+fn printed_output(outcome: &Outcome) -> String {
     let mut text = stream(&outcome.stdout);
     let errors = stream(&outcome.stderr);
     if !errors.is_empty() {
@@ -196,7 +197,7 @@ fn stream(output: &Output) -> String {
     text
 }
 
-fn failure(exit: Exit, argv: &[String], text: &str) -> String {
+fn failure_text(exit: Exit, argv: &[String], text: &str) -> String {
     let how = match exit {
         Exit::Exited(code) => format!("ended with exit code {code}"),
         Exit::Signaled(signal) => format!("was ended by signal {signal}"),
@@ -215,11 +216,11 @@ fn failure(exit: Exit, argv: &[String], text: &str) -> String {
     } else {
         ""
     };
-    format!("{} {how}\n{text}{hint}", line(argv)).trim_end().to_owned()
+    format!("{} {how}\n{text}{hint}", shell_line(argv)).trim_end().to_owned()
 }
 
 /// The command as one would type it into a shell, for people to read.
-pub(super) fn line(argv: &[String]) -> String {
+pub(super) fn shell_line(argv: &[String]) -> String {
     let quoted: Vec<String> = argv
         .iter()
         .map(|word| {
@@ -236,7 +237,7 @@ pub(super) fn line(argv: &[String]) -> String {
 
 /// Why a line is no single command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unsplit {
+pub enum SplitError {
     /// A quotation mark stays open, or a backslash ends the line.
     #[error(
         "a quotation mark in the command stays open; close it, or give the words as `argv`, such as [\"grep\", \"it's\", \"notes.txt\"]"
@@ -252,7 +253,7 @@ pub enum Unsplit {
 }
 
 /// Splits a command line into arguments the way people mean it.
-pub fn split(line: &str) -> Result<Vec<String>, Unsplit> {
+pub fn split_command_line(line: &str) -> Result<Vec<String>, SplitError> {
     let mut out = Vec::new();
     let mut current = String::new();
     let mut begun = false;
@@ -264,10 +265,10 @@ pub fn split(line: &str) -> Result<Vec<String>, Unsplit> {
         match (mark, c) {
             (Some(open), c) if c == open => mark = None,
             (None, '\\') => {
-                current.push(chars.next().ok_or(Unsplit::Open)?);
+                current.push(chars.next().ok_or(SplitError::Open)?);
                 begun = true;
             }
-            (Some('"'), '\\') => match chars.next().ok_or(Unsplit::Open)? {
+            (Some('"'), '\\') => match chars.next().ok_or(SplitError::Open)? {
                 c @ ('"' | '\\' | '$' | '`') => current.push(c),
                 c => current.extend(['\\', c]),
             },
@@ -278,13 +279,13 @@ pub fn split(line: &str) -> Result<Vec<String>, Unsplit> {
             }
             (None, '|' | ';' | '&' | '>' | '<' | '`' | '\n') => {
                 let twice = chars.peek() == Some(&c);
-                return Err(Unsplit::Shell(match c {
+                return Err(SplitError::Shell(match c {
                     '\n' => "a second line".to_owned(),
                     c if twice => format!("{c}{c}"),
                     c => c.to_string(),
                 }));
             }
-            (None, '$') => return Err(Unsplit::Shell("$".to_owned())),
+            (None, '$') => return Err(SplitError::Shell("$".to_owned())),
             (None, c) if c.is_whitespace() => {
                 if begun {
                     out.push(std::mem::take(&mut current));
@@ -298,18 +299,18 @@ pub fn split(line: &str) -> Result<Vec<String>, Unsplit> {
         }
     }
     if mark.is_some() {
-        return Err(Unsplit::Open);
+        return Err(SplitError::Open);
     }
     if begun {
         out.push(current);
     }
-    if out.is_empty() { Err(Unsplit::Blank) } else { Ok(out) }
+    if out.is_empty() { Err(SplitError::Blank) } else { Ok(out) }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::{Unsplit, split};
+    use super::{SplitError, split_command_line};
 
     #[test]
     fn quotes_group_and_nothing_expands() {
@@ -324,7 +325,7 @@ mod tests {
             ("ls nowhere 2>/dev/null", &["ls", "nowhere"]),
             ("find . -name x 2>&1", &["find", ".", "-name", "x"]),
         ] {
-            assert_eq!(split(line).unwrap(), expect, "{line}");
+            assert_eq!(split_command_line(line).unwrap(), expect, "{line}");
         }
     }
 
@@ -340,10 +341,10 @@ mod tests {
             ("echo `id`", "``` "),
             ("ls\npwd", "a second line"),
         ] {
-            let error = split(line).unwrap_err().to_string();
+            let error = split_command_line(line).unwrap_err().to_string();
             assert!(error.contains(sign.trim()) && error.contains("one command at a time"), "{line}: {error}");
         }
-        assert_eq!(split("echo 'x"), Err(Unsplit::Open));
-        assert_eq!(split("  "), Err(Unsplit::Blank));
+        assert_eq!(split_command_line("echo 'x"), Err(SplitError::Open));
+        assert_eq!(split_command_line("  "), Err(SplitError::Blank));
     }
 }

@@ -57,7 +57,7 @@ const BLOCKS: &[&str] = &[
 
 /// What a person would see of a page.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Readable {
+pub(crate) struct PageText {
     pub title: Option<String>,
     pub text: String,
     pub links: Vec<(String, String)>,
@@ -66,7 +66,7 @@ pub(crate) struct Readable {
 }
 
 /// Reads `html`; never fails, as browsers don't.
-pub(crate) fn readable(html: &str, base: &Url) -> Readable {
+pub(crate) fn page_text(html: &str, base: &Url) -> PageText {
     let reader = Reader(RefCell::new(State::new(base)));
     let tokenizer = Tokenizer::new(reader, TokenizerOpts::default());
     let input = BufferQueue::default();
@@ -80,7 +80,7 @@ pub(crate) fn readable(html: &str, base: &Url) -> Readable {
     }
     tokenizer.end();
     let mut state = tokenizer.sink.0.into_inner();
-    Readable {
+    PageText {
         title: state.title.map(|title| squeeze(&title)).filter(|title| !title.is_empty()),
         text: state.out.finish(),
         links: state.out.links,
@@ -293,7 +293,7 @@ fn squeeze(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::{WALL, readable};
+    use super::{WALL, page_text};
     use std::fmt::Write as _;
     use std::time::Instant;
     use url::Url;
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn title_text_and_links() {
-        let page = readable(
+        let page = page_text(
             "<html><head><title> A\n page </title><style>p{}</style></head><body>\
              <h1>Head</h1><script>no()</script><p>One <b>two</b>\n three.</p>\
              <ul><li>x</li><li><a href='../c?d=1'>the  c</a></li></ul>\
@@ -321,21 +321,21 @@ mod tests {
     fn hostile_pages_do_no_harm() {
         let began = Instant::now();
         let deep = "<div>".repeat(400_000) + "x";
-        let page = readable(&deep, &base());
+        let page = page_text(&deep, &base());
         assert!(page.cut || page.text == "x");
         let mut tag = String::from("<a ");
         for n in 0..300_000 {
             let _ = write!(tag, "a{n} ");
         }
-        readable(&tag, &base());
-        readable(&"<a href=x>y".repeat(150_000), &base());
+        page_text(&tag, &base());
+        page_text(&"<a href=x>y".repeat(150_000), &base());
         assert!(began.elapsed() < 4 * WALL, "{:?}", began.elapsed());
-        assert_eq!(readable("<script>a</b><svg><svg></svg>", &base()).text, "");
-        assert_eq!(readable("<title>a &amp; <b></title>&eacute;", &base()).title.as_deref(), Some("a & <b>"));
-        assert_eq!(readable("", &base()), super::Readable::default());
-        assert_eq!(readable("<<<>&&#0;</p><title>", &base()).title, None);
+        assert_eq!(page_text("<script>a</b><svg><svg></svg>", &base()).text, "");
+        assert_eq!(page_text("<title>a &amp; <b></title>&eacute;", &base()).title.as_deref(), Some("a & <b>"));
+        assert_eq!(page_text("", &base()), super::PageText::default());
+        assert_eq!(page_text("<<<>&&#0;</p><title>", &base()).title, None);
         assert_eq!(
-            readable("<base href='https://o.example/'><a href=q>w</a>", &base()).links[0].1,
+            page_text("<base href='https://o.example/'><a href=q>w</a>", &base()).links[0].1,
             "https://o.example/q"
         );
     }

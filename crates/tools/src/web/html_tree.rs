@@ -28,7 +28,7 @@ pub(crate) fn selector(text: &str) -> Result<Selector, String> {
 
 /// What is kept of a page.
 #[derive(Debug, Default)]
-pub(crate) struct Part {
+pub(crate) struct SelectedPart {
     /// HTML of the selected elements; none without a selector.
     pub html: Option<String>,
     pub matches: usize,
@@ -38,11 +38,11 @@ pub(crate) struct Part {
 }
 
 /// Looks for `select` and for tables within it. Blocking.
-pub(crate) fn part(html: &str, select: Option<&str>) -> Result<Part, ToolsError> {
+pub(crate) fn selected_part(html: &str, select: Option<&str>) -> Result<SelectedPart, ToolsError> {
     let wanted = select.map(selector).transpose().map_err(ToolsError::Refused)?;
     let table = selector("table").map_err(ToolsError::Refused)?;
     let (document, cut) = parse(html);
-    let mut part = Part { cut, ..Part::default() };
+    let mut part = SelectedPart { cut, ..SelectedPart::default() };
     match wanted {
         None => part.tables = document.select(&table).take(TABLES).map(rows).collect(),
         Some(wanted) => {
@@ -111,34 +111,34 @@ fn rows(table: ElementRef<'_>) -> Table {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::{part, selector};
+    use super::{selected_part, selector};
     use std::fmt::Write as _;
 
     #[test]
     fn parts_and_tables() {
         let page = "<main><p class=a>One <b>two</b></p><p class=b>no</p><table><tr><th>k<th>v<tr><td> 1 <td>2 <table><tr><td>in</table></table></main><p class=a>three";
-        let all = part(page, None).unwrap();
+        let all = selected_part(page, None).unwrap();
         assert_eq!(
             all.tables,
             [vec![vec!["k".to_owned(), "v".into()], vec!["1".into(), "2 in".into()]], vec![vec!["in".to_owned()]],]
         );
-        let some = part(page, Some("p.a")).unwrap();
+        let some = selected_part(page, Some("p.a")).unwrap();
         assert_eq!(some.matches, 2);
         assert!(some.html.unwrap().contains("<p class=\"a\">three"));
-        assert_eq!(part(page, Some("table")).unwrap().tables.len(), 2);
-        assert_eq!(part(page, Some("#no")).unwrap().matches, 0);
+        assert_eq!(selected_part(page, Some("table")).unwrap().tables.len(), 2);
+        assert_eq!(selected_part(page, Some("#no")).unwrap().matches, 0);
         assert!(selector("p[").is_err());
     }
 
     #[test]
     fn hostile_pages_end() {
         let deep = "<div>".repeat(100_000);
-        part(&deep, Some("div")).unwrap();
+        selected_part(&deep, Some("div")).unwrap();
         let mut wide = String::from("<a ");
         for n in 0..50_000 {
             let _ = write!(wide, "a{n} ");
         }
-        part(&wide, None).unwrap();
-        part(&"<table>".repeat(20_000), Some("table")).unwrap();
+        selected_part(&wide, None).unwrap();
+        selected_part(&"<table>".repeat(20_000), Some("table")).unwrap();
     }
 }

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use steward_core::AgentId;
 use steward_core::ports::Role;
-use steward_tools::package::{Change, Dangers};
+use steward_tools::package::{Change, DangerousFindings};
 use utoipa::IntoParams;
 
 /// Which revisions.
@@ -62,9 +62,9 @@ pub(crate) async fn accept(
     person.may(Role::Operator)?;
     let dangers = if wanted.dangers {
         person.may(Role::Admin)?;
-        Dangers::Accept
+        DangerousFindings::Accept
     } else {
-        Dangers::Refuse
+        DangerousFindings::Refuse
     };
     let agent = wanted.agent.map(AgentId);
     if let Some(agent) = agent {

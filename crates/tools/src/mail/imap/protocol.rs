@@ -1,7 +1,7 @@
 //! IMAP on the wire: commands, responses taken apart, names of mailboxes.
 
 use crate::error::ToolsError;
-use crate::mail::connection::Wire;
+use crate::mail::connection::MailStream;
 use base64::Engine as _;
 use base64::alphabet::Alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -13,25 +13,25 @@ const MOST: usize = 24 << 20;
 /// Longest line without its literals.
 const LINE: usize = 1 << 20;
 
-pub(super) enum Piece {
-    Words(String),
+pub(super) enum CommandPart {
+    Raw(String),
     /// A string, quoted or as a literal.
     Text(String),
 }
 
-pub(in crate::mail) struct Session {
-    stream: BufReader<Box<dyn Wire>>,
+pub(in crate::mail) struct ImapSession {
+    stream: BufReader<Box<dyn MailStream>>,
     tags: u32,
     left: usize,
     server: String,
 }
 
-impl Session {
-    pub(super) fn new(stream: Box<dyn Wire>, server: String) -> Self {
+impl ImapSession {
+    pub(super) fn new(stream: Box<dyn MailStream>, server: String) -> Self {
         Self { stream: BufReader::new(stream), tags: 0, left: MOST, server }
     }
 
-    pub(super) fn into_stream(self) -> Box<dyn Wire> {
+    pub(super) fn into_stream(self) -> Box<dyn MailStream> {
         self.stream.into_inner()
     }
 
@@ -57,11 +57,11 @@ impl Session {
         }
     }
 
-    pub(super) async fn answer(&mut self) -> Result<Answer, ToolsError> {
-        let mut answer = Answer::default();
+    pub(super) async fn answer(&mut self) -> Result<Response, ToolsError> {
+        let mut answer = Response::default();
         loop {
             let line = self.line().await?;
-            let length = literal(&line);
+            let length = literal_length(&line);
             answer.lines.push(line);
             let Some(length) = length else {
                 return Ok(answer);
@@ -87,7 +87,7 @@ impl Session {
     }
 
     /// Waits for the server's word to go on.
-    pub(super) async fn go_on(&mut self, tag: &str) -> Result<(), ToolsError> {
+    pub(super) async fn wait_for_continuation(&mut self, tag: &str) -> Result<(), ToolsError> {
         loop {
             let text = self.answer().await?.text();
             if text.starts_with('+') {
@@ -105,21 +105,24 @@ impl Session {
     }
 
     /// Sends a command; its untagged answers, or what the server said against it.
-    pub(super) async fn command(&mut self, pieces: Vec<Piece>) -> Result<Result<Vec<Answer>, String>, ToolsError> {
+    pub(super) async fn command(
+        &mut self,
+        pieces: Vec<CommandPart>,
+    ) -> Result<Result<Vec<Response>, String>, ToolsError> {
         let tag = self.tag();
         let mut text = tag.clone();
         for piece in pieces {
             text.push(' ');
             match piece {
-                Piece::Words(words) => text.push_str(&words),
-                Piece::Text(value) => {
-                    if let Some(quoted) = quote(&value) {
+                CommandPart::Raw(words) => text.push_str(&words),
+                CommandPart::Text(value) => {
+                    if let Some(quoted) = quoted_string(&value) {
                         text.push_str(&quoted);
                         continue;
                     }
                     let _ = write!(text, "{{{}}}\r\n", value.len());
                     self.write(&text).await?;
-                    self.go_on(&tag).await?;
+                    self.wait_for_continuation(&tag).await?;
                     text = value;
                 }
             }
@@ -130,7 +133,7 @@ impl Session {
     }
 
     /// Reads up to the end of the command of this tag.
-    pub(super) async fn finish(&mut self, tag: &str) -> Result<Result<Vec<Answer>, String>, ToolsError> {
+    pub(super) async fn finish(&mut self, tag: &str) -> Result<Result<Vec<Response>, String>, ToolsError> {
         let mut answers = Vec::new();
         loop {
             let answer = self.answer().await?;
@@ -147,7 +150,7 @@ impl Session {
         }
     }
 
-    pub(in crate::mail) async fn leave(mut self) {
+    pub(in crate::mail) async fn logout(mut self) {
         let tag = self.tag();
         let _ = self.write(&format!("{tag} LOGOUT\r\n")).await;
         let _ = self.stream.get_mut().shutdown().await;
@@ -184,12 +187,12 @@ impl Token {
 
 /// An answer: lines with the literals that follow each of them but the last.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
+pub(super) struct Response {
     pub lines: Vec<Vec<u8>>,
     pub literals: Vec<Vec<u8>>,
 }
 
-impl Answer {
+impl Response {
     pub fn text(&self) -> String {
         let first = self.lines.first().map(Vec::as_slice).unwrap_or_default();
         String::from_utf8_lossy(first).trim_end().to_owned()
@@ -231,7 +234,7 @@ fn split(line: &[u8], tokens: &mut Vec<Token>) {
                 rest = after;
             }
             _ => {
-                let end = word(rest);
+                let end = word_length(rest);
                 tokens.push(Token::Word(String::from_utf8_lossy(&rest[..end]).into_owned()));
                 rest = &rest[end..];
             }
@@ -259,7 +262,7 @@ fn quoted(text: &[u8]) -> (Vec<u8>, &[u8]) {
 }
 
 /// Length of a word; what stands in square brackets belongs to it.
-fn word(text: &[u8]) -> usize {
+fn word_length(text: &[u8]) -> usize {
     let mut inside = false;
     let end = text.iter().position(|byte| {
         match byte {
@@ -274,27 +277,27 @@ fn word(text: &[u8]) -> usize {
 }
 
 /// The length of the literal that a line announces at its end.
-pub(super) fn literal(line: &[u8]) -> Option<usize> {
+pub(super) fn literal_length(line: &[u8]) -> Option<usize> {
     let line = line.strip_suffix(b"\r\n").or(line.strip_suffix(b"\n"))?;
     let inner = line.strip_suffix(b"}")?;
     let from = inner.iter().rposition(|byte| *byte == b'{')? + 1;
     std::str::from_utf8(&inner[from..]).ok()?.parse().ok()
 }
 
-const SIGNS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+,";
+const UTF7_ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+,";
 
-fn engine() -> Option<GeneralPurpose> {
+fn utf7_engine() -> Option<GeneralPurpose> {
     let config =
         GeneralPurposeConfig::new().with_encode_padding(false).with_decode_padding_mode(DecodePaddingMode::Indifferent);
-    Some(GeneralPurpose::new(&Alphabet::new(SIGNS).ok()?, config))
+    Some(GeneralPurpose::new(&Alphabet::new(UTF7_ALPHABET).ok()?, config))
 }
 
 /// A name as it goes over the wire.
-pub(super) fn encode(name: &str) -> String {
+pub(super) fn encode_mailbox(name: &str) -> String {
     let mut out = String::new();
     let mut wide: Vec<u8> = Vec::new();
     let flush = |wide: &mut Vec<u8>, out: &mut String| {
-        if let (false, Some(engine)) = (wide.is_empty(), engine()) {
+        if let (false, Some(engine)) = (wide.is_empty(), utf7_engine()) {
             out.push('&');
             out.push_str(&engine.encode(&*wide));
             out.push('-');
@@ -319,7 +322,7 @@ pub(super) fn encode(name: &str) -> String {
 }
 
 /// The same backwards; what can't be read stays as it is.
-pub(super) fn decode(name: &str) -> String {
+pub(super) fn decode_mailbox(name: &str) -> String {
     let mut out = String::new();
     let mut rest = name;
     while let Some((head, tail)) = rest.split_once('&') {
@@ -329,7 +332,7 @@ pub(super) fn decode(name: &str) -> String {
             rest = tail;
             continue;
         };
-        let bytes = engine().and_then(|engine| engine.decode(coded).ok());
+        let bytes = utf7_engine().and_then(|engine| engine.decode(coded).ok());
         let units: Option<Vec<u16>> = bytes.filter(|bytes| bytes.len() % 2 == 0).map(|bytes| {
             let pairs = bytes.chunks_exact(2);
             pairs.map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect()
@@ -350,7 +353,7 @@ pub(super) fn decode(name: &str) -> String {
 }
 
 /// A quoted string; `None` if only a literal can hold the text.
-pub(super) fn quote(text: &str) -> Option<String> {
+pub(super) fn quoted_string(text: &str) -> Option<String> {
     if text.len() > 1000 || !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return None;
     }
@@ -360,12 +363,12 @@ pub(super) fn quote(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::{Answer, Token, decode, encode, literal, quote};
+    use super::{Response, Token, decode_mailbox, encode_mailbox, literal_length, quoted_string};
     use proptest::prelude::*;
 
     #[test]
     fn fetched_data_is_taken_apart() {
-        let answer = Answer {
+        let answer = Response {
             lines: vec![
                 b"* 3 FETCH (UID 7 FLAGS (\\Seen) BODY[HEADER.FIELDS (FROM TO)] {4}\r\n".to_vec(),
                 b" X \"a \\\"b\\\"\")\r\n".to_vec(),
@@ -394,17 +397,17 @@ mod tests {
                 Token::Close,
             ]
         );
-        assert_eq!(literal(b"* x {12}\r\n"), Some(12));
-        assert_eq!(literal(b"* x {12} \r\n"), None);
-        assert_eq!(literal(b"{99999999999999999999999}\r\n"), None);
+        assert_eq!(literal_length(b"* x {12}\r\n"), Some(12));
+        assert_eq!(literal_length(b"* x {12} \r\n"), None);
+        assert_eq!(literal_length(b"{99999999999999999999999}\r\n"), None);
     }
 
     proptest! {
         #[test]
         fn nothing_makes_it_fail(line in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let answer = Answer { lines: vec![line.clone()], literals: Vec::new() };
+            let answer = Response { lines: vec![line.clone()], literals: Vec::new() };
             answer.tokens();
-            literal(&line);
+            literal_length(&line);
         }
     }
 
@@ -413,26 +416,26 @@ mod tests {
         for (name, wire) in
             [("INBOX", "INBOX"), ("Entwürfe", "Entw&APw-rfe"), ("A & B", "A &- B"), ("台北", "&U,BTFw-")]
         {
-            assert_eq!(encode(name), wire);
-            assert_eq!(decode(wire), name);
+            assert_eq!(encode_mailbox(name), wire);
+            assert_eq!(decode_mailbox(wire), name);
         }
-        assert_eq!(decode("a&b"), "a&b");
-        assert_eq!(quote("a\"\\b").unwrap(), "\"a\\\"\\\\b\"");
-        assert_eq!(quote("ü"), None);
-        assert_eq!(quote("a\r\nb"), None);
+        assert_eq!(decode_mailbox("a&b"), "a&b");
+        assert_eq!(quoted_string("a\"\\b").unwrap(), "\"a\\\"\\\\b\"");
+        assert_eq!(quoted_string("ü"), None);
+        assert_eq!(quoted_string("a\r\nb"), None);
     }
 
     proptest! {
         #[test]
         fn every_name_comes_back(name in "\\PC{0,40}") {
-            let wire = encode(&name);
+            let wire = encode_mailbox(&name);
             prop_assert!(wire.is_ascii());
-            prop_assert_eq!(decode(&wire), name);
+            prop_assert_eq!(decode_mailbox(&wire), name);
         }
 
         #[test]
         fn no_name_makes_it_fail(name in "[&a-zA-Z0-9+,-]{0,40}") {
-            decode(&name);
+            decode_mailbox(&name);
         }
     }
 }

@@ -79,9 +79,9 @@ fn stem(word: &str) -> String {
 }
 
 /// The `most` sections that fit best, the best first.
-pub(super) fn best<'a>(query: &str, sections: &'a [Section], most: usize) -> Vec<&'a Section> {
+pub(super) fn best_sections<'a>(query: &str, sections: &'a [Section], most: usize) -> Vec<&'a Section> {
     let wanted: BTreeSet<String> = words(query).into_iter().collect();
-    let counted: Vec<(BTreeMap<String, usize>, usize)> = sections.iter().map(count).collect();
+    let counted: Vec<(BTreeMap<String, usize>, usize)> = sections.iter().map(word_counts).collect();
     let total = counted.len().max(1);
     #[expect(clippy::cast_precision_loss, reason = "counts of words, far below 2^52")]
     let of = |count: usize| count as f64;
@@ -106,7 +106,7 @@ pub(super) fn best<'a>(query: &str, sections: &'a [Section], most: usize) -> Vec
     scored.into_iter().take(most).map(|(_, _, section)| section).collect()
 }
 
-fn count(section: &Section) -> (BTreeMap<String, usize>, usize) {
+fn word_counts(section: &Section) -> (BTreeMap<String, usize>, usize) {
     let mut counts = BTreeMap::new();
     let text = words(&section.text);
     let length = text.len();

@@ -15,7 +15,7 @@ const REGEX_SIZE: usize = 4 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Place {
+pub(super) enum TextKind {
     Prompt,
     Comment,
     Reference,
@@ -25,7 +25,7 @@ pub(super) enum Place {
 /// When a hidden character is in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Unless {
+pub(super) enum InvisibleException {
     Start,
     Joining,
     Rtl,
@@ -34,7 +34,7 @@ pub(super) enum Unless {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Needs {
+pub(super) enum Permission {
     Network,
     Credentials,
     Scripts,
@@ -48,8 +48,8 @@ struct RawPattern {
     message: String,
     patterns: Vec<String>,
     #[serde(default)]
-    places: Vec<Place>,
-    needs: Option<Needs>,
+    places: Vec<TextKind>,
+    needs: Option<Permission>,
     unless_before: Option<String>,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Invisible {
     pub severity: Severity,
     pub name: String,
     pub ranges: Vec<(u32, u32)>,
-    pub unless: Option<Unless>,
+    pub unless: Option<InvisibleException>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -124,8 +124,8 @@ pub(super) struct Pattern {
     pub severity: Severity,
     pub message: String,
     pub all: Vec<Regex>,
-    pub places: Vec<Place>,
-    pub needs: Option<Needs>,
+    pub places: Vec<TextKind>,
+    pub needs: Option<Permission>,
     pub unless_before: Option<Regex>,
 }
 
@@ -159,7 +159,7 @@ fn regex(text: &str, any_case: bool) -> Result<Regex, String> {
 /// `folded`: the patterns meet folded text, so they are folded themselves.
 fn patterns(raw: Vec<RawPattern>, folded: bool) -> Result<Vec<Pattern>, String> {
     let one = |text: &String| {
-        let text = if folded { letters(text) } else { text.clone() };
+        let text = if folded { fold_letters(text) } else { text.clone() };
         regex(&text, folded)
     };
     raw.into_iter()
@@ -211,23 +211,26 @@ impl Folded {
 }
 
 /// Compatibility forms and accents go; letters stay as they are otherwise.
-pub(super) fn letters(text: &str) -> String {
+pub(super) fn fold_letters(text: &str) -> String {
     text.nfkd().filter(|c| !is_combining_mark(*c)).collect()
 }
 
 /// Folds a text whose first line has the number `first`.
-pub(super) fn fold(text: &str, first: u32, lookalike: &BTreeMap<char, char>) -> Folded {
+pub(super) fn fold_text(text: &str, first: u32, lookalike: &BTreeMap<char, char>) -> Folded {
     let mut folded = Folded::default();
     let mut number = first;
     for line in text.split('\n') {
-        let plain: String =
-            letters(line).chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|c| !invisible(*c)).collect();
+        let plain: String = fold_letters(line)
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .filter(|c| !invisible(*c))
+            .collect();
         let begin = folded.text.len();
         for word in plain.split_whitespace() {
             if !folded.text.is_empty() {
                 folded.text.push(' ');
             }
-            folded.text.push_str(&latin(word, lookalike));
+            folded.text.push_str(&replace_lookalikes(word, lookalike));
         }
         folded.lines.push((begin, number));
         number = number.saturating_add(1);
@@ -243,8 +246,8 @@ fn invisible(c: char) -> bool {
 }
 
 /// A word that mixes Latin letters with look-alikes becomes Latin.
-fn latin(word: &str, lookalike: &BTreeMap<char, char>) -> String {
-    if mixed(word, lookalike) {
+fn replace_lookalikes(word: &str, lookalike: &BTreeMap<char, char>) -> String {
+    if is_mixed_script(word, lookalike) {
         word.chars().map(|c| lookalike.get(&c).copied().unwrap_or(c)).collect()
     } else {
         word.to_owned()
@@ -252,7 +255,7 @@ fn latin(word: &str, lookalike: &BTreeMap<char, char>) -> String {
 }
 
 /// Whether a word has both Latin letters and letters that only look so.
-pub(super) fn mixed(word: &str, lookalike: &BTreeMap<char, char>) -> bool {
+pub(super) fn is_mixed_script(word: &str, lookalike: &BTreeMap<char, char>) -> bool {
     !word.is_ascii()
         && word.chars().any(|c| c.is_ascii_alphabetic())
         && word.chars().any(|c| lookalike.contains_key(&c))

@@ -1,14 +1,14 @@
 //! Skills that claim to be safer than their kind is, and permissions that are wide.
 
-use super::Found;
+use super::Findings;
 use crate::catalogue;
 use crate::package::names;
-use crate::package::read::{MAIN, Read, SKILLS};
+use crate::package::read::{MAIN, PackageContents, SKILLS};
 use steward_core::package::Severity;
 use steward_core::policy::RiskClass;
 use steward_core::skill::{DockerSpec, Skill, SkillSpec};
 
-pub(super) fn skills(package: &Read, found: &mut Found) {
+pub(super) fn skills(package: &PackageContents, found: &mut Findings) {
     let permissions = &package.front.permissions;
     if permissions.network.iter().any(|host| host.trim() == "*") {
         found.add(
@@ -19,7 +19,7 @@ pub(super) fn skills(package: &Read, found: &mut Found) {
             "asks for every host (`network: [\"*\"]`); name the hosts instead",
         );
     }
-    let mut foreign = names::tools(&permissions.tools);
+    let mut foreign = names::tool_names(&permissions.tools);
     foreign.retain(|tool| !catalogue::known(tool) && !package.skills.iter().any(|skill| skill.name == *tool));
     if !foreign.is_empty() {
         found.add(

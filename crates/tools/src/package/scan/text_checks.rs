@@ -1,8 +1,8 @@
 //! Checks of the text of a file: phrases, comments, secrets, program text, encoded text, addresses, invisible characters.
 
-use super::rules::{Invisible, Pattern, Place, Rules, Unless, fold, mixed};
-use super::{Found, declared, excerpt};
-use crate::package::permissions::reaches;
+use super::rules::{Invisible, InvisibleException, Pattern, Rules, TextKind, fold_text, is_mixed_script};
+use super::{Findings, excerpt, is_declared};
+use crate::package::permissions::may_reach;
 use regex::Regex;
 use std::sync::OnceLock;
 use steward_core::package::{Permissions, Severity};
@@ -27,14 +27,14 @@ impl Lines {
 }
 
 /// What is written for the model.
-pub(super) fn phrases(path: &str, text: &str, place: Place, rules: &Rules, found: &mut Found) {
+pub(super) fn phrases(path: &str, text: &str, place: TextKind, rules: &Rules, found: &mut Findings) {
     folded_phrases(path, text, 1, place, rules, found);
 }
 
-fn folded_phrases(path: &str, text: &str, first: u32, place: Place, rules: &Rules, found: &mut Found) {
-    let folded = fold(text, first, &rules.lookalike);
+fn folded_phrases(path: &str, text: &str, first: u32, place: TextKind, rules: &Rules, found: &mut Findings) {
+    let folded = fold_text(text, first, &rules.lookalike);
     for rule in &rules.phrases {
-        if rule.places.is_empty() && place == Place::Comment {
+        if rule.places.is_empty() && place == TextKind::Comment {
             // The file as a whole was looked through for it already.
             continue;
         }
@@ -42,7 +42,7 @@ fn folded_phrases(path: &str, text: &str, first: u32, place: Place, rules: &Rule
             continue;
         }
         for hit in rule.all.iter().flat_map(|regex| regex.find_iter(&folded.text)) {
-            if excused(rule, &folded.text, hit.start()) {
+            if is_excused(rule, &folded.text, hit.start()) {
                 continue;
             }
             let message = format!("{}: {}", rule.message, excerpt(hit.as_str()));
@@ -51,7 +51,7 @@ fn folded_phrases(path: &str, text: &str, first: u32, place: Place, rules: &Rule
     }
 }
 
-fn excused(rule: &Pattern, text: &str, at: usize) -> bool {
+fn is_excused(rule: &Pattern, text: &str, at: usize) -> bool {
     let Some(unless) = &rule.unless_before else {
         return false;
     };
@@ -59,7 +59,7 @@ fn excused(rule: &Pattern, text: &str, at: usize) -> bool {
     unless.is_match(&text[begin..at])
 }
 
-fn comment() -> Option<&'static Regex> {
+fn comment_regex() -> Option<&'static Regex> {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
     // HTML comments, ended or not, and the two forms that Markdown swallows.
     REGEX
@@ -70,18 +70,18 @@ fn comment() -> Option<&'static Regex> {
 }
 
 /// Text that isn't shown when Markdown or HTML is rendered.
-pub(super) fn comments(path: &str, text: &str, place: Place, rules: &Rules, found: &mut Found) {
+pub(super) fn comments(path: &str, text: &str, place: TextKind, rules: &Rules, found: &mut Findings) {
     let lines = Lines::of(text);
-    if place == Place::Script {
+    if place == TextKind::Script {
         return;
     }
-    for hit in comment().into_iter().flat_map(|regex| regex.captures_iter(text)) {
+    for hit in comment_regex().into_iter().flat_map(|regex| regex.captures_iter(text)) {
         let Some(inside) = hit.get(1).or_else(|| hit.get(2)) else {
             continue;
         };
         let first = lines.at(inside.start());
-        let folded = fold(inside.as_str(), first, &rules.lookalike);
-        for rule in rules.phrases.iter().filter(|rule| rule.places.contains(&Place::Comment)) {
+        let folded = fold_text(inside.as_str(), first, &rules.lookalike);
+        for rule in rules.phrases.iter().filter(|rule| rule.places.contains(&TextKind::Comment)) {
             if rule.places.contains(&place) {
                 continue;
             }
@@ -94,7 +94,7 @@ pub(super) fn comments(path: &str, text: &str, place: Place, rules: &Rules, foun
 }
 
 /// Keys and passwords. The value itself is never in the message.
-pub(super) fn secrets(path: &str, text: &str, rules: &Rules, found: &mut Found) {
+pub(super) fn secrets(path: &str, text: &str, rules: &Rules, found: &mut Findings) {
     let lines = Lines::of(text);
     for rule in &rules.secrets {
         for hit in rule.all.iter().flat_map(|regex| regex.captures_iter(text)) {
@@ -108,10 +108,10 @@ pub(super) fn secrets(path: &str, text: &str, rules: &Rules, found: &mut Found) 
     }
 }
 
-pub(super) fn script(path: &str, text: &str, permissions: &Permissions, rules: &Rules, found: &mut Found) {
+pub(super) fn script(path: &str, text: &str, permissions: &Permissions, rules: &Rules, found: &mut Findings) {
     let lines = Lines::of(text);
     for rule in &rules.scripts {
-        let known = rule.needs.is_some_and(|needs| declared(needs, permissions));
+        let known = rule.needs.is_some_and(|needs| is_declared(needs, permissions));
         let severity = if known { Severity::Info } else { rule.severity };
         for hit in rule.all.iter().flat_map(|regex| regex.find_iter(text)) {
             let message = if known {
@@ -125,7 +125,7 @@ pub(super) fn script(path: &str, text: &str, permissions: &Permissions, rules: &
 }
 
 /// Long runs of encoded text. What they decode to is looked through as well.
-pub(super) fn blobs(path: &str, text: &str, rules: &Rules, found: &mut Found) {
+pub(super) fn blobs(path: &str, text: &str, rules: &Rules, found: &mut Findings) {
     let (mut run, mut first) = (String::new(), 0_usize);
     for (index, line) in text.lines().chain(std::iter::once("")).enumerate() {
         let line = line.trim();
@@ -152,7 +152,7 @@ fn coded(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-' | '_')
 }
 
-fn blob(path: &str, run: &str, first: usize, rules: &Rules, found: &mut Found) {
+fn blob(path: &str, run: &str, first: usize, rules: &Rules, found: &mut Findings) {
     let mixed = run.bytes().any(|b| b.is_ascii_lowercase())
         && run.bytes().any(|b| b.is_ascii_uppercase())
         && run.bytes().any(|b| b.is_ascii_digit());
@@ -170,7 +170,7 @@ fn blob(path: &str, run: &str, first: usize, rules: &Rules, found: &mut Found) {
             "encoded_text",
             format!("text in base64, which says {shown}; write it out"),
         );
-        folded_phrases(path, &text, line, Place::Prompt, rules, found);
+        folded_phrases(path, &text, line, TextKind::Prompt, rules, found);
     } else {
         let message =
             format!("{} characters of encoded data; leave it out, or put it into a file of its own kind", run.len());
@@ -199,7 +199,7 @@ fn decode(text: &str) -> Option<Vec<u8>> {
     Some(out)
 }
 
-fn escapes(path: &str, text: &str, rules: &Rules, found: &mut Found) {
+fn escapes(path: &str, text: &str, rules: &Rules, found: &mut Findings) {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
     let lines = Lines::of(text);
     let most = rules.blob.escapes;
@@ -211,16 +211,23 @@ fn escapes(path: &str, text: &str, rules: &Rules, found: &mut Found) {
     }
 }
 
-fn address() -> Option<&'static Regex> {
+fn address_regex() -> Option<&'static Regex> {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
     REGEX.get_or_init(|| Regex::new(r#"(?i)\b(?:https?|ftp|wss?)://[^\s<>"'`\]\)}]+"#).ok()).as_ref()
 }
 
-pub(super) fn urls(path: &str, text: &str, place: Place, permissions: &Permissions, rules: &Rules, found: &mut Found) {
+pub(super) fn urls(
+    path: &str,
+    text: &str,
+    place: TextKind,
+    permissions: &Permissions,
+    rules: &Rules,
+    found: &mut Findings,
+) {
     for (index, line) in text.lines().enumerate() {
         let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-        for hit in address().into_iter().flat_map(|regex| regex.find_iter(line)) {
-            let Some((severity, rule, why)) = judge(hit.as_str(), place, permissions, rules) else {
+        for hit in address_regex().into_iter().flat_map(|regex| regex.find_iter(line)) {
+            let Some((severity, rule, why)) = judge_address(hit.as_str(), place, permissions, rules) else {
                 continue;
             };
             found.add(severity, path, number, rule, format!("{why}: {}", excerpt(hit.as_str())));
@@ -228,16 +235,16 @@ pub(super) fn urls(path: &str, text: &str, place: Place, permissions: &Permissio
     }
 }
 
-fn judge(
+fn judge_address(
     text: &str,
-    place: Place,
+    place: TextKind,
     permissions: &Permissions,
     rules: &Rules,
 ) -> Option<(Severity, &'static str, &'static str)> {
     let url = Url::parse(text.trim_end_matches(['.', ',', ';', ':', '!', '?'])).ok()?;
     let host = url.host()?;
     let name = url.host_str()?.to_lowercase();
-    if reaches(permissions, &name) {
+    if may_reach(permissions, &name) {
         return None;
     }
     if !matches!(host, Host::Domain(_)) {
@@ -267,13 +274,13 @@ fn judge(
         return None;
     }
     let severity = match place {
-        Place::Reference | Place::Comment => Severity::Info,
-        Place::Prompt | Place::Script => Severity::Warning,
+        TextKind::Reference | TextKind::Comment => Severity::Info,
+        TextKind::Prompt | TextKind::Script => Severity::Warning,
     };
     Some((severity, "unknown_host", "a host that the package doesn't declare (`permissions.network`)"))
 }
 
-pub(super) fn invisible_characters(path: &str, text: &str, rules: &Rules, found: &mut Found) {
+pub(super) fn invisible_characters(path: &str, text: &str, rules: &Rules, found: &mut Findings) {
     if text.is_ascii() && !text.bytes().any(|b| b < 32 && !b"\t\r\n".contains(&b) || b == 127) {
         return;
     }
@@ -283,7 +290,9 @@ pub(super) fn invisible_characters(path: &str, text: &str, rules: &Rules, found:
         for rule in &rules.invisible {
             characters(path, number, line, index == 0, rule, found);
         }
-        if let Some(word) = line.split(|c: char| !c.is_alphabetic()).find(|word| mixed(word, &rules.lookalike)) {
+        if let Some(word) =
+            line.split(|c: char| !c.is_alphabetic()).find(|word| is_mixed_script(word, &rules.lookalike))
+        {
             found.add(
                 Severity::Warning,
                 path,
@@ -295,7 +304,7 @@ pub(super) fn invisible_characters(path: &str, text: &str, rules: &Rules, found:
     }
 }
 
-fn characters(path: &str, number: u32, line: &str, first: bool, rule: &Invisible, found: &mut Found) {
+fn characters(path: &str, number: u32, line: &str, first: bool, rule: &Invisible, found: &mut Findings) {
     let all: Vec<char> = line.chars().collect();
     let hits: Vec<u32> = all
         .iter()
@@ -303,7 +312,7 @@ fn characters(path: &str, number: u32, line: &str, first: bool, rule: &Invisible
         .filter(|(at, c)| {
             let code = u32::from(**c);
             rule.ranges.iter().any(|(from, to)| (*from..=*to).contains(&code))
-                && !rule.unless.is_some_and(|unless| in_order(unless, &all, *at, first))
+                && !rule.unless.is_some_and(|unless| is_harmless(unless, &all, *at, first))
         })
         .map(|(_, c)| u32::from(*c))
         .collect();
@@ -311,7 +320,7 @@ fn characters(path: &str, number: u32, line: &str, first: bool, rule: &Invisible
         return;
     }
     let codes: Vec<String> = hits.iter().take(4).map(|code| format!("U+{code:04X}")).collect();
-    let text = tags(&hits);
+    let text = tag_text(&hits);
     let says = if text.is_empty() { String::new() } else { format!("; they say “{text}”") };
     found.add(
         rule.severity,
@@ -323,7 +332,7 @@ fn characters(path: &str, number: u32, line: &str, first: bool, rule: &Invisible
 }
 
 /// Text carried by tag characters.
-fn tags(codes: &[u32]) -> String {
+fn tag_text(codes: &[u32]) -> String {
     codes
         .iter()
         .filter(|code| (0xE0020..=0xE007E).contains(*code))
@@ -332,18 +341,18 @@ fn tags(codes: &[u32]) -> String {
         .collect()
 }
 
-fn in_order(unless: Unless, line: &[char], at: usize, first: bool) -> bool {
+fn is_harmless(unless: InvisibleException, line: &[char], at: usize, first: bool) -> bool {
     let before = at.checked_sub(1).and_then(|at| line.get(at)).copied();
     let after = line.get(at + 1).copied();
     match unless {
-        Unless::Start => first && at == 0,
+        InvisibleException::Start => first && at == 0,
         // Persian, Arabic and Indic letters join by them, and so do emoji.
-        Unless::Joining => {
+        InvisibleException::Joining => {
             let beside = |c: Option<char>| c.is_some_and(|c| u32::from(c) >= 0x0600);
             beside(before) && beside(after)
         }
-        Unless::Rtl => line.iter().any(|c| matches!(u32::from(*c), 0x0590..=0x08FF | 0xFB1D..=0xFEFC)),
-        Unless::Emoji => before.is_some_and(|c| {
+        InvisibleException::Rtl => line.iter().any(|c| matches!(u32::from(*c), 0x0590..=0x08FF | 0xFB1D..=0xFEFC)),
+        InvisibleException::Emoji => before.is_some_and(|c| {
             let code = u32::from(c);
             matches!(code, 0x23 | 0x2A | 0x30..=0x39 | 0xA9 | 0xAE | 0x2010..=0x32FF | 0x1F000..=0x1FAFF)
         }),

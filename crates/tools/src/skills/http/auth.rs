@@ -2,8 +2,8 @@
 
 use super::exchange::Exchange;
 use crate::error::ToolsError;
-use crate::outbound::{Answer, Ask};
-use crate::skills::Job;
+use crate::outbound::{HttpRequest, HttpResponse};
+use crate::skills::SkillCall;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
@@ -32,7 +32,7 @@ pub(super) fn field<'a>(opened: &'a OpenedCredential, name: &str) -> Option<&'a 
     opened.fields.get(name).map(ExposeSecret::expose_secret)
 }
 
-fn needed<'a>(opened: &'a OpenedCredential, name: &str) -> Result<&'a str, ToolsError> {
+fn required_field<'a>(opened: &'a OpenedCredential, name: &str) -> Result<&'a str, ToolsError> {
     field(opened, name).ok_or_else(|| {
         ToolsError::Refused(format!(
             "the credential {} has no field `{name}`; an operator can add it",
@@ -61,17 +61,17 @@ impl Authorizer {
     /// own, so nothing is added.
     pub async fn send(
         &self,
-        mut ask: Ask,
-        job: &Job<'_>,
+        mut request: HttpRequest,
+        job: &SkillCall<'_>,
         placed: bool,
         exchange: &Exchange<'_>,
-    ) -> Result<Answer, ToolsError> {
+    ) -> Result<HttpResponse, ToolsError> {
         let Some(opened) = job.secret.filter(|_| !placed) else {
-            return exchange.send(ask).await;
+            return exchange.send(request).await;
         };
         match opened.credential.kind {
             CredentialKind::ApiKey => {
-                let key = needed(opened, "key")?;
+                let key = required_field(opened, "key")?;
                 match field(opened, "header") {
                     Some(name) => {
                         let name: HeaderName = name.trim().parse().map_err(|_| {
@@ -79,20 +79,20 @@ impl Authorizer {
                                 "the credential's `header` is no name of a header; an operator must mend it",
                             )
                         })?;
-                        ask.headers.insert(name, header(key)?);
+                        request.headers.insert(name, header(key)?);
                     }
-                    None => bearer(&mut ask, key)?,
+                    None => bearer(&mut request, key)?,
                 }
             }
-            CredentialKind::Token => bearer(&mut ask, needed(opened, "token")?)?,
+            CredentialKind::Token => bearer(&mut request, required_field(opened, "token")?)?,
             CredentialKind::Password => {
-                let user = needed(opened, "username")?;
-                let pair = format!("{user}:{}", needed(opened, "password")?);
+                let user = required_field(opened, "username")?;
+                let pair = format!("{user}:{}", required_field(opened, "password")?);
                 let basic = format!("Basic {}", BASE64_STANDARD.encode(pair));
-                ask.headers.insert(AUTHORIZATION, header(&basic)?);
+                request.headers.insert(AUTHORIZATION, header(&basic)?);
             }
-            CredentialKind::Certificate => ask.identity = Some(identity(opened)?),
-            CredentialKind::Oauth2 => return self.with_oauth(ask, opened, exchange).await,
+            CredentialKind::Certificate => request.identity = Some(identity(opened)?),
+            CredentialKind::Oauth2 => return self.with_oauth(request, opened, exchange).await,
             kind @ (CredentialKind::SshKey | CredentialKind::Database) => {
                 return Err(ToolsError::Refused(format!(
                     "a credential of the kind {} can't be shown to a web server; name another one in the skill",
@@ -100,40 +100,40 @@ impl Authorizer {
                 )));
             }
         }
-        exchange.send(ask).await
+        exchange.send(request).await
     }
 
     /// A token that the server does not take any more is replaced once.
     async fn with_oauth(
         &self,
-        ask: Ask,
+        request: HttpRequest,
         opened: &OpenedCredential,
         exchange: &Exchange<'_>,
-    ) -> Result<Answer, ToolsError> {
+    ) -> Result<HttpResponse, ToolsError> {
         let token = self.oauth.token(opened, exchange, None).await?;
-        let answer = exchange.send(shown(&ask, &token)?).await?;
+        let answer = exchange.send(with_bearer(&request, &token)?).await?;
         if answer.status != StatusCode::UNAUTHORIZED || !Oauth::renews(opened) {
             return Ok(answer);
         }
         let token = self.oauth.token(opened, exchange, Some(&token)).await?;
-        exchange.send(shown(&ask, &token)?).await
+        exchange.send(with_bearer(&request, &token)?).await
     }
 }
 
-fn shown(ask: &Ask, token: &SecretString) -> Result<Ask, ToolsError> {
-    let mut ask = ask.clone();
-    bearer(&mut ask, token.expose_secret())?;
-    Ok(ask)
+fn with_bearer(request: &HttpRequest, token: &SecretString) -> Result<HttpRequest, ToolsError> {
+    let mut request = request.clone();
+    bearer(&mut request, token.expose_secret())?;
+    Ok(request)
 }
 
-fn bearer(ask: &mut Ask, token: &str) -> Result<(), ToolsError> {
+fn bearer(request: &mut HttpRequest, token: &str) -> Result<(), ToolsError> {
     let value = header(&format!("Bearer {token}"))?;
-    ask.headers.insert(AUTHORIZATION, value);
+    request.headers.insert(AUTHORIZATION, value);
     Ok(())
 }
 
 fn identity(opened: &OpenedCredential) -> Result<Identity, ToolsError> {
-    let (certificate, key) = (needed(opened, "certificate")?, needed(opened, "private_key")?);
+    let (certificate, key) = (required_field(opened, "certificate")?, required_field(opened, "private_key")?);
     let pem = format!("{}\n{}\n", certificate.trim_end(), key.trim_end());
     // The cause may quote the input.
     Identity::from_pem(pem.as_bytes()).map_err(|_| {
@@ -151,7 +151,7 @@ const LIFE: u64 = 300;
 /// Tokens kept at most.
 const KEPT: usize = 1000;
 
-struct Held {
+struct CachedToken {
     /// Secrets that were changed since are asked for anew.
     changed_at: Timestamp,
     access: SecretString,
@@ -161,8 +161,8 @@ struct Held {
 }
 
 #[derive(Default)]
-pub(super) struct Oauth {
-    held: Mutex<BTreeMap<CredentialId, Held>>,
+struct Oauth {
+    held: Mutex<BTreeMap<CredentialId, CachedToken>>,
 }
 
 impl Oauth {
@@ -184,7 +184,7 @@ impl Oauth {
         let given = opened.fields.get("access_token").cloned();
         let known = held.or_else(|| given.filter(|_| refused.is_none()));
         if let Some(token) = known.filter(|token| !bad(token)) {
-            learn(exchange, &token);
+            register_secret(exchange, &token);
             return Ok(token);
         }
         if !Self::renews(opened) {
@@ -193,7 +193,7 @@ impl Oauth {
                 opened.credential.name
             )));
         }
-        let answer = ask(opened, refresh.as_ref(), exchange).await?;
+        let answer = request_token(opened, refresh.as_ref(), exchange).await?;
         self.keep(opened, &answer, exchange)
     }
 
@@ -208,7 +208,7 @@ impl Oauth {
     fn keep(
         &self,
         opened: &OpenedCredential,
-        answer: &Answer,
+        answer: &HttpResponse,
         exchange: &Exchange<'_>,
     ) -> Result<SecretString, ToolsError> {
         let body: Value = serde_json::from_slice(&answer.bytes).unwrap_or(Value::Null);
@@ -228,7 +228,7 @@ impl Oauth {
         };
         let refresh = secret("refresh_token");
         for token in [Some(&access), refresh.as_ref()].into_iter().flatten() {
-            learn(exchange, token);
+            register_secret(exchange, token);
         }
         let life = body["expires_in"].as_u64().unwrap_or(LIFE).min(86_400 * 365);
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -237,7 +237,7 @@ impl Oauth {
         }
         held.insert(
             opened.credential.id,
-            Held {
+            CachedToken {
                 changed_at: opened.credential.changed_at,
                 access: access.clone(),
                 refresh,
@@ -248,7 +248,7 @@ impl Oauth {
     }
 }
 
-fn learn(exchange: &Exchange<'_>, token: &SecretString) {
+fn register_secret(exchange: &Exchange<'_>, token: &SecretString) {
     exchange.context.learned("access_token", token.clone());
 }
 
@@ -267,17 +267,17 @@ fn with(form: String, pairs: &[(&str, &str)]) -> String {
     Serializer::new(form).extend_pairs(pairs).finish()
 }
 
-async fn ask(
+async fn request_token(
     opened: &OpenedCredential,
     refresh: Option<&SecretString>,
     exchange: &Exchange<'_>,
-) -> Result<Answer, ToolsError> {
+) -> Result<HttpResponse, ToolsError> {
     let url = field(opened, "token_url").unwrap_or("");
     let url = url::Url::parse(url)
         .map_err(|_| ToolsError::refused("the credential's `token_url` is no URL; an operator must mend it"))?;
     let id = field(opened, "client_id").unwrap_or("");
     let secret = field(opened, "client_secret");
-    let mut request = Ask::get(url);
+    let mut request = HttpRequest::get(url);
     request.method = Method::POST;
     let media = HeaderValue::from_static("application/x-www-form-urlencoded");
     request.headers.insert(CONTENT_TYPE, media);

@@ -2,7 +2,7 @@
 
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::outbound::{Answer, Ask, Caps, Client, HttpError};
+use crate::outbound::{Client, HttpError, HttpLimits, HttpRequest, HttpResponse};
 use encoding_rs::{Encoding, UTF_8};
 use reqwest::StatusCode;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
@@ -33,12 +33,12 @@ impl Exchange<'_> {
     }
 
     /// Sends `ask`. An answer of any status is an answer.
-    pub async fn send(&self, ask: Ask) -> Result<Answer, ToolsError> {
+    pub async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ToolsError> {
         let mut tried = 0;
         loop {
-            let outcome = self.once(ask.clone()).await?;
+            let outcome = self.once(request.clone()).await?;
             let retry = match &outcome {
-                Ok(answer) if transient(answer.status) => Some(wished(&answer.headers)),
+                Ok(answer) if is_transient(answer.status) => Some(retry_after(&answer.headers)),
                 Err(HttpError::Broken(_) | HttpError::Unreachable(_)) => Some(None),
                 _ => None,
             };
@@ -55,16 +55,16 @@ impl Exchange<'_> {
         }
     }
 
-    async fn once(&self, ask: Ask) -> Result<Result<Answer, HttpError>, ToolsError> {
+    async fn once(&self, request: HttpRequest) -> Result<Result<HttpResponse, HttpError>, ToolsError> {
         self.context.check()?;
-        let caps = Caps { wall: self.context.left(), ..Caps::default() };
-        let limit = caps.wall.as_millis();
+        let limits = HttpLimits { timeout: self.context.left(), ..HttpLimits::default() };
+        let limit = limits.timeout.as_millis();
         tokio::select! {
-            outcome = self.client.send(ask, caps) => Ok(outcome),
+            outcome = self.client.send(request, limits) => Ok(outcome),
             // Both ends of time come at the same moment, and say the same.
             () = self.context.halt() => {
                 if self.context.left().is_zero() {
-                    Ok(Err(HttpError::Late(limit)))
+                    Ok(Err(HttpError::TimedOut(limit)))
                 } else {
                     Err(self.halted())
                 }
@@ -80,9 +80,9 @@ impl Exchange<'_> {
         }
     }
 
-    fn last(&self, outcome: Result<Answer, HttpError>, tried: u8) -> Result<Answer, ToolsError> {
+    fn last(&self, outcome: Result<HttpResponse, HttpError>, tried: u8) -> Result<HttpResponse, ToolsError> {
         outcome.map_err(|error| match error {
-            HttpError::Broken(_) | HttpError::Late(_) if !self.repeats() => self.unsettled(error.to_string()),
+            HttpError::Broken(_) | HttpError::TimedOut(_) if !self.repeats() => self.unsettled(error.to_string()),
             other if tried > 0 => ToolsError::Refused(format!("{other} (tried {} times)", tried + 1)),
             other => other.into(),
         })
@@ -103,12 +103,12 @@ impl Exchange<'_> {
     }
 }
 
-fn transient(status: StatusCode) -> bool {
+fn is_transient(status: StatusCode) -> bool {
     status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()
 }
 
 /// How long the server asks to wait: seconds, or a date to be read against the server's own clock.
-fn wished(headers: &HeaderMap) -> Option<Duration> {
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok();
     let wish = text(RETRY_AFTER)?.trim();
     if let Ok(seconds) = wish.parse::<u64>() {
@@ -131,7 +131,7 @@ pub(in crate::skills) fn origin(url: &Url) -> String {
     url.to_string()
 }
 
-pub(super) fn text(answer: &Answer) -> String {
+pub(super) fn body_text(answer: &HttpResponse) -> String {
     let encoding = answer.charset();
     let encoding = encoding.and_then(|label| Encoding::for_label(label.as_bytes()));
     let bytes = &answer.bytes;
@@ -139,7 +139,7 @@ pub(super) fn text(answer: &Answer) -> String {
 }
 
 /// The body as JSON, where it is that.
-pub(super) fn json(answer: &Answer) -> Option<Value> {
+pub(super) fn body_json(answer: &HttpResponse) -> Option<Value> {
     let media = answer.media();
     let is_text = media.starts_with("text/") && media != "text/json" && media != "text/plain";
     if is_text || answer.cut {
@@ -149,24 +149,24 @@ pub(super) fn json(answer: &Answer) -> Option<Value> {
 }
 
 /// Whether the body is nothing that can be read.
-fn is_binary(answer: &Answer) -> bool {
+fn is_binary(answer: &HttpResponse) -> bool {
     answer.bytes.contains(&0)
         || answer.charset().is_none() && std::str::from_utf8(&answer.bytes).is_err() && !answer.cut
 }
 
 /// What is kept of an answer that worked: JSON, text, or a note of what it was.
-pub(super) fn kept(answer: &Answer) -> Value {
-    if let Some(value) = json(answer) {
+pub(super) fn body_value(answer: &HttpResponse) -> Value {
+    if let Some(value) = body_json(answer) {
         return value;
     }
     if is_binary(answer) {
         return json!({"media": answer.media(), "bytes": answer.bytes.len()});
     }
-    Value::String(text(answer))
+    Value::String(body_text(answer))
 }
 
 /// A kept value for a model.
-pub(super) fn content(value: &Value) -> String {
+pub(super) fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) if text.trim().is_empty() => "(the answer is empty)".to_owned(),
         Value::String(text) => text.clone(),
@@ -178,9 +178,12 @@ pub(super) fn content(value: &Value) -> String {
 }
 
 /// An answer that is a failure, with what the server says about it.
-pub(super) fn failure(answer: &Answer) -> ToolsError {
-    let said =
-        if is_binary(answer) { String::new() } else { text(answer).split_whitespace().collect::<Vec<_>>().join(" ") };
+pub(super) fn status_error(answer: &HttpResponse) -> ToolsError {
+    let said = if is_binary(answer) {
+        String::new()
+    } else {
+        body_text(answer).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
     let (said, _) = steward_core::tool::truncate(&said, EXCERPT);
     let hint = match answer.status.as_u16() {
         401 => "the credential is not accepted; an operator must look at it",
@@ -202,14 +205,14 @@ pub(super) fn failure(answer: &Answer) -> ToolsError {
 }
 
 /// Whether a path can be read.
-pub(in crate::skills) fn check(path: &str) -> Result<(), String> {
+pub(in crate::skills) fn check_path(path: &str) -> Result<(), String> {
     JsonPath::parse(path)
         .map(|_| ())
         .map_err(|error| format!("`{path}` is no JSONPath ({error}); write it as $.items[*].name"))
 }
 
 /// What `path` finds: the value itself where the path can find but one, else the list.
-pub(in crate::skills) fn select(path: &str, value: &Value) -> Result<Value, ToolsError> {
+pub(in crate::skills) fn select_path(path: &str, value: &Value) -> Result<Value, ToolsError> {
     let parsed =
         JsonPath::parse(path).map_err(|error| ToolsError::Refused(format!("`{path}` is no JSONPath: {error}")))?;
     let mut found = parsed.query(value).all();

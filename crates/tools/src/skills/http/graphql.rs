@@ -2,12 +2,12 @@
 
 use super::auth::{Authorizer, places_credential};
 use super::exchange::{self, Exchange};
-use super::{request, shown};
+use super::{request, request_preview};
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::outbound::{Ask, Client};
-use crate::skills::template::{self, Place, Template, Values, check_json, check_url};
-use crate::skills::{Executor, Job};
+use crate::outbound::{Client, HttpRequest};
+use crate::skills::template::{self, Template, TemplateUse, Values, check_json, check_url};
+use crate::skills::{Executor, SkillCall};
 use async_trait::async_trait;
 use reqwest::Method;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
@@ -30,33 +30,33 @@ impl GraphqlExecutor {
         Self { client, authorizer: Authorizer::default() }
     }
 
-    async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+    async fn carry_out(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let spec = spec(job.skill)?;
-        let ask = build(spec, &Values::of(job))?;
-        let client = self.client.allowing(request::allowed(&spec.allow)?);
+        let request = build(spec, &Values::of(job))?;
+        let client = self.client.allowing(request::parse_allow_list(&spec.allow)?);
         let exchange = Exchange {
             client: &client,
             skill: job.skill,
             context,
             retries: if job.skill.effect == EffectClass::Read { spec.retries } else { 0 },
         };
-        let place = exchange::origin(&ask.url);
+        let place = exchange::origin(&request.url);
         let form = std::collections::BTreeMap::new();
         let placed = places_credential(&spec.headers, &form, Some(&spec.variables));
-        let answer = self.authorizer.send(ask, &job, placed, &exchange).await?;
-        let body = exchange::json(&answer);
+        let answer = self.authorizer.send(request, &job, placed, &exchange).await?;
+        let body = exchange::body_json(&answer);
         // Servers give errors with the status 200 and with others; the list says more than the status.
         if let Some(problems) = body.as_ref().and_then(problems) {
             return Err(ToolsError::Refused(format!("{place} refused the operation: {problems}")));
         }
         if !answer.status.is_success() {
-            return Err(exchange::failure(&answer));
+            return Err(exchange::status_error(&answer));
         }
         let data = body.and_then(|mut body| body.get_mut("data").map(Value::take));
         let data =
             data.ok_or_else(|| ToolsError::Refused(format!("{place} gave no GraphQL answer; check the address")))?;
         let value = match &spec.select {
-            Some(path) => exchange::select(path, &data)?,
+            Some(path) => exchange::select_path(path, &data)?,
             None => data,
         };
         let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
@@ -68,7 +68,7 @@ impl GraphqlExecutor {
             receipt,
             tainted: true,
             origin: Some(place),
-            ..ToolOutput { data: Some(value.clone()), ..ToolOutput::text(exchange::content(&value)) }
+            ..ToolOutput { data: Some(value.clone()), ..ToolOutput::text(exchange::value_text(&value)) }
         })
     }
 }
@@ -103,21 +103,21 @@ fn problems(body: &Value) -> Option<String> {
     Some(steward_core::tool::truncate(&messages.join("; "), ERRORS).0)
 }
 
-fn build(spec: &GraphqlSpec, values: &Values<'_>) -> Result<Ask, ToolsError> {
-    let mut ask = Ask::get(template::url(&spec.url, values)?);
-    ask.method = Method::POST;
+fn build(spec: &GraphqlSpec, values: &Values<'_>) -> Result<HttpRequest, ToolsError> {
+    let mut request = HttpRequest::get(template::url(&spec.url, values)?);
+    request.method = Method::POST;
     let media = HeaderValue::from_static("application/json");
-    ask.headers.insert(CONTENT_TYPE, media);
+    request.headers.insert(CONTENT_TYPE, media);
     let accept = HeaderValue::from_static("application/graphql-response+json, application/json");
-    ask.headers.insert(ACCEPT, accept);
-    request::headers(&mut ask.headers, &spec.headers, values)?;
+    request.headers.insert(ACCEPT, accept);
+    request::headers(&mut request.headers, &spec.headers, values)?;
     let variables = match template::json(&spec.variables, values)? {
         Value::Null => json!({}),
         other => other,
     };
     let body = json!({"query": spec.query, "variables": variables});
-    ask.body = body.to_string().into_bytes();
-    Ok(ask)
+    request.body = body.to_string().into_bytes();
+    Ok(request)
 }
 
 #[async_trait]
@@ -134,7 +134,7 @@ impl Executor for GraphqlExecutor {
         }
         check_url(&spec.url, &skill.parameters).map_err(|error| format!("config.url: {error}"))?;
         request::check_headers(&spec.headers, &skill.parameters)?;
-        check_json(&spec.variables, Place::Body, &skill.parameters)
+        check_json(&spec.variables, TemplateUse::Body, &skill.parameters)
             .map_err(|error| format!("config.variables: {error}"))?;
         if !(spec.variables.is_object() || spec.variables.is_null()) {
             return Err(r#"config.variables: give an object, such as {"id": "{{id}}"}"#.to_owned());
@@ -152,7 +152,7 @@ impl Executor for GraphqlExecutor {
             _ => {}
         }
         if let Some(path) = &spec.select {
-            exchange::check(path).map_err(|error| format!("config.select: {error}"))?;
+            exchange::check_path(path).map_err(|error| format!("config.select: {error}"))?;
         }
         request::check_allow(&spec.allow)
     }
@@ -160,12 +160,12 @@ impl Executor for GraphqlExecutor {
     async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
         let values = Values::shown(skill, arguments);
         match spec(skill).and_then(|spec| build(spec, &values)) {
-            Ok(ask) => shown(&ask, skill),
+            Ok(request) => request_preview(&request, skill),
             Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
         Ok(self.carry_out(job, context).await?)
     }
 }

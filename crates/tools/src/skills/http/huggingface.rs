@@ -2,12 +2,12 @@
 
 use super::auth::Authorizer;
 use super::exchange::{self, Exchange};
-use super::{request, shown};
+use super::{request, request_preview};
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::outbound::{Answer, Ask, Client};
-use crate::skills::template::{self, Place, Values, check_json, check_text, check_url};
-use crate::skills::{Executor, Job};
+use crate::outbound::{Client, HttpRequest, HttpResponse};
+use crate::skills::template::{self, TemplateUse, Values, check_json, check_text, check_url};
+use crate::skills::{Executor, SkillCall};
 use async_trait::async_trait;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, StatusCode};
@@ -34,14 +34,14 @@ impl HuggingfaceExecutor {
         Self { client, authorizer: Authorizer::default() }
     }
 
-    async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+    async fn carry_out(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let spec = spec(job.skill)?;
-        let ask = build(spec, &Values::of(job))?;
-        let client = self.client.allowing(request::allowed(&spec.allow)?);
+        let request = build(spec, &Values::of(job))?;
+        let client = self.client.allowing(request::parse_allow_list(&spec.allow)?);
         let exchange = Exchange { client: &client, skill: job.skill, context, retries: 0 };
-        let place = exchange::origin(&ask.url);
+        let place = exchange::origin(&request.url);
         let answer = loop {
-            let answer = self.authorizer.send(ask.clone(), &job, false, &exchange).await?;
+            let answer = self.authorizer.send(request.clone(), &job, false, &exchange).await?;
             // A model that loads has done nothing yet, so asking again is safe.
             match loading(&answer) {
                 Some(wait) if wait < context.left() => exchange.pause(wait).await?,
@@ -49,9 +49,9 @@ impl HuggingfaceExecutor {
             }
         };
         if !answer.status.is_success() {
-            return Err(exchange::failure(&answer));
+            return Err(exchange::status_error(&answer));
         }
-        let value = exchange::kept(&answer);
+        let value = exchange::body_value(&answer);
         let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
             action: "asked".to_owned(),
             object: spec.model.clone(),
@@ -61,14 +61,14 @@ impl HuggingfaceExecutor {
             receipt,
             tainted: true,
             origin: Some(place),
-            ..ToolOutput { data: Some(value.clone()), ..ToolOutput::text(exchange::content(&value)) }
+            ..ToolOutput { data: Some(value.clone()), ..ToolOutput::text(exchange::value_text(&value)) }
         })
     }
 }
 
 /// How long a model still needs to load.
-fn loading(answer: &Answer) -> Option<Duration> {
-    let body = exchange::json(answer)?;
+fn loading(answer: &HttpResponse) -> Option<Duration> {
+    let body = exchange::body_json(answer)?;
     let estimated = body["estimated_time"].as_f64();
     let says = body["error"].as_str().is_some_and(|text| text.contains("loading"));
     if answer.status != StatusCode::SERVICE_UNAVAILABLE || !(says || estimated.is_some()) {
@@ -89,12 +89,12 @@ fn address(spec: &HuggingfaceSpec) -> String {
     format!("{}/{}", spec.url.trim_end_matches('/'), spec.model)
 }
 
-fn build(spec: &HuggingfaceSpec, values: &Values<'_>) -> Result<Ask, ToolsError> {
-    let mut ask = Ask::get(template::url(&address(spec), values)?);
-    ask.method = Method::POST;
+fn build(spec: &HuggingfaceSpec, values: &Values<'_>) -> Result<HttpRequest, ToolsError> {
+    let mut request = HttpRequest::get(template::url(&address(spec), values)?);
+    request.method = Method::POST;
     let media = HeaderValue::from_static("application/json");
-    ask.headers.insert(CONTENT_TYPE, media.clone());
-    ask.headers.insert(ACCEPT, media);
+    request.headers.insert(CONTENT_TYPE, media.clone());
+    request.headers.insert(ACCEPT, media);
     let inputs = Value::String(spec.inputs.clone());
     let mut body = json!({"inputs": template::json(&inputs, values)?});
     if body["inputs"].is_null() {
@@ -104,8 +104,8 @@ fn build(spec: &HuggingfaceSpec, values: &Values<'_>) -> Result<Ask, ToolsError>
     if !parameters.is_null() {
         body["parameters"] = parameters;
     }
-    ask.body = body.to_string().into_bytes();
-    Ok(ask)
+    request.body = body.to_string().into_bytes();
+    Ok(request)
 }
 
 #[async_trait]
@@ -128,8 +128,9 @@ impl Executor for HuggingfaceExecutor {
             return Err("config.url: the endpoint is fixed text".to_owned());
         }
         check_url(&address(spec), &skill.parameters).map_err(|error| format!("config.url: {error}"))?;
-        check_text(&spec.inputs, Place::Text, &skill.parameters).map_err(|error| format!("config.inputs: {error}"))?;
-        check_json(&spec.parameters, Place::Text, &skill.parameters)
+        check_text(&spec.inputs, TemplateUse::Text, &skill.parameters)
+            .map_err(|error| format!("config.inputs: {error}"))?;
+        check_json(&spec.parameters, TemplateUse::Text, &skill.parameters)
             .map_err(|error| format!("config.parameters: {error}"))?;
         request::check_allow(&spec.allow)
     }
@@ -137,12 +138,12 @@ impl Executor for HuggingfaceExecutor {
     async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
         let values = Values::shown(skill, arguments);
         match spec(skill).and_then(|spec| build(spec, &values)) {
-            Ok(ask) => shown(&ask, skill),
+            Ok(request) => request_preview(&request, skill),
             Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
     }
 
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
         Ok(self.carry_out(job, context).await?)
     }
 }

@@ -2,9 +2,9 @@
 
 use super::exchange;
 use crate::error::ToolsError;
-use crate::outbound::{Answer, Ask, HostPort};
+use crate::outbound::{HostPort, HttpRequest, HttpResponse};
 use crate::skills::template::{
-    self, Place, Template, TemplateError, Values, check_json, check_text, check_texts, check_url,
+    self, Template, TemplateError, TemplateUse, Values, check_json, check_text, check_texts, check_url,
 };
 use reqwest::Method;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LINK};
@@ -30,13 +30,13 @@ const RESERVED: &[&str] = &[
 ];
 
 /// The hosts that an operator allows.
-pub(in crate::skills) fn allowed(list: &[String]) -> Result<Vec<HostPort>, ToolsError> {
+pub(in crate::skills) fn parse_allow_list(list: &[String]) -> Result<Vec<HostPort>, ToolsError> {
     list.iter().map(|text| text.parse()).collect()
 }
 
 /// Whether all hosts of `allow` can be read.
 pub(in crate::skills) fn check_allow(list: &[String]) -> Result<(), String> {
-    allowed(list).map(|_| ()).map_err(|error| format!("config.allow: {error}"))
+    parse_allow_list(list).map(|_| ()).map_err(|error| format!("config.allow: {error}"))
 }
 
 pub(super) fn method(text: &str) -> Result<Method, String> {
@@ -53,7 +53,7 @@ pub(super) fn method(text: &str) -> Result<Method, String> {
 pub(super) fn check_headers(headers: &BTreeMap<String, String>, schema: &Value) -> Result<(), String> {
     for (name, text) in headers {
         header_name(name)?;
-        let template = Template::parse(text).and_then(|one| one.check(Place::Header, schema));
+        let template = Template::parse(text).and_then(|one| one.check(TemplateUse::Header, schema));
         template.map_err(|error| format!("config.headers.{name}: {error}"))?;
     }
     Ok(())
@@ -74,13 +74,13 @@ pub(super) fn check(spec: &HttpSpec, schema: &Value) -> Result<(), String> {
     check_url(&spec.url, schema).map_err(|error| format!("config.url: {error}"))?;
     check_headers(&spec.headers, schema)?;
     let at = |name: &'static str| move |error: TemplateError| format!("config.{name}: {error}");
-    check_texts(spec.query.values(), Place::Query, schema).map_err(at("query"))?;
-    check_texts(spec.form.values(), Place::Body, schema).map_err(at("form"))?;
+    check_texts(spec.query.values(), TemplateUse::Query, schema).map_err(at("query"))?;
+    check_texts(spec.form.values(), TemplateUse::Body, schema).map_err(at("form"))?;
     if let Some(body) = &spec.body {
-        check_json(body, Place::Body, schema).map_err(at("body"))?;
+        check_json(body, TemplateUse::Body, schema).map_err(at("body"))?;
     }
     for name in spec.query.keys().chain(spec.form.keys()) {
-        check_text(name, Place::Text, &Value::Null)
+        check_text(name, TemplateUse::Text, &Value::Null)
             .map_err(|_| "config.query and config.form: names are fixed text".to_owned())?;
     }
     if spec.body.is_some() && !spec.form.is_empty() {
@@ -93,21 +93,21 @@ pub(super) fn check(spec: &HttpSpec, schema: &Value) -> Result<(), String> {
     check_allow(&spec.allow)
 }
 
-pub(super) fn build(spec: &HttpSpec, values: &Values<'_>) -> Result<Ask, ToolsError> {
-    let mut ask = Ask::get(template::url(&spec.url, values)?);
-    ask.method = method(&spec.method).map_err(ToolsError::Refused)?;
+pub(super) fn build(spec: &HttpSpec, values: &Values<'_>) -> Result<HttpRequest, ToolsError> {
+    let mut request = HttpRequest::get(template::url(&spec.url, values)?);
+    request.method = method(&spec.method).map_err(ToolsError::Refused)?;
     let json = HeaderValue::from_static("application/json, text/*;q=0.8, */*;q=0.5");
-    ask.headers.insert(ACCEPT, json);
+    request.headers.insert(ACCEPT, json);
     for (name, text) in &spec.query {
         for value in repeated(text, values)? {
-            ask.url.query_pairs_mut().append_pair(name, &value);
+            request.url.query_pairs_mut().append_pair(name, &value);
         }
     }
     if let Some(body) = &spec.body {
         let body = template::json(body, values)?;
         let media = HeaderValue::from_static("application/json");
-        ask.headers.insert(CONTENT_TYPE, media);
-        ask.body = body.to_string().into_bytes();
+        request.headers.insert(CONTENT_TYPE, media);
+        request.body = body.to_string().into_bytes();
     } else if !spec.form.is_empty() {
         let mut form = Serializer::new(String::new());
         for (name, text) in &spec.form {
@@ -116,11 +116,11 @@ pub(super) fn build(spec: &HttpSpec, values: &Values<'_>) -> Result<Ask, ToolsEr
             }
         }
         let media = HeaderValue::from_static("application/x-www-form-urlencoded");
-        ask.headers.insert(CONTENT_TYPE, media);
-        ask.body = form.finish().into_bytes();
+        request.headers.insert(CONTENT_TYPE, media);
+        request.body = form.finish().into_bytes();
     }
-    headers(&mut ask.headers, &spec.headers, values)?;
-    Ok(ask)
+    headers(&mut request.headers, &spec.headers, values)?;
+    Ok(request)
 }
 
 /// Adds a skill's headers; one whose arguments are all absent is left out.
@@ -162,21 +162,21 @@ const MOST: u16 = 100;
 
 /// Whether a skill's pages make sense.
 pub(super) fn check_paging(pages: &Page) -> Result<(), String> {
-    let most = most(pages);
+    let most = max_pages(pages);
     if most == 0 {
         return Err("config.pages.most: give at least 1".to_owned());
     }
     match pages {
         Page::Cursor { path, parameter, .. } => {
-            exchange::check(path).map_err(|error| format!("config.pages.path: {error}"))?;
-            named(parameter)
+            exchange::check_path(path).map_err(|error| format!("config.pages.path: {error}"))?;
+            check_parameter(parameter)
         }
-        Page::Number { parameter, .. } => named(parameter),
+        Page::Number { parameter, .. } => check_parameter(parameter),
         Page::Link { .. } => Ok(()),
     }
 }
 
-fn named(parameter: &str) -> Result<(), String> {
+fn check_parameter(parameter: &str) -> Result<(), String> {
     if parameter.trim().is_empty() {
         return Err("config.pages.parameter: name the query parameter".to_owned());
     }
@@ -184,56 +184,56 @@ fn named(parameter: &str) -> Result<(), String> {
 }
 
 /// How many pages are read.
-pub(super) fn most(pages: &Page) -> u16 {
+pub(super) fn max_pages(pages: &Page) -> u16 {
     let (Page::Link { most } | Page::Cursor { most, .. } | Page::Number { most, .. }) = pages;
     (*most).min(MOST)
 }
 
 /// The first request: a number is said from the first page on.
-pub(super) fn first(pages: &Page, ask: &mut Ask) {
+pub(super) fn first_page(pages: &Page, request: &mut HttpRequest) {
     if let Page::Number { parameter, from, .. } = pages {
-        set(&mut ask.url, parameter, &from.to_string());
+        set_query(&mut request.url, parameter, &from.to_string());
     }
 }
 
 /// The request after page number `index` (from 0); `None` where that was the last.
-pub(super) fn next(
+pub(super) fn next_page(
     pages: &Page,
-    ask: &Ask,
-    answer: &Answer,
+    request: &HttpRequest,
+    answer: &HttpResponse,
     body: &Value,
     index: u16,
-) -> Result<Option<Ask>, ToolsError> {
-    if index + 1 >= most(pages) {
+) -> Result<Option<HttpRequest>, ToolsError> {
+    if index + 1 >= max_pages(pages) {
         return Ok(None);
     }
-    let mut ask = ask.clone();
+    let mut request = request.clone();
     match pages {
         Page::Link { .. } => {
-            let Some(target) = linked(answer) else {
+            let Some(target) = next_link(answer) else {
                 return Ok(None);
             };
             // The credential goes along, so it must be the same server.
-            if target.origin() != ask.url.origin() {
+            if target.origin() != request.url.origin() {
                 return Err(ToolsError::Refused(format!(
                     "the next page is on another server ({}), which is not followed",
                     target.origin().ascii_serialization()
                 )));
             }
-            if target == ask.url {
+            if target == request.url {
                 return Ok(None);
             }
-            ask.url = target;
+            request.url = target;
         }
         Page::Cursor { path, parameter, .. } => {
-            let cursor = match exchange::select(path, body) {
+            let cursor = match exchange::select_path(path, body) {
                 Ok(Value::String(text)) if !text.is_empty() => text,
                 Ok(Value::Number(number)) => number.to_string(),
                 _ => return Ok(None),
             };
-            let before = ask.url.clone();
-            set(&mut ask.url, parameter, &cursor);
-            if ask.url == before {
+            let before = request.url.clone();
+            set_query(&mut request.url, parameter, &cursor);
+            if request.url == before {
                 return Ok(None);
             }
         }
@@ -242,10 +242,10 @@ pub(super) fn next(
                 return Ok(None);
             }
             let number = u64::from(*from) + u64::from(index) + 1;
-            set(&mut ask.url, parameter, &number.to_string());
+            set_query(&mut request.url, parameter, &number.to_string());
         }
     }
-    Ok(Some(ask))
+    Ok(Some(request))
 }
 
 /// Whether a page holds nothing: the one after the last.
@@ -261,7 +261,7 @@ fn is_empty(body: &Value) -> bool {
     }
 }
 
-fn set(url: &mut Url, name: &str, value: &str) {
+fn set_query(url: &mut Url, name: &str, value: &str) {
     let kept: Vec<(String, String)> = url
         .query_pairs()
         .filter(|(other, _)| other != name)
@@ -272,7 +272,7 @@ fn set(url: &mut Url, name: &str, value: &str) {
 }
 
 /// The target of `rel="next"` (RFC 8288).
-fn linked(answer: &Answer) -> Option<Url> {
+fn next_link(answer: &HttpResponse) -> Option<Url> {
     let lines = answer.headers.get_all(LINK).iter();
     let text: Vec<&str> = lines.filter_map(|value| value.to_str().ok()).collect();
     let text = text.join(", ");

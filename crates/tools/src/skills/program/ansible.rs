@@ -1,10 +1,10 @@
 //! Skills of the type ansible: a playbook. Against this machine it runs in the OS sandbox, with the
 //! workspace writable; a playbook that needs the network runs as a guarded process.
 
-use super::{Programs, ending, printed, run_process, run_sandboxed};
+use super::{Programs, exit_text, printed, run_process, run_sandboxed};
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::skills::{Executor, Job};
+use crate::skills::{Executor, SkillCall};
 use async_trait::async_trait;
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value, json};
@@ -52,7 +52,7 @@ impl AnsibleExecutor {
         secret: Option<&OpenedCredential>,
         context: &Context,
         check: bool,
-    ) -> Result<Played, ToolsError> {
+    ) -> Result<PlaybookResult, ToolsError> {
         let spec = spec(skill)?;
         let program = self.program()?;
         let files = Files::write(spec, arguments, secret)?;
@@ -74,7 +74,7 @@ impl AnsibleExecutor {
             let env = environment(&files.dir.path().display().to_string());
             let home = files.dir.path();
             let ended = run_process(&self.programs, &program, &args, &env, home, context).await?;
-            return Ok(Played {
+            return Ok(PlaybookResult {
                 code: ended.code,
                 how: match (ended.halted, ended.code) {
                     (true, _) => "was stopped".to_owned(),
@@ -93,19 +93,19 @@ impl AnsibleExecutor {
         // The sandbox has a temporary folder of its own.
         command.env = environment("$TMPDIR");
         let outcome = run_sandboxed(&self.sandbox, command, context).await?;
-        Ok(Played {
+        Ok(PlaybookResult {
             code: match outcome.exit {
                 Exit::Exited(code) => Some(code),
                 _ => None,
             },
-            how: ending(outcome.exit),
+            how: exit_text(outcome.exit),
             stdout: outcome.stdout,
             stderr: outcome.stderr,
         })
     }
 }
 
-struct Played {
+struct PlaybookResult {
     code: Option<i32>,
     how: String,
     stdout: Output,
@@ -160,9 +160,9 @@ impl Files {
             if let Some(text) = field("private_key") {
                 put("key", &format!("{}\n", text.trim_end()))?;
             }
-            login(&mut variables, opened.credential.kind, &key, field);
+            login_variables(&mut variables, opened.credential.kind, &key, field);
         }
-        put("vars.yml", &untrusted(&Value::Object(variables)))?;
+        put("vars.yml", &unsafe_yaml(&Value::Object(variables)))?;
         Ok(files)
     }
 
@@ -171,7 +171,7 @@ impl Files {
     }
 }
 
-fn login<'a>(
+fn login_variables<'a>(
     variables: &mut Map<String, Value>,
     kind: CredentialKind,
     key: &str,
@@ -198,16 +198,16 @@ fn put(path: &Path, text: &str, mode: u32) -> std::io::Result<()> {
 
 /// JSON as YAML whose strings are `!unsafe`: ansible takes them as they are. It would carry out the
 /// expressions in any other, and an argument such as `{{ lookup('pipe', 'id') }}` would run a program.
-fn untrusted(value: &Value) -> String {
+fn unsafe_yaml(value: &Value) -> String {
     match value {
-        Value::String(text) => format!("!unsafe {}", quoted(text)),
+        Value::String(text) => format!("!unsafe {}", yaml_string(text)),
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(untrusted).collect();
+            let items: Vec<String> = items.iter().map(unsafe_yaml).collect();
             format!("[{}]", items.join(", "))
         }
         Value::Object(fields) => {
             let fields: Vec<String> =
-                fields.iter().map(|(name, value)| format!("{}: {}", quoted(name), untrusted(value))).collect();
+                fields.iter().map(|(name, value)| format!("{}: {}", yaml_string(name), unsafe_yaml(value))).collect();
             format!("{{{}}}", fields.join(", "))
         }
         other => other.to_string(),
@@ -215,7 +215,7 @@ fn untrusted(value: &Value) -> String {
 }
 
 /// A string of JSON that is one of YAML too, which allows fewer characters as they are.
-fn quoted(text: &str) -> String {
+fn yaml_string(text: &str) -> String {
     let json = Value::from(text).to_string();
     json.chars().fold(String::new(), |mut out, c| {
         let odd = matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
@@ -229,7 +229,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// The sums of the last lines: `ok=2 changed=1 …` over all hosts.
-fn recap(text: &str) -> BTreeMap<String, u64> {
+fn recap_sums(text: &str) -> BTreeMap<String, u64> {
     let lines = text.lines().skip_while(|line| !line.starts_with("PLAY RECAP"));
     let mut sums = BTreeMap::new();
     for word in lines.skip(1).flat_map(str::split_whitespace) {
@@ -303,7 +303,7 @@ impl Executor for AnsibleExecutor {
         match self.play(skill, arguments, None, &context, true).await {
             Ok(played) if played.code == Some(0) => {
                 let text = printed(&played.stdout, &Output::default());
-                let changed = recap(&text).get("changed").copied().unwrap_or(0);
+                let changed = recap_sums(&text).get("changed").copied().unwrap_or(0);
                 Preview {
                     summary: format!("runs a playbook that would change {changed} things"),
                     detail: Some(text),
@@ -320,10 +320,10 @@ impl Executor for AnsibleExecutor {
         }
     }
 
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
         let played = self.play(job.skill, job.arguments, job.secret, context, false).await?;
         let text = printed(&played.stdout, &played.stderr);
-        let sums = recap(&played.stdout.text());
+        let sums = recap_sums(&played.stdout.text());
         if played.code != Some(0) {
             let error =
                 format!("ansible-playbook {}; look at what it has done before trying again\n{text}", played.how);

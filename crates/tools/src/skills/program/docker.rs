@@ -1,11 +1,11 @@
 //! Skills of the type docker: the docker program as a guarded process. Containers that are run have no
 //! rights beyond computing, and no network unless the skill says so.
 
-use super::{Ended, Programs, command_line, printed, run_process};
+use super::{ProcessResult, Programs, command_line, printed, run_process};
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::skills::template::{self, Place, Values, argv, check_text, check_texts};
-use crate::skills::{Executor, Job};
+use crate::skills::template::{self, TemplateUse, Values, argv, check_text, check_texts};
+use crate::skills::{Executor, SkillCall};
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -41,7 +41,7 @@ impl DockerExecutor {
         Self { programs }
     }
 
-    async fn docker(&self, args: &[String], home: &Path, context: &Context) -> Result<Ended, ToolsError> {
+    async fn docker(&self, args: &[String], home: &Path, context: &Context) -> Result<ProcessResult, ToolsError> {
         let program = self.programs.find("docker").ok_or_else(|| {
             ToolsError::refused("there is no docker on this machine; an operator must install it, or do without")
         })?;
@@ -49,10 +49,10 @@ impl DockerExecutor {
         run_process(&self.programs, &program, args, &none, home, context).await
     }
 
-    async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+    async fn carry_out(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let spec = spec(job.skill)?;
-        let args = args(spec, &Values::of(job), &name(&context.idempotency_key))?;
-        let home = home(spec, job.secret)?;
+        let args = args(spec, &Values::of(job), &container_name(&context.idempotency_key))?;
+        let home = config_home(spec, job.secret)?;
         context.check()?;
         let ended = self.docker(&args, home.path(), context).await?;
         if ended.halted {
@@ -70,7 +70,7 @@ impl DockerExecutor {
         let DockerSpec::Run { .. } = spec else {
             return ToolsError::Unsettled { tool: "docker".to_owned(), why: "it was stopped".to_owned() };
         };
-        let name = name(&context.idempotency_key);
+        let name = container_name(&context.idempotency_key);
         let mut scope = context.scope.clone();
         scope.stop = std::sync::Arc::default();
         let context = Context::new(scope, context.idempotency_key.clone(), KILL);
@@ -86,7 +86,7 @@ impl DockerExecutor {
 }
 
 /// Stable over repeats of a call, so that a repeat does not run beside the first.
-fn name(key: &str) -> String {
+fn container_name(key: &str) -> String {
     format!("steward-{}", &hash::sha256(key.as_bytes())[..16])
 }
 
@@ -165,7 +165,7 @@ fn is_image(name: &str) -> bool {
 }
 
 /// A folder of its own for docker's configuration, with the registry's login where there is one.
-fn home(spec: &DockerSpec, secret: Option<&OpenedCredential>) -> Result<TempDir, ToolsError> {
+fn config_home(spec: &DockerSpec, secret: Option<&OpenedCredential>) -> Result<TempDir, ToolsError> {
     let trouble = |error: std::io::Error| ToolsError::Refused(format!("no folder for docker's configuration: {error}"));
     let home = tempfile::tempdir().map_err(trouble)?;
     if let (DockerSpec::Run { image, .. }, Some(opened)) = (spec, secret) {
@@ -205,7 +205,7 @@ fn failure(args: &[String], code: Option<i32>, text: &str) -> ToolsError {
 fn output(
     spec: &DockerSpec,
     args: &[String],
-    ended: &Ended,
+    ended: &ProcessResult,
     text: String,
     skill: &Skill,
 ) -> Result<ToolOutput, ToolsError> {
@@ -275,18 +275,18 @@ impl Executor for DockerExecutor {
                 if !MEMORY_MIB.contains(memory_mib) {
                     return Err(format!("config.memory_mib: give {} to {}", MEMORY_MIB.start(), MEMORY_MIB.end()));
                 }
-                check_texts(command, Place::Argv, &skill.parameters)
+                check_texts(command, TemplateUse::Argv, &skill.parameters)
                     .map_err(|error| format!("config.command: {error}"))?;
                 true
             }
             DockerSpec::List => false,
             DockerSpec::Logs { container, .. } => {
-                check_text(container, Place::Argv, &skill.parameters)
+                check_text(container, TemplateUse::Argv, &skill.parameters)
                     .map_err(|error| format!("config.container: {error}"))?;
                 false
             }
             DockerSpec::Restart { container } | DockerSpec::Stop { container } | DockerSpec::Start { container } => {
-                check_text(container, Place::Argv, &skill.parameters)
+                check_text(container, TemplateUse::Argv, &skill.parameters)
                     .map_err(|error| format!("config.container: {error}"))?;
                 true
             }
@@ -321,11 +321,11 @@ impl Executor for DockerExecutor {
         }
     }
 
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
         Ok(self.carry_out(job, context).await?)
     }
 
-    async fn undo(&self, job: Job<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, job: SkillCall<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
         let (action, container) = (&snapshot["action"], &snapshot["container"]);
         let args = match (action.as_str(), container.as_str()) {
             (Some(action @ ("start" | "stop")), Some(container)) if is_container(container) => {
@@ -335,7 +335,7 @@ impl Executor for DockerExecutor {
         };
         let limit = Duration::from_millis(job.skill.limits.timeout_ms);
         let context = Context::new(scope.clone(), String::new(), limit);
-        let home = home(&DockerSpec::List, None)?;
+        let home = config_home(&DockerSpec::List, None)?;
         let ended = self.docker(&args, home.path(), &context).await?;
         if ended.code != Some(0) {
             let text = printed(&ended.stdout, &ended.stderr);

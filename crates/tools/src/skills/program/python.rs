@@ -2,7 +2,7 @@
 
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::skills::{Executor, Job};
+use crate::skills::{Executor, SkillCall};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -82,7 +82,7 @@ fn spec(skill: &Skill) -> Result<&PythonSpec, ToolsError> {
     }
 }
 
-pub(crate) struct Program<'a> {
+pub(crate) struct PythonProgram<'a> {
     pub code: &'a str,
     pub payload: &'a Value,
     pub wall: Duration,
@@ -92,7 +92,7 @@ pub(crate) struct Program<'a> {
 /// What `run` returned, and what the program printed. A stop of the run ends it.
 pub(crate) async fn compute(
     runner: &dyn PythonRunner,
-    program: Program<'_>,
+    program: PythonProgram<'_>,
     context: &Context,
 ) -> Result<(Value, String), ToolsError> {
     let wall = program.wall.min(context.left());
@@ -120,7 +120,7 @@ pub(crate) async fn compute(
 }
 
 /// A value as a model reads it.
-pub(crate) fn shown(value: &Value) -> String {
+pub(crate) fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => serde_json::to_string_pretty(other).unwrap_or_else(|_| other.to_string()),
@@ -164,12 +164,12 @@ impl Executor for PythonExecutor {
         }
     }
 
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
         let spec = spec(job.skill)?;
         let wall = Duration::from_millis(spec.timeout_ms);
-        let program = Program { code: &spec.code, payload: job.arguments, wall, memory_mib: spec.memory_mib };
+        let program = PythonProgram { code: &spec.code, payload: job.arguments, wall, memory_mib: spec.memory_mib };
         let (value, printed) = compute(self.runner.as_ref(), program, context).await?;
-        let mut text = shown(&value);
+        let mut text = value_text(&value);
         if !printed.is_empty() {
             text = format!("{text}\n[printed] {printed}");
         }

@@ -1,10 +1,10 @@
 //! Skills of the type shell: a program and its arguments, in the OS sandbox.
 
-use super::{Programs, command_line, ending, printed, run_sandboxed, workspace_changes};
+use super::{Programs, command_line, exit_text, printed, run_sandboxed, workspace_changes};
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::skills::template::{self, Place, Values, argv, check_argv, check_text};
-use crate::skills::{Executor, Job};
+use crate::skills::template::{self, TemplateUse, Values, argv, check_argv, check_text};
+use crate::skills::{Executor, SkillCall};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl ShellExecutor {
         Self { programs, ..self }
     }
 
-    async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+    async fn carry_out(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let spec = spec(job.skill)?;
         let values = Values::of(job);
         let words = argv(&spec.command, &values)?;
@@ -49,7 +49,7 @@ impl ShellExecutor {
         if let Some(stdin) = &spec.stdin {
             command.stdin = template::text(stdin, &values)?.unwrap_or_default().into_bytes();
         }
-        let before = if spec.writes { Some(workspace_changes::kept(&context.scope).await?) } else { None };
+        let before = if spec.writes { Some(workspace_changes::capture(&context.scope).await?) } else { None };
         context.check()?;
         let outcome = run_sandboxed(&self.sandbox, command, context).await?;
         let text = printed(&outcome.stdout, &outcome.stderr);
@@ -59,12 +59,14 @@ impl ShellExecutor {
             Exit::Exited(code) if fine(code) => code,
             other => {
                 let changed = if spec.writes { "; it may have changed files before that" } else { "" };
-                let how = ending(other);
+                let how = exit_text(other);
                 return Err(ToolsError::Refused(format!("{line} {how}{changed}\n{text}").trim_end().to_owned()));
             }
         };
         let undo = match before {
-            Some(before) => Some(workspace_changes::undo(before, &job.skill.name, &context.scope, &self.blobs).await?),
+            Some(before) => {
+                Some(workspace_changes::undo_record(before, &job.skill.name, &context.scope, &self.blobs).await?)
+            }
             None => None,
         };
         let shown = match (text.is_empty(), code) {
@@ -107,7 +109,8 @@ impl Executor for ShellExecutor {
         let spec = spec(skill).map_err(|error| error.to_string())?;
         check_argv(&spec.command, &skill.parameters).map_err(|error| format!("config.command: {error}"))?;
         if let Some(stdin) = &spec.stdin {
-            check_text(stdin, Place::Stdin, &skill.parameters).map_err(|error| format!("config.stdin: {error}"))?;
+            check_text(stdin, TemplateUse::Stdin, &skill.parameters)
+                .map_err(|error| format!("config.stdin: {error}"))?;
         }
         if spec.success.is_empty() {
             return Err("config.success: name the exit statuses that count, such as [0]".to_owned());
@@ -134,7 +137,7 @@ impl Executor for ShellExecutor {
         if let Some(stdin) = stdin {
             detail = format!("{detail}\n\n[stdin]\n{stdin}");
         }
-        let kept = !spec.writes || matches!(workspace_changes::kept(scope).await, Ok(Ok(_)));
+        let kept = !spec.writes || matches!(workspace_changes::capture(scope).await, Ok(Ok(_)));
         Preview {
             summary: match (spec.writes, kept) {
                 (false, _) => "runs a program that can only look".to_owned(),
@@ -150,11 +153,11 @@ impl Executor for ShellExecutor {
         }
     }
 
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
         Ok(self.carry_out(job, context).await?)
     }
 
-    async fn undo(&self, _: Job<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, _: SkillCall<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
         Ok(workspace_changes::restore(snapshot, scope, &self.blobs).await?)
     }
 }

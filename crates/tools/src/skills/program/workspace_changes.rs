@@ -21,7 +21,7 @@ const INLINE: usize = 1 << 10;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-enum Kept {
+enum PriorEntry {
     Absent,
     Folder { mode: u32 },
     Link { target: String },
@@ -32,7 +32,7 @@ enum Kept {
 /// What is there now, to see whether it still is when it is undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-enum State {
+enum EntryState {
     Absent,
     Folder { mode: u32 },
     Link { target: String },
@@ -43,32 +43,32 @@ enum State {
 #[derive(Debug, Serialize, Deserialize)]
 struct Change {
     path: String,
-    before: Kept,
-    after: State,
+    before: PriorEntry,
+    after: EntryState,
 }
 
 /// The workspace as it is, or why it can't be kept.
-pub(crate) async fn kept(scope: &ToolScope) -> Result<Result<Tree, String>, ToolsError> {
+pub(crate) async fn capture(scope: &ToolScope) -> Result<Result<Tree, String>, ToolsError> {
     let root = scope.workspace.clone();
-    blocking(move || Ok(read(&root))).await
+    blocking(move || Ok(read_tree(&root))).await
 }
 
 /// What was changed since `before`, for the undo of `tool`.
-pub(crate) async fn undo(
+pub(crate) async fn undo_record(
     before: Result<Tree, String>,
     tool: &str,
     scope: &ToolScope,
     blobs: &Arc<dyn Blobs>,
 ) -> Result<Undo, ToolsError> {
     let after = match &before {
-        Ok(_) => kept(scope).await?,
+        Ok(_) => capture(scope).await?,
         Err(reason) => Err(reason.clone()),
     };
     let (before, after) = match (before, after) {
         (Ok(before), Ok(after)) => (before, after),
         (Err(reason), _) | (_, Err(reason)) => return Ok(Undo::Impossible { reason }),
     };
-    let changes = changes(before, &after, blobs).await?;
+    let changes = diff_trees(before, &after, blobs).await?;
     Ok(Undo::Snapshot {
         tool: tool.to_owned(),
         snapshot: serde_json::to_value(changes).map_err(|error| ToolsError::refused(error.to_string()))?,
@@ -76,7 +76,7 @@ pub(crate) async fn undo(
 }
 
 /// Reads a workspace; an error says why it can't be kept.
-fn read(root: &Path) -> Result<Tree, String> {
+fn read_tree(root: &Path) -> Result<Tree, String> {
     open(root).map_err(|error| format!("the workspace could not be kept: {error}"))?.tree(ENTRIES, BYTES)
 }
 
@@ -84,17 +84,17 @@ fn open(root: &Path) -> Result<Workspace, FilesError> {
     Workspace::open(root, FileLimits::default())
 }
 
-fn state(entry: Option<&Node>) -> State {
+fn entry_state(entry: Option<&Node>) -> EntryState {
     match entry {
-        None => State::Absent,
-        Some(Node::Folder { mode }) => State::Folder { mode: *mode },
-        Some(Node::Link { target }) => State::Link { target: target.clone() },
-        Some(Node::File { mode, bytes }) => State::File { mode: *mode, sha256: hash::sha256(bytes) },
+        None => EntryState::Absent,
+        Some(Node::Folder { mode }) => EntryState::Folder { mode: *mode },
+        Some(Node::Link { target }) => EntryState::Link { target: target.clone() },
+        Some(Node::File { mode, bytes }) => EntryState::File { mode: *mode, sha256: hash::sha256(bytes) },
     }
 }
 
 /// What differs. Content of before goes to `blobs` where it is long.
-async fn changes(mut before: Tree, after: &Tree, blobs: &Arc<dyn Blobs>) -> Result<Vec<Change>, ToolsError> {
+async fn diff_trees(mut before: Tree, after: &Tree, blobs: &Arc<dyn Blobs>) -> Result<Vec<Change>, ToolsError> {
     let mut paths: Vec<String> = before.keys().chain(after.keys()).cloned().collect();
     paths.sort();
     paths.dedup();
@@ -106,19 +106,19 @@ async fn changes(mut before: Tree, after: &Tree, blobs: &Arc<dyn Blobs>) -> Resu
             continue;
         }
         let kept = match old {
-            None => Kept::Absent,
-            Some(Node::Folder { mode }) => Kept::Folder { mode },
-            Some(Node::Link { target }) => Kept::Link { target },
+            None => PriorEntry::Absent,
+            Some(Node::Folder { mode }) => PriorEntry::Folder { mode },
+            Some(Node::Link { target }) => PriorEntry::Link { target },
             Some(Node::File { mode, bytes }) => match String::from_utf8(bytes) {
-                Ok(text) if text.len() <= INLINE => Kept::Text { mode, text },
+                Ok(text) if text.len() <= INLINE => PriorEntry::Text { mode, text },
                 other => {
                     let bytes = other.map_or_else(FromUtf8Error::into_bytes, String::into_bytes);
                     let hash = blobs.put(bytes).await?;
-                    Kept::Blob { mode, hash }
+                    PriorEntry::Blob { mode, hash }
                 }
             },
         };
-        changes.push(Change { after: state(new), before: kept, path });
+        changes.push(Change { after: entry_state(new), before: kept, path });
     }
     Ok(changes)
 }
@@ -130,19 +130,19 @@ pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn
     let mut wanted = Vec::new();
     for change in changes {
         let entry = match change.before {
-            Kept::Absent => None,
-            Kept::Folder { mode } => Some(Node::Folder { mode }),
-            Kept::Link { target } => Some(Node::Link { target }),
-            Kept::Text { mode, text } => Some(Node::File { mode, bytes: text.into_bytes() }),
-            Kept::Blob { mode, hash } => Some(Node::File { mode, bytes: blobs.get(&hash).await? }),
+            PriorEntry::Absent => None,
+            PriorEntry::Folder { mode } => Some(Node::Folder { mode }),
+            PriorEntry::Link { target } => Some(Node::Link { target }),
+            PriorEntry::Text { mode, text } => Some(Node::File { mode, bytes: text.into_bytes() }),
+            PriorEntry::Blob { mode, hash } => Some(Node::File { mode, bytes: blobs.get(&hash).await? }),
         };
         wanted.push((change.path, entry, change.after));
     }
     let root = scope.workspace.clone();
     blocking(move || {
-        let now = read(&root).map_err(ToolsError::NoUndo)?;
+        let now = read_tree(&root).map_err(ToolsError::NoUndo)?;
         for (path, _, after) in &wanted {
-            if state(now.get(path)) != *after {
+            if entry_state(now.get(path)) != *after {
                 return Err(ToolsError::ChangedSince {
                     what: path.clone(),
                     hint: "compare it with the run's trace and change it by hand",
@@ -155,9 +155,9 @@ pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn
                 path,
                 node,
                 present: match after {
-                    State::Absent => Present::Nothing,
-                    State::Folder { .. } => Present::Folder,
-                    State::Link { .. } | State::File { .. } => Present::Other,
+                    EntryState::Absent => Present::Nothing,
+                    EntryState::Folder { .. } => Present::Folder,
+                    EntryState::Link { .. } | EntryState::File { .. } => Present::Other,
                 },
             })
             .collect();

@@ -1,11 +1,13 @@
 //! Statements that write: what they change, told before and after and kept for undo; and whether a write that a crash cut
 //! off has happened (decision 042).
 
-use super::{Target, blocking, file, mark, options, place, shown, statement, told, without_user};
+use super::{
+    Database, blocking, database_of, database_text, file, mark, options, rows_output, statement, without_user,
+};
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::skills::executor::Job;
-use crate::skills::template::{Mark, Values};
+use crate::skills::executor::SkillCall;
+use crate::skills::template::{BindStyle, Values};
 use crate::skills::undo::snapshot_of;
 use futures::executor::block_on;
 use secrecy::ExposeSecret as _;
@@ -20,11 +22,11 @@ use steward_sandbox::sql::remote::{Held, Remote};
 use steward_sandbox::sql::{Guard, SqlError};
 
 /// Longest trial of a statement.
-pub(super) const TRY: Duration = Duration::from_secs(3);
+pub(super) const DRY_RUN: Duration = Duration::from_secs(3);
 
 /// The statement and its values, for people.
 pub(super) fn statement_of(spec: &SqlSpec, values: &Values<'_>) -> String {
-    match statement(spec, Mark::Numbered, values) {
+    match statement(spec, BindStyle::Numbered, values) {
         Ok((sql, bound)) if bound.is_empty() => sql,
         Ok((sql, bound)) => format!("{sql}\nwith {}", Value::Array(bound)),
         Err(error) => error.to_string(),
@@ -36,7 +38,7 @@ pub(super) fn preview(
     statement: String,
     told: Result<(Result<Answer, SqlError>, String), ToolsError>,
 ) -> Preview {
-    let place = shown(spec);
+    let place = database_text(spec);
     let most = spec.max_changes;
     let untold = |why: String| format!("changes rows of {place}, at most {most}; which ones cannot be told: {why}");
     let (summary, count, reversible, more) = match told {
@@ -45,7 +47,7 @@ pub(super) fn preview(
             (summary, None, true, Vec::new())
         }
         Ok((Ok(Answer::Changed(changes)), _)) => {
-            let summary = format!("changes {} of {place}; {}", rows(changes.count), undoing(&changes));
+            let summary = format!("changes {} of {place}; {}", rows(changes.count), undo_text(&changes));
             let reversible = changes.undo.is_ok();
             (summary, Some(changes.count), reversible, lines(&changes))
         }
@@ -67,7 +69,7 @@ pub(super) fn preview(
 fn lines(changes: &Changes) -> Vec<String> {
     let mut lines = vec![format!(
         "tried in a transaction that was rolled back, for at most {} s, of which at most 2 s for locks of others",
-        TRY.as_secs()
+        DRY_RUN.as_secs()
     )];
     lines.extend(changes.notes.iter().cloned());
     lines.extend(changes.lines.iter().cloned());
@@ -84,7 +86,7 @@ fn rows(count: u64) -> String {
     format!("{count} row{}", if count == 1 { "" } else { "s" })
 }
 
-fn undoing(changes: &Changes) -> String {
+fn undo_text(changes: &Changes) -> String {
     match &changes.undo {
         Ok(_) => "can be undone".to_owned(),
         Err(why) => format!("cannot be undone: {why}"),
@@ -92,7 +94,7 @@ fn undoing(changes: &Changes) -> String {
 }
 
 pub(super) fn output(spec: &SqlSpec, skill: &Skill, changes: Changes, sql: &str) -> ToolOutput {
-    let told = undoing(&changes);
+    let told = undo_text(&changes);
     let count = rows(changes.count);
     let undo = match changes.undo {
         Ok(snapshot) => match serde_json::to_value(snapshot) {
@@ -107,7 +109,7 @@ pub(super) fn output(spec: &SqlSpec, skill: &Skill, changes: Changes, sql: &str)
         data: Some(json!({"changed": changes.count, "sql": sql})),
         receipt: Some(Receipt {
             action: "changed".to_owned(),
-            object: format!("{count} of {}", shown(spec)),
+            object: format!("{count} of {}", database_text(spec)),
             evidence: Some(told),
         }),
         undo: Some(undo),
@@ -116,11 +118,11 @@ pub(super) fn output(spec: &SqlSpec, skill: &Skill, changes: Changes, sql: &str)
 }
 
 /// Runs a statement that writes. What it changes is told before it is committed.
-pub(super) async fn make(spec: &SqlSpec, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+pub(super) async fn run_write(spec: &SqlSpec, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
     let work = async {
-        match place(spec, job.secret)? {
-            Target::File(path) => make_in_file(spec, job, context, &path).await,
-            Target::Server(url) => make_on_server(spec, job, context, url.expose_secret()).await,
+        match database_of(spec, job.secret)? {
+            Database::File(path) => write_in_file(spec, job, context, &path).await,
+            Database::Server(url) => write_on_server(spec, job, context, url.expose_secret()).await,
         }
     };
     tokio::select! {
@@ -135,10 +137,15 @@ fn refused(error: impl ToString) -> ToolsError {
     ToolsError::Refused(error.to_string())
 }
 
-async fn make_in_file(spec: &SqlSpec, job: Job<'_>, context: &Context, path: &str) -> Result<ToolOutput, ToolsError> {
-    let (sql, bound) = statement(spec, Mark::Numbered, &Values::of(job))?;
+async fn write_in_file(
+    spec: &SqlSpec,
+    job: SkillCall<'_>,
+    context: &Context,
+    path: &str,
+) -> Result<ToolOutput, ToolsError> {
+    let (sql, bound) = statement(spec, BindStyle::Numbered, &Values::of(job))?;
     let (real, policy) = file(spec, path, &context.scope, context.left())?;
-    let proof = json!(Proof::of(real.display().to_string()));
+    let proof = json!(WriteProof::of(real.display().to_string()));
     let (spec, skill, context) = (spec.clone(), job.skill.clone(), context.clone());
     let done = blocking(move || {
         let tell = |changes: &Changes| {
@@ -149,19 +156,24 @@ async fn make_in_file(spec: &SqlSpec, job: Job<'_>, context: &Context, path: &st
         let guard = Guard::open_for_writing(&real, policy)?;
         let answer = guard.change_told(&sql, &bound, true, tell)?;
         Ok(match answer {
-            Answer::Rows(rows) => told(&rows, spec.max_rows, &sql),
+            Answer::Rows(rows) => rows_output(&rows, spec.max_rows, &sql),
             Answer::Changed(changes) => output(&spec, &skill, *changes, &sql),
         })
     });
     done.await?.map_err(refused)
 }
 
-async fn make_on_server(spec: &SqlSpec, job: Job<'_>, context: &Context, url: &str) -> Result<ToolOutput, ToolsError> {
+async fn write_on_server(
+    spec: &SqlSpec,
+    job: SkillCall<'_>,
+    context: &Context,
+    url: &str,
+) -> Result<ToolOutput, ToolsError> {
     let (sql, bound) = statement(spec, mark(url), &Values::of(job))?;
     let options = options(spec, context.left());
     let mut remote = Remote::connect(url, options).await.map_err(refused)?;
-    let mut proof = Proof::of(without_user(url));
-    let stage = async |output: &ToolOutput, proof: &Proof| {
+    let mut proof = WriteProof::of(without_user(url));
+    let stage = async |output: &ToolOutput, proof: &WriteProof| {
         let told = context.stage(output, json!(proof)).await;
         told.map_err(refused)
     };
@@ -185,7 +197,7 @@ async fn make_on_server(spec: &SqlSpec, job: Job<'_>, context: &Context, url: &s
     };
     remote.close().await;
     Ok(match answer {
-        Answer::Rows(rows) => told(&rows, spec.max_rows, &sql),
+        Answer::Rows(rows) => rows_output(&rows, spec.max_rows, &sql),
         Answer::Changed(changes) => output(spec, job.skill, *changes, &sql),
     })
 }
@@ -206,7 +218,7 @@ pub(super) fn not_undone(error: SqlError) -> ToolsError {
 
 /// What a write tells of itself; its rows stand in its undo record.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Proof {
+pub(super) struct WriteProof {
     database: String,
     /// By what the server knows the transaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -216,7 +228,7 @@ pub(super) struct Proof {
     pub untold: Option<String>,
 }
 
-impl Proof {
+impl WriteProof {
     pub fn of(database: String) -> Self {
         Self { database, transaction: None, untold: None }
     }
@@ -226,16 +238,16 @@ impl Proof {
     }
 }
 
-pub(super) async fn look(
+pub(super) async fn find_outcome(
     spec: &SqlSpec,
-    job: Job<'_>,
+    job: SkillCall<'_>,
     call: &Interrupted,
     scope: &ToolScope,
 ) -> Result<Settled, ToolsError> {
     let wall = Duration::from_millis(job.skill.limits.timeout_ms);
     let Some(staged) = &call.staged else {
         // Pages may have been written before the commit; what hinders that is told by the call itself.
-        if let Target::File(path) = place(spec, job.secret)?
+        if let Database::File(path) = database_of(spec, job.secret)?
             && let Ok((real, policy)) = file(spec, &path, scope, wall)
         {
             let _ = blocking(move || Guard::roll_back(&real, policy)).await?;
@@ -243,7 +255,7 @@ pub(super) async fn look(
         return Ok(Settled::NotHappened("nothing had been committed".to_owned()));
     };
     let unknown = |why: &str| Ok(Settled::Unknown(why.to_owned()));
-    let Some(proof) = Proof::read(staged) else {
+    let Some(proof) = WriteProof::read(staged) else {
         return unknown("what it told can't be read");
     };
     if let Some(why) = &proof.untold {
@@ -251,12 +263,12 @@ pub(super) async fn look(
     }
     let failed = |error: SqlError| ToolsError::Refused(error.to_string());
     let mut remote = None;
-    let target = match place(spec, job.secret)? {
-        Target::File(path) => {
+    let target = match database_of(spec, job.secret)? {
+        Database::File(path) => {
             let (real, policy) = file(spec, &path, scope, wall)?;
             Ok((real, policy))
         }
-        Target::Server(url) => Err(url),
+        Database::Server(url) => Err(url),
     };
     let here = match &target {
         Ok((real, _)) => real.display().to_string(),
@@ -280,7 +292,7 @@ pub(super) async fn look(
         return unknown("the rows that it changes could not be kept");
     };
     let same =
-        call.later.iter().filter(|later| Proof::read(later).is_some_and(|other| other.database == proof.database));
+        call.later.iter().filter(|later| WriteProof::read(later).is_some_and(|other| other.database == proof.database));
     let later: Option<Vec<Snapshot>> = same.map(rows_of).collect::<Result<_, _>>()?;
     let Some(later) = later else {
         return unknown("another call has changed rows since that could not be kept");

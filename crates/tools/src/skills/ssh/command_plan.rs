@@ -2,22 +2,22 @@
 
 use super::known_hosts::SshHost;
 use crate::error::ToolsError;
-use crate::skills::template::{self, Values, quote, remote};
+use crate::skills::template::{self, Values, quote, remote_line};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 use steward_core::skill::{Skill, SkillSpec, SshSpec};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Jump {
+pub(super) struct JumpHost {
     pub user: Option<String>,
     pub place: SshHost,
 }
 
 /// Where to, and the command there.
 #[derive(Debug, Clone)]
-pub(super) struct Order {
+pub(super) struct CommandPlan {
     pub place: SshHost,
-    pub jump: Option<Jump>,
+    pub jump: Option<JumpHost>,
     /// Login name, where the skill says it.
     pub user: Option<String>,
     /// The command as the remote shell reads it, without sudo.
@@ -26,15 +26,15 @@ pub(super) struct Order {
     pub stdin: Option<String>,
 }
 
-impl Order {
+impl CommandPlan {
     /// What `values` make of the skill.
     pub fn of(spec: &SshSpec, values: &Values<'_>) -> Result<Self, ToolsError> {
-        let line = remote(&spec.command, values)?;
+        let line = remote_line(&spec.command, values)?;
         let stdin = spec.stdin.as_deref();
         let stdin = stdin.map(|text| template::text(text, values)).transpose()?;
         Ok(Self {
-            place: place(chosen(spec, values.arguments)?, spec.port)?,
-            jump: spec.jump.as_deref().map(jump).transpose()?,
+            place: parse_host(chosen_host(spec, values.arguments)?, spec.port)?,
+            jump: spec.jump.as_deref().map(parse_jump).transpose()?,
             user: spec.user.clone(),
             line,
             sudo: spec.sudo,
@@ -62,12 +62,12 @@ pub(super) fn spec(skill: &Skill) -> Result<&SshSpec, ToolsError> {
     }
 }
 
-pub(super) fn place(host: &str, port: u16) -> Result<SshHost, ToolsError> {
+pub(super) fn parse_host(host: &str, port: u16) -> Result<SshHost, ToolsError> {
     SshHost::new(host, port).map_err(|error| ToolsError::Refused(error.to_string()))
 }
 
 /// `[user@]host[:port]`.
-pub(super) fn jump(text: &str) -> Result<Jump, ToolsError> {
+pub(super) fn parse_jump(text: &str) -> Result<JumpHost, ToolsError> {
     let (user, host) = match text.rsplit_once('@') {
         Some((user, host)) => (Some(user), host),
         None => (None, text),
@@ -75,7 +75,7 @@ pub(super) fn jump(text: &str) -> Result<Jump, ToolsError> {
     if let Some(user) = user {
         check_user(user).map_err(ToolsError::Refused)?;
     }
-    Ok(Jump {
+    Ok(JumpHost {
         user: user.map(str::to_owned),
         place: host.parse().map_err(|error: super::HostKeysError| ToolsError::Refused(error.to_string()))?,
     })
@@ -91,7 +91,7 @@ pub(super) fn check_user(user: &str) -> Result<(), String> {
 }
 
 /// The argument `host` chooses only where the skill offers a choice.
-fn chosen<'a>(spec: &'a SshSpec, arguments: &Value) -> Result<&'a str, ToolsError> {
+fn chosen_host<'a>(spec: &'a SshSpec, arguments: &Value) -> Result<&'a str, ToolsError> {
     if spec.hosts.is_empty() {
         return Ok(&spec.host);
     }
@@ -121,7 +121,7 @@ pub(super) struct Sudo {
 
 /// What a piece of stderr means.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Heard {
+pub(super) struct StderrPart {
     /// What the command wrote, without prompts.
     pub text: Vec<u8>,
     /// How often sudo asked in it.
@@ -130,7 +130,11 @@ pub(super) struct Heard {
 
 /// The line for the remote shell, and sudo's side of it. Without a password sudo is told to ask for
 /// none, so that it fails rather than waits.
-pub(super) fn line(order: &Order, password: Option<&SecretString>, marker: String) -> (String, Option<Sudo>) {
+pub(super) fn line_with_sudo(
+    order: &CommandPlan,
+    password: Option<&SecretString>,
+    marker: String,
+) -> (String, Option<Sudo>) {
     match (order.sudo, password) {
         (false, _) => (order.line.clone(), None),
         (true, None) => (format!("sudo -n -- {}", order.line), None),
@@ -145,8 +149,8 @@ pub(super) fn line(order: &Order, password: Option<&SecretString>, marker: Strin
 
 impl Sudo {
     /// Takes the prompts out of what comes on stderr.
-    pub fn hear(&mut self, bytes: &[u8]) -> Heard {
-        let mut heard = Heard::default();
+    pub fn hear(&mut self, bytes: &[u8]) -> StderrPart {
+        let mut heard = StderrPart::default();
         let marker = self.marker.as_bytes();
         self.held.extend_from_slice(bytes);
         while let Some(at) = find(&self.held, marker) {

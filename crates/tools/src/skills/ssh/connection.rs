@@ -1,7 +1,7 @@
 //! A connection: dialing, jump host, host key, login.
 
-use super::command_plan::Order;
-use super::known_hosts::{HostKeys, SshHost, verdict};
+use super::command_plan::CommandPlan;
+use super::known_hosts::{HostKeys, SshHost, host_key_refusal};
 use crate::error::ToolsError;
 use russh::client::{self, AuthResult, Config, Handle, Handler, KeyboardInteractiveAuthResponse as Reply};
 use russh::keys::{HashAlg, PrivateKey, PrivateKeyWithHashAlg, PublicKey, PublicKeyOrCertificate, decode_secret_key};
@@ -23,23 +23,23 @@ const ALIVE: Duration = Duration::from_secs(10);
 pub(super) type Refusal = String;
 
 /// Checks the host key of one server. A refusal is kept, since the library only knows "no".
-pub(super) struct Gate {
+pub(super) struct HostKeyCheck {
     keys: Arc<dyn HostKeys>,
     place: SshHost,
     refused: Arc<Mutex<Option<Refusal>>>,
 }
 
-impl Gate {
+impl HostKeyCheck {
     async fn judge(&self, key: &PublicKey) -> Option<Refusal> {
         let offered = key.fingerprint(HashAlg::Sha256).to_string();
         match self.keys.pinned(&self.place).await {
-            Ok(pinned) => verdict(&self.place, pinned.as_deref(), &offered),
+            Ok(pinned) => host_key_refusal(&self.place, pinned.as_deref(), &offered),
             Err(error) => Some(error.to_string()),
         }
     }
 }
 
-impl client::Handler for Gate {
+impl client::Handler for HostKeyCheck {
     type Error = russh::Error;
 
     async fn check_server_key(&mut self, offered: &PublicKeyOrCertificate) -> Result<bool, Self::Error> {
@@ -57,21 +57,25 @@ impl client::Handler for Gate {
 }
 
 /// A login on a server, and the one on the way to it.
-pub(super) struct Link {
-    pub handle: Handle<Gate>,
+pub(super) struct SshConnection {
+    pub handle: Handle<HostKeyCheck>,
     /// Carries the connection; ends it when dropped.
-    _through: Option<Handle<Gate>>,
+    _through: Option<Handle<HostKeyCheck>>,
 }
 
-pub(super) async fn open(keys: &Arc<dyn HostKeys>, order: &Order, login: &Login) -> Result<Link, Refusal> {
+pub(super) async fn connect(
+    keys: &Arc<dyn HostKeys>,
+    order: &CommandPlan,
+    login: &Login,
+) -> Result<SshConnection, Refusal> {
     let Some(jump) = &order.jump else {
         let socket = dial(&order.place).await?;
-        let handle = enter(keys, socket, &order.place, login, &login.user).await?;
-        return Ok(Link { handle, _through: None });
+        let handle = authenticate(keys, socket, &order.place, login, &login.user).await?;
+        return Ok(SshConnection { handle, _through: None });
     };
     let socket = dial(&jump.place).await?;
     let user = jump.user.as_deref().unwrap_or(&login.user);
-    let through = enter(keys, socket, &jump.place, login, user).await?;
+    let through = authenticate(keys, socket, &jump.place, login, user).await?;
     let port = u32::from(order.place.port);
     let opened = through.channel_open_direct_tcpip(&order.place.host, port, "127.0.0.1", 0);
     let channel = within(opened).await?.map_err(|error| {
@@ -80,8 +84,8 @@ pub(super) async fn open(keys: &Arc<dyn HostKeys>, order: &Order, login: &Login)
             jump.place, order.place
         )
     })?;
-    let handle = enter(keys, channel.into_stream(), &order.place, login, &login.user).await?;
-    Ok(Link { handle, _through: Some(through) })
+    let handle = authenticate(keys, channel.into_stream(), &order.place, login, &login.user).await?;
+    Ok(SshConnection { handle, _through: Some(through) })
 }
 
 async fn within<T>(work: impl Future<Output = T>) -> Result<T, Refusal> {
@@ -100,20 +104,20 @@ async fn dial(place: &SshHost) -> Result<TcpStream, Refusal> {
     Ok(socket)
 }
 
-async fn enter<S>(
+async fn authenticate<S>(
     keys: &Arc<dyn HostKeys>,
     socket: S,
     place: &SshHost,
     login: &Login,
     user: &str,
-) -> Result<Handle<Gate>, Refusal>
+) -> Result<Handle<HostKeyCheck>, Refusal>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let config =
         Arc::new(Config { keepalive_interval: Some(ALIVE), keepalive_max: 3, nodelay: true, ..Config::default() });
     let refused = Arc::new(Mutex::new(None));
-    let gate = Gate { keys: keys.clone(), place: place.clone(), refused: refused.clone() };
+    let gate = HostKeyCheck { keys: keys.clone(), place: place.clone(), refused: refused.clone() };
     let mut handle = match within(client::connect_stream(config, socket, gate)).await? {
         Ok(handle) => handle,
         Err(error) => {
@@ -139,11 +143,11 @@ pub(super) struct Login {
     pub user: String,
     /// Name of the credential, for errors.
     pub credential: String,
-    proof: Proof,
+    proof: LoginProof,
     pub sudo: Option<SecretString>,
 }
 
-enum Proof {
+enum LoginProof {
     Key(Arc<PrivateKey>),
     Password(SecretString),
 }
@@ -169,9 +173,11 @@ impl Login {
         let proof = match opened.credential.kind {
             CredentialKind::SshKey => {
                 let key = field("private_key").ok_or_else(|| missing("private_key"))?;
-                Proof::Key(read_key(name, key.clone(), field("passphrase").cloned()).await?)
+                LoginProof::Key(read_key(name, key.clone(), field("passphrase").cloned()).await?)
             }
-            CredentialKind::Password => Proof::Password(field("password").ok_or_else(|| missing("password"))?.clone()),
+            CredentialKind::Password => {
+                LoginProof::Password(field("password").ok_or_else(|| missing("password"))?.clone())
+            }
             _ => {
                 return Err(ToolsError::Refused(format!(
                     "the credential {name} is no login for ssh; use one of the kind ssh_key or password"
@@ -189,7 +195,7 @@ impl Login {
     /// Logs in on a connection whose host key was accepted.
     pub async fn enter<H: Handler>(&self, handle: &mut Handle<H>, user: &str) -> Result<bool, russh::Error> {
         match &self.proof {
-            Proof::Key(key) => {
+            LoginProof::Key(key) => {
                 let hash = if key.algorithm().is_rsa() {
                     let best = handle.best_supported_rsa_hash().await?.flatten();
                     // Servers that say nothing of it have known SHA-256 since 2016.
@@ -200,12 +206,12 @@ impl Login {
                 let key = PrivateKeyWithHashAlg::new(key.clone(), hash);
                 Ok(handle.authenticate_publickey(user, key).await?.success())
             }
-            Proof::Password(password) => {
+            LoginProof::Password(password) => {
                 let text = password.expose_secret();
                 match handle.authenticate_password(user, text).await? {
                     AuthResult::Success => Ok(true),
-                    AuthResult::Failure { remaining_methods, .. } if asks(&remaining_methods) => {
-                        answer(handle, user, text).await
+                    AuthResult::Failure { remaining_methods, .. } if asks_questions(&remaining_methods) => {
+                        answer_questions(handle, user, text).await
                     }
                     AuthResult::Failure { .. } => Ok(false),
                 }
@@ -214,12 +220,16 @@ impl Login {
     }
 }
 
-fn asks(methods: &MethodSet) -> bool {
+fn asks_questions(methods: &MethodSet) -> bool {
     methods.contains(&MethodKind::KeyboardInteractive)
 }
 
 /// Answers hidden questions with the password, once; others with nothing.
-async fn answer<H: Handler>(handle: &mut Handle<H>, user: &str, password: &str) -> Result<bool, russh::Error> {
+async fn answer_questions<H: Handler>(
+    handle: &mut Handle<H>,
+    user: &str,
+    password: &str,
+) -> Result<bool, russh::Error> {
     let mut reply = handle.authenticate_keyboard_interactive_start(user, None).await?;
     let mut told = false;
     for _ in 0..ROUNDS {

@@ -83,13 +83,13 @@ pub trait HostKeys: Send + Sync {
 }
 
 /// Whether `text` is a fingerprint as OpenSSH writes it.
-pub(super) fn is_fingerprint(text: &str) -> bool {
+fn is_fingerprint(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '+' || c == '/';
     text.strip_prefix("SHA256:").is_some_and(|hash| hash.len() == 43 && hash.chars().all(plain))
 }
 
 /// Why a connection to a server with this key is refused; `None` if it is the pinned one.
-pub(super) fn verdict(place: &SshHost, pinned: Option<&str>, offered: &str) -> Option<String> {
+pub(super) fn host_key_refusal(place: &SshHost, pinned: Option<&str>, offered: &str) -> Option<String> {
     match pinned {
         Some(pinned) if pinned == offered => None,
         Some(pinned) => Some(format!(
@@ -178,7 +178,7 @@ impl FileHostKeys {
 
 /// Accepts the key of a server in the file at `path`: what `steward skill trust-host` does. Returns
 /// the fingerprint that counted before.
-pub fn accept(path: &Path, host: &str, port: u16, fingerprint: &str) -> Result<Option<String>, HostKeysError> {
+pub fn trust_host(path: &Path, host: &str, port: u16, fingerprint: &str) -> Result<Option<String>, HostKeysError> {
     let place = SshHost::new(host, port)?;
     if !is_fingerprint(fingerprint) {
         return Err(HostKeysError::Fingerprint(fingerprint.chars().take(80).collect()));
@@ -197,7 +197,7 @@ impl HostKeys for FileHostKeys {
 
     async fn accept(&self, place: &SshHost, fingerprint: &str) -> Result<Option<String>, HostKeysError> {
         let (path, place, fingerprint) = (self.path.clone(), place.clone(), fingerprint.to_owned());
-        let work = tokio::task::spawn_blocking(move || accept(&path, &place.host, place.port, &fingerprint));
+        let work = tokio::task::spawn_blocking(move || trust_host(&path, &place.host, place.port, &fingerprint));
         work.await.map_err(|error| self.error(error))?
     }
 }

@@ -1,7 +1,7 @@
 //! One command on a server, from the connection to its end, with the beginning and the end of what it printed.
 
-use super::command_plan::{Order, Sudo, line};
-use super::connection::{self, Gate, Login};
+use super::command_plan::{CommandPlan, Sudo, line_with_sudo};
+use super::connection::{self, HostKeyCheck, Login};
 use super::known_hosts::HostKeys;
 use russh::client::{Handle, Msg};
 use russh::{ChannelMsg, ChannelReadHalf, ChannelWriteHalf, Disconnect, Sig};
@@ -23,11 +23,11 @@ const KILL: Duration = Duration::from_millis(300);
 
 /// What a command wrote, and how it ended.
 #[derive(Debug, Default)]
-pub(super) struct Done {
+pub(super) struct CommandResult {
     pub status: Option<u32>,
     pub signal: Option<String>,
-    pub stdout: Kept,
-    pub stderr: Kept,
+    pub stdout: BoundedOutput,
+    pub stderr: BoundedOutput,
 }
 
 /// Why there is no end of a command.
@@ -37,9 +37,9 @@ pub(super) enum Failure {
     /// sudo did not let it run.
     Sudo(&'static str),
     /// The connection broke after the command was sent.
-    Broken(Box<Done>),
+    Broken(Box<CommandResult>),
     Stopped {
-        done: Box<Done>,
+        done: Box<CommandResult>,
         /// Whether the server says that it ended.
         ended: bool,
     },
@@ -48,14 +48,14 @@ pub(super) enum Failure {
 /// Runs it. Does its own tidying up when `end` is cancelled, so it is best a task of its own.
 pub(super) async fn run(
     keys: Arc<dyn HostKeys>,
-    order: Order,
+    order: CommandPlan,
     login: Login,
     end: CancellationToken,
-) -> Result<Done, Failure> {
+) -> Result<CommandResult, Failure> {
     let early = || Failure::Refused("it was stopped before anything was run".to_owned());
     let opened = tokio::select! {
         () = end.cancelled() => return Err(early()),
-        opened = connection::open(&keys, &order, &login) => opened.map_err(Failure::Refused)?,
+        opened = connection::connect(&keys, &order, &login) => opened.map_err(Failure::Refused)?,
     };
     let refused = |error: russh::Error| Failure::Refused(format!("{} opened no session: {error}", order.place));
     let channel = tokio::select! {
@@ -64,16 +64,22 @@ pub(super) async fn run(
     };
     let (read, write) = channel.split();
     let marker = format!("steward-{:032x}:", rand::random::<u128>());
-    let (line, sudo) = line(&order, login.sudo.as_ref(), marker);
+    let (line, sudo) = line_with_sudo(&order, login.sudo.as_ref(), marker);
     if end.is_cancelled() {
         return Err(early());
     }
     write.exec(true, line.into_bytes()).await.map_err(refused)?;
     let stdin = order.stdin.as_deref().unwrap_or_default().as_bytes();
     let (open, gate) = oneshot::channel();
-    let talk =
-        Talk { read, done: Done::default(), gate: Some(open), quiet: Instant::now() + QUIET, linger: None, sudo };
-    let outcome = talk.follow(&opened.handle, &write, feed(&write, gate, stdin), &end).await;
+    let talk = CommandDialog {
+        read,
+        done: CommandResult::default(),
+        gate: Some(open),
+        quiet: Instant::now() + QUIET,
+        linger: None,
+        sudo,
+    };
+    let outcome = talk.follow(&opened.handle, &write, feed_stdin(&write, gate, stdin), &end).await;
     let bye = opened.handle.disconnect(Disconnect::ByApplication, "", "");
     let _ = timeout(KILL, bye).await;
     outcome
@@ -81,7 +87,7 @@ pub(super) async fn run(
 
 /// Writes standard input once it may flow. A command that reads none of it is no failure. Never ends,
 /// so that it can be polled beside the talk.
-async fn feed(write: &ChannelWriteHalf<Msg>, gate: oneshot::Receiver<Vec<u8>>, stdin: &[u8]) {
+async fn feed_stdin(write: &ChannelWriteHalf<Msg>, gate: oneshot::Receiver<Vec<u8>>, stdin: &[u8]) {
     if let Ok(mut all) = gate.await {
         all.extend_from_slice(stdin);
         if all.is_empty() || write.data(all.as_slice()).await.is_ok() {
@@ -92,9 +98,9 @@ async fn feed(write: &ChannelWriteHalf<Msg>, gate: oneshot::Receiver<Vec<u8>>, s
 }
 
 /// The talk with a command under way.
-struct Talk {
+struct CommandDialog {
     read: ChannelReadHalf,
-    done: Done,
+    done: CommandResult,
     /// Lets standard input flow, with what comes before it.
     gate: Option<oneshot::Sender<Vec<u8>>>,
     /// When a sudo that has not asked is taken to need no password.
@@ -104,14 +110,14 @@ struct Talk {
     sudo: Option<Sudo>,
 }
 
-impl Talk {
+impl CommandDialog {
     async fn follow(
         mut self,
-        link: &Handle<Gate>,
+        link: &Handle<HostKeyCheck>,
         write: &ChannelWriteHalf<Msg>,
         feed: impl Future<Output = ()>,
         end: &CancellationToken,
-    ) -> Result<Done, Failure> {
+    ) -> Result<CommandResult, Failure> {
         tokio::pin!(feed);
         if self.sudo.is_none() {
             self.let_in(Vec::new());
@@ -161,8 +167,8 @@ impl Talk {
                 self.done.status = Some(exit_status);
                 self.linger = Some(Instant::now() + LINGER);
             }
-            ChannelMsg::ExitSignal { signal_name, .. } => {
-                self.done.signal = Some(name(&signal_name));
+            ChannelMsg::ExitSignal { signal_name: signal, .. } => {
+                self.done.signal = Some(signal_name(&signal));
                 self.linger = Some(Instant::now() + LINGER);
             }
             _ => {}
@@ -200,7 +206,7 @@ impl Talk {
     }
 
     /// Ends the command as far as ssh allows: asks it to, makes it, closes its channel.
-    async fn stop(&mut self, link: &Handle<Gate>, write: &ChannelWriteHalf<Msg>) -> Failure {
+    async fn stop(&mut self, link: &Handle<HostKeyCheck>, write: &ChannelWriteHalf<Msg>) -> Failure {
         let mut ended = self.done.status.is_some() || self.done.signal.is_some();
         for (signal, wait) in [(Sig::TERM, TERM), (Sig::KILL, KILL)] {
             if ended {
@@ -208,7 +214,7 @@ impl Talk {
             }
             let swept = async {
                 let _ = write.signal(signal.clone()).await;
-                sweep(link, &name(&signal)).await;
+                signal_process_groups(link, &signal_name(&signal)).await;
                 std::future::pending::<()>().await;
             };
             tokio::select! {
@@ -236,7 +242,7 @@ impl Talk {
 
 /// Signals the commands of this connection by a second one beside them: servers don't pass signals on
 /// to the sessions of root, and old ones to nobody's. Each command leads a process group of its own.
-async fn sweep(link: &Handle<Gate>, signal: &str) -> Option<()> {
+async fn signal_process_groups(link: &Handle<HostKeyCheck>, signal: &str) -> Option<()> {
     let mut channel = link.channel_open_session().await.ok()?;
     let command = format!(r#"for p in $(pgrep -P "$PPID"); do [ "$p" = "$$" ] || kill -{signal} -- "-$p"; done"#);
     channel.exec(true, command).await.ok()?;
@@ -248,7 +254,7 @@ async fn sweep(link: &Handle<Gate>, signal: &str) -> Option<()> {
     Some(())
 }
 
-fn name(signal: &Sig) -> String {
+fn signal_name(signal: &Sig) -> String {
     match signal {
         Sig::Custom(name) => name.clone(),
         known => format!("{known:?}"),
@@ -259,13 +265,13 @@ fn name(signal: &Sig) -> String {
 const KEPT: usize = 64 << 10;
 
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct BoundedOutput {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     pub total: u64,
 }
 
-impl Kept {
+impl BoundedOutput {
     pub fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let room = KEPT.saturating_sub(self.head.len()).min(bytes.len());
@@ -291,7 +297,7 @@ impl Kept {
 }
 
 /// Both streams as one text of about `limit` characters, errors last.
-pub(super) fn printed(stdout: &str, stderr: &str, limit: usize) -> String {
+pub(super) fn output_text(stdout: &str, stderr: &str, limit: usize) -> String {
     let (out, err) = (stdout.trim_end(), stderr.trim_end());
     if err.is_empty() {
         return shortened(out, limit);
@@ -324,7 +330,7 @@ mod tests {
 
     #[test]
     fn a_long_stream_keeps_its_beginning_and_its_end() {
-        let mut kept = Kept::default();
+        let mut kept = BoundedOutput::default();
         let all: Vec<u8> = (0..KEPT * 5).map(|i| b'a' + u8::try_from(i % 26).unwrap()).collect();
         for chunk in all.chunks(1_000) {
             kept.push(chunk);
@@ -340,7 +346,7 @@ mod tests {
     #[test]
     fn a_short_stream_stays_as_it_is() {
         for size in [0, 1, KEPT, KEPT + 1, 2 * KEPT] {
-            let mut kept = Kept::default();
+            let mut kept = BoundedOutput::default();
             let all = vec![b'x'; size];
             for chunk in all.chunks(777) {
                 kept.push(chunk);
@@ -353,10 +359,10 @@ mod tests {
     fn both_streams_stay_within_the_limit_and_errors_are_seen() {
         let (out, err) = ("o".repeat(50_000), "e".repeat(50_000));
         for (out, err) in [(&*out, &*err), (&*out, "fault"), ("fine", &*err), (&*out, "")] {
-            let text = printed(out, err, 1_000);
+            let text = output_text(out, err, 1_000);
             assert!(text.chars().count() <= 1_000, "{}", text.len());
             assert_eq!(text.contains("[stderr]"), !err.is_empty());
         }
-        assert_eq!(printed("fine\n", "", 100), "fine");
+        assert_eq!(output_text("fine\n", "", 100), "fine");
     }
 }

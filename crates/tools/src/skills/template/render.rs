@@ -1,6 +1,6 @@
 //! Templates filled: as JSON, as an argument vector or a line for a remote shell, as SQL, as a URL.
 
-use super::{Part, Place, Template, TemplateError, Values, as_text};
+use super::{Part, Template, TemplateError, TemplateUse, Values, as_text};
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use url::Url;
@@ -43,7 +43,7 @@ fn filled(source: &Value, values: &Values<'_>) -> Result<Option<Value>, Template
 }
 
 /// Whether all its placeholders are inputs of `schema`; names of fields are fixed text.
-pub fn check_json(source: &Value, place: Place, schema: &Value) -> Result<(), TemplateError> {
+pub fn check_json(source: &Value, place: TemplateUse, schema: &Value) -> Result<(), TemplateError> {
     match source {
         Value::String(text) => Template::parse(text)?.check(place, schema),
         Value::Array(items) => items.iter().try_for_each(|item| check_json(item, place, schema)),
@@ -89,7 +89,7 @@ fn guard_option(template: &Template, word: &str) -> Result<(), TemplateError> {
 }
 
 /// The command as one line for a POSIX shell, every word quoted where that is needed.
-pub fn remote(source: &[String], values: &Values<'_>) -> Result<String, TemplateError> {
+pub fn remote_line(source: &[String], values: &Values<'_>) -> Result<String, TemplateError> {
     let words: Vec<String> = argv(source, values)?.iter().map(|word| quote(word)).collect();
     Ok(words.join(" "))
 }
@@ -110,12 +110,12 @@ pub fn check_argv(source: &[String], schema: &Value) -> Result<(), TemplateError
     if !program.is_some_and(|program| program.is_fixed() && !source[0].trim().is_empty()) {
         return Err(TemplateError::Fixed("the program"));
     }
-    super::check_texts(source, Place::Argv, schema)
+    super::check_texts(source, TemplateUse::Argv, schema)
 }
 
 /// How a database writes the place of a bound value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
+pub enum BindStyle {
     /// `?1`: `SQLite`.
     Numbered,
     /// `$1`: PostgreSQL.
@@ -125,7 +125,7 @@ pub enum Mark {
 }
 
 /// The statement with its marks, and the values in their order. An absent value is NULL.
-pub fn sql(source: &str, mark: Mark, values: &Values<'_>) -> Result<(String, Vec<Value>), TemplateError> {
+pub fn sql(source: &str, mark: BindStyle, values: &Values<'_>) -> Result<(String, Vec<Value>), TemplateError> {
     let template = Template::parse(source)?;
     let (mut text, mut bound) = (String::new(), Vec::new());
     for part in &template.parts {
@@ -133,8 +133,8 @@ pub fn sql(source: &str, mark: Mark, values: &Values<'_>) -> Result<(String, Vec
             Part::Text(fixed) => text.push_str(fixed),
             Part::Slot(slot) => {
                 bound.push(values.get(slot).unwrap_or(Value::Null));
-                text.push(if mark == Mark::Dollar { '$' } else { '?' });
-                if mark != Mark::Plain {
+                text.push(if mark == BindStyle::Dollar { '$' } else { '?' });
+                if mark != BindStyle::Plain {
                     text.push_str(&bound.len().to_string());
                 }
             }
@@ -144,7 +144,7 @@ pub fn sql(source: &str, mark: Mark, values: &Values<'_>) -> Result<(String, Vec
 }
 
 /// Scheme, host and port as fixed text, up to where the path begins.
-fn origin(text: &str, template: &Template) -> Result<Url, TemplateError> {
+fn fixed_origin(text: &str, template: &Template) -> Result<Url, TemplateError> {
     let bad = || TemplateError::Host(text.chars().take(120).collect());
     let Some(Part::Text(head)) = template.parts.first() else {
         return Err(bad());
@@ -168,7 +168,7 @@ fn origin(text: &str, template: &Template) -> Result<Url, TemplateError> {
 /// Whether scheme, host and port are fixed, and all placeholders are inputs of `schema`.
 pub fn check_url(text: &str, schema: &Value) -> Result<(), TemplateError> {
     let template = Template::parse(text)?;
-    origin(text, &template)?;
+    fixed_origin(text, &template)?;
     let fixed: String = template
         .parts
         .iter()
@@ -177,14 +177,14 @@ pub fn check_url(text: &str, schema: &Value) -> Result<(), TemplateError> {
             Part::Slot(_) => "x",
         })
         .collect();
-    if steps(&fixed).any(is_dots) {
+    if path_segments(&fixed).any(is_dots) {
         return Err(TemplateError::Dots("the path".to_owned()));
     }
-    template.check(Place::Url, schema)
+    template.check(TemplateUse::Url, schema)
 }
 
 /// Segments of the path of an address.
-fn steps(address: &str) -> impl Iterator<Item = &str> {
+fn path_segments(address: &str) -> impl Iterator<Item = &str> {
     let after = address.split_once("://").map_or(address, |(_, rest)| rest);
     let path = after.split(['?', '#']).next().unwrap_or("");
     path.split(['/', '\\']).skip(1)
@@ -193,7 +193,7 @@ fn steps(address: &str) -> impl Iterator<Item = &str> {
 /// Fills a URL. In the path every value must be there, not be empty, and stay in its segment.
 pub fn url(text: &str, values: &Values<'_>) -> Result<Url, TemplateError> {
     let template = Template::parse(text)?;
-    let origin = origin(text, &template)?;
+    let origin = fixed_origin(text, &template)?;
     let mut out = String::new();
     let mut in_path = true;
     for part in &template.parts {
@@ -210,12 +210,12 @@ pub fn url(text: &str, values: &Values<'_>) -> Result<Url, TemplateError> {
                 if in_path && value.split(['/', '\\']).any(is_dots) {
                     return Err(TemplateError::Dots(slot.name()));
                 }
-                out.push_str(&encode(&value));
+                out.push_str(&percent_encode(&value));
             }
         }
     }
     // Fixed text and a value may make dots together.
-    if steps(&out).any(is_dots) {
+    if path_segments(&out).any(is_dots) {
         return Err(TemplateError::Dots("the path".to_owned()));
     }
     let bad = || TemplateError::Host(text.chars().take(120).collect());
@@ -234,7 +234,7 @@ fn is_dots(segment: &str) -> bool {
 }
 
 /// Percent-encodes everything but the unreserved characters of RFC 3986.
-pub fn encode(value: &str) -> String {
+pub fn percent_encode(value: &str) -> String {
     value.bytes().fold(String::new(), |mut out, byte| {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             out.push(char::from(byte));

@@ -2,5 +2,5 @@
 
 /// Splits a command line; `None` where it is no single command.
 pub fn split(line: &str) -> Option<Vec<String>> {
-    crate::terminal::split(line).ok()
+    crate::terminal::split_command_line(line).ok()
 }

@@ -10,7 +10,7 @@ use steward_core::ports::{Role, ToolScope, Tools as _};
 use steward_core::skill::{Skill, SkillKind};
 use steward_core::tool::{Preview, Receipt, ToolError, ToolOutput, Undo};
 use steward_tools::Context;
-use steward_tools::skills::{Executor, Job};
+use steward_tools::skills::{Executor, SkillCall};
 
 /// Repeats what it is given, secrets included, as a careless server would.
 #[derive(Default)]
@@ -32,7 +32,7 @@ impl Executor for Echo {
         Preview { summary: format!("version {}", skill.version), ..Preview::default() }
     }
 
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
         let secret = job
             .secret
             .and_then(|opened| opened.fields.values().next_back())
@@ -67,7 +67,7 @@ impl Executor for Echo {
         })
     }
 
-    async fn undo(&self, job: Job<'_>, snapshot: &Value, _: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, job: SkillCall<'_>, snapshot: &Value, _: &ToolScope) -> Result<String, ToolError> {
         self.undone.fetch_add(1, Ordering::Relaxed);
         let secret = job.secret.unwrap().fields.values().next_back().unwrap();
         Ok(format!("restored {} with {}", snapshot["before"], secret.expose_secret()))
