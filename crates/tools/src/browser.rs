@@ -55,19 +55,11 @@ pub fn with_browser(builder: DispatcherBuilder, browsers: &Browsers, blobs: &Arc
 }
 
 /// What a call would do to an element: as it was last shown, so that a person knows what is meant.
-fn preview_action(browsers: &Browsers, number: u32, scope: &ToolScope, verb: &str) -> Preview {
-    let Some(session) = browsers.session_of(scope) else {
-        return Preview { summary: format!("would fail: {}", error::BrowserError::NoPage), ..Preview::default() };
-    };
+fn preview_action(browsers: &Browsers, number: u32, scope: &ToolScope, verb: &str) -> Result<Preview, BrowserError> {
+    let session = browsers.session_of(scope).ok_or(BrowserError::NoPage)?;
     let elements = lock(&session.elements);
-    match elements.seen(number) {
-        Some(element) => {
-            Preview { summary: format!("{verb} {} on {}", element.words(), elements.url), ..Preview::default() }
-        }
-        None => {
-            Preview { summary: format!("would fail: {}", error::BrowserError::NoElement(number)), ..Preview::default() }
-        }
-    }
+    let element = elements.seen(number).ok_or(BrowserError::NoElement(number))?;
+    Ok(Preview { summary: format!("{verb} {} on {}", element.words(), elements.url), ..Preview::default() })
 }
 
 /// What an action leaves in the log.
@@ -107,14 +99,9 @@ impl ToolHandler for BrowserOpen {
         )
     }
 
-    async fn preview(&self, args: OpenArgs, _: &ToolScope) -> Preview {
-        match address_guard::parse_url(&args.url).and_then(address_guard::checked_url) {
-            Ok(target) => Preview {
-                summary: format!("opens {} in a browser and runs its scripts", target.url),
-                ..Preview::default()
-            },
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+    async fn preview(&self, args: OpenArgs, _: &ToolScope) -> Result<Preview, ToolError> {
+        let target = address_guard::parse_url(&args.url).and_then(address_guard::checked_url)?;
+        Ok(Preview { summary: format!("opens {} in a browser and runs its scripts", target.url), ..Preview::default() })
     }
 
     async fn run(&self, args: OpenArgs, context: &Context) -> Result<ToolOutput, ToolError> {
@@ -184,8 +171,8 @@ impl ToolHandler for BrowserClick {
         )
     }
 
-    async fn preview(&self, args: ClickArgs, scope: &ToolScope) -> Preview {
-        preview_action(&self.0, args.element, scope, "clicks")
+    async fn preview(&self, args: ClickArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
+        Ok(preview_action(&self.0, args.element, scope, "clicks")?)
     }
 
     async fn run(&self, args: ClickArgs, context: &Context) -> Result<ToolOutput, ToolError> {
@@ -226,9 +213,9 @@ impl ToolHandler for BrowserType {
         )
     }
 
-    async fn preview(&self, args: TypeArgs, scope: &ToolScope) -> Preview {
+    async fn preview(&self, args: TypeArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
         let verb = if args.submit { "types and sends, in" } else { "types, in" };
-        Preview { detail: Some(args.text), ..preview_action(&self.0, args.element, scope, verb) }
+        Ok(Preview { detail: Some(args.text), ..preview_action(&self.0, args.element, scope, verb)? })
     }
 
     async fn run(&self, args: TypeArgs, context: &Context) -> Result<ToolOutput, ToolError> {
@@ -266,13 +253,13 @@ impl ToolHandler for BrowserScreenshot {
         )
     }
 
-    async fn preview(&self, _: NoArgs, _: &ToolScope) -> Preview {
-        Preview {
+    async fn preview(&self, _: NoArgs, _: &ToolScope) -> Result<Preview, ToolError> {
+        Ok(Preview {
             summary: format!("writes a picture of the open page into {FOLDER}/"),
             detail: None,
             count: Some(1),
             reversible: true,
-        }
+        })
     }
 
     async fn run(&self, _: NoArgs, context: &Context) -> Result<ToolOutput, ToolError> {

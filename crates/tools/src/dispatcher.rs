@@ -3,7 +3,7 @@
 use crate::browser::BROWSER_TOOLS;
 use crate::catalogue;
 use crate::error::ToolsError;
-use crate::handler::{Context, DynHandler, ToolHandler, Typed};
+use crate::handler::{Context, DynHandler, ToolHandler, Typed, would_fail};
 use crate::package::REFERENCE_TOOLS;
 use crate::skills::{self, SkillRuntime};
 use crate::suggest::View;
@@ -306,18 +306,17 @@ impl Tools for Dispatcher {
     }
 
     async fn preview(&self, call: &ToolCall, scope: &ToolScope) -> Preview {
-        let refused = |error: ToolError| Preview { summary: format!("would fail: {error}"), ..Preview::default() };
         let door = match self.door(&call.name, scope).await {
             Ok(door) => door,
-            Err(error) => return refused(error),
+            Err(error) => return would_fail(error),
         };
         if let Err(problem) = schema::validate(door.schema(), &call.arguments) {
-            return refused(ToolError::RespondToModel(problem));
+            return would_fail(ToolError::RespondToModel(problem));
         }
         let work = door.preview(&call.arguments, scope);
         match tokio::time::timeout(PREVIEW, AssertUnwindSafe(work).catch_unwind()).await {
             Ok(Ok(Ok(preview))) => preview,
-            Ok(Ok(Err(error))) => refused(error),
+            Ok(Ok(Err(error))) => would_fail(error),
             Ok(Err(_)) | Err(_) => {
                 Preview { summary: format!("what `{}` would change can't be told", call.name), ..Preview::default() }
             }

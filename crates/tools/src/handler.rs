@@ -110,9 +110,13 @@ pub trait ToolHandler: Send + Sync + 'static {
         async { Vec::new() }
     }
 
-    /// What a call would change. The default suits tools that change nothing.
-    fn preview(&self, _args: Self::Args, _scope: &ToolScope) -> impl Future<Output = Preview> + Send {
-        async { Preview { summary: "changes nothing".to_owned(), reversible: true, ..Preview::default() } }
+    /// What a call would change; an error says why it would fail. The default suits tools that change nothing.
+    fn preview(
+        &self,
+        _args: Self::Args,
+        _scope: &ToolScope,
+    ) -> impl Future<Output = Result<Preview, ToolError>> + Send {
+        async { Ok(Preview { summary: "changes nothing".to_owned(), reversible: true, ..Preview::default() }) }
     }
 
     fn run(&self, args: Self::Args, context: &Context) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send;
@@ -127,6 +131,12 @@ pub trait ToolHandler: Send + Sync + 'static {
     fn undo(&self, _snapshot: &Value, _scope: &ToolScope) -> impl Future<Output = Result<String, ToolError>> + Send {
         async { Err(ToolsError::NoUndo("this tool keeps no snapshot".to_owned()).into()) }
     }
+}
+
+/// The preview of a call that would fail before it does anything.
+#[expect(clippy::needless_pass_by_value, reason = "it is what unwrap_or_else hands over")]
+pub(crate) fn would_fail(error: ToolError) -> Preview {
+    Preview { summary: format!("would fail: {error}"), ..Preview::default() }
 }
 
 /// Looks for proposals where it may block.
@@ -167,7 +177,7 @@ impl<H: ToolHandler> DynHandler for Typed<H> {
     }
 
     async fn preview(&self, arguments: Value, scope: &ToolScope) -> Result<Preview, ToolError> {
-        Ok(self.0.preview(parse(arguments)?, scope).await)
+        self.0.preview(parse(arguments)?, scope).await
     }
 
     async fn run(&self, arguments: Value, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -75,13 +75,13 @@ impl ToolHandler for Python {
         )
     }
 
-    async fn preview(&self, args: PythonArgs, _: &ToolScope) -> Preview {
-        Preview {
+    async fn preview(&self, args: PythonArgs, _: &ToolScope) -> Result<Preview, ToolError> {
+        Ok(Preview {
             summary: "computes in Python; it can reach no file and no network".to_owned(),
             detail: Some(args.code),
             count: None,
             reversible: true,
-        }
+        })
     }
 
     async fn run(&self, args: PythonArgs, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -165,8 +165,8 @@ impl ToolHandler for WebSearch {
         proposed(request, scope, suggest::web_search::suggest).await
     }
 
-    async fn preview(&self, args: SearchArgs, _: &ToolScope) -> Preview {
-        Preview {
+    async fn preview(&self, args: SearchArgs, _: &ToolScope) -> Result<Preview, ToolError> {
+        Ok(Preview {
             summary: format!(
                 "asks {} ({}) for: {}",
                 self.config.engine.title(),
@@ -176,7 +176,7 @@ impl ToolHandler for WebSearch {
             detail: None,
             count: None,
             reversible: false,
-        }
+        })
     }
 
     async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -23,7 +23,7 @@ pub(crate) use undo::is_skill_undo as is_undo;
 
 use crate::credential::{scrub_error, scrub_output, scrub_preview, scrubber_of};
 use crate::error::ToolsError;
-use crate::handler::Context;
+use crate::handler::{Context, would_fail};
 use async_trait::async_trait;
 use credential::CallCredential;
 use futures::FutureExt as _;
@@ -172,15 +172,13 @@ impl SkillRuntime {
     pub async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
         let executor = match self.executor(skill.kind()) {
             Ok(executor) => executor,
-            Err(error) => {
-                return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
-            }
+            Err(error) => return would_fail(error.into()),
         };
         let mut preview = if executor.has_dry_run(skill) {
             self.dry_run(executor.as_ref(), skill, arguments, scope).await
         } else {
-            let mut preview = executor.preview(skill, arguments, scope).await;
-            self.tell_credential(skill, scope, &mut preview).await;
+            let mut preview = executor.preview(skill, arguments, scope).await.unwrap_or_else(would_fail);
+            self.note_credential(skill, scope, &mut preview).await;
             preview
         };
         if let Some(compensation) = skill.compensation.as_ref().filter(|_| !preview.reversible) {
@@ -195,7 +193,7 @@ impl SkillRuntime {
     }
 
     /// Whose name the call would go by, or that none is found; nothing is opened for that.
-    async fn tell_credential(&self, skill: &Skill, scope: &ToolScope, preview: &mut Preview) {
+    async fn note_credential(&self, skill: &Skill, scope: &ToolScope, preview: &mut Preview) {
         match credential::discover(&self.ports, skill, scope).await {
             Ok(None) => {}
             Ok(Some(found)) => {
@@ -211,13 +209,13 @@ impl SkillRuntime {
         let key = match self.open(skill, scope).await {
             Ok(key) => key,
             Err(error) => {
-                let mut preview = executor.preview(skill, arguments, scope).await;
+                let mut preview = executor.preview(skill, arguments, scope).await.unwrap_or_else(would_fail);
                 preview.summary = format!("{}; which ones can't be told: {error}", preview.summary);
                 return preview;
             }
         };
         let job = SkillCall { skill, arguments, secret: key.opened.as_ref() };
-        let mut preview = executor.dry_run(job, scope).await;
+        let mut preview = executor.dry_run(job, scope).await.unwrap_or_else(would_fail);
         scrub_preview(&scrubber_of(key.secrets()), &mut preview);
         preview
     }

@@ -46,22 +46,17 @@ impl ToolHandler for Terminal {
         catalogue::spec("terminal", RiskClass::Read, EffectClass::Read, execution::parameters())
     }
 
-    async fn preview(&self, args: TerminalArgs, _: &ToolScope) -> Preview {
-        let words = args.words().and_then(|words| {
-            if !is_cd(&words) {
-                self.0.check(&words, Risk::Read)?;
-            }
-            Ok(words)
-        });
-        match words {
-            Ok(words) => Preview {
-                summary: "runs a command that only looks".to_owned(),
-                detail: Some(execution::shell_line(&words)),
-                count: None,
-                reversible: true,
-            },
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
+    async fn preview(&self, args: TerminalArgs, _: &ToolScope) -> Result<Preview, ToolError> {
+        let words = args.words()?;
+        if !is_cd(&words) {
+            self.0.check(&words, Risk::Read)?;
         }
+        Ok(Preview {
+            summary: "runs a command that only looks".to_owned(),
+            detail: Some(execution::shell_line(&words)),
+            count: None,
+            reversible: true,
+        })
     }
 
     async fn run(&self, args: TerminalArgs, context: &Context) -> Result<ToolOutput, ToolError> {
@@ -99,26 +94,18 @@ impl ToolHandler for TerminalWrite {
         catalogue::spec(NAME, RiskClass::Write, EffectClass::Write, execution::parameters())
     }
 
-    async fn preview(&self, args: TerminalArgs, scope: &ToolScope) -> Preview {
-        let words = args.words().and_then(|words| {
-            if !is_cd(&words) {
-                self.commands.check(&words, Risk::Write)?;
-            }
-            Ok(words)
-        });
-        let words = match words {
-            Ok(words) => words,
-            Err(error) => {
-                return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
-            }
-        };
+    async fn preview(&self, args: TerminalArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
+        let words = args.words()?;
+        if !is_cd(&words) {
+            self.commands.check(&words, Risk::Write)?;
+        }
         let reversible = matches!(workspace_changes::capture(scope).await, Ok(Ok(_)));
         let line = execution::shell_line(&words);
         let place = match scope.folder.as_str() {
             "" => line,
             folder => format!("{line}\n\nin {folder}/"),
         };
-        Preview {
+        Ok(Preview {
             summary: if reversible {
                 "runs a command that may change files of the workspace; no network".to_owned()
             } else {
@@ -128,7 +115,7 @@ impl ToolHandler for TerminalWrite {
             detail: Some(place),
             count: None,
             reversible,
-        }
+        })
     }
 
     async fn run(&self, args: TerminalArgs, context: &Context) -> Result<ToolOutput, ToolError> {

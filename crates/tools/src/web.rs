@@ -61,17 +61,15 @@ impl ToolHandler for WebFetch {
         )
     }
 
-    async fn preview(&self, args: FetchArgs, _: &ToolScope) -> Preview {
+    async fn preview(&self, args: FetchArgs, _: &ToolScope) -> Result<Preview, ToolError> {
         let checked = address_guard::parse_url(&args.url).and_then(address_guard::checked_url);
-        match checked {
-            Ok(target) => Preview {
-                summary: format!("asks {} for {}", target.place(), target.url),
-                detail: None,
-                count: None,
-                reversible: false,
-            },
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+        let target = checked?;
+        Ok(Preview {
+            summary: format!("asks {} for {}", target.place(), target.url),
+            detail: None,
+            count: None,
+            reversible: false,
+        })
     }
 
     async fn run(&self, args: FetchArgs, _: &Context) -> Result<ToolOutput, ToolError> {

@@ -157,17 +157,15 @@ impl ToolHandler for CalendarCreate {
         proposed(request, scope, suggest::calendar_create::suggest).await
     }
 
-    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Preview {
+    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
         let now = time::to_jiff(scope.now);
-        match now.and_then(|now| self.event(&args, "new", now)) {
-            Ok(event) => Preview {
-                summary: format!("puts into the calendar: {}", describe(&event, self.files.zone())),
-                detail: Some(event.text()),
-                count: Some(1),
-                reversible: true,
-            },
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+        let event = now.and_then(|now| self.event(&args, "new", now))?;
+        Ok(Preview {
+            summary: format!("puts into the calendar: {}", describe(&event, self.files.zone())),
+            detail: Some(event.text()),
+            count: Some(1),
+            reversible: true,
+        })
     }
 
     async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -193,22 +193,20 @@ impl ToolHandler for CalendarDelete {
         )
     }
 
-    async fn preview(&self, args: DeleteArgs, scope: &ToolScope) -> Preview {
+    async fn preview(&self, args: DeleteArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
         let given = args.occurrence.as_deref().map(|text| time::parse_given(text, self.clock.as_ref()));
         let (files, scope) = (Arc::clone(&self.files), scope.clone());
         let told = blocking(move || {
             let mut calendar = files.read(&scope, &calendar_name(&scope))?;
             Self::remove(&args, given.transpose()?, &mut calendar, files.zone())
         });
-        match told.await {
-            Ok((change, what)) => Preview {
-                summary: format!("deletes from the calendar: {what}"),
-                detail: Some(change.before.concat()),
-                count: Some(1),
-                reversible: true,
-            },
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+        let (change, what) = told.await?;
+        Ok(Preview {
+            summary: format!("deletes from the calendar: {what}"),
+            detail: Some(change.before.concat()),
+            count: Some(1),
+            reversible: true,
+        })
     }
 
     async fn run(&self, args: DeleteArgs, context: &Context) -> Result<ToolOutput, ToolError> {

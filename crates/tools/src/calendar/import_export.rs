@@ -131,7 +131,7 @@ impl ToolHandler for CalendarImport {
         )
     }
 
-    async fn preview(&self, args: ImportArgs, scope: &ToolScope) -> Preview {
+    async fn preview(&self, args: ImportArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
         let (files, scope) = (Arc::clone(&self.files), scope.clone());
         let looked = blocking(move || {
             let brought = read_file(&args.path, &scope)?;
@@ -140,18 +140,14 @@ impl ToolHandler for CalendarImport {
             let new = brought.events.iter().filter(|(uid, _)| !known.contains(uid)).count();
             Ok((brought, new))
         });
-        match looked.await {
-            Ok((brought, new)) => {
-                let count = brought.events.len();
-                Preview {
-                    summary: format!("adds {new} events to the calendar, replaces {}", count - new),
-                    detail: Some(brought.titles.iter().take(NAMED).cloned().collect::<Vec<_>>().join("\n")),
-                    count: u64::try_from(count).ok(),
-                    reversible: true,
-                }
-            }
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+        let (brought, new) = looked.await?;
+        let count = brought.events.len();
+        Ok(Preview {
+            summary: format!("adds {new} events to the calendar, replaces {}", count - new),
+            detail: Some(brought.titles.iter().take(NAMED).cloned().collect::<Vec<_>>().join("\n")),
+            count: u64::try_from(count).ok(),
+            reversible: true,
+        })
     }
 
     async fn run(&self, args: ImportArgs, context: &Context) -> Result<ToolOutput, ToolError> {
@@ -267,17 +263,15 @@ impl ToolHandler for CalendarExport {
         )
     }
 
-    async fn preview(&self, args: ExportArgs, scope: &ToolScope) -> Preview {
+    async fn preview(&self, args: ExportArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
         let (files, scope) = (Arc::clone(&self.files), scope.clone());
         let looked = blocking(move || {
             check_extension(&args.path)?;
             let (text, count) = export_text(&files.read(&scope, &calendar_name(&scope))?, files.zone());
             Ok(format!("writes the calendar ({count} events, {} bytes) to {}", text.len(), args.path))
         });
-        match looked.await {
-            Ok(summary) => Preview { summary, detail: None, count: Some(1), reversible: true },
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+        let summary = looked.await?;
+        Ok(Preview { summary, detail: None, count: Some(1), reversible: true })
     }
 
     async fn run(&self, args: ExportArgs, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -104,27 +104,25 @@ impl ToolHandler for SaveMemory {
         proposed(request, scope, suggest::save_memory::suggest).await
     }
 
-    async fn preview(&self, args: MemoryArgs, scope: &ToolScope) -> Preview {
+    async fn preview(&self, args: MemoryArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
         let now = self.facts.memory(scope.tenant, scope.agent).await;
         let outcome = now.map_err(ToolsError::from).and_then(|(before, _)| {
             let after = merged(&args, &before)?;
             Ok((before, after))
         });
-        match outcome {
-            Ok((before, after)) => Preview {
-                summary: match args.mode {
-                    _ if before == after => "this is in the memory already".to_owned(),
-                    Mode::Append => format!("remembers: {}", args.text.trim()),
-                    Mode::Replace => {
-                        format!("replaces the memory ({} characters)", before.chars().count())
-                    }
-                },
-                detail: Some(after),
-                count: Some(1),
-                reversible: true,
+        let (before, after) = outcome?;
+        Ok(Preview {
+            summary: match args.mode {
+                _ if before == after => "this is in the memory already".to_owned(),
+                Mode::Append => format!("remembers: {}", args.text.trim()),
+                Mode::Replace => {
+                    format!("replaces the memory ({} characters)", before.chars().count())
+                }
             },
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+            detail: Some(after),
+            count: Some(1),
+            reversible: true,
+        })
     }
 
     async fn run(&self, args: MemoryArgs, context: &Context) -> Result<ToolOutput, ToolError> {

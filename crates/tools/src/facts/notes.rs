@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
-use steward_core::ports::{Facts, Note, StoreResult, ToolScope};
+use steward_core::ports::{Facts, Note, ToolScope};
 use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_sandbox::files::near_matches;
 
@@ -20,7 +20,7 @@ const TITLE: usize = 200;
 /// Longest text, characters.
 const TEXT: usize = 100_000;
 
-async fn find(facts: &Arc<dyn Facts>, scope: &ToolScope, title: &str) -> StoreResult<Option<Note>> {
+async fn find(facts: &Arc<dyn Facts>, scope: &ToolScope, title: &str) -> Result<Option<Note>, ToolsError> {
     let notes = facts.notes(scope.tenant, scope.agent).await?;
     Ok(notes.into_iter().find(|note| note.title == title))
 }
@@ -107,14 +107,9 @@ impl ToolHandler for NotesCreate {
         proposed(request, scope, suggest::notes_create::suggest).await
     }
 
-    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Preview {
+    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
         let title = args.title.trim();
-        let old = match find(&self.facts, scope, title).await {
-            Ok(old) => old,
-            Err(error) => {
-                return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
-            }
-        };
+        let old = find(&self.facts, scope, title).await?;
         let (summary, detail) = match (&old, args.mode) {
             (None, _) => (format!("creates the note {title}"), args.text),
             (Some(_), Mode::Append) => (format!("adds to the note {title}"), args.text),
@@ -123,7 +118,7 @@ impl ToolHandler for NotesCreate {
                 format!("before:\n{}\n\nafter:\n{}", old.text, args.text),
             ),
         };
-        Preview { summary, detail: Some(detail), count: Some(1), reversible: true }
+        Ok(Preview { summary, detail: Some(detail), count: Some(1), reversible: true })
     }
 
     async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolError> {
@@ -132,8 +127,7 @@ impl ToolHandler for NotesCreate {
             return Err(ToolsError::refused("the title is blank; give the note a name").into());
         }
         let scope = &context.scope;
-        let old = find(&self.facts, scope, &title).await;
-        let old = old.map_err(ToolsError::from)?;
+        let old = find(&self.facts, scope, &title).await?;
         let note = Note { title: title.clone(), text: merged(&args, old.as_ref())?, updated_at: scope.now };
         let saved = self.facts.save_note(scope.tenant, scope.agent, &note).await;
         let before = saved.map_err(ToolsError::from)?;
@@ -157,7 +151,7 @@ impl ToolHandler for NotesCreate {
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
         let kept: Kept = snapshot(value)?;
-        let now = find(&self.facts, scope, &kept.title).await.map_err(ToolsError::from)?;
+        let now = find(&self.facts, scope, &kept.title).await?;
         if now.is_none_or(|note| note.text != kept.after) {
             return Err(ToolsError::ChangedSince {
                 what: format!("the note {}", kept.title),

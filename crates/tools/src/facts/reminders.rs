@@ -78,16 +78,14 @@ impl ToolHandler for RemindersCreate {
         proposed(request, scope, suggest::reminders_create::suggest).await
     }
 
-    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Preview {
-        match self.moment(&args.at, scope.now) {
-            Ok(at) => Preview {
-                summary: format!("makes a reminder for {}: {}", moment::local(at, self.clock.as_ref()), args.text),
-                detail: None,
-                count: Some(1),
-                reversible: true,
-            },
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
+        let at = self.moment(&args.at, scope.now)?;
+        Ok(Preview {
+            summary: format!("makes a reminder for {}: {}", moment::local(at, self.clock.as_ref()), args.text),
+            detail: None,
+            count: Some(1),
+            reversible: true,
+        })
     }
 
     async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolError> {
@@ -273,16 +271,14 @@ impl ToolHandler for RemindersDone {
         )
     }
 
-    async fn preview(&self, args: DoneArgs, scope: &ToolScope) -> Preview {
-        match self.meant(&args.text, scope).await {
-            Ok(one) => Preview {
-                summary: format!("marks the reminder `{}` as done", one.text),
-                detail: None,
-                count: Some(1),
-                reversible: true,
-            },
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+    async fn preview(&self, args: DoneArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
+        let one = self.meant(&args.text, scope).await?;
+        Ok(Preview {
+            summary: format!("marks the reminder `{}` as done", one.text),
+            detail: None,
+            count: Some(1),
+            reversible: true,
+        })
     }
 
     async fn run(&self, args: DoneArgs, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -129,10 +129,9 @@ impl ToolHandler for Write {
         proposed(request, scope, suggest::write::suggest).await
     }
 
-    async fn preview(&self, args: WriteArgs, scope: &ToolScope) -> Preview {
+    async fn preview(&self, args: WriteArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
         let scope = scope.clone();
-        let done = files::blocking(move || preview_write(&args, &files::open_workspace(&scope)?)).await;
-        done.unwrap_or_else(|error| Preview { summary: format!("would fail: {error}"), ..Preview::default() })
+        Ok(files::blocking(move || preview_write(&args, &files::open_workspace(&scope)?)).await?)
     }
 
     async fn run(&self, args: WriteArgs, context: &Context) -> Result<ToolOutput, ToolError> {

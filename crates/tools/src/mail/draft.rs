@@ -63,16 +63,14 @@ impl ToolHandler for MailDraft {
         proposed(request, scope, suggest::mail_draft::suggest).await
     }
 
-    async fn preview(&self, args: MailArgs, _: &ToolScope) -> Preview {
-        match recipients(&args.to).and_then(|to| header_safe(&args.subject).map(|()| to)) {
-            Ok(to) => Preview {
-                summary: format!("writes a draft to {} in {FOLDER}/; nothing is sent", to.join(", ")),
-                detail: Some(format!("Subject: {}\n\n{}", args.subject, args.body)),
-                count: Some(1),
-                reversible: true,
-            },
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+    async fn preview(&self, args: MailArgs, _: &ToolScope) -> Result<Preview, ToolError> {
+        let to = recipients(&args.to).and_then(|to| header_safe(&args.subject).map(|()| to))?;
+        Ok(Preview {
+            summary: format!("writes a draft to {} in {FOLDER}/; nothing is sent", to.join(", ")),
+            detail: Some(format!("Subject: {}\n\n{}", args.subject, args.body)),
+            count: Some(1),
+            reversible: true,
+        })
     }
 
     async fn run(&self, args: MailArgs, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -163,27 +163,23 @@ impl ToolHandler for MailSend {
         catalogue::spec(NAME, RiskClass::Destructive, EffectClass::Write, schema)
     }
 
-    async fn preview(&self, args: SendArgs, scope: &ToolScope) -> Preview {
+    async fn preview(&self, args: SendArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
         let account = self.accounts.account(args.account.as_deref(), scope, Purpose::Send).await;
-        match Envelope::read(&args).and_then(|envelope| Ok((envelope, account?))) {
-            Ok((envelope, account)) => {
-                let all: Vec<&str> = envelope.all().map(String::as_str).collect();
-                let mut detail = format!("From: {}\nTo: {}\n", account.from, envelope.to.join(", "));
-                for (name, list) in [("Cc", &envelope.cc), ("Bcc", &envelope.bcc)] {
-                    if !list.is_empty() {
-                        let _ = writeln!(detail, "{name}: {}", list.join(", "));
-                    }
-                }
-                let _ = write!(detail, "Subject: {}\n\n{}", args.subject, args.body);
-                Preview {
-                    summary: format!("sends a mail to {}", all.join(", ")),
-                    detail: Some(detail),
-                    count: u64::try_from(all.len()).ok(),
-                    reversible: false,
-                }
+        let (envelope, account) = Envelope::read(&args).and_then(|envelope| Ok((envelope, account?)))?;
+        let all: Vec<&str> = envelope.all().map(String::as_str).collect();
+        let mut detail = format!("From: {}\nTo: {}\n", account.from, envelope.to.join(", "));
+        for (name, list) in [("Cc", &envelope.cc), ("Bcc", &envelope.bcc)] {
+            if !list.is_empty() {
+                let _ = writeln!(detail, "{name}: {}", list.join(", "));
             }
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
+        let _ = write!(detail, "Subject: {}\n\n{}", args.subject, args.body);
+        Ok(Preview {
+            summary: format!("sends a mail to {}", all.join(", ")),
+            detail: Some(detail),
+            count: u64::try_from(all.len()).ok(),
+            reversible: false,
+        })
     }
 
     async fn run(&self, args: SendArgs, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -156,23 +156,23 @@ impl Executor for McpExecutor {
         Ok(())
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
+    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolError> {
         let spec = match spec(skill) {
             Ok(spec) => spec,
             Err(summary) => {
-                return Preview { summary, ..Preview::default() };
+                return Ok(Preview { summary, ..Preview::default() });
             }
         };
         let place = match self.hub.place(scope.tenant, &spec.server).await {
             Ok(place) => place,
             Err(error) => format!("would fail: {error}"),
         };
-        Preview {
+        Ok(Preview {
             summary: format!("calls {} of the MCP server {} ({place})", spec.tool, spec.server),
             detail: serde_json::to_string_pretty(arguments).ok(),
             count: None,
             reversible: skill.effect == EffectClass::Read && skill.risk == RiskClass::Read,
-        }
+        })
     }
 
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -29,7 +29,7 @@ pub trait Executor: Send + Sync {
     fn check(&self, skill: &Skill) -> Result<(), String>;
 
     /// What a call would do, without its secrets: the request, the command line, the rows.
-    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview;
+    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolError>;
 
     /// Whether [`Self::dry_run`] tells more than [`Self::preview`]. It gets the credential.
     fn has_dry_run(&self, _skill: &Skill) -> bool {
@@ -38,7 +38,7 @@ pub trait Executor: Send + Sync {
 
     /// What a call would change, found out where it would change it, with nothing left changed. What it returns may
     /// hold secrets: the runtime takes them out.
-    async fn dry_run(&self, job: SkillCall<'_>, scope: &ToolScope) -> Preview {
+    async fn dry_run(&self, job: SkillCall<'_>, scope: &ToolScope) -> Result<Preview, ToolError> {
         self.preview(job.skill, job.arguments, scope).await
     }
 

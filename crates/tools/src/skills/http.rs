@@ -78,12 +78,10 @@ impl Executor for HttpExecutor {
         check(skill)
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
         let values = Values::shown(skill, arguments);
-        match spec(skill).and_then(|spec| request::build(spec, &values)) {
-            Ok(request) => request_preview(&request, skill),
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+        let request = spec(skill).and_then(|spec| request::build(spec, &values))?;
+        Ok(request_preview(&request, skill))
     }
 
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {

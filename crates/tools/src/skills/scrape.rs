@@ -141,17 +141,15 @@ impl Executor for ScrapeExecutor {
         check_allow(&spec.allow)
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
         let values = Values::shown(skill, arguments);
         let checked = spec(skill).and_then(|spec| page_url(spec, &values)).and_then(address_guard::checked_url);
-        match checked {
-            Ok(target) => Preview {
-                summary: format!("asks {} for {}", target.place(), target.url),
-                reversible: true,
-                ..Preview::default()
-            },
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+        let target = checked?;
+        Ok(Preview {
+            summary: format!("asks {} for {}", target.place(), target.url),
+            reversible: true,
+            ..Preview::default()
+        })
     }
 
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -116,13 +116,11 @@ impl Executor for SqlExecutor {
         spec(skill).is_ok_and(|spec| !spec.readonly)
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
-        let Ok(spec) = spec(skill) else {
-            return Preview::default();
-        };
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
+        let spec = spec(skill)?;
         let values = Values::shown(skill, arguments);
         let place = database_text(spec);
-        Preview {
+        Ok(Preview {
             summary: if spec.readonly {
                 format!("asks {place}; changes nothing")
             } else {
@@ -131,17 +129,15 @@ impl Executor for SqlExecutor {
             detail: Some(write::statement_of(spec, &values)),
             count: None,
             reversible: spec.readonly,
-        }
+        })
     }
 
-    async fn dry_run(&self, job: SkillCall<'_>, scope: &ToolScope) -> Preview {
-        let Ok(spec) = spec(job.skill) else {
-            return Preview::default();
-        };
+    async fn dry_run(&self, job: SkillCall<'_>, scope: &ToolScope) -> Result<Preview, ToolError> {
+        let spec = spec(job.skill)?;
         let statement = write::statement_of(spec, &Values::shown(job.skill, job.arguments));
         let wall = write::DRY_RUN.min(Duration::from_millis(job.skill.limits.timeout_ms));
         let told = carry_out(spec, job, scope, wall).await;
-        write::preview(spec, statement, told)
+        Ok(write::preview(spec, statement, told))
     }
 
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -220,14 +220,9 @@ impl Executor for SshExecutor {
         Ok(())
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
         let values = Values::shown(skill, arguments);
-        let order = match spec(skill).and_then(|spec| CommandPlan::of(spec, &values)) {
-            Ok(order) => order,
-            Err(error) => {
-                return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
-            }
-        };
+        let order = spec(skill).and_then(|spec| CommandPlan::of(spec, &values))?;
         let reads = skill.effect == EffectClass::Read;
         let user = match &order.user {
             Some(user) => format!("{user}@{}", order.host()),
@@ -246,7 +241,7 @@ impl Executor for SshExecutor {
         if let Some(stdin) = &order.stdin {
             let _ = write!(detail, "\n\n[stdin]\n{stdin}");
         }
-        Preview { summary: format!("{how} {user}"), detail: Some(detail), count: None, reversible: reads }
+        Ok(Preview { summary: format!("{how} {user}"), detail: Some(detail), count: None, reversible: reads })
     }
 
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -276,13 +276,8 @@ impl Executor for AnsibleExecutor {
     }
 
     /// Runs the playbook in check mode, for one that stays on this machine.
-    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
-        let spec = match spec(skill) {
-            Ok(spec) => spec,
-            Err(error) => {
-                return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
-            }
-        };
+    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolError> {
+        let spec = spec(skill)?;
         let shown = Preview {
             summary: if spec.network {
                 "runs a playbook with this machine's network, local services included".to_owned()
@@ -295,12 +290,12 @@ impl Executor for AnsibleExecutor {
         };
         // Other hosts need the credential, which no preview opens.
         if spec.network {
-            return shown;
+            return Ok(shown);
         }
         let mut scope = scope.clone();
         scope.stop = Arc::clone(&scope.stop);
         let context = Context::new(scope, String::new(), PREVIEW);
-        match self.play(skill, arguments, None, &context, true).await {
+        Ok(match self.play(skill, arguments, None, &context, true).await {
             Ok(played) if played.code == Some(0) => {
                 let text = printed(&played.stdout, &Output::default());
                 let changed = recap_sums(&text).get("changed").copied().unwrap_or(0);
@@ -317,7 +312,7 @@ impl Executor for AnsibleExecutor {
                 ..shown
             },
             Err(error) => Preview { summary: format!("would fail: {error}"), ..shown },
-        }
+        })
     }
 
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -297,28 +297,23 @@ impl Executor for DockerExecutor {
         Ok(())
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
         let values = Values::shown(skill, arguments);
         let built = spec(skill).and_then(|spec| Ok((spec, args(spec, &values, "steward-…")?)));
-        match built {
-            Ok((spec, args)) => {
-                let line: Vec<String> = std::iter::once("docker".to_owned()).chain(args).collect();
-                let (summary, reversible) = match spec {
-                    DockerSpec::Run { network: true, .. } => (
-                        "runs a container with network access, also to this machine's services and its local network",
-                        false,
-                    ),
-                    DockerSpec::Run { .. } => ("runs a container without network or rights", false),
-                    DockerSpec::List => ("lists the containers", true),
-                    DockerSpec::Logs { .. } => ("reads the log of a container", true),
-                    DockerSpec::Restart { .. } => ("restarts a container", false),
-                    DockerSpec::Stop { .. } => ("stops a container", true),
-                    DockerSpec::Start { .. } => ("starts a container", true),
-                };
-                Preview { summary: summary.to_owned(), detail: Some(command_line(&line)), count: None, reversible }
+        let (spec, args) = built?;
+        let line: Vec<String> = std::iter::once("docker".to_owned()).chain(args).collect();
+        let (summary, reversible) = match spec {
+            DockerSpec::Run { network: true, .. } => {
+                ("runs a container with network access, also to this machine's services and its local network", false)
             }
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+            DockerSpec::Run { .. } => ("runs a container without network or rights", false),
+            DockerSpec::List => ("lists the containers", true),
+            DockerSpec::Logs { .. } => ("reads the log of a container", true),
+            DockerSpec::Restart { .. } => ("restarts a container", false),
+            DockerSpec::Stop { .. } => ("stops a container", true),
+            DockerSpec::Start { .. } => ("starts a container", true),
+        };
+        Ok(Preview { summary: summary.to_owned(), detail: Some(command_line(&line)), count: None, reversible })
     }
 
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -154,14 +154,14 @@ impl Executor for PythonExecutor {
         Ok(())
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
         let code = spec(skill).map_or("", |spec| spec.code.as_str());
-        Preview {
+        Ok(Preview {
             summary: "computes in Python; it can reach no file and no network".to_owned(),
             detail: Some(format!("payload: {arguments}\n\n{code}")),
             count: None,
             reversible: true,
-        }
+        })
     }
 
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -121,24 +121,19 @@ impl Executor for ShellExecutor {
         Ok(())
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
+    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolError> {
         let values = Values::shown(skill, arguments);
         let built = spec(skill).and_then(|spec| {
             let stdin = spec.stdin.as_deref().map(|text| template::text(text, &values));
             Ok((spec, argv(&spec.command, &values)?, stdin.transpose()?.flatten()))
         });
-        let (spec, words, stdin) = match built {
-            Ok(built) => built,
-            Err(error) => {
-                return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
-            }
-        };
+        let (spec, words, stdin) = built?;
         let mut detail = command_line(&words);
         if let Some(stdin) = stdin {
             detail = format!("{detail}\n\n[stdin]\n{stdin}");
         }
         let kept = !spec.writes || matches!(workspace_changes::capture(scope).await, Ok(Ok(_)));
-        Preview {
+        Ok(Preview {
             summary: match (spec.writes, kept) {
                 (false, _) => "runs a program that can only look".to_owned(),
                 (true, true) => "runs a program that may change files of the workspace".to_owned(),
@@ -150,7 +145,7 @@ impl Executor for ShellExecutor {
             detail: Some(detail),
             count: None,
             reversible: kept,
-        }
+        })
     }
 
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {

@@ -28,8 +28,8 @@ impl Executor for Echo {
         Ok(())
     }
 
-    async fn preview(&self, skill: &Skill, _: &Value, _: &ToolScope) -> Preview {
-        Preview { summary: format!("version {}", skill.version), ..Preview::default() }
+    async fn preview(&self, skill: &Skill, _: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
+        Ok(Preview { summary: format!("version {}", skill.version), ..Preview::default() })
     }
 
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
