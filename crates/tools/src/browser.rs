@@ -84,23 +84,19 @@ impl ToolHandler for BrowserOpen {
 
     fn spec(&self) -> ToolSpec {
         // Its address tells something to another house, and its scripts run: external, asked for.
-        catalogue::spec(
+        catalogue::tool_spec(
             "browser_open",
             RiskClass::External,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "url": {"type": "string", "minLength": 4, "maxLength": 4000, "description": "Address of the page, http or https"}
-                },
-                "required": ["url"],
-                "additionalProperties": false
+                "url": {"type": "string", "minLength": 4, "maxLength": 4000, "description": "Address of the page, http or https"}
             }),
+            &["url"],
         )
     }
 
     async fn preview(&self, args: OpenArgs, _: &ToolScope) -> Result<Preview, ToolError> {
-        let target = address_guard::parse_url(&args.url).and_then(address_guard::checked_url)?;
+        let target = address_guard::checked_url(address_guard::parse_url(&args.url)?)?;
         Ok(Preview { summary: format!("opens {} in a browser and runs its scripts", target.url), ..Preview::default() })
     }
 
@@ -156,18 +152,14 @@ impl ToolHandler for BrowserClick {
 
     fn spec(&self) -> ToolSpec {
         // A click may send a form, or buy something.
-        catalogue::spec(
+        catalogue::tool_spec(
             "browser_click",
             RiskClass::External,
             EffectClass::Write,
             json!({
-                "type": "object",
-                "properties": {
-                    "element": {"type": "integer", "minimum": 1, "maximum": u32::MAX, "description": "Number of the element, as the page was shown"}
-                },
-                "required": ["element"],
-                "additionalProperties": false
+                "element": {"type": "integer", "minimum": 1, "maximum": u32::MAX, "description": "Number of the element, as the page was shown"}
             }),
+            &["element"],
         )
     }
 
@@ -196,20 +188,16 @@ impl ToolHandler for BrowserType {
 
     fn spec(&self) -> ToolSpec {
         // Scripts see what is typed at once, so it may leave the house without being sent.
-        catalogue::spec(
+        catalogue::tool_spec(
             "browser_type",
             RiskClass::External,
             EffectClass::Write,
             json!({
-                "type": "object",
-                "properties": {
-                    "element": {"type": "integer", "minimum": 1, "maximum": u32::MAX, "description": "Number of the field, as the page was shown"},
-                    "text": {"type": "string", "maxLength": 20000, "description": "What the field holds afterwards; of a choice, the option's text"},
-                    "submit": {"type": "boolean", "default": false, "description": "Whether to press Enter afterwards"}
-                },
-                "required": ["element", "text"],
-                "additionalProperties": false
+                "element": {"type": "integer", "minimum": 1, "maximum": u32::MAX, "description": "Number of the field, as the page was shown"},
+                "text": {"type": "string", "maxLength": 20000, "description": "What the field holds afterwards; of a choice, the option's text"},
+                "submit": {"type": "boolean", "default": false, "description": "Whether to press Enter afterwards"}
             }),
+            &["element", "text"],
         )
     }
 

@@ -42,7 +42,7 @@ pub fn with_calendar(
         .with(CalendarList::new(Arc::clone(&files), Arc::clone(&clock)))
         .with(CalendarCreate::new(Arc::clone(&files), Arc::clone(&clock)))
         .with(CalendarDelete::new(Arc::clone(&files), clock))
-        .with(CalendarImport::new(Arc::clone(&files)))
+        .with(CalendarImport(Arc::clone(&files)))
         .with(CalendarExport::new(files, blobs))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::error::ToolsError;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use steward_core::policy::RiskClass;
@@ -52,6 +52,16 @@ pub fn spec(name: &str, risk: RiskClass, effect: EffectClass, parameters: Value)
         result_limit: entry.result_limit,
         skill: None,
     }
+}
+
+/// A [`spec`] whose parameters are an object of `properties`, with no others.
+pub fn tool_spec(name: &str, risk: RiskClass, effect: EffectClass, properties: Value, required: &[&str]) -> ToolSpec {
+    let mut parameters = json!({"type": "object", "properties": properties});
+    if !required.is_empty() {
+        parameters["required"] = json!(required);
+    }
+    parameters["additionalProperties"] = json!(false);
+    spec(name, risk, effect, parameters)
 }
 
 /// Whether a built-in tool has this name.

@@ -25,18 +25,14 @@ impl ToolHandler for Feedback {
     type Args = FeedbackArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             FEEDBACK,
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "question": {"type": "string", "minLength": 1, "description": "What to ask the user"}
-                },
-                "required": ["question"],
-                "additionalProperties": false
+                "question": {"type": "string", "minLength": 1, "description": "What to ask the user"}
             }),
+            &["question"],
         )
     }
 
@@ -61,18 +57,14 @@ impl ToolHandler for FinalAnswer {
     type Args = FinalAnswerArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             FINAL_ANSWER,
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "text": {"type": "string", "description": "The answer for the user"}
-                },
-                "required": ["text"],
-                "additionalProperties": false
+                "text": {"type": "string", "description": "The answer for the user"}
             }),
+            &["text"],
         )
     }
 

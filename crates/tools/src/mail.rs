@@ -34,13 +34,13 @@ pub fn with_mail(mut builder: DispatcherBuilder, config: MailConfig, ports: Mail
     let looks = config.accounts.iter().any(|account| account.imap.is_some());
     let accounts = Arc::new(MailAccounts::new(config, ports));
     if sends {
-        builder = builder.with(MailSend::new(Arc::clone(&accounts)));
+        builder = builder.with(MailSend(Arc::clone(&accounts)));
     }
     if looks {
         builder = builder
-            .with(MailList::new(Arc::clone(&accounts)))
-            .with(MailSearch::new(Arc::clone(&accounts)))
-            .with(MailRead::new(accounts));
+            .with(MailList(Arc::clone(&accounts)))
+            .with(MailSearch(Arc::clone(&accounts)))
+            .with(MailRead(accounts));
     }
     builder
 }

@@ -59,19 +59,15 @@ impl ToolHandler for Python {
     type Args = PythonArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "python",
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "code": {"type": "string", "minLength": 1, "maxLength": CODE, "description": "A script that prints its result, or one that defines `def run(payload)` and returns it"},
-                    "payload": {"type": "object", "description": "What `run` is called with"}
-                },
-                "required": ["code"],
-                "additionalProperties": false
+                "code": {"type": "string", "minLength": 1, "maxLength": CODE, "description": "A script that prints its result, or one that defines `def run(payload)` and returns it"},
+                "payload": {"type": "object", "description": "What `run` is called with"}
             }),
+            &["code"],
         )
     }
 

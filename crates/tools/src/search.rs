@@ -145,19 +145,15 @@ impl ToolHandler for WebSearch {
 
     fn spec(&self) -> ToolSpec {
         // Nothing changes over there, but the words leave the house: external, as web_fetch is.
-        catalogue::spec(
+        catalogue::tool_spec(
             NAME,
             RiskClass::External,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "query": {"type": "string", "minLength": 1, "maxLength": 400, "description": "Search terms"},
-                    "count": {"type": "integer", "minimum": 1, "maximum": MOST, "description": "How many results; 8 if left out"}
-                },
-                "required": ["query"],
-                "additionalProperties": false
+                "query": {"type": "string", "minLength": 1, "maxLength": 400, "description": "Search terms"},
+                "count": {"type": "integer", "minimum": 1, "maximum": MOST, "description": "How many results; 8 if left out"}
             }),
+            &["query"],
         )
     }
 
@@ -173,9 +169,7 @@ impl ToolHandler for WebSearch {
                 self.config.base.host_str().unwrap_or_default(),
                 args.query
             ),
-            detail: None,
-            count: None,
-            reversible: false,
+            ..Preview::default()
         })
     }
 

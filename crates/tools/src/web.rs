@@ -25,16 +25,7 @@ use url::Url;
 const HEAD: usize = 2048;
 
 /// Fetches pages.
-pub struct WebFetch {
-    allow: Vec<HostPort>,
-}
-
-impl WebFetch {
-    /// `allow`: hosts and ports that may be fetched although they are not of the public internet.
-    pub fn new(allow: Vec<HostPort>) -> Self {
-        Self { allow }
-    }
-}
+pub struct WebFetch(pub Vec<HostPort>);
 
 #[derive(Debug, Deserialize)]
 pub struct FetchArgs {
@@ -46,35 +37,25 @@ impl ToolHandler for WebFetch {
 
     fn spec(&self) -> ToolSpec {
         // A GET changes nothing over there, but its address tells something: external, asked for.
-        catalogue::spec(
+        catalogue::tool_spec(
             "web_fetch",
             RiskClass::External,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "url": {"type": "string", "minLength": 4, "maxLength": 4000, "description": "Address of the page, http or https"}
-                },
-                "required": ["url"],
-                "additionalProperties": false
+                "url": {"type": "string", "minLength": 4, "maxLength": 4000, "description": "Address of the page, http or https"}
             }),
+            &["url"],
         )
     }
 
     async fn preview(&self, args: FetchArgs, _: &ToolScope) -> Result<Preview, ToolError> {
-        let checked = address_guard::parse_url(&args.url).and_then(address_guard::checked_url);
-        let target = checked?;
-        Ok(Preview {
-            summary: format!("asks {} for {}", target.place(), target.url),
-            detail: None,
-            count: None,
-            reversible: false,
-        })
+        let target = address_guard::checked_url(address_guard::parse_url(&args.url)?)?;
+        Ok(Preview { summary: format!("asks {} for {}", target.place(), target.url), ..Preview::default() })
     }
 
     async fn run(&self, args: FetchArgs, _: &Context) -> Result<ToolOutput, ToolError> {
         let url = address_guard::parse_url(&args.url)?;
-        let page = fetch(url, &self.allow).await?;
+        let page = fetch(url, &self.0).await?;
         if !(200..300).contains(&page.status) {
             return Err(ToolsError::Refused(format!(
                 "{} answered with status {}; check the address",

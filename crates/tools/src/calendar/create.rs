@@ -133,23 +133,19 @@ impl ToolHandler for CalendarCreate {
     type Args = CreateArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             NAME,
             RiskClass::Write,
             EffectClass::Keyed,
             json!({
-                "type": "object",
-                "properties": {
-                    "title": {"type": "string", "minLength": 1, "maxLength": 300, "description": "What it is"},
-                    "start": {"type": "string", "minLength": 10, "description": "YYYY-MM-DDTHH:MM in local time or RFC 3339; YYYY-MM-DD for a whole day"},
-                    "end": {"type": "string", "description": "Likewise; one hour or one day later if left out"},
-                    "location": {"type": "string", "maxLength": 500},
-                    "description": {"type": "string", "maxLength": 4000},
-                    "repeat": {"type": "string", "maxLength": 300, "description": "daily, weekly, monthly, yearly, or a rule such as FREQ=WEEKLY;BYDAY=MO,WE;COUNT=10"}
-                },
-                "required": ["title", "start"],
-                "additionalProperties": false
+                "title": {"type": "string", "minLength": 1, "maxLength": 300, "description": "What it is"},
+                "start": {"type": "string", "minLength": 10, "description": "YYYY-MM-DDTHH:MM in local time or RFC 3339; YYYY-MM-DD for a whole day"},
+                "end": {"type": "string", "description": "Likewise; one hour or one day later if left out"},
+                "location": {"type": "string", "maxLength": 500},
+                "description": {"type": "string", "maxLength": 4000},
+                "repeat": {"type": "string", "maxLength": 300, "description": "daily, weekly, monthly, yearly, or a rule such as FREQ=WEEKLY;BYDAY=MO,WE;COUNT=10"}
             }),
+            &["title", "start"],
         )
     }
 
@@ -158,8 +154,7 @@ impl ToolHandler for CalendarCreate {
     }
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
-        let now = time::to_jiff(scope.now);
-        let event = now.and_then(|now| self.event(&args, "new", now))?;
+        let event = self.event(&args, "new", time::to_jiff(scope.now)?)?;
         Ok(Preview {
             summary: format!("puts into the calendar: {}", describe(&event, self.files.zone())),
             detail: Some(event.text()),

@@ -177,30 +177,26 @@ impl ToolHandler for CalendarDelete {
     type Args = DeleteArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             NAME,
             RiskClass::Write,
             EffectClass::Write,
             json!({
-                "type": "object",
-                "properties": {
-                    "event": {"type": "string", "minLength": 1, "description": "The id in brackets that calendar_list shows, or the exact title"},
-                    "occurrence": {"type": "string", "description": "Only this time of a repeated event: YYYY-MM-DD or YYYY-MM-DDTHH:MM"}
-                },
-                "required": ["event"],
-                "additionalProperties": false
+                "event": {"type": "string", "minLength": 1, "description": "The id in brackets that calendar_list shows, or the exact title"},
+                "occurrence": {"type": "string", "description": "Only this time of a repeated event: YYYY-MM-DD or YYYY-MM-DDTHH:MM"}
             }),
+            &["event"],
         )
     }
 
     async fn preview(&self, args: DeleteArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
-        let given = args.occurrence.as_deref().map(|text| time::parse_given(text, self.clock.as_ref()));
+        let given = args.occurrence.as_deref().map(|text| time::parse_given(text, self.clock.as_ref())).transpose()?;
         let (files, scope) = (Arc::clone(&self.files), scope.clone());
-        let told = blocking(move || {
+        let removed = blocking(move || {
             let mut calendar = files.read(&scope, &calendar_name(&scope))?;
-            Self::remove(&args, given.transpose()?, &mut calendar, files.zone())
+            Self::remove(&args, given, &mut calendar, files.zone())
         });
-        let (change, what) = told.await?;
+        let (change, what) = removed.await?;
         Ok(Preview {
             summary: format!("deletes from the calendar: {what}"),
             detail: Some(change.before.concat()),

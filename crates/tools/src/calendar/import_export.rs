@@ -25,9 +25,7 @@ const IMPORT: &str = "calendar_import";
 const NAMED: usize = 20;
 
 /// Takes events over from a file.
-pub struct CalendarImport {
-    files: Arc<CalendarStore>,
-}
+pub struct CalendarImport(pub Arc<CalendarStore>);
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct ImportArgs {
@@ -41,12 +39,6 @@ struct ImportedEvents {
     /// Zones that this machine doesn't know, which the file describes.
     zones: Vec<Component>,
     problems: Vec<String>,
-}
-
-impl CalendarImport {
-    pub fn new(files: Arc<CalendarStore>) -> Self {
-        Self { files }
-    }
 }
 
 /// Reads a file. Blocking.
@@ -116,23 +108,19 @@ impl ToolHandler for CalendarImport {
     type Args = ImportArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             IMPORT,
             RiskClass::Write,
             EffectClass::Idempotent,
             json!({
-                "type": "object",
-                "properties": {
-                    "path": {"type": "string", "minLength": 1, "description": "An .ics file of the workspace"}
-                },
-                "required": ["path"],
-                "additionalProperties": false
+                "path": {"type": "string", "minLength": 1, "description": "An .ics file of the workspace"}
             }),
+            &["path"],
         )
     }
 
     async fn preview(&self, args: ImportArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
-        let (files, scope) = (Arc::clone(&self.files), scope.clone());
+        let (files, scope) = (Arc::clone(&self.0), scope.clone());
         let looked = blocking(move || {
             let brought = read_file(&args.path, &scope)?;
             let calendar = files.read(&scope, &calendar_name(&scope))?;
@@ -151,7 +139,7 @@ impl ToolHandler for CalendarImport {
     }
 
     async fn run(&self, args: ImportArgs, context: &Context) -> Result<ToolOutput, ToolError> {
-        let (files, context) = (Arc::clone(&self.files), context.clone());
+        let (files, context) = (Arc::clone(&self.0), context.clone());
         let done = blocking(move || {
             let brought = read_file(&args.path, &context.scope)?;
             let (titles, problems) = (brought.titles.clone(), brought.problems.clone());
@@ -189,7 +177,7 @@ impl ToolHandler for CalendarImport {
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
-        undo_calendar(&self.files, value, scope).await
+        undo_calendar(&self.0, value, scope).await
     }
 }
 
@@ -248,18 +236,14 @@ impl ToolHandler for CalendarExport {
     type Args = ExportArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             EXPORT,
             RiskClass::Write,
             EffectClass::Idempotent,
             json!({
-                "type": "object",
-                "properties": {
-                    "path": {"type": "string", "minLength": 5, "description": "File of the workspace, ending in .ics; replaced if it exists"}
-                },
-                "required": ["path"],
-                "additionalProperties": false
+                "path": {"type": "string", "minLength": 5, "description": "File of the workspace, ending in .ics; replaced if it exists"}
             }),
+            &["path"],
         )
     }
 

@@ -44,19 +44,16 @@ impl ToolHandler for CalendarList {
     type Args = ListArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "calendar_list",
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "from": {"type": "string", "description": "First day, YYYY-MM-DD; today if left out"},
-                    "to": {"type": "string", "description": "Last day, YYYY-MM-DD; 14 days from the first if left out"},
-                    "text": {"type": "string", "maxLength": 200, "description": "Only events with this text"}
-                },
-                "additionalProperties": false
+                "from": {"type": "string", "description": "First day, YYYY-MM-DD; today if left out"},
+                "to": {"type": "string", "description": "Last day, YYYY-MM-DD; 14 days from the first if left out"},
+                "text": {"type": "string", "maxLength": 200, "description": "Only events with this text"}
             }),
+            &[],
         )
     }
 

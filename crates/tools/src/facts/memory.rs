@@ -19,16 +19,7 @@ const LIMIT: usize = 4000;
 const TRIES: usize = 8;
 
 /// Changes the memory.
-pub struct SaveMemory {
-    facts: Arc<dyn Facts>,
-}
-
-impl SaveMemory {
-    /// The memory lives in `facts`.
-    pub fn new(facts: Arc<dyn Facts>) -> Self {
-        Self { facts }
-    }
-}
+pub struct SaveMemory(pub Arc<dyn Facts>);
 
 /// Arguments of [`SaveMemory`].
 #[derive(Debug, Clone, Deserialize)]
@@ -84,19 +75,15 @@ impl ToolHandler for SaveMemory {
     type Args = MemoryArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "save_memory",
             RiskClass::Write,
             EffectClass::Idempotent,
             json!({
-                "type": "object",
-                "properties": {
-                    "text": {"type": "string", "description": "What to remember"},
-                    "mode": {"type": "string", "enum": ["append", "replace"], "default": "append", "description": "append: add it; replace: it becomes the whole memory"}
-                },
-                "required": ["text"],
-                "additionalProperties": false
+                "text": {"type": "string", "description": "What to remember"},
+                "mode": {"type": "string", "enum": ["append", "replace"], "default": "append", "description": "append: add it; replace: it becomes the whole memory"}
             }),
+            &["text"],
         )
     }
 
@@ -105,12 +92,8 @@ impl ToolHandler for SaveMemory {
     }
 
     async fn preview(&self, args: MemoryArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
-        let now = self.facts.memory(scope.tenant, scope.agent).await;
-        let outcome = now.map_err(ToolsError::from).and_then(|(before, _)| {
-            let after = merged(&args, &before)?;
-            Ok((before, after))
-        });
-        let (before, after) = outcome?;
+        let (before, _) = self.0.memory(scope.tenant, scope.agent).await.map_err(ToolsError::from)?;
+        let after = merged(&args, &before)?;
         Ok(Preview {
             summary: match args.mode {
                 _ if before == after => "this is in the memory already".to_owned(),
@@ -129,11 +112,11 @@ impl ToolHandler for SaveMemory {
         let scope = &context.scope;
         for _ in 0..TRIES {
             context.check()?;
-            let now = self.facts.memory(scope.tenant, scope.agent).await;
+            let now = self.0.memory(scope.tenant, scope.agent).await;
             let (before, version) = now.map_err(ToolsError::from)?;
             let after = merged(&args, &before)?;
             if after != before {
-                let saved = self.facts.save_memory(scope.tenant, scope.agent, &after, version).await;
+                let saved = self.0.save_memory(scope.tenant, scope.agent, &after, version).await;
                 match saved {
                     Ok(()) => {}
                     Err(StoreError::Conflict(_)) => continue,
@@ -148,12 +131,12 @@ impl ToolHandler for SaveMemory {
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
         let kept: Kept = snapshot(value)?;
         let changed = || ToolsError::ChangedSince { what: "the memory".to_owned(), hint: "edit it by hand" };
-        let now = self.facts.memory(scope.tenant, scope.agent).await;
+        let now = self.0.memory(scope.tenant, scope.agent).await;
         let (text, version) = now.map_err(ToolsError::from)?;
         if text != kept.after {
             return Err(changed().into());
         }
-        match self.facts.save_memory(scope.tenant, scope.agent, &kept.before, version).await {
+        match self.0.save_memory(scope.tenant, scope.agent, &kept.before, version).await {
             Ok(()) => Ok("restored the memory as it was before".to_owned()),
             Err(StoreError::Conflict(_)) => Err(changed().into()),
             Err(error) => Err(ToolsError::from(error).into()),

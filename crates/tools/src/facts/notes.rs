@@ -26,16 +26,7 @@ async fn find(facts: &Arc<dyn Facts>, scope: &ToolScope, title: &str) -> Result<
 }
 
 /// Makes or replaces a note.
-pub struct NotesCreate {
-    facts: Arc<dyn Facts>,
-}
-
-impl NotesCreate {
-    /// Notes live in `facts`.
-    pub fn new(facts: Arc<dyn Facts>) -> Self {
-        Self { facts }
-    }
-}
+pub struct NotesCreate(pub Arc<dyn Facts>);
 
 /// Arguments of [`NotesCreate`].
 #[derive(Debug, Clone, Deserialize)]
@@ -86,20 +77,16 @@ impl ToolHandler for NotesCreate {
     type Args = CreateArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "notes_create",
             RiskClass::Write,
             EffectClass::Idempotent,
             json!({
-                "type": "object",
-                "properties": {
-                    "title": {"type": "string", "minLength": 1, "maxLength": TITLE, "description": "Name of the note"},
-                    "text": {"type": "string", "minLength": 1, "maxLength": TEXT},
-                    "mode": {"type": "string", "enum": ["replace", "append"], "default": "replace", "description": "For a note that exists already. append: add the text at its end; replace: it becomes the whole note"}
-                },
-                "required": ["title", "text"],
-                "additionalProperties": false
+                "title": {"type": "string", "minLength": 1, "maxLength": TITLE, "description": "Name of the note"},
+                "text": {"type": "string", "minLength": 1, "maxLength": TEXT},
+                "mode": {"type": "string", "enum": ["replace", "append"], "default": "replace", "description": "For a note that exists already. append: add the text at its end; replace: it becomes the whole note"}
             }),
+            &["title", "text"],
         )
     }
 
@@ -109,7 +96,7 @@ impl ToolHandler for NotesCreate {
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
         let title = args.title.trim();
-        let old = find(&self.facts, scope, title).await?;
+        let old = find(&self.0, scope, title).await?;
         let (summary, detail) = match (&old, args.mode) {
             (None, _) => (format!("creates the note {title}"), args.text),
             (Some(_), Mode::Append) => (format!("adds to the note {title}"), args.text),
@@ -127,9 +114,9 @@ impl ToolHandler for NotesCreate {
             return Err(ToolsError::refused("the title is blank; give the note a name").into());
         }
         let scope = &context.scope;
-        let old = find(&self.facts, scope, &title).await?;
+        let old = find(&self.0, scope, &title).await?;
         let note = Note { title: title.clone(), text: merged(&args, old.as_ref())?, updated_at: scope.now };
-        let saved = self.facts.save_note(scope.tenant, scope.agent, &note).await;
+        let saved = self.0.save_note(scope.tenant, scope.agent, &note).await;
         let before = saved.map_err(ToolsError::from)?;
         let verb = match (&before, args.mode) {
             (None, _) => "created",
@@ -151,7 +138,7 @@ impl ToolHandler for NotesCreate {
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
         let kept: Kept = snapshot(value)?;
-        let now = find(&self.facts, scope, &kept.title).await?;
+        let now = find(&self.0, scope, &kept.title).await?;
         if now.is_none_or(|note| note.text != kept.after) {
             return Err(ToolsError::ChangedSince {
                 what: format!("the note {}", kept.title),
@@ -160,10 +147,10 @@ impl ToolHandler for NotesCreate {
             .into());
         }
         let done = if let Some(note) = &kept.before {
-            let saved = self.facts.save_note(scope.tenant, scope.agent, note).await;
+            let saved = self.0.save_note(scope.tenant, scope.agent, note).await;
             saved.map(|_| format!("restored the note {} as it was before", kept.title))
         } else {
-            let removed = self.facts.remove_note(scope.tenant, scope.agent, &kept.title).await;
+            let removed = self.0.remove_note(scope.tenant, scope.agent, &kept.title).await;
             removed.map(|()| format!("removed the note {}", kept.title))
         };
         Ok(done.map_err(ToolsError::from)?)
@@ -171,16 +158,7 @@ impl ToolHandler for NotesCreate {
 }
 
 /// Lists notes.
-pub struct NotesList {
-    facts: Arc<dyn Facts>,
-}
-
-impl NotesList {
-    /// Notes live in `facts`.
-    pub fn new(facts: Arc<dyn Facts>) -> Self {
-        Self { facts }
-    }
-}
+pub struct NotesList(pub Arc<dyn Facts>);
 
 /// Arguments of [`NotesList`].
 #[derive(Debug, Deserialize)]
@@ -204,23 +182,20 @@ impl ToolHandler for NotesList {
     type Args = ListArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "notes_list",
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "query": {"type": "string", "maxLength": TITLE, "description": "Only notes whose title or text holds all of these words"}
-                },
-                "additionalProperties": false
+                "query": {"type": "string", "maxLength": TITLE, "description": "Only notes whose title or text holds all of these words"}
             }),
+            &[],
         )
     }
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let scope = &context.scope;
-        let notes = self.facts.notes(scope.tenant, scope.agent).await;
+        let notes = self.0.notes(scope.tenant, scope.agent).await;
         let mut notes = notes.map_err(ToolsError::from)?;
         if notes.is_empty() {
             return Ok(ToolOutput::text("there are no notes yet"));
@@ -245,16 +220,7 @@ impl ToolHandler for NotesList {
 }
 
 /// Reads one note.
-pub struct NotesRead {
-    facts: Arc<dyn Facts>,
-}
-
-impl NotesRead {
-    /// Notes live in `facts`.
-    pub fn new(facts: Arc<dyn Facts>) -> Self {
-        Self { facts }
-    }
-}
+pub struct NotesRead(pub Arc<dyn Facts>);
 
 /// Arguments of [`NotesRead`].
 #[derive(Debug, Deserialize)]
@@ -266,18 +232,14 @@ impl ToolHandler for NotesRead {
     type Args = ReadArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "notes_read",
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "title": {"type": "string", "minLength": 1, "description": "Name of the note"}
-                },
-                "required": ["title"],
-                "additionalProperties": false
+                "title": {"type": "string", "minLength": 1, "description": "Name of the note"}
             }),
+            &["title"],
         )
     }
 
@@ -287,7 +249,7 @@ impl ToolHandler for NotesRead {
 
     async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolError> {
         let scope = &context.scope;
-        let notes = self.facts.notes(scope.tenant, scope.agent).await;
+        let notes = self.0.notes(scope.tenant, scope.agent).await;
         let notes = notes.map_err(ToolsError::from)?;
         let title = args.title.trim();
         let exact = notes.iter().find(|note| note.title == title);

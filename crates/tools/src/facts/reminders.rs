@@ -58,19 +58,15 @@ impl ToolHandler for RemindersCreate {
     type Args = CreateArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "reminders_create",
             RiskClass::Write,
             EffectClass::Keyed,
             json!({
-                "type": "object",
-                "properties": {
-                    "text": {"type": "string", "minLength": 1, "maxLength": TEXT, "description": "What to be reminded of"},
-                    "at": {"type": "string", "minLength": 10, "description": "When: YYYY-MM-DDTHH:MM in local time, or RFC 3339"}
-                },
-                "required": ["text", "at"],
-                "additionalProperties": false
+                "text": {"type": "string", "minLength": 1, "maxLength": TEXT, "description": "What to be reminded of"},
+                "at": {"type": "string", "minLength": 10, "description": "When: YYYY-MM-DDTHH:MM in local time, or RFC 3339"}
             }),
+            &["text", "at"],
         )
     }
 
@@ -159,17 +155,14 @@ impl ToolHandler for RemindersList {
     type Args = ListArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "reminders_list",
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "all": {"type": "boolean", "default": false, "description": "Whether to list those that are done too"}
-                },
-                "additionalProperties": false
+                "all": {"type": "boolean", "default": false, "description": "Whether to list those that are done too"}
             }),
+            &[],
         )
     }
 
@@ -256,18 +249,14 @@ impl ToolHandler for RemindersDone {
     type Args = DoneArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "reminders_done",
             RiskClass::Write,
             EffectClass::Idempotent,
             json!({
-                "type": "object",
-                "properties": {
-                    "text": {"type": "string", "minLength": 1, "maxLength": TEXT, "description": "Text of the reminder, or enough of it to tell it from the others"}
-                },
-                "required": ["text"],
-                "additionalProperties": false
+                "text": {"type": "string", "minLength": 1, "maxLength": TEXT, "description": "Text of the reminder, or enough of it to tell it from the others"}
             }),
+            &["text"],
         )
     }
 

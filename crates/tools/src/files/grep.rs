@@ -43,21 +43,17 @@ impl ToolHandler for Grep {
     type Args = GrepArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "grep",
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "pattern": {"type": "string", "minLength": 1, "description": "Regular expression to look for in each line"},
-                    "path": {"type": "string", "minLength": 1, "default": ".", "description": "File or folder in the workspace"},
-                    "ignore_case": {"type": "boolean", "default": false, "description": "Take upper and lower case as equal"},
-                    "fixed": {"type": "boolean", "default": false, "description": "Take the pattern as plain text"}
-                },
-                "required": ["pattern"],
-                "additionalProperties": false
+                "pattern": {"type": "string", "minLength": 1, "description": "Regular expression to look for in each line"},
+                "path": {"type": "string", "minLength": 1, "default": ".", "description": "File or folder in the workspace"},
+                "ignore_case": {"type": "boolean", "default": false, "description": "Take upper and lower case as equal"},
+                "fixed": {"type": "boolean", "default": false, "description": "Take the pattern as plain text"}
             }),
+            &["pattern"],
         )
     }
 

@@ -35,19 +35,16 @@ impl ToolHandler for List {
     type Args = ListArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "list",
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "path": {"type": "string", "minLength": 1, "default": ".", "description": "Folder in the workspace; . is the workspace itself"},
-                    "pattern": {"type": "string", "minLength": 1, "description": "Only names that match, such as *.csv or **/*.md"},
-                    "depth": {"type": "integer", "minimum": 1, "maximum": DEPTH, "description": "How many levels of folders; 1 without a pattern"}
-                },
-                "additionalProperties": false
+                "path": {"type": "string", "minLength": 1, "default": ".", "description": "Folder in the workspace; . is the workspace itself"},
+                "pattern": {"type": "string", "minLength": 1, "description": "Only names that match, such as *.csv or **/*.md"},
+                "depth": {"type": "integer", "minimum": 1, "maximum": DEPTH, "description": "How many levels of folders; 1 without a pattern"}
             }),
+            &[],
         )
     }
 

@@ -30,20 +30,16 @@ impl ToolHandler for Read {
     type Args = ReadArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "read",
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "path": {"type": "string", "minLength": 1, "description": "File in the workspace"},
-                    "start": {"type": "integer", "minimum": 1, "description": "First line to show, counted from 1"},
-                    "lines": {"type": "integer", "minimum": 1, "maximum": LINES, "description": "How many lines to show"}
-                },
-                "required": ["path"],
-                "additionalProperties": false
+                "path": {"type": "string", "minLength": 1, "description": "File in the workspace"},
+                "start": {"type": "integer", "minimum": 1, "description": "First line to show, counted from 1"},
+                "lines": {"type": "integer", "minimum": 1, "maximum": LINES, "description": "How many lines to show"}
             }),
+            &["path"],
         )
     }
 

@@ -108,20 +108,16 @@ impl ToolHandler for Write {
     type Args = WriteArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "write",
             RiskClass::Write,
             EffectClass::Write,
             json!({
-                "type": "object",
-                "properties": {
-                    "path": {"type": "string", "minLength": 1, "description": "File in the workspace; folders are made as needed"},
-                    "content": {"type": "string", "description": "Text of the file, or what is added to it"},
-                    "mode": {"type": "string", "enum": ["create", "overwrite", "append"], "default": "overwrite", "description": "create: only if there is no such file; overwrite: replace it; append: add at its end"}
-                },
-                "required": ["path", "content"],
-                "additionalProperties": false
+                "path": {"type": "string", "minLength": 1, "description": "File in the workspace; folders are made as needed"},
+                "content": {"type": "string", "description": "Text of the file, or what is added to it"},
+                "mode": {"type": "string", "enum": ["create", "overwrite", "append"], "default": "overwrite", "description": "create: only if there is no such file; overwrite: replace it; append: add at its end"}
             }),
+            &["path", "content"],
         )
     }
 

@@ -20,16 +20,7 @@ const FOLDER: &str = "drafts";
 /// Drafts of one subject.
 const SAME: usize = 1000;
 
-pub struct MailDraft {
-    blobs: Arc<dyn Blobs>,
-}
-
-impl MailDraft {
-    /// `blobs` as for [`crate::files::Write`].
-    pub fn new(blobs: Arc<dyn Blobs>) -> Self {
-        Self { blobs }
-    }
-}
+pub struct MailDraft(pub Arc<dyn Blobs>);
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct MailArgs {
@@ -42,20 +33,16 @@ impl ToolHandler for MailDraft {
     type Args = MailArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "mail_draft",
             RiskClass::Write,
             EffectClass::Keyed,
             json!({
-                "type": "object",
-                "properties": {
-                    "to": {"type": "string", "minLength": 3, "description": "Address of the recipient; several with commas between"},
-                    "subject": {"type": "string", "minLength": 1, "maxLength": 500},
-                    "body": {"type": "string", "minLength": 1, "description": "Text of the message"}
-                },
-                "required": ["to", "subject", "body"],
-                "additionalProperties": false
+                "to": {"type": "string", "minLength": 3, "description": "Address of the recipient; several with commas between"},
+                "subject": {"type": "string", "minLength": 1, "maxLength": 500},
+                "body": {"type": "string", "minLength": 1, "description": "Text of the message"}
             }),
+            &["to", "subject", "body"],
         )
     }
 
@@ -64,7 +51,8 @@ impl ToolHandler for MailDraft {
     }
 
     async fn preview(&self, args: MailArgs, _: &ToolScope) -> Result<Preview, ToolError> {
-        let to = recipients(&args.to).and_then(|to| header_safe(&args.subject).map(|()| to))?;
+        let to = recipients(&args.to)?;
+        header_safe(&args.subject)?;
         Ok(Preview {
             summary: format!("writes a draft to {} in {FOLDER}/; nothing is sent", to.join(", ")),
             detail: Some(format!("Subject: {}\n\n{}", args.subject, args.body)),
@@ -100,7 +88,7 @@ impl ToolHandler for MailDraft {
                 object: path.clone(),
                 evidence: Some(format!("sha256:{}", after.sha256)),
             }),
-            undo: Some(snapshot::undo_record("mail_draft", written, after, &self.blobs).await?),
+            undo: Some(snapshot::undo_record("mail_draft", written, after, &self.0).await?),
             ..ToolOutput::text(format!(
                 "drafted a mail to {} in {path}; it was not sent\nSubject: {}\n\n{}",
                 args.to, args.subject, args.body
@@ -109,7 +97,7 @@ impl ToolHandler for MailDraft {
     }
 
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
-        snapshot::restore(snapshot, scope, &self.blobs).await
+        snapshot::restore(snapshot, scope, &self.0).await
     }
 }
 

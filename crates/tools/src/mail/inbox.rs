@@ -21,9 +21,7 @@ const MOST: u64 = 100;
 /// The mailbox unless asked otherwise.
 pub(super) const INBOX: &str = "INBOX";
 
-pub struct MailList {
-    accounts: Arc<MailAccounts>,
-}
+pub struct MailList(pub Arc<MailAccounts>);
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct ListArgs {
@@ -33,9 +31,7 @@ pub struct ListArgs {
     account: Option<String>,
 }
 
-pub struct MailSearch {
-    accounts: Arc<MailAccounts>,
-}
+pub struct MailSearch(pub Arc<MailAccounts>);
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct SearchArgs {
@@ -119,13 +115,9 @@ async fn search_headers(
 }
 
 impl MailList {
-    pub fn new(accounts: Arc<MailAccounts>) -> Self {
-        Self { accounts }
-    }
-
     async fn list(&self, args: ListArgs, context: &Context, secrets: &mut Secrets) -> Result<ToolOutput, ToolsError> {
         let account = args.account.as_deref();
-        let mut session = open_session(&self.accounts, account, context, "mail_list", secrets).await?;
+        let mut session = open_session(&self.0, account, context, "mail_list", secrets).await?;
         let mailbox = args.mailbox.as_deref().unwrap_or(INBOX);
         let exists = session.examine(mailbox).await?;
         let most = count(args.count);
@@ -147,7 +139,7 @@ impl ToolHandler for MailList {
     type Args = ListArgs;
 
     fn spec(&self) -> ToolSpec {
-        let schema = self.accounts.schema(Purpose::Read, properties(json!({})), &[]);
+        let schema = self.0.schema(Purpose::Read, properties(json!({})), &[]);
         catalogue::spec("mail_list", RiskClass::Read, EffectClass::Read, schema)
     }
 
@@ -163,10 +155,6 @@ impl ToolHandler for MailList {
 }
 
 impl MailSearch {
-    pub fn new(accounts: Arc<MailAccounts>) -> Self {
-        Self { accounts }
-    }
-
     async fn search(
         &self,
         args: SearchArgs,
@@ -175,7 +163,7 @@ impl MailSearch {
     ) -> Result<ToolOutput, ToolsError> {
         let wanted = query_of(&args)?;
         let account = args.account.as_deref();
-        let mut session = open_session(&self.accounts, account, context, "mail_search", secrets).await?;
+        let mut session = open_session(&self.0, account, context, "mail_search", secrets).await?;
         let mailbox = args.mailbox.as_deref().unwrap_or(INBOX);
         session.examine(mailbox).await?;
         let (headers, total) = search_headers(&mut session, &wanted, count(args.count)).await?;
@@ -233,7 +221,7 @@ impl ToolHandler for MailSearch {
             "since": text("First day, YYYY-MM-DD"),
             "before": text("Day after the last, YYYY-MM-DD"),
         });
-        let schema = self.accounts.schema(Purpose::Read, properties(own), &[]);
+        let schema = self.0.schema(Purpose::Read, properties(own), &[]);
         catalogue::spec("mail_search", RiskClass::Read, EffectClass::Read, schema)
     }
 
@@ -249,9 +237,7 @@ const MAIL_READ: &str = "mail_read";
 const MESSAGE_BYTES: usize = 8 << 20;
 
 /// Shows one message. It stays unread.
-pub struct MailRead {
-    accounts: Arc<MailAccounts>,
-}
+pub struct MailRead(pub Arc<MailAccounts>);
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct ReadArgs {
@@ -261,12 +247,8 @@ pub struct ReadArgs {
 }
 
 impl MailRead {
-    pub fn new(accounts: Arc<MailAccounts>) -> Self {
-        Self { accounts }
-    }
-
     async fn read(&self, args: ReadArgs, context: &Context, secrets: &mut Secrets) -> Result<ToolOutput, ToolsError> {
-        let mut session = open_session(&self.accounts, args.account.as_deref(), context, MAIL_READ, secrets).await?;
+        let mut session = open_session(&self.0, args.account.as_deref(), context, MAIL_READ, secrets).await?;
         let mailbox = args.mailbox.as_deref().unwrap_or(INBOX);
         session.examine(mailbox).await?;
         let found = session.message(args.uid, MESSAGE_BYTES).await?;
@@ -296,7 +278,7 @@ impl ToolHandler for MailRead {
             "uid": {"type": "integer", "minimum": 1, "description": "The number in brackets that mail_list and mail_search show"},
             "mailbox": {"type": "string", "maxLength": 200, "description": "Which mailbox; INBOX if left out"},
         });
-        let schema = self.accounts.schema(Purpose::Read, properties, &["uid"]);
+        let schema = self.0.schema(Purpose::Read, properties, &["uid"]);
         catalogue::spec(MAIL_READ, RiskClass::Read, EffectClass::Read, schema)
     }
 

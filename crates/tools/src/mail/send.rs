@@ -22,9 +22,7 @@ const MOST: usize = 50;
 /// Longest text, characters.
 const TEXT: usize = 200_000;
 
-pub struct MailSend {
-    accounts: Arc<MailAccounts>,
-}
+pub struct MailSend(pub Arc<MailAccounts>);
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct SendArgs {
@@ -85,14 +83,9 @@ fn address(text: &str) -> Result<Address, ToolsError> {
 }
 
 impl MailSend {
-    /// Sends over the accounts of `accounts`.
-    pub fn new(accounts: Arc<MailAccounts>) -> Self {
-        Self { accounts }
-    }
-
     async fn send(&self, args: &SendArgs, context: &Context, secrets: &mut Secrets) -> Result<ToolOutput, ToolsError> {
         let envelope = Envelope::read(args)?;
-        let account = self.accounts.account(args.account.as_deref(), &context.scope, Purpose::Send).await?;
+        let account = self.0.account(args.account.as_deref(), &context.scope, Purpose::Send).await?;
         let server = account
             .smtp
             .as_ref()
@@ -112,9 +105,9 @@ impl MailSend {
             answers: envelope.answers.as_deref(),
         };
         let message = compose::message_text(&letter, &compose::date_header(context)?);
-        let login = self.accounts.login(account, By::tool(&context.scope, NAME), secrets).await?;
+        let login = self.0.login(account, By::tool(&context.scope, NAME), secrets).await?;
         let prepare = async {
-            let mut open = smtp::connect(account, server, login.as_ref(), &self.accounts.config.allow).await?;
+            let mut open = smtp::connect(account, server, login.as_ref(), &self.0.config.allow).await?;
             open.name_recipients(&from, &to).await?;
             Ok::<_, ToolsError>(open)
         };
@@ -158,14 +151,14 @@ impl ToolHandler for MailSend {
             "bcc": address("Recipients that the others don't see"),
             "in_reply_to": address("Message-ID of the mail that this one answers"),
         });
-        let schema = self.accounts.schema(Purpose::Send, properties, &["to", "subject", "body"]);
+        let schema = self.0.schema(Purpose::Send, properties, &["to", "subject", "body"]);
         // What was sent can't be had back: a person is asked each time, and no standing grant covers it.
         catalogue::spec(NAME, RiskClass::Destructive, EffectClass::Write, schema)
     }
 
     async fn preview(&self, args: SendArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
-        let account = self.accounts.account(args.account.as_deref(), scope, Purpose::Send).await;
-        let (envelope, account) = Envelope::read(&args).and_then(|envelope| Ok((envelope, account?)))?;
+        let envelope = Envelope::read(&args)?;
+        let account = self.0.account(args.account.as_deref(), scope, Purpose::Send).await?;
         let all: Vec<&str> = envelope.all().map(String::as_str).collect();
         let mut detail = format!("From: {}\nTo: {}\n", account.from, envelope.to.join(", "));
         for (name, list) in [("Cc", &envelope.cc), ("Bcc", &envelope.bcc)] {

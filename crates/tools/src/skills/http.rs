@@ -79,8 +79,7 @@ impl Executor for HttpExecutor {
     }
 
     async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
-        let values = Values::shown(skill, arguments);
-        let request = spec(skill).and_then(|spec| request::build(spec, &values))?;
+        let request = request::build(spec(skill)?, &Values::shown(skill, arguments))?;
         Ok(request_preview(&request, skill))
     }
 

@@ -142,9 +142,7 @@ impl Executor for ScrapeExecutor {
     }
 
     async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
-        let values = Values::shown(skill, arguments);
-        let checked = spec(skill).and_then(|spec| page_url(spec, &values)).and_then(address_guard::checked_url);
-        let target = checked?;
+        let target = address_guard::checked_url(page_url(spec(skill)?, &Values::shown(skill, arguments))?)?;
         Ok(Preview {
             summary: format!("asks {} for {}", target.place(), target.url),
             reversible: true,

@@ -221,8 +221,7 @@ impl Executor for SshExecutor {
     }
 
     async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
-        let values = Values::shown(skill, arguments);
-        let order = spec(skill).and_then(|spec| CommandPlan::of(spec, &values))?;
+        let order = CommandPlan::of(spec(skill)?, &Values::shown(skill, arguments))?;
         let reads = skill.effect == EffectClass::Read;
         let user = match &order.user {
             Some(user) => format!("{user}@{}", order.host()),

@@ -158,8 +158,7 @@ impl Executor for GraphqlExecutor {
     }
 
     async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
-        let values = Values::shown(skill, arguments);
-        let request = spec(skill).and_then(|spec| build(spec, &values))?;
+        let request = build(spec(skill)?, &Values::shown(skill, arguments))?;
         Ok(request_preview(&request, skill))
     }
 

@@ -298,9 +298,8 @@ impl Executor for DockerExecutor {
     }
 
     async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
-        let values = Values::shown(skill, arguments);
-        let built = spec(skill).and_then(|spec| Ok((spec, args(spec, &values, "steward-…")?)));
-        let (spec, args) = built?;
+        let spec = spec(skill)?;
+        let args = args(spec, &Values::shown(skill, arguments), "steward-…")?;
         let line: Vec<String> = std::iter::once("docker".to_owned()).chain(args).collect();
         let (summary, reversible) = match spec {
             DockerSpec::Run { network: true, .. } => {

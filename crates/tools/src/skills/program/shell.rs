@@ -123,12 +123,9 @@ impl Executor for ShellExecutor {
 
     async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolError> {
         let values = Values::shown(skill, arguments);
-        let built = spec(skill).and_then(|spec| {
-            let stdin = spec.stdin.as_deref().map(|text| template::text(text, &values));
-            Ok((spec, argv(&spec.command, &values)?, stdin.transpose()?.flatten()))
-        });
-        let (spec, words, stdin) = built?;
-        let mut detail = command_line(&words);
+        let spec = spec(skill)?;
+        let stdin = spec.stdin.as_deref().map(|text| template::text(text, &values)).transpose()?.flatten();
+        let mut detail = command_line(&argv(&spec.command, &values)?);
         if let Some(stdin) = stdin {
             detail = format!("{detail}\n\n[stdin]\n{stdin}");
         }
