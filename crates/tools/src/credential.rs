@@ -2,7 +2,7 @@
 
 use crate::error::ToolsError;
 use secrecy::{ExposeSecret as _, SecretString};
-use steward_core::credential::CredentialUse;
+use steward_core::credential::{Credential, CredentialUse};
 use steward_core::ports::{OpenedCredential, ToolScope, Vault, VaultError};
 use steward_core::scrub::{Scrubber, secrets_of};
 use steward_core::tool::{Preview, ToolError, ToolOutput, Undo};
@@ -29,35 +29,39 @@ impl<'a> By<'a> {
     }
 }
 
-/// Opens the credential of this name. The use is written down first.
-pub(crate) async fn open(vault: &dyn Vault, by: By<'_>, name: &str) -> Result<OpenedCredential, ToolsError> {
-    let mut after = None::<String>;
-    let mut found = None;
+/// The credentials of a tenant that `suits` chooses.
+pub(crate) async fn matching(
+    vault: &dyn Vault,
+    tenant: TenantId,
+    suits: impl Fn(&Credential) -> bool,
+) -> Result<Vec<Credential>, VaultError> {
+    let (mut found, mut after) = (Vec::new(), None::<String>);
     for _ in 0..PAGES {
-        let page = vault.credentials(by.tenant, after.as_deref(), PAGE).await;
-        let page = page.map_err(explain)?;
+        let page = vault.credentials(tenant, after.as_deref(), PAGE).await?;
         after = page.items.last().map(|one| one.name.clone());
-        found = page.items.into_iter().find(|one| one.name == name);
-        if found.is_some() || !page.more || after.is_none() {
+        found.extend(page.items.into_iter().filter(|one| suits(one)));
+        if !page.more || after.is_none() {
             break;
         }
     }
-    let Some(credential) = found else {
+    Ok(found)
+}
+
+/// The credential of this name.
+pub(crate) async fn by_name(vault: &dyn Vault, tenant: TenantId, name: &str) -> Result<Option<Credential>, VaultError> {
+    Ok(matching(vault, tenant, |one| one.name == name).await?.pop())
+}
+
+/// Opens the credential of this name; its use is recorded first.
+pub(crate) async fn open(vault: &dyn Vault, by: By<'_>, name: &str) -> Result<OpenedCredential, ToolsError> {
+    let Some(credential) = by_name(vault, by.tenant, name).await? else {
         return Err(ToolsError::Refused(format!(
             "there is no credential `{name}`; an operator adds it with `steward credential add NAME --kind KIND`, or in the studio"
         )));
     };
     let used =
         CredentialUse { credential: credential.id, run: by.run, agent: by.agent, tool: by.tool.to_owned(), at: by.at };
-    let opened = vault.open(by.tenant, credential.id, used).await;
-    opened.map_err(explain)
-}
-
-fn explain(error: VaultError) -> ToolsError {
-    match error {
-        VaultError::Store(error) => error.into(),
-        other => ToolsError::Refused(other.to_string()),
-    }
+    Ok(vault.open(by.tenant, credential.id, used).await?)
 }
 
 /// The secrets of a call; what leaves it is searched for them.

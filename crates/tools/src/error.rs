@@ -1,6 +1,6 @@
 //! Why a tool refused. Each message says what to do.
 
-use steward_core::ports::{BlobError, StoreError};
+use steward_core::ports::{BlobError, StoreError, VaultError};
 use steward_core::tool::ToolError;
 
 /// Errors of this room. They reach the model as a JSON result, except those that mean that the
@@ -57,6 +57,15 @@ impl ToolsError {
             Self::Duplicate(_) | Self::Data { .. } | Self::Panicked { .. } | Self::Changed(_) => true,
             Self::Store(error) => !matches!(error, StoreError::NotFound(_) | StoreError::Conflict(_)),
             _ => false,
+        }
+    }
+}
+
+impl From<VaultError> for ToolsError {
+    fn from(error: VaultError) -> Self {
+        match error {
+            VaultError::Store(error) => error.into(),
+            other => Self::Refused(other.to_string()),
         }
     }
 }

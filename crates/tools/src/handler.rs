@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use steward_core::ports::{Interrupted, Stage, ToolScope};
 use steward_core::tool::{Preview, Settled, Staged, Suggestion, ToolError, ToolOutput, ToolSpec};
+use tokio_util::sync::CancellationToken;
 
 /// Between two looks at the stop flag.
 const POLL: Duration = Duration::from_millis(50);
@@ -89,6 +90,19 @@ impl Context {
         }
     }
 
+    /// Waits for `work`; once [`Self::halted`], cancels it and waits for how it ends.
+    pub async fn or_cancel<T>(&self, cancel: &CancellationToken, work: impl Future<Output = T>) -> T {
+        tokio::pin!(work);
+        tokio::select! {
+            done = &mut work => done,
+            () = self.halt() => {
+                cancel.cancel();
+                work.await
+            }
+        }
+    }
+
+    /// The time until the deadline.
     pub fn left(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
     }

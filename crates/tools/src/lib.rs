@@ -23,6 +23,7 @@ pub mod sql;
 mod standard;
 pub mod suggest;
 pub mod terminal;
+mod text;
 pub mod web;
 
 pub use dispatcher::{Dispatcher, DispatcherBuilder};

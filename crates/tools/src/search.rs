@@ -8,6 +8,7 @@ use crate::error::ToolsError;
 use crate::files::blocking;
 use crate::handler::{Context, ToolHandler, proposed};
 use crate::outbound::{Client, HostPort, HttpLimits};
+use crate::text::one_line;
 use crate::{catalogue, suggest};
 use engines::Hit;
 use secrecy::SecretString;
@@ -94,7 +95,7 @@ impl WebSearch {
         context: &Context,
         secrets: &mut Secrets,
     ) -> Result<ToolOutput, ToolsError> {
-        let query = args.query.split_whitespace().collect::<Vec<_>>().join(" ");
+        let query = one_line(&args.query);
         if query.is_empty() {
             return Err(ToolsError::refused("the query is blank; say what to look for"));
         }

@@ -7,6 +7,7 @@ use super::page::Page;
 use super::page_state::PageState;
 use super::proxy::Proxy;
 use crate::outbound::Client;
+use crate::text::tail;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -175,10 +176,7 @@ impl Process {
             Err(_) => "it gives no answer".to_owned(),
             Ok(Err(error)) => error.to_string(),
             Ok(Ok((exit, stderr))) => {
-                let text = stderr.text();
-                let text = text.trim();
-                let skipped = text.chars().count().saturating_sub(SHOWN);
-                let tail: String = text.chars().skip(skipped).collect();
+                let tail = tail(stderr.text().trim(), SHOWN);
                 if tail.is_empty() {
                     format!("it ended with {exit:?}")
                 } else {

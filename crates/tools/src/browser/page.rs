@@ -6,6 +6,7 @@ use super::error::BrowserError;
 use super::page_state::PageState;
 use super::page_text::{self, Snapshot};
 use super::proxy::{Refusals, host_port_of};
+use crate::text::clip;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -127,7 +128,7 @@ impl Page {
         let (until, mark) = (Instant::now() + limit, refusals.count());
         let before = self.clear_action();
         let mut stopping = StopLoadingGuard(Some(self));
-        let late = || BrowserError::Late { what: shorten(url.as_str()), ms: limit.as_millis() };
+        let late = || BrowserError::Late { what: clip(url.as_str(), ADDRESS), ms: limit.as_millis() };
         let asked = self.call("Page.navigate", json!({"url": url.as_str()}));
         let asked = tokio::time::timeout_at(until, asked).await.map_err(|_| late())??;
         if let Some(text) = asked["errorText"].as_str().filter(|text| !text.is_empty()) {
@@ -180,7 +181,7 @@ impl Page {
         }
         let download = self.state.borrow().download.clone();
         if let Some(url) = download {
-            return Err(BrowserError::Download(shorten(&url)));
+            return Err(BrowserError::Download(clip(&url, ADDRESS)));
         }
         let judged = self.check_result(refusals, mark);
         if matches!(judged, Err(BrowserError::Failed { .. } | BrowserError::Refused(_))) {
@@ -248,7 +249,7 @@ impl Page {
         }
         let url = Url::parse(&state.url).ok();
         let Some(url) = url.filter(|url| matches!(url.scheme(), "http" | "https" | "about" | "blob")) else {
-            let why = format!("the page went to {}, which is no page of the web", shorten(&state.url));
+            let why = format!("the page went to {}, which is no page of the web", clip(&state.url, ADDRESS));
             let told = refusal_reason(None, refusals, mark);
             return Err(BrowserError::Refused(told.unwrap_or(why)));
         };
@@ -259,7 +260,7 @@ impl Page {
             return Err(BrowserError::Refused(why));
         }
         if status >= 400 {
-            return Err(BrowserError::Status { url: shorten(url.as_str()), status });
+            return Err(BrowserError::Status { url: clip(url.as_str(), ADDRESS), status });
         }
         Ok(())
     }
@@ -277,13 +278,16 @@ impl Page {
                 return BrowserError::Crashed;
             }
             if let Some(download) = &self.state.borrow().download {
-                return BrowserError::Download(shorten(download));
+                return BrowserError::Download(clip(download, ADDRESS));
             }
         }
         let refused = refusal_reason(Some(url), refusals, mark).or_else(|| refusal_reason(None, refusals, mark));
         match refused {
             Some(why) if text.contains("TUNNEL") || text.contains("PROXY") => BrowserError::Refused(why),
-            _ => BrowserError::Failed { url: shorten(url.as_str()), why: text.trim_start_matches("net::").to_owned() },
+            _ => BrowserError::Failed {
+                url: clip(url.as_str(), ADDRESS),
+                why: text.trim_start_matches("net::").to_owned(),
+            },
         }
     }
 
@@ -336,12 +340,4 @@ fn refusal_reason(url: Option<&Url>, refusals: &Refusals, mark: u64) -> Option<S
     let mut found = refusals.since(mark);
     found.retain(|refusal| place.as_ref().is_none_or(|place| *place == refusal.place));
     found.pop().map(|refusal| refusal.why)
-}
-
-fn shorten(url: &str) -> String {
-    if url.chars().count() <= ADDRESS {
-        return url.to_owned();
-    }
-    let cut: String = url.chars().take(ADDRESS).collect();
-    format!("{cut}…")
 }

@@ -2,70 +2,18 @@
 //! clicked or filled in.
 
 use super::elements::{Element, Elements};
+use crate::text::{clip, is_one_of, one_line};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// Roles of what can be acted on.
-const ACTIVE: &[&str] = &[
-    "button",
-    "checkbox",
-    "ColorWell",
-    "combobox",
-    "Date",
-    "DateTime",
-    "DisclosureTriangle",
-    "InputTime",
-    "link",
-    "listbox",
-    "menuitem",
-    "menuitemcheckbox",
-    "menuitemradio",
-    "option",
-    "radio",
-    "searchbox",
-    "slider",
-    "spinbutton",
-    "switch",
-    "tab",
-    "textbox",
-    "treeitem",
-];
+const ACTIVE: &str = "button checkbox ColorWell combobox Date DateTime DisclosureTriangle InputTime link listbox menuitem \
+    menuitemcheckbox menuitemradio option radio searchbox slider spinbutton switch tab textbox treeitem";
 /// Roles that stand in a line of their own.
-const BLOCKS: &[&str] = &[
-    "alert",
-    "alertdialog",
-    "article",
-    "banner",
-    "blockquote",
-    "caption",
-    "code",
-    "complementary",
-    "contentinfo",
-    "DescriptionListDetail",
-    "DescriptionListTerm",
-    "definition",
-    "dialog",
-    "figure",
-    "form",
-    "group",
-    "LayoutTableRow",
-    "list",
-    "main",
-    "navigation",
-    "paragraph",
-    "Pre",
-    "radiogroup",
-    "region",
-    "row",
-    "search",
-    "Section",
-    "status",
-    "table",
-    "tabpanel",
-    "term",
-    "toolbar",
-];
+const BLOCKS: &str = "alert alertdialog article banner blockquote caption code complementary contentinfo DescriptionListDetail \
+    DescriptionListTerm definition dialog figure form group LayoutTableRow list main navigation paragraph Pre \
+    radiogroup region row search Section status table tabpanel term toolbar";
 /// Nodes that are looked at.
 const NODES: usize = 100_000;
 /// Longest name of an element, characters.
@@ -115,7 +63,7 @@ pub(super) fn render_page(trees: &[(String, Value)], elements: &mut Elements) ->
             title = tree.root().map(name).unwrap_or_default();
         } else {
             out.line();
-            out.text(&format!("Frame {}:", clip_text(url, LINK)));
+            out.text(&format!("Frame {}:", clip_line(url, LINK)));
             out.line();
         }
         tree.write(elements, &mut out);
@@ -124,18 +72,13 @@ pub(super) fn render_page(trees: &[(String, Value)], elements: &mut Elements) ->
     Snapshot { title, parts, cut, ..Snapshot::default() }
 }
 
-/// The first `most` characters of what is left of `text` without its extra spaces.
-fn clip_text(text: &str, most: usize) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if text.chars().count() <= most {
-        return text;
-    }
-    let cut: String = text.chars().take(most).collect();
-    format!("{cut}…")
+/// At most `most` characters, on one line.
+fn clip_line(text: &str, most: usize) -> String {
+    clip(&one_line(text), most)
 }
 
 fn name(node: &Value) -> String {
-    clip_text(node["name"]["value"].as_str().unwrap_or(""), NAME)
+    clip_line(node["name"]["value"].as_str().unwrap_or(""), NAME)
 }
 
 fn role(node: &Value) -> &str {
@@ -250,7 +193,7 @@ impl<'a> Tree<'a> {
 
     /// Whether it gets a number: by its role, or since it takes the focus and has a name.
     fn active(node: &Value) -> bool {
-        ACTIVE.contains(&role(node))
+        is_one_of(role(node), ACTIVE)
             || role(node) == "generic" && property(node, "focusable") == true && !name(node).is_empty()
     }
 
@@ -265,7 +208,7 @@ impl<'a> Tree<'a> {
             let _ = write!(text, ": {name}");
         }
         if let Some(value) = node["value"]["value"].as_str().filter(|value| !value.is_empty()) {
-            let _ = write!(text, " = {}", clip_text(value, NAME));
+            let _ = write!(text, " = {}", clip_line(value, NAME));
         }
         for state in ["checked", "selected", "pressed", "expanded"] {
             match property(node, state) {
@@ -295,7 +238,7 @@ impl<'a> Tree<'a> {
         if let Some(url) = property(node, "url").as_str()
             && url.starts_with("http")
         {
-            let _ = write!(text, " → {}", clip_text(url, LINK));
+            let _ = write!(text, " → {}", clip_line(url, LINK));
         }
         text.push(']');
         out.text(&text);
@@ -322,7 +265,7 @@ impl<'a> Tree<'a> {
 }
 
 fn starts_line(role: &str) -> bool {
-    matches!(role, "heading" | "listitem") || BLOCKS.contains(&role)
+    matches!(role, "heading" | "listitem") || is_one_of(role, BLOCKS)
 }
 
 /// Longest text of a page, bytes.

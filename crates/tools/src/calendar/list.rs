@@ -5,6 +5,7 @@ use super::occurrence::{Occurrence, Occurrences, occurrences_between};
 use super::{CalendarStore, calendar_name, time};
 use crate::files::blocking;
 use crate::handler::{Context, ToolHandler, proposed};
+use crate::text::{self, clip};
 use crate::{catalogue, suggest};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
@@ -151,11 +152,7 @@ fn line(one: &Occurrence, zone: &TimeZone) -> String {
 
 /// On one line, not too long.
 fn one_line(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= LONG {
-        return line;
-    }
-    line.chars().take(LONG).chain(['…']).collect()
+    clip(&text::one_line(text), LONG)
 }
 
 fn row(one: &Occurrence, zone: &TimeZone) -> Value {

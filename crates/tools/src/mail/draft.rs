@@ -1,13 +1,12 @@
 //! `mail_draft`: a message as a file, for a person to look at and send. Nothing is ever sent.
 
-use super::compose::{self, LINE, encoded, header_safe, phrase, quoted_printable, recipients};
+use super::compose::{Message, date_header, header_safe, recipients};
 use crate::error::ToolsError;
 use crate::files::{self, snapshot};
 use crate::handler::{Context, ToolHandler, proposed};
 use crate::{catalogue, suggest};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
@@ -109,22 +108,16 @@ fn message_id(context: &Context) -> String {
 fn draft_text(args: &MailArgs, context: &Context) -> Result<String, ToolsError> {
     let to = recipients(&args.to)?;
     header_safe(&args.subject)?;
-    let mut message = String::new();
-    let _ = write!(message, "To: {}\r\n", to.iter().map(|one| phrase(one)).collect::<Vec<_>>().join(",\r\n "));
-    let _ = write!(message, "Subject: {}\r\n", encoded(&args.subject, "Subject: ".len()));
-    let _ = write!(message, "Date: {}\r\n", compose::date_header(context)?);
-    let _ = write!(message, "Message-ID: {}\r\n", message_id(context));
-    // Mail programs open a message with this mark for editing, and fill in the sender.
-    message.push_str("X-Unsent: 1\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n");
-    let long = args.body.lines().any(|line| line.len() > LINE);
-    let (name, body) = if long {
-        ("quoted-printable", quoted_printable(&args.body))
-    } else {
-        let lines: String = args.body.lines().flat_map(|line| [line, "\r\n"]).collect();
-        (if args.body.is_ascii() { "7bit" } else { "8bit" }, lines)
+    let message = Message {
+        from: None,
+        to: &to,
+        cc: &[],
+        subject: &args.subject,
+        body: &args.body,
+        id: &message_id(context),
+        in_reply_to: None,
     };
-    let _ = write!(message, "Content-Transfer-Encoding: {name}\r\n\r\n{body}");
-    Ok(message)
+    Ok(message.text(&date_header(context)?))
 }
 
 /// A file name from a subject: lower case, words joined by hyphens.

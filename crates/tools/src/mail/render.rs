@@ -1,6 +1,7 @@
 //! Mail as people and models read it. Everything in a message, its sender included, is only what the message claims.
 
 use super::imap::Header;
+use crate::text::{self, clip};
 use crate::web::page_text;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -18,11 +19,7 @@ const LONG: usize = 200;
 /// On one line, not too long.
 fn one_line(text: &str) -> String {
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= LONG {
-        return line;
-    }
-    line.chars().take(LONG).chain(['…']).collect()
+    clip(&text::one_line(&clean), LONG)
 }
 
 fn addresses(list: Option<&Address<'_>>) -> String {

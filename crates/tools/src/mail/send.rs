@@ -95,16 +95,16 @@ impl MailSend {
         let to = to?;
         let key = hash::sha256(context.idempotency_key.as_bytes());
         let id = format!("<{}@{}>", &key[..32], from.domain());
-        let letter = Message {
-            from: &account.from,
+        let message = Message {
+            from: Some(&account.from),
             to: &envelope.to,
             cc: &envelope.cc,
             subject: &args.subject,
             body: &args.body,
             id: &id,
-            answers: envelope.answers.as_deref(),
+            in_reply_to: envelope.answers.as_deref(),
         };
-        let message = compose::message_text(&letter, &compose::date_header(context)?);
+        let message = message.text(&compose::date_header(context)?);
         let login = self.0.login(account, By::tool(&context.scope, NAME), secrets).await?;
         let prepare = async {
             let mut open = smtp::connect(account, server, login.as_ref(), &self.0.config.allow).await?;

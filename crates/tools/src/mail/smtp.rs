@@ -4,6 +4,7 @@ use super::config::{MailAccount, MailServer, Security};
 use super::{Login, connection};
 use crate::error::ToolsError;
 use crate::outbound::HostPort;
+use crate::text::one_line;
 use lettre::Address;
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
@@ -88,7 +89,7 @@ fn tls_parameters(account: &MailAccount, server: &MailServer) -> Result<TlsParam
 
 /// What a server, or the way to it, said.
 fn error_text(error: &Error) -> String {
-    error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(&error.to_string())
 }
 
 impl SmtpSession {

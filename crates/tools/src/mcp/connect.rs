@@ -5,6 +5,7 @@ use super::connection::{ClientListener, Connection};
 use super::credentials::Secret;
 use super::error::McpError;
 use crate::outbound::{HostPort, PinnedClient};
+use crate::text::tail;
 use http::{HeaderName, HeaderValue};
 use rmcp::service::{ClientInitializeError, RoleClient, RunningService, serve_client};
 use rmcp::transport::StreamableHttpClientTransport;
@@ -118,10 +119,7 @@ pub(super) async fn last_words(program: &mut Session) -> String {
             format!("; {error}; name the folders that it is installed in under `read`")
         }
         Ok(Ok((exit, stderr))) => {
-            let text = stderr.text();
-            let text = text.trim();
-            let skipped = text.chars().count().saturating_sub(SHOWN);
-            let tail: String = text.chars().skip(skipped).collect();
+            let tail = tail(stderr.text().trim(), SHOWN);
             if tail.is_empty() {
                 format!("; it ended with {exit:?}")
             } else {

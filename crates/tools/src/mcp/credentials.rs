@@ -7,6 +7,7 @@ use super::connection::Connection;
 use super::error::McpError;
 use super::oauth_token::{LoginHttp, TokenRequest};
 use super::pool::Key;
+use crate::credential;
 use crate::handler::Context;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
@@ -163,11 +164,6 @@ impl McpHub {
     }
 }
 
-/// A page of the vault.
-const PAGE: u32 = 200;
-/// Most pages that are looked through.
-const PAGES: usize = 100;
-
 pub(super) struct Secret {
     pub id: CredentialId,
     /// Name of the credential, which stands in for its secrets.
@@ -203,7 +199,7 @@ pub(super) async fn find_credential(
         if matches!(server.transport, McpTransport::Stdio { secret_variable: None, .. }) {
             return Ok(None);
         }
-        let own = by_name(vault, tenant, &login_name(server, Some(user))).await?;
+        let own = credential::by_name(vault, tenant, &login_name(server, Some(user))).await?;
         return own.map(Some).ok_or_else(|| McpError::Login {
             server: server.name.clone(),
             hint: super::connect::login_hint(server, false),
@@ -213,7 +209,7 @@ pub(super) async fn find_credential(
         return Ok(None);
     };
     if let Some(name) = &wanted.name {
-        return match by_name(vault, tenant, name).await? {
+        return match credential::by_name(vault, tenant, name).await? {
             Some(found) => Ok(Some(found)),
             None if wanted.optional => Ok(None),
             None => Err(VaultError::Unknown(name.clone()).into()),
@@ -221,7 +217,7 @@ pub(super) async fn find_credential(
     }
     let suits =
         |one: &Credential| one.discoverable && wanted.kind.is_none_or(|kind| kind == one.kind) && fits_header(one.kind);
-    let mut found = matching_credentials(vault, tenant, suits).await?;
+    let mut found = credential::matching(vault, tenant, suits).await?;
     match found.len() {
         1 => Ok(found.pop()),
         0 if wanted.optional => Ok(None),
@@ -239,27 +235,6 @@ pub(super) async fn find_credential(
 
 fn fits_header(kind: CredentialKind) -> bool {
     matches!(kind, CredentialKind::Token | CredentialKind::ApiKey | CredentialKind::Oauth2)
-}
-
-pub(super) async fn by_name(vault: &dyn Vault, tenant: TenantId, name: &str) -> Result<Option<Credential>, McpError> {
-    Ok(matching_credentials(vault, tenant, |one| one.name == name).await?.pop())
-}
-
-async fn matching_credentials(
-    vault: &dyn Vault,
-    tenant: TenantId,
-    suits: impl Fn(&Credential) -> bool,
-) -> Result<Vec<Credential>, McpError> {
-    let (mut found, mut after) = (Vec::new(), None::<String>);
-    for _ in 0..PAGES {
-        let page = vault.credentials(tenant, after.as_deref(), PAGE).await?;
-        after = page.items.last().map(|one| one.name.clone());
-        found.extend(page.items.into_iter().filter(|one| suits(one)));
-        if !page.more || after.is_none() {
-            break;
-        }
-    }
-    Ok(found)
 }
 
 /// The secret of a credential that holds one itself. `OAuth` tokens are made: see [`super::oauth`].

@@ -4,6 +4,7 @@ use super::connect::{error_chain, parse_allow_list};
 use super::error::McpError;
 use super::oauth_token::{LoginHttp, granted_fields, plain_code};
 use super::{McpHub, credentials};
+use crate::credential;
 use rmcp::transport::auth::{AuthorizationManager, AuthorizationRequest, AuthorizationSession};
 use secrecy::{ExposeSecret as _, SecretString};
 use std::collections::{BTreeMap, HashMap};
@@ -55,7 +56,7 @@ impl McpHub {
             return Ok(None);
         }
         let vault = self.ports.vault.as_ref();
-        let Some(found) = credentials::by_name(vault, request.tenant, name).await? else {
+        let Some(found) = credential::by_name(vault, request.tenant, name).await? else {
             return Ok(None);
         };
         if found.kind != CredentialKind::Oauth2 {
@@ -111,7 +112,7 @@ impl McpHub {
         let owner = server.per_user.then_some(user);
         let name = credentials::login_name(&server, owner);
         let vault = self.ports.vault.as_ref();
-        if let Some(before) = credentials::by_name(vault, tenant, &name).await? {
+        if let Some(before) = credential::by_name(vault, tenant, &name).await? {
             let change = CredentialChange { fields: done.fields, ..CredentialChange::default() };
             vault.change(tenant, before.id, change).await?;
         } else {

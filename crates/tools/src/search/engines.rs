@@ -3,6 +3,7 @@
 use super::{SearchConfig, SearchEngine};
 use crate::error::ToolsError;
 use crate::outbound::{HttpRequest, HttpResponse};
+use crate::text::one_line;
 use crate::web::{html_tree, page_text};
 use reqwest::Method;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
@@ -43,7 +44,7 @@ impl Hit {
 /// Text without tags, on one line.
 fn plain(html: &str, base: &Url, most: usize) -> String {
     let text = if html.contains(['<', '&']) { page_text(html, base).text } else { html.to_owned() };
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(&text);
     if line.chars().count() <= most {
         return line;
     }

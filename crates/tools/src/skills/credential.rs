@@ -7,7 +7,7 @@ use crate::handler::Context;
 use secrecy::{ExposeSecret, SecretString};
 use std::slice;
 use steward_core::credential::{Credential, CredentialUse};
-use steward_core::ports::{OpenedCredential, Role, StoreError, ToolScope, VaultError};
+use steward_core::ports::{OpenedCredential, Role, StoreError, ToolScope};
 use steward_core::scrub::{Scrubber, secrets_of};
 use steward_core::skill::{CredentialWanted, Skill};
 
@@ -30,7 +30,7 @@ impl CallCredential {
             at: scope.now,
         };
         let opened = ports.vault.open(scope.tenant, credential.id, used).await;
-        Ok(Self { opened: Some(opened.map_err(explain)?) })
+        Ok(Self { opened: Some(opened?) })
     }
 
     /// Knows all secrets of this call: the credential's, what follows from them, and those that the
@@ -88,7 +88,7 @@ pub(super) async fn discover(
     };
     let kinds = wanted.kind.as_ref().map_or(kinds, slice::from_ref);
     let role = user_role(ports, scope).await?;
-    ports.vault.discover(scope.tenant, &agent, role, &skill.name, kinds, wanted).await.map_err(explain)
+    Ok(ports.vault.discover(scope.tenant, &agent, role, &skill.name, kinds, wanted).await?)
 }
 
 /// The role of the user behind the run; none for a run of nobody.
@@ -98,11 +98,4 @@ async fn user_role(ports: &SkillPorts, scope: &ToolScope) -> Result<Option<Role>
     };
     let user = ports.users.user(scope.tenant, id).await?;
     Ok(user.and_then(|user| serde_json::from_value(user.role.into()).ok()))
-}
-
-fn explain(error: VaultError) -> ToolsError {
-    match error {
-        VaultError::Store(error) => error.into(),
-        other => ToolsError::Refused(other.to_string()),
-    }
 }

@@ -18,7 +18,6 @@ use crate::error::ToolsError;
 use crate::handler::Context;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -48,14 +47,7 @@ pub(super) async fn run_sandboxed(
     };
     let cancel = CancellationToken::new();
     let work = sandbox.run(spec, &cancel);
-    tokio::pin!(work);
-    let done = tokio::select! {
-        done = &mut work => done,
-        () = context.halt() => {
-            cancel.cancel();
-            work.await
-        }
-    };
+    let done = context.or_cancel(&cancel, work).await;
     done.map_err(|error| sandbox_error(&error))
 }
 
@@ -254,25 +246,4 @@ async fn read_bounded(stream: Option<impl AsyncRead + Unpin>) -> Output {
 pub(super) fn command_line(argv: &[String]) -> String {
     let words: Vec<String> = argv.iter().map(|word| quote(word)).collect();
     words.join(" ")
-}
-
-pub(super) fn printed(stdout: &Output, stderr: &Output) -> String {
-    let mut text = stream_text(stdout);
-    let errors = stream_text(stderr);
-    if !errors.is_empty() {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        let _ = write!(text, "[stderr] {errors}");
-    }
-    text
-}
-
-fn stream_text(output: &Output) -> String {
-    let mut text = output.text().trim_end().to_owned();
-    if output.truncated() {
-        let left = output.total.saturating_sub(output.bytes.len() as u64);
-        let _ = write!(text, "\n[{left} more bytes were not kept]");
-    }
-    text
 }

@@ -3,16 +3,14 @@
 use super::command_list::{self, Command, CommandList, Risk, TerminalConfig};
 use crate::error::ToolsError;
 use crate::handler::Context;
+use crate::text::printed;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 use std::time::Duration;
 use steward_core::ports::ToolScope;
 use steward_core::run::FOLDER;
 use steward_core::tool::{Receipt, ToolOutput};
-use steward_sandbox::process::{
-    Access, CommandSpec, Exit, Helper, Limits, Outcome, Output, Sandbox, SandboxError, Tripwire,
-};
+use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Limits, Outcome, Sandbox, SandboxError, Tripwire};
 use tokio_util::sync::CancellationToken;
 
 /// Longest run.
@@ -121,14 +119,7 @@ impl CommandRunner {
         };
         let cancel = CancellationToken::new();
         let work = self.sandbox.run(spec, &cancel);
-        tokio::pin!(work);
-        let done = tokio::select! {
-            done = &mut work => done,
-            () = context.halt() => {
-                cancel.cancel();
-                work.await
-            }
-        };
+        let done = context.or_cancel(&cancel, work).await;
         done.map_err(|error| sandbox_error(&error, scope))
     }
 }
@@ -149,13 +140,13 @@ fn sandbox_error(error: &SandboxError, scope: &ToolScope) -> ToolsError {
 pub(super) fn exit_code(outcome: &Outcome, command: &Command, argv: &[String]) -> Result<i32, String> {
     match outcome.exit {
         Exit::Exited(code) if code == 0 || command.quiet.contains(&code) => Ok(code),
-        other => Err(failure_text(other, argv, &printed_output(outcome))),
+        other => Err(failure_text(other, argv, &printed(&outcome.stdout, &outcome.stderr))),
     }
 }
 
 /// What a model and a person get of a command that ended as it should.
 pub(super) fn command_output(argv: &[String], code: i32, outcome: &Outcome, scope: &ToolScope) -> ToolOutput {
-    let text = printed_output(outcome);
+    let text = printed(&outcome.stdout, &outcome.stderr);
     let shown = match (text.is_empty(), code) {
         (true, 0) => "(the command printed nothing)".to_owned(),
         (true, code) => format!("(the command printed nothing, exit code {code})"),
@@ -174,27 +165,6 @@ pub(super) fn command_output(argv: &[String], code: i32, outcome: &Outcome, scop
         receipt: Some(receipt),
         ..ToolOutput::text(shown)
     }
-}
-
-fn printed_output(outcome: &Outcome) -> String {
-    let mut text = stream(&outcome.stdout);
-    let errors = stream(&outcome.stderr);
-    if !errors.is_empty() {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        let _ = write!(text, "[stderr] {errors}");
-    }
-    text
-}
-
-fn stream(output: &Output) -> String {
-    let mut text = output.text().trim_end().to_owned();
-    if output.truncated() {
-        let left = output.total.saturating_sub(output.bytes.len() as u64);
-        let _ = write!(text, "\n[{left} more bytes were not kept]");
-    }
-    text
 }
 
 fn failure_text(exit: Exit, argv: &[String], text: &str) -> String {

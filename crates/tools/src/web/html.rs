@@ -1,5 +1,6 @@
 //! A page as text: its title, what is readable, where its links lead.
 
+use crate::text::{is_one_of, one_line};
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
 use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
@@ -19,41 +20,8 @@ const WALL: Duration = Duration::from_secs(3);
 const SILENT: &[&str] = &["script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "select"];
 
 /// Elements that begin a line of their own.
-const BLOCKS: &[&str] = &[
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "body",
-    "br",
-    "dd",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hr",
-    "li",
-    "main",
-    "nav",
-    "ol",
-    "p",
-    "pre",
-    "section",
-    "table",
-    "tr",
-    "ul",
-];
+const BLOCKS: &str = "address article aside blockquote body br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 \
+    header hr li main nav ol p pre section table tr ul";
 
 /// What a person would see of a page.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -81,7 +49,7 @@ pub(crate) fn page_text(html: &str, base: &Url) -> PageText {
     tokenizer.end();
     let mut state = tokenizer.sink.0.into_inner();
     PageText {
-        title: state.title.map(|title| squeeze(&title)).filter(|title| !title.is_empty()),
+        title: state.title.map(|title| one_line(&title)).filter(|title| !title.is_empty()),
         text: state.out.finish(),
         links: state.out.links,
         cut: !rest.is_empty(),
@@ -213,7 +181,7 @@ impl Writer {
     }
 
     fn open(&mut self, name: &str, target: Option<Url>) {
-        if BLOCKS.contains(&name) {
+        if is_one_of(name, BLOCKS) {
             self.end_line();
         }
         match name {
@@ -243,7 +211,7 @@ impl Writer {
     }
 
     fn close(&mut self, name: &str) {
-        if BLOCKS.contains(&name) {
+        if is_one_of(name, BLOCKS) {
             self.end_line();
         }
         match name {
@@ -253,7 +221,7 @@ impl Writer {
                 let Some((Some(url), text)) = self.anchor.take() else {
                     return;
                 };
-                let text = squeeze(&text);
+                let text = one_line(&text);
                 let new = !self.links.iter().any(|(_, known)| *known == url.as_str());
                 if matches!(url.scheme(), "http" | "https") && new && self.links.len() < LINKS {
                     self.links.push((text, url.into()));
@@ -284,10 +252,6 @@ impl Writer {
         }
         text.trim_end().to_owned()
     }
-}
-
-fn squeeze(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

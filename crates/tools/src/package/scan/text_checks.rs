@@ -3,6 +3,9 @@
 use super::rules::{Invisible, InvisibleException, Pattern, Rules, TextKind, fold_text, is_mixed_script};
 use super::{Findings, excerpt, is_declared};
 use crate::package::permissions::may_reach;
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use regex::Regex;
 use std::sync::OnceLock;
 use steward_core::package::{Permissions, Severity};
@@ -178,25 +181,16 @@ fn blob(path: &str, run: &str, first: usize, rules: &Rules, found: &mut Findings
     }
 }
 
+/// Decodes base64 of either alphabet, padded or not, cut anywhere.
 fn decode(text: &str) -> Option<Vec<u8>> {
-    let (mut bits, mut count, mut out) = (0_u32, 0_u32, Vec::new());
-    for b in text.bytes().filter(|b| *b != b'=') {
-        let value = match b {
-            b'A'..=b'Z' => b - b'A',
-            b'a'..=b'z' => b - b'a' + 26,
-            b'0'..=b'9' => b - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        bits = ((bits << 6) | u32::from(value)) & 0xFF_FFFF;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push(u8::try_from((bits >> count) & 0xFF).ok()?);
-        }
+    let config = GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone);
+    let mut standard = text.replace('=', "").replace('-', "+").replace('_', "/");
+    if standard.len() % 4 == 1 {
+        standard.pop();
     }
-    Some(out)
+    GeneralPurpose::new(&STANDARD, config).decode(standard).ok()
 }
 
 fn escapes(path: &str, text: &str, rules: &Rules, found: &mut Findings) {

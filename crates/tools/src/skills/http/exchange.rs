@@ -3,6 +3,7 @@
 use crate::error::ToolsError;
 use crate::handler::Context;
 use crate::outbound::{Client, HttpError, HttpLimits, HttpRequest, HttpResponse};
+use crate::text::one_line;
 use encoding_rs::{Encoding, UTF_8};
 use reqwest::StatusCode;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
@@ -179,11 +180,7 @@ pub(super) fn value_text(value: &Value) -> String {
 
 /// An answer that is a failure, with what the server says about it.
 pub(super) fn status_error(answer: &HttpResponse) -> ToolsError {
-    let said = if is_binary(answer) {
-        String::new()
-    } else {
-        body_text(answer).split_whitespace().collect::<Vec<_>>().join(" ")
-    };
+    let said = if is_binary(answer) { String::new() } else { one_line(&body_text(answer)) };
     let (said, _) = steward_core::tool::truncate(&said, EXCERPT);
     let hint = match answer.status.as_u16() {
         401 => "the credential is not accepted; an operator must look at it",

@@ -57,12 +57,8 @@ impl HuggingfaceExecutor {
             object: spec.model.clone(),
             evidence: Some(format!("status {}", answer.status.as_u16())),
         });
-        Ok(ToolOutput {
-            receipt,
-            tainted: true,
-            origin: Some(place),
-            ..ToolOutput { data: Some(value.clone()), ..ToolOutput::text(exchange::value_text(&value)) }
-        })
+        let text = exchange::value_text(&value);
+        Ok(ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) })
     }
 }
 

@@ -6,6 +6,7 @@ use crate::outbound::{HostPort, HttpRequest, HttpResponse};
 use crate::skills::template::{
     self, Template, TemplateError, TemplateUse, Values, check_json, check_text, check_texts, check_url,
 };
+use crate::text::is_one_of;
 use reqwest::Method;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LINK};
 use serde_json::Value;
@@ -15,19 +16,8 @@ use url::Url;
 use url::form_urlencoded::Serializer;
 
 /// Headers that say how a request is sent, which is not a skill's to say.
-const RESERVED: &[&str] = &[
-    "connection",
-    "content-length",
-    "expect",
-    "host",
-    "keep-alive",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
+const RESERVED: &str = "connection content-length expect host keep-alive proxy-authorization proxy-connection te trailer \
+    transfer-encoding upgrade";
 
 /// The hosts that an operator allows.
 pub(in crate::skills) fn parse_allow_list(list: &[String]) -> Result<Vec<HostPort>, ToolsError> {
@@ -62,7 +52,7 @@ pub(super) fn check_headers(headers: &BTreeMap<String, String>, schema: &Value) 
 pub(super) fn header_name(name: &str) -> Result<HeaderName, String> {
     let parsed: HeaderName =
         name.trim().parse().map_err(|_| format!("config.headers: `{name}` can't be the name of a header"))?;
-    if RESERVED.contains(&parsed.as_str()) {
+    if is_one_of(parsed.as_str(), RESERVED) {
         return Err(format!("config.headers: {name} is set by Steward itself; leave it out"));
     }
     Ok(parsed)

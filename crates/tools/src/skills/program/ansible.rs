@@ -1,10 +1,11 @@
 //! Skills of the type ansible: a playbook. Against this machine it runs in the OS sandbox, with the
 //! workspace writable; a playbook that needs the network runs as a guarded process.
 
-use super::{Programs, exit_text, printed, run_process, run_sandboxed};
+use super::{Programs, exit_text, run_process, run_sandboxed};
 use crate::error::ToolsError;
 use crate::handler::Context;
 use crate::skills::{Executor, SkillCall};
+use crate::text::printed;
 use async_trait::async_trait;
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value, json};

@@ -1,11 +1,12 @@
 //! Skills of the type docker: the docker program as a guarded process. Containers that are run have no
 //! rights beyond computing, and no network unless the skill says so.
 
-use super::{ProcessResult, Programs, command_line, printed, run_process};
+use super::{ProcessResult, Programs, command_line, run_process};
 use crate::error::ToolsError;
 use crate::handler::Context;
 use crate::skills::template::{self, TemplateUse, Values, argv, check_text, check_texts};
 use crate::skills::{Executor, SkillCall};
+use crate::text::printed;
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;

@@ -98,14 +98,7 @@ pub(crate) async fn compute(
     let wall = program.wall.min(context.left());
     let cancel = CancellationToken::new();
     let work = runner.run(program.code, program.payload, wall, program.memory_mib, &cancel);
-    tokio::pin!(work);
-    let done = tokio::select! {
-        done = &mut work => done,
-        () = context.halt() => {
-            cancel.cancel();
-            work.await
-        }
-    };
+    let done = context.or_cancel(&cancel, work).await;
     let reply = done.map_err(ToolsError::Refused)?;
     let printed = [reply.stdout.trim_end(), reply.stderr.trim_end()]
         .into_iter()

@@ -1,10 +1,11 @@
 //! Skills of the type shell: a program and its arguments, in the OS sandbox.
 
-use super::{Programs, command_line, exit_text, printed, run_sandboxed, workspace_changes};
+use super::{Programs, command_line, exit_text, run_sandboxed, workspace_changes};
 use crate::error::ToolsError;
 use crate::handler::Context;
 use crate::skills::template::{self, TemplateUse, Values, argv, check_argv, check_text};
 use crate::skills::{Executor, SkillCall};
+use crate::text::printed;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Templates filled: as JSON, as an argument vector or a line for a remote shell, as SQL, as a URL.
 
 use super::{Part, Template, TemplateError, TemplateUse, Values, as_text};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
-use std::fmt::Write as _;
 use url::Url;
 
 /// Fills the strings of `source`. One that is a single placeholder becomes its value, with its type;
@@ -235,12 +235,6 @@ fn is_dots(segment: &str) -> bool {
 
 /// Percent-encodes everything but the unreserved characters of RFC 3986.
 pub fn percent_encode(value: &str) -> String {
-    value.bytes().fold(String::new(), |mut out, byte| {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}");
-        }
-        out
-    })
+    const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    utf8_percent_encode(value, RESERVED).to_string()
 }
