@@ -38,7 +38,6 @@ use steward_core::ports::{Blobs, ToolScope};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
 use url::Url;
 
-/// Names of the tools; an agent has those that its list names.
 pub const BROWSER_TOOLS: [&str; 5] =
     ["browser_open", "browser_snapshot", "browser_click", "browser_type", "browser_screenshot"];
 
@@ -54,7 +53,7 @@ pub fn with_browser(builder: DispatcherBuilder, browsers: &Browsers, blobs: &Arc
         .when_ended(move |run| ended.close(run))
 }
 
-/// What a call would do to an element: as it was last shown, so that a person knows what is meant.
+/// What an action would do to an element, named as it was last shown.
 fn preview_action(browsers: &Browsers, number: u32, scope: &ToolScope, verb: &str) -> Result<Preview, BrowserError> {
     let session = browsers.session_of(scope).ok_or(BrowserError::NoPage)?;
     let elements = lock(&session.elements);
@@ -62,7 +61,7 @@ fn preview_action(browsers: &Browsers, number: u32, scope: &ToolScope, verb: &st
     Ok(Preview { summary: format!("{verb} {} on {}", element.words(), elements.url), ..Preview::default() })
 }
 
-/// What an action leaves in the log.
+/// Adds what the log keeps of an action.
 fn action_output(action: &str, object: String, output: ToolOutput) -> ToolOutput {
     ToolOutput {
         receipt: Some(Receipt { action: action.to_owned(), object, evidence: None }),
@@ -71,7 +70,6 @@ fn action_output(action: &str, object: String, output: ToolOutput) -> ToolOutput
     }
 }
 
-/// Opens pages.
 struct BrowserOpen(pub Browsers);
 
 #[derive(Debug, Deserialize)]
@@ -213,11 +211,10 @@ impl ToolHandler for BrowserType {
     }
 }
 
-/// Folder of the pictures.
-const FOLDER: &str = "screenshots";
-/// Letters of a call's hash in a file's name.
-const LETTERS: usize = 8;
-/// Where a PNG says its width and height.
+const SCREENSHOTS: &str = "screenshots";
+/// Characters of a call's hash in a file name.
+const HASH_CHARS: usize = 8;
+/// Bytes of a PNG that hold its width and height.
 const SIZE: std::ops::Range<usize> = 16..24;
 
 struct BrowserScreenshot {
@@ -243,7 +240,7 @@ impl ToolHandler for BrowserScreenshot {
 
     async fn preview(&self, _: NoArgs, _: &ToolScope) -> Result<Preview, ToolError> {
         Ok(Preview {
-            summary: format!("writes a picture of the open page into {FOLDER}/"),
+            summary: format!("writes a picture of the open page into {SCREENSHOTS}/"),
             detail: None,
             count: Some(1),
             reversible: true,
@@ -276,14 +273,13 @@ impl ToolHandler for BrowserScreenshot {
     }
 }
 
-/// `screenshots/HOST-CALL.png`.
 fn screenshot_path(url: &str, key: &str) -> String {
     let host = Url::parse(url).ok();
     let host = host.as_ref().and_then(Url::host_str).unwrap_or("page");
     let host: String =
         host.chars().map(|c| if c.is_ascii_alphanumeric() || ".-".contains(c) { c } else { '-' }).take(60).collect();
-    let call = &hash::sha256(key.as_bytes())[..LETTERS];
-    format!("{FOLDER}/{host}-{call}.png")
+    let call = &hash::sha256(key.as_bytes())[..HASH_CHARS];
+    format!("{SCREENSHOTS}/{host}-{call}.png")
 }
 
 fn png_size(png: &[u8]) -> Option<(u32, u32)> {

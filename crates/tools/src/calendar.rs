@@ -46,26 +46,24 @@ pub fn with_calendar(
         .with(CalendarExport::new(files, blobs))
 }
 
-/// Largest calendar, bytes.
 const LARGEST: usize = 8 << 20;
-/// The calendar of runs that have no user, such as those of the command line.
+/// The calendar of runs without a user, such as those of the command line.
 const COMMON: &str = "common";
 
 #[derive(Debug, Clone)]
 pub struct CalendarConfig {
-    /// Folder of the calendars; made when it is needed.
+    /// Folder of the calendars; created when needed.
     pub folder: PathBuf,
-    /// The zone of times without one.
+    /// The zone of times that name none.
     pub zone: TimeZone,
 }
 
 pub struct CalendarStore {
     config: CalendarConfig,
-    /// Held while a file is read and written back.
+    /// Locked while a file is read and written back.
     turn: Mutex<()>,
 }
 
-/// Name of the calendar of a call.
 fn calendar_name(scope: &ToolScope) -> String {
     scope.user.map_or_else(|| COMMON.to_owned(), |user| user.to_string())
 }
@@ -109,7 +107,7 @@ impl CalendarStore {
         self.change_staged(scope, name, work, |_| Ok(()))
     }
 
-    /// The same; `tell` is called right before it is written. Nothing is written if that fails.
+    /// As [`Self::change`]; calls `stage` right before writing, and writes nothing if that fails.
     fn change_staged<T>(
         &self,
         scope: &ToolScope,
@@ -145,7 +143,7 @@ fn failed(path: &Path, error: &std::io::Error) -> ToolsError {
     ))
 }
 
-/// Readers see the old file or the new one.
+/// Writes atomically: readers see the old file or the new one.
 fn save(path: &Path, text: &str) -> std::io::Result<()> {
     let Some(folder) = path.parent() else {
         return Err(ErrorKind::InvalidInput.into());

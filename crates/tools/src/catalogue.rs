@@ -28,7 +28,7 @@ fn entries() -> Result<&'static Entries, ToolsError> {
         .map_err(|reason| ToolsError::Data { file: FILE, reason: reason.clone() })
 }
 
-/// Fails if the data file is broken or lacks one of `names`; the dispatcher asks when it is built.
+/// Fails if the data file is broken or lacks one of `names`.
 pub(crate) fn check(names: &[&str]) -> Result<(), ToolsError> {
     let known = entries()?;
     match names.iter().find(|name| !known.contains_key(**name)) {
@@ -37,8 +37,7 @@ pub(crate) fn check(names: &[&str]) -> Result<(), ToolsError> {
     }
 }
 
-/// A spec with the words of the data file. A tool without an entry has no words of its own; the
-/// dispatcher refuses to be built with one.
+/// A spec with the description of the data file. The dispatcher refuses a tool without an entry.
 pub fn spec(name: &str, risk: RiskClass, effect: EffectClass, parameters: Value) -> ToolSpec {
     let entry = entries().ok().and_then(|known| known.get(name)).cloned();
     let entry = entry.unwrap_or(Entry { description: String::new(), utterances: Vec::new(), result_limit: 8000 });
@@ -54,7 +53,6 @@ pub fn spec(name: &str, risk: RiskClass, effect: EffectClass, parameters: Value)
     }
 }
 
-/// A [`spec`] whose parameters are an object of `properties`, with no others.
 pub fn tool_spec(name: &str, risk: RiskClass, effect: EffectClass, properties: Value, required: &[&str]) -> ToolSpec {
     let mut parameters = json!({"type": "object", "properties": properties});
     if !required.is_empty() {

@@ -45,7 +45,6 @@ impl ToolHandler for Feedback {
     }
 }
 
-/// Ends a run with its answer.
 pub struct FinalAnswer;
 
 #[derive(Debug, Deserialize)]

@@ -13,7 +13,7 @@ const PAGE: u32 = 200;
 /// Most pages that are looked through.
 const PAGES: usize = 100;
 
-/// Who uses a credential, as it is written down.
+/// Who uses a credential, for the audit record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct By<'a> {
     pub tenant: TenantId,
@@ -47,12 +47,10 @@ pub(crate) async fn matching(
     Ok(found)
 }
 
-/// The credential of this name.
 pub(crate) async fn by_name(vault: &dyn Vault, tenant: TenantId, name: &str) -> Result<Option<Credential>, VaultError> {
     Ok(matching(vault, tenant, |one| one.name == name).await?.pop())
 }
 
-/// Opens the credential of this name; its use is recorded first.
 pub(crate) async fn open(vault: &dyn Vault, by: By<'_>, name: &str) -> Result<OpenedCredential, ToolsError> {
     let Some(credential) = by_name(vault, by.tenant, name).await? else {
         return Err(ToolsError::Refused(format!(
@@ -64,7 +62,7 @@ pub(crate) async fn open(vault: &dyn Vault, by: By<'_>, name: &str) -> Result<Op
     Ok(vault.open(by.tenant, credential.id, used).await?)
 }
 
-/// The secrets of a call; what leaves it is searched for them.
+/// The secrets of a call, to be scrubbed from everything that leaves it.
 #[derive(Default)]
 pub(crate) struct Secrets(Vec<(String, SecretString)>);
 
@@ -73,7 +71,7 @@ impl Secrets {
         Self(secrets_of(opened))
     }
 
-    /// One more, by the name that stands in its place.
+    /// Adds a secret; `name` replaces it in texts.
     pub fn add(&mut self, name: impl Into<String>, secret: SecretString) {
         self.0.push((name.into(), secret));
     }
@@ -89,14 +87,13 @@ impl Secrets {
         }
     }
 
-    /// A text or an error without them.
+    /// Scrubs a text or an error.
     pub fn clean_text(self, result: Result<String, String>) -> Result<String, String> {
         let scrubber: Scrubber = scrubber_of(self.0);
         result.map(|text| scrubber.scrub(&text).into_owned()).map_err(|text| scrubber.scrub(&text).into_owned())
     }
 }
 
-/// What finds these secrets in a text.
 pub(crate) fn scrubber_of(secrets: impl IntoIterator<Item = (String, SecretString)>) -> Scrubber {
     let plain = secrets.into_iter();
     Scrubber::new(plain.map(|(name, secret)| (name, secret.expose_secret().to_owned())))

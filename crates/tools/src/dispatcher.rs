@@ -21,18 +21,17 @@ use steward_core::skill::Skill;
 use steward_core::tool::{EffectClass, Preview, Settled, Suggestion, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_core::{RunId, TenantId, hash, schema};
 
-/// How often the stop flag is looked at while a tool works.
+/// How often the stop flag is checked while a tool works.
 const POLL: Duration = Duration::from_millis(50);
-/// How long a tool that changes something may take to end by itself once it is told to.
+/// How long a tool that changes something gets to end by itself.
 const GRACE: Duration = Duration::from_millis(500);
 /// Longest search for argument proposals.
 const SUGGEST: Duration = Duration::from_secs(2);
 /// Longest search for the arguments of a request whose kind is known.
 const DRAFT: Duration = Duration::from_secs(10);
-/// Longest look at what a call would change.
 const PREVIEW: Duration = Duration::from_secs(10);
 
-/// Told of the end of a run.
+/// Called when a run has ended.
 type Ended = Box<dyn Fn(RunId) + Send + Sync>;
 
 struct Registered {
@@ -60,7 +59,7 @@ impl DispatcherBuilder {
         self
     }
 
-    /// Tells `hook` of each run that has ended, so that it lets go of what it keeps for it.
+    /// Calls `hook` for each run that has ended, so that it can drop what it keeps for it.
     #[must_use]
     pub fn when_ended(mut self, hook: impl Fn(RunId) + Send + Sync + 'static) -> Self {
         self.ended.push(Box::new(hook));
@@ -81,7 +80,6 @@ impl DispatcherBuilder {
     }
 }
 
-/// The tools of an installation, in the order in which they were added.
 pub struct Dispatcher {
     tools: Vec<Registered>,
     index: BTreeMap<String, usize>,
@@ -133,7 +131,6 @@ impl Door<'_> {
 }
 
 impl Dispatcher {
-    /// Begins an empty one.
     pub fn builder() -> DispatcherBuilder {
         DispatcherBuilder::default()
     }

@@ -3,13 +3,11 @@
 use steward_core::ports::{BlobError, StoreError, VaultError};
 use steward_core::tool::ToolError;
 
-/// Errors of this room. They reach the model as a JSON result, except those that mean that the
-/// installation itself is broken.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolsError {
     #[error("two tools are called `{0}`; give one of them another name")]
     Duplicate(String),
-    /// A handler has no entry in the data file, or the file can't be read.
+    /// A handler has no entry in the data file, or the file is broken.
     #[error("the data file {file} is broken: {reason}")]
     Data { file: &'static str, reason: String },
     #[error("there is no tool `{name}`; the tools are {known}")]
@@ -21,7 +19,7 @@ pub enum ToolsError {
         /// Which field, and what was expected.
         problem: String,
     },
-    /// The arguments aren't those that were decided on.
+    /// The arguments aren't the approved ones.
     #[error("the arguments of `{0}` changed after they were approved; ask for approval again")]
     Changed(String),
     #[error("`{tool}` was stopped after {ms} ms; ask for less, or split the work")]
@@ -38,7 +36,7 @@ pub enum ToolsError {
     NoUndo(String),
     #[error("not undone: {what} has changed since; {hint}")]
     ChangedSince { what: String, hint: &'static str },
-    /// A tool's own refusal, complete with what to do.
+    /// A tool's own refusal, which says what to do.
     #[error("{0}")]
     Refused(String),
     #[error(transparent)]

@@ -27,14 +27,14 @@ pub(crate) fn open_workspace(scope: &ToolScope) -> Result<Workspace, ToolsError>
     Workspace::open(&scope.workspace, limits).map_err(file_error)
 }
 
-/// A regular file of `workspace` for a person to read, reached as an agent reaches it. Blocking.
+/// Opens a regular file of the workspace for a person to read, confined as for an agent. Blocking.
 pub fn open_file(workspace: &str, path: &str) -> Result<std::fs::File, ToolsError> {
     Workspace::open(workspace, FileLimits::default())
         .and_then(|workspace| workspace.open_read(path))
         .map_err(file_error)
 }
 
-/// A folder of the workspace, relative to it; empty for itself. Blocking.
+/// A folder relative to the workspace; empty for the workspace itself. Blocking.
 pub(crate) fn resolve_folder(scope: &ToolScope, path: &str) -> Result<String, ToolsError> {
     let workspace = open_workspace(scope)?;
     let relative = workspace.resolve(path).map_err(file_error)?;
@@ -43,13 +43,13 @@ pub(crate) fn resolve_folder(scope: &ToolScope, path: &str) -> Result<String, To
     Ok(text.ok_or_else(|| ToolsError::Refused(format!("the name of {path} is no text")))?.to_owned())
 }
 
-/// A text file of the workspace, whole. Blocking.
+/// A whole text file of the workspace. Blocking.
 pub(crate) fn read_text(scope: &ToolScope, path: &str) -> Result<String, ToolsError> {
     let bytes = open_workspace(scope)?.read(path).map_err(file_error)?;
     String::from_utf8(bytes).map_err(|_| ToolsError::Refused(format!("{path} is no text in UTF-8; convert it first")))
 }
 
-/// Replaces or creates a text file of the workspace; what it held, and what it holds now. Blocking.
+/// Replaces or creates a text file of the workspace; returns its state before and after. Blocking.
 pub(crate) fn write_text(scope: &ToolScope, path: &str, text: &str) -> Result<(Written, State), ToolsError> {
     let workspace = open_workspace(scope)?;
     let written = workspace.write_atomic(path, text.as_bytes()).map_err(file_error)?;
@@ -57,7 +57,7 @@ pub(crate) fn write_text(scope: &ToolScope, path: &str, text: &str) -> Result<(W
     Ok((written, after))
 }
 
-/// A file error in our words, with what to do.
+/// A file error with what to do about it.
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err hands over")]
 pub(crate) fn file_error(error: FilesError) -> ToolsError {
     let hint = match &error {
@@ -70,7 +70,7 @@ pub(crate) fn file_error(error: FilesError) -> ToolsError {
     ToolsError::Refused(format!("{error}{hint}"))
 }
 
-/// Runs `work` where it may block; a panic in it goes on in the caller.
+/// Runs blocking `work` on its own thread; a panic in it continues in the caller.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ToolsError> + Send + 'static,
 ) -> Result<T, ToolsError> {
@@ -81,19 +81,19 @@ pub(crate) async fn blocking<T: Send + 'static>(
     }
 }
 
-/// Most entries that one walk looks at.
+/// Most entries of one walk.
 const ENTRIES: usize = 50_000;
 
 #[derive(Debug, Default, Clone, Copy)]
 struct WalkSummary {
-    /// Names beginning with a dot that were passed over.
+    /// Names beginning with a dot, which are skipped.
     pub hidden: usize,
-    /// Whether there was more than is ever looked at.
+    /// Whether there were more entries than are read.
     pub more: bool,
 }
 
-/// Calls `visit` with the path relative to the workspace and the entry, in order of names, folders
-/// down to `depth` levels (1: the folder's own entries). Hidden entries are passed over.
+/// Calls `visit` with the path relative to the workspace and the entry, in order of names, `depth` levels deep (1: the
+/// folder's own entries). Names beginning with a dot are skipped.
 fn walk(
     workspace: &Workspace,
     folder: &str,
@@ -145,10 +145,10 @@ fn join(folder: &str, name: &str) -> String {
     }
 }
 
-/// Bytes that are looked at.
+/// Bytes that are examined.
 const HEAD: usize = 8192;
 
-/// Beginnings of common binary formats, what they are, and what to do instead.
+/// First bytes of common binary formats, their names, and what to do instead of reading them.
 const MAGIC: &[(&[u8], &str, &str)] = &[
     (b"SQLite format 3\0", "a SQLite database", "ask it with the tool `sql`"),
     (b"%PDF-", "a PDF document", "it can't be read as text"),
@@ -162,7 +162,7 @@ const MAGIC: &[(&[u8], &str, &str)] = &[
     (b"\xfe\xff", "text in UTF-16", "convert it to UTF-8 first"),
 ];
 
-/// Why `head` is no text: what it is, and a hint. `None` for text.
+/// What a binary file is, and a hint; `None` for text.
 fn binary_kind(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let known = MAGIC.iter().find(|(magic, _, _)| head.starts_with(magic));
     if let Some((_, what, hint)) = known {
@@ -172,7 +172,6 @@ fn binary_kind(head: &[u8]) -> Option<(&'static str, &'static str)> {
         .then_some(("a binary file", "it can't be read as text; `terminal` with `file` or `stat` tells more"))
 }
 
-/// `1.5 MB`, for people.
 fn human_size(bytes: u64) -> String {
     const UNITS: &[&str] = &["kB", "MB", "GB", "TB"];
     if bytes < 1000 {

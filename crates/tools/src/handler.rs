@@ -13,10 +13,10 @@ use steward_core::ports::{Interrupted, Stage, ToolScope};
 use steward_core::tool::{Preview, Settled, Staged, Suggestion, ToolError, ToolOutput, ToolSpec};
 use tokio_util::sync::CancellationToken;
 
-/// Between two looks at the stop flag.
+/// Time between checks of the stop flag.
 const POLL: Duration = Duration::from_millis(50);
 
-/// What a tool knows of its call beside the arguments.
+/// What a tool knows about its call beside the arguments.
 #[derive(Debug, Clone)]
 pub struct Context {
     pub scope: ToolScope,
@@ -41,20 +41,20 @@ impl Context {
         }
     }
 
-    /// The same, told to `stage` before anything is done.
+    /// With `stage` told what is about to be done.
     #[must_use]
     pub fn with_stage(mut self, stage: Option<Arc<dyn Stage>>) -> Self {
         self.stage = stage;
         self
     }
 
-    /// Where it is told what is about to be done.
+    /// Where the call announces its effect.
     pub(crate) fn stage_of(&self) -> Option<Arc<dyn Stage>> {
         self.stage.clone()
     }
 
-    /// Says what the call returns once it is done, and by what that is recognised after a crash. To be called when all
-    /// is ready, right before the effect; after an error nothing may be done.
+    /// Announces what the call returns once it is done, and the `proof` by which that is recognised after a crash. Call
+    /// it when all is ready, right before the effect; do nothing after an error.
     pub async fn stage(&self, output: &ToolOutput, proof: Value) -> Result<(), ToolError> {
         self.check()?;
         let Some(stage) = &self.stage else {
@@ -65,8 +65,8 @@ impl Context {
         Ok(self.check()?)
     }
 
-    /// Tells the runtime of a secret that was made or handed out during the call, such as an access
-    /// token, so that it leaves with nothing. `name` is what stands in its place.
+    /// Registers a secret that was made or handed out during the call, such as an access token, so that it is scrubbed
+    /// from the result. `name` replaces it in texts.
     pub fn learned(&self, name: impl Into<String>, secret: SecretString) {
         let mut all = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         all.push((name.into(), secret));
@@ -77,20 +77,19 @@ impl Context {
         all.clone()
     }
 
-    /// Whether to end now: the run was stopped, or the call is over its time. Blocking work looks
-    /// at it often, and always right before an effect.
+    /// Whether to end now: the run was stopped, or the call's time is up. Blocking work checks it often, and always
+    /// right before an effect.
     pub fn halted(&self) -> bool {
         self.scope.stopped() || self.cancelled.load(Ordering::Relaxed) || Instant::now() >= self.deadline
     }
 
-    /// Waits until [`Self::halted`].
     pub async fn halt(&self) {
         while !self.halted() {
             tokio::time::sleep(POLL).await;
         }
     }
 
-    /// Waits for `work`; once [`Self::halted`], cancels it and waits for how it ends.
+    /// Waits for `work`; once [`Self::halted`], cancels it and waits for its end.
     pub async fn or_cancel<T>(&self, cancel: &CancellationToken, work: impl Future<Output = T>) -> T {
         tokio::pin!(work);
         tokio::select! {
@@ -102,7 +101,6 @@ impl Context {
         }
     }
 
-    /// The time until the deadline.
     pub fn left(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
     }
@@ -113,7 +111,7 @@ impl Context {
     }
 }
 
-/// One tool. Arguments have passed the schema of [`Self::spec`] before any method sees them.
+/// One tool. Arguments have passed the schema of [`Self::spec`] before any method gets them.
 pub trait ToolHandler: Send + Sync + 'static {
     type Args: DeserializeOwned + Send + 'static;
 
@@ -135,13 +133,14 @@ pub trait ToolHandler: Send + Sync + 'static {
 
     fn run(&self, args: Self::Args, context: &Context) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send;
 
-    /// Whether a call that a crash cut off has happened, by what it told [`Context::stage`]. Looks only.
+    /// Whether a call that a crash cut off has happened, by the proof that it gave to [`Context::stage`]. Changes
+    /// nothing.
     fn settle(&self, call: Interrupted, _scope: &ToolScope) -> impl Future<Output = Settled> + Send {
         let why = format!("`{}` leaves nothing that shows it", call.call.name);
         async { Settled::Unknown(why) }
     }
 
-    /// Takes an effect back, from the snapshot that [`Self::run`] returned; says what was restored.
+    /// Undoes an effect from the snapshot that [`Self::run`] returned; says what was restored.
     fn undo(&self, _snapshot: &Value, _scope: &ToolScope) -> impl Future<Output = Result<String, ToolError>> + Send {
         async { Err(ToolsError::NoUndo("this tool keeps no snapshot".to_owned()).into()) }
     }
@@ -153,7 +152,7 @@ pub(crate) fn would_fail(error: ToolError) -> Preview {
     Preview { summary: format!("would fail: {error}"), ..Preview::default() }
 }
 
-/// Looks for proposals where it may block.
+/// Runs a search for proposals on a blocking thread.
 pub(crate) async fn proposed(
     request: &str,
     scope: &ToolScope,
@@ -167,7 +166,6 @@ pub(crate) async fn proposed(
     }
 }
 
-/// The twin that the dispatcher keeps in a map.
 #[async_trait]
 pub(crate) trait DynHandler: Send + Sync {
     async fn suggest(&self, request: &str, scope: &ToolScope) -> Vec<Suggestion>;

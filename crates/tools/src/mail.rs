@@ -26,8 +26,7 @@ use steward_core::credential::CredentialKind;
 use steward_core::ports::{ToolScope, Users, Vault};
 use steward_core::{TenantId, Timestamp};
 
-/// Adds what the configured accounts can do: sending where one has an SMTP server, looking where one has
-/// an IMAP server.
+/// Adds the tools that the configured accounts allow: sending with an SMTP server, reading with an IMAP server.
 #[must_use]
 pub fn with_mail(mut builder: DispatcherBuilder, config: MailConfig, ports: MailPorts) -> DispatcherBuilder {
     let sends = config.accounts.iter().any(|account| account.smtp.is_some());
@@ -45,10 +44,9 @@ pub fn with_mail(mut builder: DispatcherBuilder, config: MailConfig, ports: Mail
     builder
 }
 
-/// Longest try of an account.
+/// Longest check of an account.
 const PROBE: Duration = Duration::from_secs(15);
 
-/// What mail needs from the world.
 #[derive(Clone)]
 pub struct MailPorts {
     pub vault: Arc<dyn Vault>,
@@ -67,7 +65,7 @@ enum Purpose {
     Read,
 }
 
-/// What a server lets us in with.
+/// Login of a mail server.
 #[derive(Debug, Clone)]
 struct Login {
     pub user: String,
@@ -86,7 +84,7 @@ impl MailAccounts {
         }
     }
 
-    /// The schema of a tool: `account` is there where one can be chosen.
+    /// The schema of a tool; with a parameter `account` if there is a choice.
     fn schema(&self, purpose: Purpose, mut properties: Value, required: &[&str]) -> Value {
         let names: Vec<&str> = self
             .config
@@ -110,7 +108,7 @@ impl MailAccounts {
         })
     }
 
-    /// The account of this name, else the first one, of those that the run may use.
+    /// The account with this name, else the first, of those that the run may use.
     async fn account(
         &self,
         name: Option<&str>,
@@ -150,7 +148,7 @@ impl MailAccounts {
         Ok(user.map(|user| user.email.to_lowercase()))
     }
 
-    /// The login of an account; what leaves the call is cleaned of it.
+    /// The login of an account; its secrets are added to `secrets`.
     async fn login(
         &self,
         account: &MailAccount,
@@ -183,7 +181,7 @@ impl MailAccounts {
         Ok(Some(Login { user, password }))
     }
 
-    /// Tries each account: logs in, sends and reads nothing. Its name, and what works or what doesn't.
+    /// Checks each account by logging in, without sending or reading. Returns its name, and what works or what doesn't.
     pub async fn probe(&self, tenant: TenantId, now: Timestamp) -> Vec<(String, Result<String, String>)> {
         let mut found = Vec::new();
         for account in &self.config.accounts {

@@ -40,7 +40,6 @@ use steward_sandbox::process::Sandbox;
 
 // For whoever composes: how local servers are confined.
 
-/// MCP servers: connections, accepted tools, logins.
 pub struct McpHub {
     ports: McpPorts,
     config: McpConfig,
@@ -54,7 +53,6 @@ impl McpHub {
         Self { ports, config, pool: Arc::default(), logins: Logins::default(), tokens: Tokens::default() }
     }
 
-    /// Their rows.
     pub fn servers(&self) -> &dyn McpServers {
         self.ports.servers.as_ref()
     }
@@ -68,7 +66,7 @@ impl McpHub {
         self.pool.close(tenant, server);
     }
 
-    /// Whether a server's settings make sense; the error says what to do.
+    /// Whether a server's settings are valid; the error says what to do.
     pub fn validate(server: &McpServer) -> Result<(), McpError> {
         let fit = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         if server.name.is_empty() || server.name.len() > 32 || !server.name.chars().all(fit) {
@@ -104,7 +102,6 @@ impl McpHub {
         }
     }
 
-    /// Where a server is, for people.
     pub async fn place(&self, tenant: TenantId, server: &str) -> Result<String, McpError> {
         let server = self.named(tenant, server).await?;
         Ok(match &server.transport {
@@ -119,8 +116,8 @@ impl McpHub {
         if server.enabled { Ok(server) } else { Err(McpError::Disabled(server.name)) }
     }
 
-    /// Lists a server's tools and keeps what it says. A server that can't be asked keeps what was known, with the
-    /// reason in `error`. `user` is whose token is used where each has one.
+    /// Lists a server's tools and stores the list. If the server can't be reached, what was known is kept, with the
+    /// reason in `error`. `user` is the one whose token is used where each has one.
     pub async fn check(&self, tenant: TenantId, id: McpServerId, user: Option<UserId>) -> Result<McpServer, McpError> {
         let server = self.ports.servers.mcp_server(tenant, id).await?;
         let who = Caller::person(tenant, user);
@@ -165,7 +162,7 @@ impl McpHub {
         Err(last.unwrap_or_else(|| McpError::Unknown(server.name.clone())))
     }
 
-    /// Writes down what a server lists.
+    /// Stores what a server lists.
     async fn record_listing(
         &self,
         tenant: TenantId,
@@ -190,8 +187,7 @@ impl McpHub {
         }
     }
 
-    /// Accepts a tool as a person saw it: `hash` is that of what they were shown. Skills that stand for it take
-    /// over what was accepted.
+    /// Accepts a tool as a person saw it: `hash` is that of what they were shown. Skills that stand for it are updated.
     pub async fn accept(
         &self,
         tenant: TenantId,
@@ -240,7 +236,7 @@ impl McpHub {
         }
     }
 
-    /// Takes an acceptance back: the tool can't be called any more.
+    /// Withdraws an acceptance: the tool can't be called any more.
     pub async fn withdraw(&self, tenant: TenantId, id: McpServerId, tool: &str) -> Result<McpServer, McpError> {
         let mut server = self.ports.servers.mcp_server(tenant, id).await?;
         if let Some(found) = server.tools.iter_mut().find(|one| one.name == tool) {
@@ -251,8 +247,8 @@ impl McpHub {
         Ok(server)
     }
 
-    /// Makes skills of accepted tools, `<server>_<tool>`, and gives them to `agent`, if one is named. Twice is the
-    /// same as once; the risk class that a person chose stays.
+    /// Creates skills for accepted tools, named `<server>_<tool>`, and attaches them to `agent` if one is given.
+    /// Repeating it changes nothing; a risk class that a person set stays.
     pub async fn attach(
         &self,
         tenant: TenantId,
@@ -283,18 +279,17 @@ impl McpHub {
 
 #[derive(Debug, Clone)]
 pub struct McpConfig {
-    /// What starts and confines local servers.
     pub sandbox: Sandbox,
-    /// Each local server has a folder below this one, and works there.
+    /// Each local server has its working folder below this one.
     pub folder: PathBuf,
-    /// A connection that is not used for so long is closed.
+    /// A connection that is unused for so long is closed.
     pub idle: Duration,
     /// How long a server may take to start and to answer the first time.
     pub start: Duration,
 }
 
 impl McpConfig {
-    /// Ten minutes of idling, thirty seconds to start.
+    /// Ten minutes until idle, thirty seconds to start.
     pub fn new(helper: Helper, folder: impl Into<PathBuf>) -> Self {
         Self {
             sandbox: Sandbox::new(helper),
@@ -305,7 +300,6 @@ impl McpConfig {
     }
 }
 
-/// What it needs from the world.
 #[derive(Clone)]
 pub struct McpPorts {
     pub servers: Arc<dyn McpServers>,

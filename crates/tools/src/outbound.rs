@@ -17,18 +17,17 @@ use std::time::Duration;
 use tokio::time::Instant;
 use url::Url;
 
-/// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
-/// What may be told to another origin than the one that was meant.
+/// Headers that may be sent to another origin than the one that was meant.
 const HARMLESS: &[HeaderName] = &[ACCEPT, ACCEPT_LANGUAGE];
 
 #[derive(Debug, Clone)]
 pub struct HttpRequest {
     pub method: Method,
     pub url: Url,
-    /// Headers. Those that are sensitive need no mark: none but `Accept` crosses to another origin.
+    /// None but `Accept` and `Accept-Language` are sent to another origin.
     pub headers: HeaderMap,
-    /// Body; empty for none.
+    /// Empty: no body.
     pub body: Vec<u8>,
     /// Certificate and key of the client, shown to the origin of `url` only.
     pub identity: Option<Identity>,
@@ -42,11 +41,11 @@ impl HttpRequest {
 
 #[derive(Debug, Clone, Copy)]
 pub struct HttpLimits {
-    /// Bytes of the body that are read; the rest is left.
+    /// Bytes of the body that are read.
     pub max_bytes: usize,
-    /// Time for everything, redirects and body included.
+    /// For everything, redirects and body included.
     pub timeout: Duration,
-    /// Redirects followed; 0: the redirect itself is the answer.
+    /// Redirects that are followed; 0: the redirect itself is the answer.
     pub redirects: usize,
 }
 
@@ -58,13 +57,13 @@ impl Default for HttpLimits {
 
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
-    /// Not allowed, or makes no sense: the same again is refused again.
+    /// Not allowed or malformed: it would be refused again.
     #[error("{0}")]
     Refused(String),
-    /// No connection came about, so nothing was sent: may work later.
+    /// No connection was made, so nothing was sent: may work later.
     #[error("{0}")]
     Unreachable(String),
-    /// The connection broke off, or what came is no HTTP: the request may have been carried out.
+    /// The connection broke, or the answer was no HTTP: the request may have been carried out.
     #[error("{0}")]
     Broken(String),
     #[error("no complete answer within {0} ms; try again later, or ask for less")]
@@ -81,7 +80,6 @@ fn refused(error: &ToolsError) -> HttpError {
     HttpError::Refused(error.to_string())
 }
 
-/// An answer whose body is still to be read.
 #[derive(Debug)]
 pub struct StreamedResponse {
     /// After redirects.
@@ -101,7 +99,6 @@ pub struct HttpResponse {
     pub url: Url,
     pub status: StatusCode,
     pub headers: HeaderMap,
-    /// Body, as far as it was read.
     pub bytes: Vec<u8>,
     pub cut: bool,
 }
@@ -113,17 +110,17 @@ pub struct Client {
 }
 
 impl Client {
-    /// `allow`: hosts and ports that may be reached although they are not of the public internet.
+    /// `allow`: hosts and ports outside the public internet that may be reached.
     pub fn new(allow: Vec<HostPort>) -> Self {
         Self::resolving(allow, Arc::new(SystemResolver))
     }
 
-    /// One that finds addresses in another way.
+    /// A client with another resolver.
     pub fn resolving(allow: Vec<HostPort>, resolver: Arc<dyn Resolve>) -> Self {
         Self { allow, resolver }
     }
 
-    /// The same with further hosts allowed.
+    /// A client that may reach further hosts.
     #[must_use]
     pub fn allowing(&self, more: impl IntoIterator<Item = HostPort>) -> Self {
         let mut client = self.clone();
@@ -131,12 +128,12 @@ impl Client {
         client
     }
 
-    /// The addresses that a request to `url` would go to; an error says why none may be made.
+    /// The addresses that a request to `url` would go to; an error says why none is allowed.
     pub async fn checked_addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, ToolsError> {
         self.addresses(&address_guard::checked_url(url.clone())?).await
     }
 
-    /// Whether an operator allows the place of `url` by name and port.
+    /// Whether an operator allows the host and port of `url`.
     pub(crate) fn allows(&self, url: &Url) -> bool {
         address_guard::checked_url(url.clone()).is_ok_and(|target| target.is_allowed(&self.allow))
     }
@@ -145,12 +142,12 @@ impl Client {
         target.addresses(&self.allow, self.resolver.as_ref()).await
     }
 
-    /// Makes a request and reads its body whole.
+    /// Sends a request and reads the whole body.
     pub async fn send(&self, request: HttpRequest, limits: HttpLimits) -> Result<HttpResponse, HttpError> {
         self.begin(request, limits).await?.whole().await
     }
 
-    /// Makes a request; the body is read by the caller.
+    /// Sends a request; the caller reads the body.
     pub async fn begin(&self, request: HttpRequest, limits: HttpLimits) -> Result<StreamedResponse, HttpError> {
         let until = Instant::now() + limits.timeout;
         let work = self.follow_redirects(request, limits.redirects);
@@ -198,7 +195,6 @@ impl Client {
     }
 }
 
-/// The request after a redirect.
 fn prepare_redirect(request: &mut HttpRequest, status: u16, next: Url) -> Result<(), HttpError> {
     let from = &request.url;
     if from.scheme() == "https" && next.scheme() == "http" {
@@ -276,7 +272,7 @@ fn connection_error(target: &CheckedUrl, error: &reqwest::Error) -> HttpError {
 }
 
 impl StreamedResponse {
-    /// The next piece of the body; `None` at its end, or where the bounds are reached.
+    /// The next piece of the body; `None` at its end or at the limit.
     pub async fn chunk(&mut self) -> Result<Option<Vec<u8>>, HttpError> {
         if self.cut {
             return Ok(None);
@@ -295,7 +291,7 @@ impl StreamedResponse {
         Ok(Some(kept.to_vec()))
     }
 
-    /// Whether there was more than may be read.
+    /// Whether the body is longer than the limit.
     pub fn cut(&self) -> bool {
         self.cut
     }
@@ -332,12 +328,12 @@ impl HttpResponse {
     }
 }
 
-/// A URL and a client whose connections go to its checked addresses only. Redirects are not followed.
+/// A URL and a client that connects to its checked addresses only, without following redirects.
 #[derive(Debug, Clone)]
 pub(crate) struct PinnedClient {
     pub url: Url,
     pub client: reqwest::Client,
-    /// Whether what is sent can be read on the way: plain http to a place that no operator allows.
+    /// Whether the traffic is readable on the way: plain http to a host that no operator allows.
     pub plaintext: bool,
 }
 
@@ -365,7 +361,7 @@ impl PinnedClient {
     }
 }
 
-/// Finds the addresses of a host. Asked once for each hop; what it says is checked and connected to.
+/// Resolves host names. Called once for each hop; its addresses are checked and connected to.
 #[async_trait]
 pub trait Resolve: Send + Sync {
     /// All addresses of `host`, each with `port`.

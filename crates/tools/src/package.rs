@@ -34,15 +34,14 @@ use steward_core::skill::Skill;
 use steward_core::{AgentId, TenantId};
 use tokio::sync::Mutex;
 
-/// What to do with findings of [`Severity::Danger`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DangerousFindings {
     Refuse,
-    /// An administrator has looked at them.
+    /// An administrator has looked at the findings.
     Accept,
 }
 
-/// Says what is wrong with a skill's configuration.
+/// Checks a skill's configuration.
 type Check = dyn Fn(&Skill) -> Result<(), String> + Send + Sync;
 
 pub struct Packages {
@@ -51,7 +50,7 @@ pub struct Packages {
     blobs: Arc<dyn Blobs>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
-    /// One change at a time: a change looks first and writes then.
+    /// One change at a time, since a change reads first and writes afterwards.
     changing: Mutex<()>,
     check: Option<Box<Check>>,
 }
@@ -67,21 +66,19 @@ impl Packages {
         Self { store, skills, blobs, clock, ids, changing: Mutex::new(()), check: None }
     }
 
-    /// Has each skill of a package checked before it is kept, as any other skill is: give it
-    /// `SkillRuntime::check`.
+    /// Checks each skill of a package before it is saved; pass `SkillRuntime::check`.
     #[must_use]
     pub fn checked(mut self, check: impl Fn(&Skill) -> Result<(), String> + Send + Sync + 'static) -> Self {
         self.check = Some(Box::new(check));
         self
     }
 
-    /// Their rows.
     pub fn store(&self) -> &dyn SkillPackages {
         self.store.as_ref()
     }
 
-    /// Takes an archive in. It is in quarantine then: nothing of it is used before [`Self::accept`].
-    /// The content of the latest revision again makes no new one.
+    /// Imports an archive into quarantine: nothing of it is used before [`Self::accept`]. Importing the latest revision
+    /// again creates no new one.
     pub async fn import(&self, tenant: TenantId, bytes: Vec<u8>, by: &str) -> Result<SkillPackage, PackageError> {
         let (read, findings) = judged(move || read::read(&bytes)).await?;
         let _one = self.changing.lock().await;
@@ -117,9 +114,9 @@ impl Packages {
         Ok(package)
     }
 
-    /// Puts the revision with this hash to use: its prompt becomes an internal skill of the package's
-    /// name, its definitions become callable skills, and an earlier revision is replaced. Also takes a
-    /// removal back, and goes back to an earlier revision.
+    /// Activates the revision with this hash: its prompt becomes an internal skill named like the package, its
+    /// definitions become callable skills, and the active revision is replaced. Also reverts a removal, or goes back to
+    /// an earlier revision.
     pub async fn accept(
         &self,
         tenant: TenantId,
@@ -150,8 +147,8 @@ impl Packages {
         Ok(package)
     }
 
-    /// Takes a package out of use: its skills are removed, agents lose them. Its revisions stay, and
-    /// [`Self::accept`] brings it back.
+    /// Deactivates a package: its skills are removed, and agents lose them. Its revisions stay, and [`Self::accept`]
+    /// brings it back.
     pub async fn remove(&self, tenant: TenantId, name: &str) -> Result<SkillPackage, PackageError> {
         let _one = self.changing.lock().await;
         let revisions = self.revisions(tenant, name).await?;
@@ -169,7 +166,6 @@ impl Packages {
         removed.ok_or_else(|| unknown(name))
     }
 
-    /// Attaches all skills of the package to an agent.
     pub async fn attach(&self, tenant: TenantId, agent: AgentId, name: &str) -> Result<SkillPackage, PackageError> {
         let Some(package) = active(self.store.as_ref(), tenant, name).await? else {
             let revisions = self.revisions(tenant, name).await?;
@@ -195,7 +191,7 @@ impl Packages {
         Ok(all)
     }
 
-    /// A revision as a `.skill` archive; without a number the active one, else the latest.
+    /// A revision as a `.skill` archive; by default the active one, else the latest.
     pub async fn export(&self, tenant: TenantId, name: &str, revision: Option<u32>) -> Result<Vec<u8>, PackageError> {
         let package = match revision {
             Some(_) => self.revision(tenant, name, revision).await?,
@@ -207,7 +203,7 @@ impl Packages {
         Ok(write(name, &self.files(&package).await?))
     }
 
-    /// What differs between two revisions. Without `from`: the active one; without `to`: the latest.
+    /// The difference between two revisions; by default from the active one to the latest.
     pub async fn diff(
         &self,
         tenant: TenantId,
@@ -242,7 +238,7 @@ impl Packages {
         })
     }
 
-    /// A revision's files; an error if they aren't those that were imported.
+    /// A revision's files; an error if they aren't the imported ones.
     async fn files(&self, package: &SkillPackage) -> Result<Files, PackageError> {
         let mut files = Files::new();
         for (path, file) in &package.files {
@@ -273,7 +269,7 @@ async fn active(store: &dyn SkillPackages, tenant: TenantId, name: &str) -> Resu
     Ok(None)
 }
 
-/// Unpacking and scanning take a while; they must not hold up others.
+/// Runs unpacking and scanning on a blocking thread.
 async fn judged(
     work: impl FnOnce() -> Result<PackageContents, PackageError> + Send + 'static,
 ) -> Result<(PackageContents, Vec<Finding>), PackageError> {

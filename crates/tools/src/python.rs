@@ -13,8 +13,7 @@ use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
 use steward_core::tool::{EffectClass, Preview, ToolError, ToolOutput, ToolSpec};
 
-/// Longest program, characters.
-const CODE: usize = 20_000;
+const CODE_CHARS: usize = 20_000;
 /// Longest run.
 const WALL: Duration = Duration::from_secs(5);
 /// Memory beyond what the interpreter has anyway.
@@ -44,8 +43,7 @@ fn has_entry(code: &str) -> bool {
     })
 }
 
-/// A program with the function that the interpreter calls. What stands at the end of a script moves no
-/// line, so errors name the right one.
+/// The program with an entry function. It is appended, so that line numbers in errors stay right.
 fn whole(code: &str) -> Cow<'_, str> {
     if has_entry(code) {
         return Cow::Borrowed(code);
@@ -64,7 +62,7 @@ impl ToolHandler for Python {
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "code": {"type": "string", "minLength": 1, "maxLength": CODE, "description": "A script that prints its result, or one that defines `def run(payload)` and returns it"},
+                "code": {"type": "string", "minLength": 1, "maxLength": CODE_CHARS, "description": "A script that prints its result, or one that defines `def run(payload)` and returns it"},
                 "payload": {"type": "object", "description": "What `run` is called with"}
             }),
             &["code"],

@@ -25,13 +25,11 @@ use steward_core::tool::{EffectClass, Preview, Suggestion, ToolError, ToolOutput
 use url::Url;
 
 const NAME: &str = "web_search";
-/// Results unless asked otherwise, and the most.
+/// Results by default, and at most.
 const USUAL: usize = 8;
 const MOST: usize = 20;
-/// Longest search.
 const WALL: Duration = Duration::from_secs(20);
 
-/// What a search needs from the world.
 #[derive(Clone)]
 pub struct SearchPorts {
     pub client: Client,
@@ -43,7 +41,6 @@ pub struct WebSearch {
     ports: SearchPorts,
 }
 
-/// Adds `web_search` if an operator has chosen an engine.
 #[must_use]
 pub fn with_search(builder: DispatcherBuilder, config: Option<SearchConfig>, ports: &SearchPorts) -> DispatcherBuilder {
     match config {
@@ -53,7 +50,7 @@ pub fn with_search(builder: DispatcherBuilder, config: Option<SearchConfig>, por
 }
 
 impl WebSearch {
-    /// The address that the operator has set may be reached, by this tool alone.
+    /// Only this tool may reach the address that the operator has set.
     pub fn new(config: SearchConfig, mut ports: SearchPorts) -> Self {
         ports.client = ports.client.allowing(config.own.clone());
         Self { config, ports }
@@ -181,20 +178,18 @@ impl ToolHandler for WebSearch {
     }
 }
 
-/// A search engine that answers programs.
+/// A search engine with an interface for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchEngine {
-    /// A SearXNG instance with its JSON format switched on; usually one's own.
+    /// A SearXNG instance with its JSON format switched on; usually self-hosted.
     Searxng,
     /// Brave's search API, with a key.
     Brave,
-    /// DuckDuckGo's page for browsers without scripts; needs no key, and asks for a captcha now and
-    /// then.
+    /// DuckDuckGo's page for browsers without scripts; needs no key, and asks for a captcha now and then.
     Duckduckgo,
 }
 
 impl SearchEngine {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Searxng, Self::Brave, Self::Duckduckgo];
 
     pub fn as_str(self) -> &'static str {
@@ -213,7 +208,7 @@ impl SearchEngine {
         }
     }
 
-    /// Where it is unless the operator says otherwise.
+    /// The default address.
     fn home(self) -> Option<&'static str> {
         match self {
             Self::Searxng => None,
@@ -235,28 +230,28 @@ impl FromStr for SearchEngine {
     }
 }
 
-/// What the engine lets us in with.
+/// How requests are authorised.
 #[derive(Debug, Clone, Default)]
 pub enum SearchKey {
     #[default]
     None,
     Plain(SecretString),
-    /// The credential of this name in the vault, an api_key or a token.
+    /// The credential with this name in the vault, an api_key or a token.
     Credential(String),
 }
 
 #[derive(Debug, Clone)]
 pub struct SearchConfig {
     pub engine: SearchEngine,
-    /// Where it is, without a slash at its end.
+    /// Base address, without a slash at its end.
     pub base: Url,
     pub key: SearchKey,
-    /// The operator's own address: it may be outside the public internet.
+    /// The operator's own address, which may be outside the public internet.
     pub own: Option<HostPort>,
 }
 
 impl SearchConfig {
-    /// `base` for another place than the engine's own; SearXNG has none of its own.
+    /// `base` overrides the engine's default address; SearXNG has none.
     pub fn new(engine: SearchEngine, base: Option<&str>, key: SearchKey) -> Result<Self, ToolsError> {
         let Some(text) = base.or(engine.home()) else {
             return Err(ToolsError::refused("SearXNG needs the address of an instance, such as http://127.0.0.1:8888"));

@@ -40,27 +40,26 @@ use steward_core::scrub::Scrubber;
 use steward_core::skill::{Skill, SkillKind, SkillPrompt, SkillRef, SkillSpec};
 use steward_core::tool::{EffectClass, Preview, Settled, Staged, ToolError, ToolOutput, Undo};
 
-/// What the runtime needs from the world.
 #[derive(Clone)]
 pub struct SkillPorts {
     pub skills: Arc<dyn Skills>,
     pub agents: Arc<dyn Agents>,
-    /// Users, for the role in the discovery of credentials.
+    /// For the role in the discovery of credentials.
     pub users: Arc<dyn Users>,
     pub vault: Arc<dyn Vault>,
 }
 
-/// What an agent has from its skills.
+/// What an agent gets from its skills.
 #[derive(Debug, Default)]
 pub(crate) struct AgentSkills {
     pub tools: AgentTools,
     /// Whether any came in a package.
     pub packaged: bool,
-    /// The built-in tools that its prompts work with; empty: any.
+    /// The built-in tools that its prompts need; empty: any.
     pub allowed: BTreeSet<String>,
 }
 
-/// Carries skills out. It reads them anew for each run, so that a change needs no restart.
+/// Runs skills. They are read for each run, so that a change needs no restart.
 pub struct SkillRuntime {
     ports: SkillPorts,
     executors: BTreeMap<SkillKind, Arc<dyn Executor>>,
@@ -71,15 +70,14 @@ impl SkillRuntime {
         Self { ports, executors: BTreeMap::new() }
     }
 
-    /// Adds what carries out a kind; a second one of a kind replaces the first.
+    /// Adds the executor of a kind, in place of an earlier one.
     #[must_use]
     pub fn with(mut self, executor: Arc<dyn Executor>) -> Self {
         self.executors.insert(executor.kind(), executor);
         self
     }
 
-    /// Whether a skill may be saved: its name, schema, templates and configuration. The error says
-    /// what to do.
+    /// Whether a skill may be saved: name, schema, templates and configuration. The error says what to do.
     pub fn check(&self, skill: &Skill) -> Result<(), String> {
         executor::check_skill(skill)?;
         match self.executors.get(&skill.kind()) {
@@ -88,7 +86,7 @@ impl SkillRuntime {
         }
     }
 
-    /// What the skills of `agent` give it. `taken` are the names of the built-in tools; a skill of such a name is left
+    /// The tools and prompts that an agent's skills give it. A skill with the name of a built-in tool (`taken`) is left
     /// out.
     pub(crate) async fn of_agent(
         &self,
@@ -123,7 +121,7 @@ impl SkillRuntime {
         Ok(found)
     }
 
-    /// The skill in the version of the run; refused if it has been switched off or removed since.
+    /// The skill in the version of the run; refused if it was disabled or removed since.
     pub(crate) async fn load(&self, tenant: TenantId, reference: &SkillRef) -> Result<Skill, ToolError> {
         let skills = &self.ports.skills;
         let current = match skills.skill(tenant, reference.id).await {
@@ -146,7 +144,7 @@ impl SkillRuntime {
         self.version(tenant, reference).await
     }
 
-    /// One version, whether or not it may still be called.
+    /// One version, even if it may no longer be called.
     async fn version(&self, tenant: TenantId, reference: &SkillRef) -> Result<Skill, ToolError> {
         let (id, version) = (reference.id, reference.version);
         let skill = self.ports.skills.skill_version(tenant, id, version).await;
@@ -168,7 +166,7 @@ impl SkillRuntime {
         })
     }
 
-    /// What a call would do. A credential is opened only where what would change is found out by asking.
+    /// What a call would do. A credential is opened only for a dry run.
     pub async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
         let executor = match self.executor(skill.kind()) {
             Ok(executor) => executor,
@@ -192,7 +190,7 @@ impl SkillRuntime {
         preview
     }
 
-    /// Whose name the call would go by, or that none is found; nothing is opened for that.
+    /// Adds which credential the call would use, or that it would fail for lack of one; nothing is opened.
     async fn note_credential(&self, skill: &Skill, scope: &ToolScope, preview: &mut Preview) {
         match credential::discover(&self.ports, skill, scope).await {
             Ok(None) => {}
@@ -272,7 +270,7 @@ impl SkillRuntime {
         }
     }
 
-    /// Takes an effect back from the snapshot that [`Self::run`] made.
+    /// Undoes an effect from the snapshot that [`Self::run`] returned.
     pub async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
         undo::undo(self, snapshot, scope).await
     }
@@ -282,7 +280,7 @@ impl SkillRuntime {
     }
 }
 
-/// What an executor tells before its effect, made what the call returns, without secrets.
+/// Turns what an executor announces into what the call will return, without secrets.
 struct ScrubbingStage {
     inner: Arc<dyn Stage>,
     skill: Skill,
@@ -303,7 +301,7 @@ impl ScrubbingStage {
 }
 
 impl fmt::Debug for ScrubbingStage {
-    /// Without the secrets that the scrubber knows.
+    /// Omits the secrets that the scrubber knows.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Dressed").finish_non_exhaustive()
     }
@@ -323,7 +321,7 @@ fn changes(skill: &Skill) -> bool {
     skill.effect != EffectClass::Read && skill.risk != RiskClass::Read
 }
 
-/// What is said where nothing takes an effect back.
+/// The undo record where nothing can undo the effect.
 fn final_undo(skill: &Skill) -> Option<Undo> {
     changes(skill).then(|| Undo::Impossible {
         reason: format!("the skill {} keeps no snapshot and names no skill that takes its effect back", skill.name),

@@ -20,13 +20,12 @@ use steward_sandbox::process::Helper;
 pub struct ToolsConfig {
     /// Hosts and ports outside the public internet that `web_fetch` may reach.
     pub web_allow: Vec<HostPort>,
-    /// Changes to the list of commands that `terminal` and `terminal_write` run.
+    /// Changes to the commands that `terminal` and `terminal_write` may run.
     pub terminal: TerminalConfig,
-    /// How to start the sandbox's other half.
+    /// How to start the sandbox helper.
     pub sandbox_helper: Helper,
 }
 
-/// What tools need from the world.
 #[derive(Clone)]
 pub struct Ports {
     pub facts: Arc<dyn Facts>,
@@ -35,7 +34,7 @@ pub struct Ports {
     pub python: Arc<dyn PythonRunner>,
 }
 
-/// All of them, in the order in which models see them.
+/// All standard tools, in the order in which models see them.
 pub fn standard(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher, ToolsError> {
     standard_builder(config, ports)?.build()
 }

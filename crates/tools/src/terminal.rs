@@ -21,7 +21,7 @@ use steward_core::run::FOLDER;
 use steward_core::tool::{EffectClass, Preview, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_sandbox::process::Helper;
 
-/// Whether a command of this name is on the list that comes with the program.
+/// Whether the built-in list has this command.
 pub(crate) fn is_known_command(name: &str) -> bool {
     static KNOWN: std::sync::OnceLock<Option<command_list::CommandList>> = std::sync::OnceLock::new();
     KNOWN
@@ -33,7 +33,6 @@ pub(crate) fn is_known_command(name: &str) -> bool {
 pub struct Terminal(CommandRunner);
 
 impl Terminal {
-    /// `helper` starts the sandbox's other half.
     pub fn new(config: TerminalConfig, helper: Helper) -> Result<Self, ToolsError> {
         Ok(Self(CommandRunner::new(config, helper)?))
     }
@@ -71,17 +70,15 @@ impl ToolHandler for Terminal {
     }
 }
 
-/// Its name.
 const NAME: &str = "terminal_write";
 
-/// Runs commands that may change files.
 pub struct TerminalWrite {
     commands: CommandRunner,
     blobs: Arc<dyn Blobs>,
 }
 
 impl TerminalWrite {
-    /// `helper` starts the sandbox's other half; `blobs` keep what files held before.
+    /// `blobs` keep what files held before.
     pub fn new(config: TerminalConfig, helper: Helper, blobs: Arc<dyn Blobs>) -> Result<Self, ToolsError> {
         Ok(Self { commands: CommandRunner::new(config, helper)?, blobs })
     }
@@ -144,7 +141,7 @@ impl ToolHandler for TerminalWrite {
 }
 
 impl TerminalWrite {
-    /// Takes back what a failed command has done, and says so.
+    /// Undoes what a failed command has changed, and says so.
     async fn put_back(&self, undo: &Undo, scope: &ToolScope) -> String {
         match undo {
             Undo::Snapshot { snapshot, .. } => match workspace_changes::restore(snapshot, scope, &self.blobs).await {
@@ -158,12 +155,11 @@ impl TerminalWrite {
     }
 }
 
-/// Whether `words` are a `cd`.
 fn is_cd(words: &[String]) -> bool {
     words.first().is_some_and(|name| name == "cd")
 }
 
-/// Where `words` lead from the run's folder, if they are a `cd`.
+/// The folder that a `cd` names; `None` for other commands.
 fn cd_target(words: &[String]) -> Option<Result<&str, ToolsError>> {
     let rest = match words {
         [name, rest @ ..] if name == "cd" => rest,
@@ -176,7 +172,7 @@ fn cd_target(words: &[String]) -> Option<Result<&str, ToolsError>> {
     })
 }
 
-/// Carries a `cd` out; `None` for any other command.
+/// Carries out a `cd`; `None` for other commands.
 async fn change_folder(words: &[String], scope: &ToolScope) -> Option<Result<ToolOutput, ToolsError>> {
     let to = match cd_target(words)? {
         Ok(to) => to,

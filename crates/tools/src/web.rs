@@ -21,10 +21,9 @@ use steward_core::ports::ToolScope;
 use steward_core::tool::{EffectClass, Preview, ToolError, ToolOutput, ToolSpec};
 use url::Url;
 
-/// Where a page without a charset in its header may name one.
+/// Bytes in which a page without a charset in its header may name one.
 const HEAD: usize = 2048;
 
-/// Fetches pages.
 pub struct WebFetch(pub Vec<HostPort>);
 
 #[derive(Debug, Deserialize)]
@@ -73,7 +72,7 @@ pub(crate) enum PageKind {
 }
 
 impl PageKind {
-    /// Judged by its media type, else by how it begins.
+    /// By the media type, else by the first bytes.
     pub fn of(page: &FetchedPage) -> Self {
         let is_html = matches!(page.media.as_str(), "text/html" | "application/xhtml+xml")
             || page.media.is_empty() && looks_like_html(&page.bytes);
@@ -109,7 +108,7 @@ pub(crate) fn page_output(page: &FetchedPage) -> Result<ToolOutput, ToolsError> 
     Ok(ToolOutput { data: Some(data), tainted: true, origin: Some(page.url.to_string()), ..ToolOutput::text(content) })
 }
 
-/// Anything but a page: JSON set out in lines, text as it is.
+/// Text that isn't HTML: JSON is indented, the rest left as it is.
 fn text_of(page: &FetchedPage) -> Result<String, ToolsError> {
     let text = decode(page, false);
     if page.media.ends_with("json") {
@@ -143,7 +142,7 @@ fn decode(page: &FetchedPage, is_html: bool) -> String {
     encoding.decode(&page.bytes).0.into_owned()
 }
 
-/// The charset that a page names in its own head.
+/// The charset in a page's own head.
 fn charset_in_page(bytes: &[u8]) -> Option<String> {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]).to_lowercase();
     let (_, rest) = head.split_once("charset=")?;
@@ -165,11 +164,10 @@ pub(crate) struct FetchedPage {
     pub bytes: Vec<u8>,
     /// The value of `charset`, from the header.
     pub charset: Option<String>,
-    /// Whether there was more than is ever read.
+    /// Whether there was more than is read.
     pub cut: bool,
 }
 
-/// Fetches a page under the address guard.
 async fn fetch(url: Url, allow: &[HostPort]) -> Result<FetchedPage, ToolsError> {
     let mut ask = HttpRequest::get(url);
     let accept = HeaderValue::from_static("text/html, application/json, text/*, */*;q=0.5");

@@ -16,19 +16,16 @@ use steward_core::tool::ToolOutput;
 use url::Url;
 
 /// Left of the call's time for the answer itself.
-const MARGIN: Duration = Duration::from_millis(500);
-/// Refused requests of a page that are told.
-const TOLD: usize = 5;
-/// Longest words of each, characters.
-const WORDS: usize = 200;
+const ANSWER_MARGIN: Duration = Duration::from_millis(500);
+const MAX_REFUSALS_SHOWN: usize = 5;
+const REFUSAL_CHARS: usize = 200;
 
-/// The time that a page may take in this call.
 fn load_limit(browsers: &Browsers, context: &Context) -> Duration {
-    let left = context.left().saturating_sub(MARGIN);
+    let left = context.left().saturating_sub(ANSWER_MARGIN);
     left.min(browsers.config().load)
 }
 
-/// Ends with the call's time, or when the run is stopped.
+/// Ends `work` at the call's deadline, or when the run is stopped.
 async fn with_deadline<T>(
     context: &Context,
     what: &str,
@@ -45,7 +42,7 @@ async fn with_deadline<T>(
     }
 }
 
-/// Carries `work` out; a browser that ended is buried, and its last words told.
+/// Runs `work`; removes a browser that ended and reports why it did.
 async fn with_cleanup<T>(
     browsers: &Browsers,
     context: &Context,
@@ -67,7 +64,6 @@ async fn with_cleanup<T>(
     }
 }
 
-/// Opens a page, in a new browser if the run has none.
 pub(super) async fn open_page(browsers: &Browsers, url: &Url, context: &Context) -> Result<ToolOutput, BrowserError> {
     let session = browsers.get_or_create(context)?;
     let work = async {
@@ -99,7 +95,6 @@ pub(super) async fn open_page(browsers: &Browsers, url: &Url, context: &Context)
     with_cleanup(browsers, context, &session, work).await
 }
 
-/// Shows the page that is open.
 pub(super) async fn take_snapshot(
     browsers: &Browsers,
     part: usize,
@@ -123,14 +118,13 @@ pub(super) async fn take_snapshot(
     with_cleanup(browsers, context, &session, work).await
 }
 
-/// What is done to an element.
 #[derive(Debug, Clone)]
 pub(super) enum ElementAction {
     Click,
     Fill { text: String, submit: bool },
 }
 
-/// Acts on an element; says what was done to what, and shows the page that came of it.
+/// Acts on an element. Returns what was acted on, and the page that resulted.
 pub(super) async fn act(
     browsers: &Browsers,
     number: u32,
@@ -195,7 +189,6 @@ pub(super) async fn act(
     })
 }
 
-/// The visible part of the page as PNG, with its address.
 pub(super) async fn take_screenshot(browsers: &Browsers, context: &Context) -> Result<(Vec<u8>, String), BrowserError> {
     let session = browsers.session_of(&context.scope).ok_or(BrowserError::NoPage)?;
     let work = async {
@@ -230,8 +223,8 @@ fn page_output(snapshot: &Snapshot, part: usize, settled: LoadState, refusals: &
     }
     let refused = refusals.since(mark);
     if !refused.is_empty() {
-        let words = |why: &str| why.chars().take(WORDS).collect::<String>();
-        let list: Vec<String> = refused.iter().take(TOLD).map(|refusal| words(&refusal.why)).collect();
+        let words = |why: &str| why.chars().take(REFUSAL_CHARS).collect::<String>();
+        let list: Vec<String> = refused.iter().take(MAX_REFUSALS_SHOWN).map(|refusal| words(&refusal.why)).collect();
         let _ = writeln!(content, "[{} of the page's requests were refused: {}]", refused.len(), list.join("; "));
     }
     let data = json!({"url": snapshot.url, "title": title, "status": snapshot.status,

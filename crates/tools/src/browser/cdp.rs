@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::{mpsc, oneshot};
 
-/// Longest message, bytes: a large page's tree, or a screenshot.
-const MESSAGE: usize = 64 << 20;
+/// Bytes: a large page's tree, or a screenshot.
+const MAX_MESSAGE: usize = 64 << 20;
 /// Commands that wait to be written.
 const QUEUE: usize = 256;
 
@@ -26,7 +26,7 @@ impl PendingReplies {
     }
 }
 
-/// The way to a browser. Cheap to clone.
+/// A connection to a browser. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(super) struct Cdp {
     out: mpsc::Sender<Vec<u8>>,
@@ -38,7 +38,8 @@ pub(super) struct Cdp {
 pub(super) type CdpCommand = (&'static str, Value);
 
 impl Cdp {
-    /// Begins to speak. `hear` is given each event's session, method and parameters, and may answer with a command.
+    /// Starts reading and writing. `hear` gets each event's session, method and parameters, and may answer with a
+    /// command.
     pub fn begin(
         input: impl AsyncWrite + Unpin + Send + 'static,
         output: impl AsyncRead + Unpin + Send + 'static,
@@ -62,7 +63,6 @@ impl Cdp {
         cdp
     }
 
-    /// Sends a command and waits for its answer.
     pub async fn call(&self, session: Option<&str>, method: &str, params: Value) -> Result<Value, BrowserError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (reply, answer) = oneshot::channel();
@@ -80,7 +80,7 @@ impl Cdp {
         }
     }
 
-    /// Sends a command whose answer nobody waits for; dropped where too many wait already.
+    /// Sends a command without waiting for its answer; drops it where too many are queued.
     pub fn send(&self, session: &str, method: &str, params: &Value) {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let _ = self.out.try_send(message(id, Some(session), method, params));
@@ -139,7 +139,7 @@ impl<H: FnMut(&str, &str, &Value) -> Option<CdpCommand>> EventReader<H> {
             let taken = end.map_or(part.len(), |at| at + 1);
             whole.extend_from_slice(&part[..end.unwrap_or(part.len())]);
             output.consume(taken);
-            if whole.len() > MESSAGE {
+            if whole.len() > MAX_MESSAGE {
                 tracing::warn!("the browser's message is too long; the browser is given up");
                 break;
             }

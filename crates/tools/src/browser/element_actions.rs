@@ -6,13 +6,12 @@ use super::page::Page;
 use super::page_text::role_and_name;
 use serde_json::{Value, json};
 
-/// What kind of field an element is.
+/// Returns what kind of field an element is.
 const KIND: &str = r"function () {
   const tag = this.tagName ? this.tagName.toLowerCase() : '';
   return {tag, type: (this.type || '').toLowerCase(), editable: !!this.isContentEditable,
     locked: !!(this.disabled || this.readOnly)};
 }";
-/// Chooses an option by what it says or by its value.
 const CHOOSE: &str = r"function (wanted) {
   const options = Array.from(this.options);
   const fits = (o) => o.label.trim() === wanted || o.value === wanted;
@@ -23,14 +22,14 @@ const CHOOSE: &str = r"function (wanted) {
   this.dispatchEvent(new Event('change', {bubbles: true}));
   return {chosen: found.label.trim()};
 }";
-/// Fields with a form of their own (dates, colours) take a value only whole.
+/// Fields with a format of their own (dates, colours) take only a whole value.
 const SET: &str = r"function (wanted) {
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(this, wanted);
   this.dispatchEvent(new Event('input', {bubbles: true}));
   this.dispatchEvent(new Event('change', {bubbles: true}));
   return {held: this.value};
 }";
-/// Selects what is there, so that typing replaces it.
+/// Selects the present content, so that typing replaces it.
 const SELECT: &str = r"function () {
   if (this.select) { this.select(); return {}; }
   const range = document.createRange();
@@ -40,12 +39,10 @@ const SELECT: &str = r"function () {
   selection.addRange(range);
   return {};
 }";
-/// Types of fields that take their value whole.
+/// Types of fields that take only a whole value.
 const WHOLE: &[&str] = &["date", "time", "datetime-local", "month", "week", "color", "range"];
-/// Types of fields that are clicked.
 const CLICKED: &[&str] = &["checkbox", "radio", "button", "submit", "reset", "image"];
 
-/// A numbered element, still what it was when it was shown.
 pub(super) struct ElementTarget<'a> {
     pub page: &'a Page,
     pub number: u32,
@@ -57,7 +54,7 @@ impl ElementTarget<'_> {
         BrowserError::Element { number: self.number, what: what.into() }
     }
 
-    /// A command about its node; one that is gone has its own error.
+    /// A command about the element's node; a node that is gone has its own error.
     async fn call(&self, method: &str, mut params: Value) -> Result<Value, BrowserError> {
         params["backendNodeId"] = json!(self.element.node);
         match self.page.call(method, params).await {
@@ -68,7 +65,7 @@ impl ElementTarget<'_> {
         }
     }
 
-    /// Whether it still is what the person or the model was shown.
+    /// Whether the element still is what the person or the model was shown.
     pub async fn check(&self) -> Result<(), BrowserError> {
         let asked = json!({"fetchRelatives": false});
         let found = self.call("Accessibility.getPartialAXTree", asked).await?;
@@ -100,7 +97,6 @@ impl ElementTarget<'_> {
         Ok(())
     }
 
-    /// Replaces its content; says what it holds then.
     pub async fn fill(&self, text: &str) -> Result<String, BrowserError> {
         let object = self.call("DOM.resolveNode", json!({})).await?;
         let object = object["object"]["objectId"].as_str().unwrap_or("").to_owned();
@@ -170,7 +166,7 @@ impl ElementTarget<'_> {
         self.page.input("Input.dispatchKeyEvent", up).await
     }
 
-    /// Calls a function with the element as `this`.
+    /// Calls a JavaScript function with the element as `this`.
     async fn ask(&self, object: &str, function: &str, argument: Option<&str>) -> Result<Value, BrowserError> {
         let arguments: Vec<Value> = argument.iter().map(|text| json!({"value": text})).collect();
         let params = json!({"objectId": object, "functionDeclaration": function,
@@ -183,7 +179,6 @@ impl ElementTarget<'_> {
     }
 }
 
-/// The middle of the first of an element's boxes that has an extent.
 fn middle(found: &Value) -> Option<(f64, f64)> {
     let quads = found["quads"].as_array()?;
     quads.iter().find_map(|quad| {

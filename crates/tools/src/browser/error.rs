@@ -6,12 +6,11 @@ use steward_sandbox::process::SandboxError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum BrowserError {
-    /// It can't be confined on this machine.
     #[error("the browser can't be started: {0}")]
     Sandbox(#[from] SandboxError),
     #[error("the browser can't be started: {0}; run `steward doctor` to see what is wrong with it")]
     Start(String),
-    /// As many as allowed are in use.
+    /// All browsers that are allowed are in use.
     #[error(
         "{0} browsers are in use, which is the most; try again when one is free, or use web_fetch, which needs none"
     )]
@@ -28,36 +27,31 @@ pub enum BrowserError {
     #[error("{url} can't be opened: {why}; check the address, or try again later")]
     Failed {
         url: String,
-        /// The browser's or the proxy's words.
+        /// The browser's or the proxy's message.
         why: String,
     },
-    /// The server answered with an error.
     #[error("{url} answered with status {status}; check the address, or see what it says with browser_snapshot")]
-    Status {
-        /// Address after redirects.
-        url: String,
-        status: u16,
-    },
+    Status { url: String, status: u16 },
     #[error("{what} took longer than {ms} ms and was stopped; try again later")]
     Late { what: String, ms: u128 },
-    /// Too slow, or stopped, after something was done.
+    /// Too slow, or stopped, after an action had been sent.
     #[error(
         "the page did not come to rest before {why}; what was done may have taken effect: look with browser_snapshot before trying again"
     )]
     Unsettled { why: &'static str },
     #[error("{0} was stopped with the run")]
     Stopped(String),
-    /// The page brought its process down.
+    /// The page crashed its process.
     #[error("the page's process crashed, and the browser was closed; open another page with browser_open")]
     Crashed,
     #[error("{0} is a download, which browsers of agents refuse; use web_fetch for files of text")]
     Download(String),
     #[error("there is no element {0} on the page any more; look at the page with browser_snapshot")]
     NoElement(u32),
-    /// An element that is not what it was.
+    /// An element that is no longer what it was.
     #[error("element {number} {what}; look at the page with browser_snapshot")]
     Element { number: u32, what: String },
-    /// The browser refused a command, or answered in another form than known.
+    /// The browser refused a command, or answered in an unknown form.
     #[error("the browser refused {method}: {message}")]
     Protocol { method: String, message: String },
 }

@@ -18,24 +18,23 @@ use tokio::sync::watch;
 
 /// CPU seconds of each of its processes.
 const CPU: u64 = 1200;
-/// Address space of each of them: engines of scripts reserve far more than they use.
+/// Address space of each process: script engines reserve far more than they use.
 const ADDRESSES: u64 = 1 << 50;
-/// Memory of all of them together; an ordinary page takes a quarter.
+/// Memory of all processes together; an ordinary page takes a quarter.
 const MEMORY: u64 = 2 << 30;
-/// Processes and threads; some 200 are usual. Counted with those of the other browsers where the user is the same.
+/// Processes and threads; some 200 are usual. The other browsers of the same system user count too.
 const PROCESSES: u64 = 2000;
-/// Size of its profile, its temporary files and its shared memory, each.
+/// Bytes of its profile, its temporary files and its shared memory, each.
 const FILES: u64 = 512 << 20;
-/// Bytes of stderr that are kept for an error.
 const STDERR: usize = 16 << 10;
-/// Configuration outside /usr that it needs, where there is such.
+/// Configuration outside /usr that it reads where it exists.
 const READ: &[&str] = &["/etc/chromium.d", "/etc/fonts", "/var/cache/fontconfig"];
-/// How long a browser that failed may take to end.
+/// How long a failed browser may take to exit.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Longest part of its words that is shown, characters.
-const SHOWN: usize = 400;
+/// Longest part of stderr that is shown.
+const STDERR_CHARS: usize = 400;
 
-/// What keeps to the point: one page, no accounts, nothing of its own to say over the network.
+/// One page, no accounts, and no requests of the browser's own.
 const FLAGS: &[&str] = &[
     "--headless",
     // Namespaces and system calls are taken away from outside, so it can't take them away itself.
@@ -157,7 +156,7 @@ fn spec(config: &BrowserConfig, folder: &Path) -> CommandSpec {
     spec
 }
 
-/// What is to be seen beside the system's own folders: configuration, and the folder of the program itself.
+/// Read-only paths beside the system's folders: configuration, and the program's own folder.
 fn read_paths(program: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = READ.iter().map(PathBuf::from).filter(|path| path.exists()).collect();
     let real = program.canonicalize().unwrap_or_else(|_| program.to_owned());
@@ -170,13 +169,12 @@ fn read_paths(program: &Path) -> Vec<PathBuf> {
 }
 
 impl Process {
-    /// How it ended, and the end of what it said.
     pub async fn last_words(&mut self) -> String {
         match tokio::time::timeout(PATIENCE, self.session.ending()).await {
             Err(_) => "it gives no answer".to_owned(),
             Ok(Err(error)) => error.to_string(),
             Ok(Ok((exit, stderr))) => {
-                let tail = tail(stderr.text().trim(), SHOWN);
+                let tail = tail(stderr.text().trim(), STDERR_CHARS);
                 if tail.is_empty() {
                     format!("it ended with {exit:?}")
                 } else {
@@ -187,7 +185,7 @@ impl Process {
     }
 }
 
-/// Names under which systems install it, first choice first.
+/// Program names that systems use, first choice first.
 const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 #[derive(Clone)]
@@ -196,15 +194,14 @@ pub struct BrowserConfig {
     pub sandbox: Sandbox,
     pub client: Client,
     pub most: usize,
-    /// A browser that is not used for so long is closed.
+    /// A browser that is unused for so long is closed.
     pub idle: Duration,
-    /// How long it may take to start.
     pub start: Duration,
     pub load: Duration,
 }
 
 impl BrowserConfig {
-    /// Four browsers, ten minutes of idling, thirty seconds to start and as many for a page.
+    /// Four browsers, ten minutes until idle, thirty seconds to start and as many to load a page.
     pub fn new(program: PathBuf, helper: Helper, client: Client) -> Self {
         Self {
             program,
@@ -218,7 +215,7 @@ impl BrowserConfig {
     }
 }
 
-/// The browser's program: `wanted`, a path or a name, else the first known name, in the folders of `search`.
+/// Finds the browser: `wanted` (a path or a name), else the first known name, in the folders `search`.
 pub fn find_browser(wanted: Option<&str>, search: &[PathBuf]) -> Option<PathBuf> {
     let named =
         |name: &str| search.iter().map(|folder| folder.join(name)).find(|path| path.is_absolute() && is_program(path));

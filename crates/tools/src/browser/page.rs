@@ -16,22 +16,21 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use url::Url;
 
-/// Between two looks at whether the browser is still there.
+/// Time between checks that the browser still runs.
 const TICK: Duration = Duration::from_millis(100);
-/// No request for so long means that scripts have come to rest.
+/// A page without requests for so long is taken to be at rest.
 const QUIET: Duration = Duration::from_millis(300);
-/// Longest wait for that.
+/// Longest wait for a page to come to rest.
 const RESTLESS: Duration = Duration::from_secs(2);
-/// Documents that follow one another by themselves.
-const HOPS: usize = 8;
-/// How soon an action shows that it leads somewhere.
+/// Documents that may follow one another by themselves.
+const MAX_DOCUMENTS: usize = 8;
+/// How soon an action shows whether it leads anywhere.
 const AFTERMATH: Duration = Duration::from_millis(250);
-/// Longest wait for a picture.
+/// Longest wait for a screenshot.
 const PICTURE: Duration = Duration::from_secs(20);
-/// Frames of a page that are read.
-const FRAMES: usize = 20;
-/// Longest address in an error, characters.
-const ADDRESS: usize = 200;
+const MAX_FRAMES: usize = 20;
+/// Longest address in an error.
+const ADDRESS_CHARS: usize = 200;
 
 #[derive(Debug)]
 pub(super) struct Page {
@@ -41,7 +40,7 @@ pub(super) struct Page {
     pub open: bool,
 }
 
-/// Ends a navigation that nobody waits for any more.
+/// Stops a navigation when its caller gives up.
 struct StopLoadingGuard<'a>(Option<&'a Page>);
 
 impl Drop for StopLoadingGuard<'_> {
@@ -55,12 +54,12 @@ impl Drop for StopLoadingGuard<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LoadState {
     Whole,
-    /// The text is there; something else is still loading.
+    /// The text is there; the rest is still loading.
     Partly,
 }
 
 impl Page {
-    /// Makes the page, whose requests go to the proxy at `port`, and turns on what is listened to.
+    /// Creates the page, with its requests sent to the proxy at `port`, and enables the events that are used.
     pub async fn attach(cdp: Cdp, state: Arc<watch::Sender<PageState>>, port: u16) -> Result<Self, BrowserError> {
         let proxied = json!({"proxyServer": format!("http://127.0.0.1:{port}"), "proxyBypassList": "<-loopback>"});
         let mut context = cdp.call(None, "Target.createBrowserContext", proxied).await?;
@@ -94,7 +93,7 @@ impl Page {
         self.cdp.call(Some(&self.session), method, params).await
     }
 
-    /// An input of a person's kind. Its answer may wait for the page that it leads to, so it is not waited for long.
+    /// Sends mouse or keyboard input. Its answer may wait for the page that it leads to, so it is not awaited for long.
     pub async fn input(&self, method: &str, params: Value) -> Result<(), BrowserError> {
         match tokio::time::timeout(RESTLESS, self.call(method, params)).await {
             Ok(done) => done.map(|_| ()),
@@ -110,7 +109,7 @@ impl Page {
         self.state.borrow()
     }
 
-    /// Opens `url` and waits until it has come to rest. Ends the navigation where the caller gives up.
+    /// Opens `url` and waits until the page is at rest. Stops the navigation when the caller gives up.
     pub async fn open(&mut self, url: &Url, refusals: &Refusals, limit: Duration) -> Result<LoadState, BrowserError> {
         self.open = false;
         let done = self.navigate(url, refusals, limit).await;
@@ -128,7 +127,7 @@ impl Page {
         let (until, mark) = (Instant::now() + limit, refusals.count());
         let before = self.clear_action();
         let mut stopping = StopLoadingGuard(Some(self));
-        let late = || BrowserError::Late { what: clip(url.as_str(), ADDRESS), ms: limit.as_millis() };
+        let late = || BrowserError::Late { what: clip(url.as_str(), ADDRESS_CHARS), ms: limit.as_millis() };
         let asked = self.call("Page.navigate", json!({"url": url.as_str()}));
         let asked = tokio::time::timeout_at(until, asked).await.map_err(|_| late())??;
         if let Some(text) = asked["errorText"].as_str().filter(|text| !text.is_empty()) {
@@ -149,7 +148,7 @@ impl Page {
         Ok(settled)
     }
 
-    /// Forgets what belongs to the action before; the number of documents so far.
+    /// Forgets what belongs to the action before. Returns the number of documents so far.
     pub fn clear_action(&self) -> u64 {
         self.state.send_modify(|state| {
             state.dialogs.clear();
@@ -181,7 +180,7 @@ impl Page {
         }
         let download = self.state.borrow().download.clone();
         if let Some(url) = download {
-            return Err(BrowserError::Download(clip(&url, ADDRESS)));
+            return Err(BrowserError::Download(clip(&url, ADDRESS_CHARS)));
         }
         let judged = self.check_result(refusals, mark);
         if matches!(judged, Err(BrowserError::Failed { .. } | BrowserError::Refused(_))) {
@@ -192,9 +191,9 @@ impl Page {
         judged.map(|()| settled)
     }
 
-    /// Waits until documents and requests have come to rest; `None` where not even a document's text came.
+    /// Waits until documents and requests are at rest; `None` when not even a document's text arrived.
     async fn settle(&self, until: Instant) -> Result<Option<LoadState>, BrowserError> {
-        for _ in 0..HOPS {
+        for _ in 0..MAX_DOCUMENTS {
             if !self.wait(until, PageState::settled).await? {
                 let parsed = self.state.borrow().parsed;
                 return Ok(parsed.then_some(LoadState::Partly));
@@ -223,7 +222,7 @@ impl Page {
         Ok(())
     }
 
-    /// Whether the state came to fit `wanted` in time.
+    /// Waits until the state fits `wanted`; `false` when time runs out.
     async fn wait(&self, until: Instant, wanted: impl Fn(&PageState) -> bool) -> Result<bool, BrowserError> {
         let mut changes = self.state.subscribe();
         loop {
@@ -241,7 +240,6 @@ impl Page {
         }
     }
 
-    /// What became of a page that came.
     fn check_result(&self, refusals: &Refusals, mark: u64) -> Result<(), BrowserError> {
         let state = self.state.borrow();
         if state.crashed {
@@ -249,7 +247,7 @@ impl Page {
         }
         let url = Url::parse(&state.url).ok();
         let Some(url) = url.filter(|url| matches!(url.scheme(), "http" | "https" | "about" | "blob")) else {
-            let why = format!("the page went to {}, which is no page of the web", clip(&state.url, ADDRESS));
+            let why = format!("the page went to {}, which is no page of the web", clip(&state.url, ADDRESS_CHARS));
             let told = refusal_reason(None, refusals, mark);
             return Err(BrowserError::Refused(told.unwrap_or(why)));
         };
@@ -260,12 +258,11 @@ impl Page {
             return Err(BrowserError::Refused(why));
         }
         if status >= 400 {
-            return Err(BrowserError::Status { url: clip(url.as_str(), ADDRESS), status });
+            return Err(BrowserError::Status { url: clip(url.as_str(), ADDRESS_CHARS), status });
         }
         Ok(())
     }
 
-    /// Why a page did not come.
     async fn failure(&self, url: &Url, text: &str, refusals: &Refusals, mark: u64) -> BrowserError {
         if text == "net::ERR_ABORTED" {
             // A download is told of right after, as is the end of a process.
@@ -278,14 +275,14 @@ impl Page {
                 return BrowserError::Crashed;
             }
             if let Some(download) = &self.state.borrow().download {
-                return BrowserError::Download(clip(download, ADDRESS));
+                return BrowserError::Download(clip(download, ADDRESS_CHARS));
             }
         }
         let refused = refusal_reason(Some(url), refusals, mark).or_else(|| refusal_reason(None, refusals, mark));
         match refused {
             Some(why) if text.contains("TUNNEL") || text.contains("PROXY") => BrowserError::Refused(why),
             _ => BrowserError::Failed {
-                url: clip(url.as_str(), ADDRESS),
+                url: clip(url.as_str(), ADDRESS_CHARS),
                 why: text.trim_start_matches("net::").to_owned(),
             },
         }
@@ -294,7 +291,7 @@ impl Page {
     pub async fn snapshot(&self, elements: &std::sync::Mutex<Elements>) -> Result<Snapshot, BrowserError> {
         let frames = self.call("Page.getFrameTree", json!({})).await?;
         let mut trees = Vec::new();
-        for (id, url) in page_text::frames(&frames["frameTree"], FRAMES) {
+        for (id, url) in page_text::frames(&frames["frameTree"], MAX_FRAMES) {
             let asked = json!({"frameId": id});
             match self.call("Accessibility.getFullAXTree", asked).await {
                 Ok(mut found) => trees.push((url, found["nodes"].take())),
@@ -334,7 +331,7 @@ impl Page {
     }
 }
 
-/// What the proxy said of it: of the place of `url`, or of the last one.
+/// Why the proxy refused: a request to the host of `url`, or else the last one.
 fn refusal_reason(url: Option<&Url>, refusals: &Refusals, mark: u64) -> Option<String> {
     let place = url.map(host_port_of);
     let mut found = refusals.since(mark);

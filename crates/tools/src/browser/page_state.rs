@@ -4,40 +4,36 @@ use super::cdp::CdpCommand;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-/// Requests under way that are counted; a page with more is never quiet anyway.
+/// Requests in flight that are counted; a page with more is never quiet anyway.
 const COUNTED: usize = 1000;
-/// Messages of dialogs that are kept.
-const DIALOGS: usize = 5;
-/// Longest of them, characters.
-const DIALOG: usize = 300;
+const MAX_DIALOGS: usize = 5;
+const DIALOG_CHARS: usize = 300;
 
-/// PageState of the one page of a browser.
+/// State of the one page of a browser.
 #[expect(clippy::struct_excessive_bools, reason = "what events say of a page is independent of one another")]
 #[derive(Debug, Clone, Default)]
 pub(super) struct PageState {
-    /// The session in which it is spoken to.
+    /// Id of its debugging session.
     pub session: String,
     pub frame: String,
     pub documents: u64,
     pub loader: String,
     pub url: String,
-    /// Whether the browser shows an error of its own instead of a page.
+    /// Whether the browser shows an error page of its own.
     pub broken: bool,
     /// Whether the document's text is complete.
     pub parsed: bool,
-    /// Whether the document and what it needs is there.
+    /// Whether the document and its resources have loaded.
     pub loaded: bool,
-    /// Whether a new document is on its way.
+    /// Whether a new document is loading.
     pub starting: bool,
-    /// Document and HTTP status of the last answer for the main frame.
+    /// Document and HTTP status of the last response for the main frame.
     pub answered: Option<(String, u16)>,
     pub requests: HashSet<String>,
     pub dialogs: Vec<String>,
     /// The address of a window that the page wanted to open.
     pub window: Option<String>,
-    /// The address of a download that was refused.
     pub download: Option<String>,
-    /// Whether the page's process is gone.
     pub crashed: bool,
 }
 
@@ -48,12 +44,11 @@ impl PageState {
         answered.filter(|(loader, _)| *loader == self.loader).map(|(_, status)| *status)
     }
 
-    /// Whether nothing is on its way.
     pub fn settled(&self) -> bool {
         self.loaded && !self.starting || self.crashed
     }
 
-    /// Takes an event in; some want an answer at once.
+    /// Applies an event; some need an answer at once.
     pub fn take(&mut self, method: &str, params: &Value) -> Option<CdpCommand> {
         let text = |value: &Value| value.as_str().unwrap_or("").to_owned();
         let main = params["frameId"].as_str() == Some(&self.frame);
@@ -106,12 +101,12 @@ impl PageState {
         }
     }
 
-    /// A dialog holds everything up, so none stays; leaving a page is let through.
+    /// Dismisses a dialog, since it blocks everything; leaving a page is allowed.
     fn dialog(&mut self, params: &Value) -> CdpCommand {
         let kind = params["type"].as_str().unwrap_or("dialog");
         let leaving = kind == "beforeunload";
-        if !leaving && self.dialogs.len() < DIALOGS {
-            let message: String = params["message"].as_str().unwrap_or("").chars().take(DIALOG).collect();
+        if !leaving && self.dialogs.len() < MAX_DIALOGS {
+            let message: String = params["message"].as_str().unwrap_or("").chars().take(DIALOG_CHARS).collect();
             self.dialogs.push(format!("{kind}: {message}"));
         }
         ("Page.handleJavaScriptDialog", json!({"accept": leaving}))

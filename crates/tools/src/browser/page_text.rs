@@ -7,37 +7,35 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// Roles of what can be acted on.
+/// Roles of elements that can be acted on.
 const ACTIVE: &str = "button checkbox ColorWell combobox Date DateTime DisclosureTriangle InputTime link listbox menuitem \
     menuitemcheckbox menuitemradio option radio searchbox slider spinbutton switch tab textbox treeitem";
-/// Roles that stand in a line of their own.
+/// Roles that stand on a line of their own.
 const BLOCKS: &str = "alert alertdialog article banner blockquote caption code complementary contentinfo DescriptionListDetail \
     DescriptionListTerm definition dialog figure form group LayoutTableRow list main navigation paragraph Pre \
     radiogroup region row search Section status table tabpanel term toolbar";
-/// Nodes that are looked at.
+/// Most nodes that are read.
 const NODES: usize = 100_000;
-/// Longest name of an element, characters.
-const NAME: usize = 120;
-/// Longest address of a link, characters.
-const LINK: usize = 150;
-/// Options of a field that are listed.
+/// Longest name of an element.
+const NAME_CHARS: usize = 120;
+/// Longest address of a link.
+const LINK_CHARS: usize = 150;
 const OPTIONS: usize = 20;
 
-/// A page as it is now.
 #[derive(Debug, Default)]
 pub(super) struct Snapshot {
     pub title: String,
     pub url: String,
     pub status: Option<u16>,
-    /// What dialogs said that were dismissed.
+    /// Messages of dismissed dialogs.
     pub dialogs: Vec<String>,
-    /// The text, cut into what is shown at once; at least one.
+    /// The text, cut into parts that are shown at once; at least one.
     pub parts: Vec<String>,
-    /// Whether there was more than is ever read.
+    /// Whether there was more than is read.
     pub cut: bool,
 }
 
-/// Ids and addresses of the frames of a page, outer ones first.
+/// Ids and addresses of a page's frames, outer ones first.
 pub(super) fn frames(tree: &Value, most: usize) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut open = std::collections::VecDeque::from([tree]);
@@ -52,7 +50,7 @@ pub(super) fn frames(tree: &Value, most: usize) -> Vec<(String, String)> {
     found
 }
 
-/// Sets out the trees of a page and its frames, each with its address.
+/// Renders the trees of a page and its frames, each with its address.
 pub(super) fn render_page(trees: &[(String, Value)], elements: &mut Elements) -> Snapshot {
     let mut out = LineWriter::default();
     let mut title = String::new();
@@ -63,7 +61,7 @@ pub(super) fn render_page(trees: &[(String, Value)], elements: &mut Elements) ->
             title = tree.root().map(name).unwrap_or_default();
         } else {
             out.line();
-            out.text(&format!("Frame {}:", clip_line(url, LINK)));
+            out.text(&format!("Frame {}:", clip_line(url, LINK_CHARS)));
             out.line();
         }
         tree.write(elements, &mut out);
@@ -72,20 +70,19 @@ pub(super) fn render_page(trees: &[(String, Value)], elements: &mut Elements) ->
     Snapshot { title, parts, cut, ..Snapshot::default() }
 }
 
-/// At most `most` characters, on one line.
 fn clip_line(text: &str, most: usize) -> String {
     clip(&one_line(text), most)
 }
 
 fn name(node: &Value) -> String {
-    clip_line(node["name"]["value"].as_str().unwrap_or(""), NAME)
+    clip_line(node["name"]["value"].as_str().unwrap_or(""), NAME_CHARS)
 }
 
 fn role(node: &Value) -> &str {
     node["role"]["value"].as_str().unwrap_or("")
 }
 
-/// Role and name of a node, as they are numbered.
+/// Role and name by which a node is numbered.
 pub(super) fn role_and_name(node: &Value) -> (String, String) {
     (role(node).to_owned(), name(node))
 }
@@ -103,7 +100,7 @@ struct Tree<'a> {
     root: Option<&'a Value>,
 }
 
-/// What is to be done next, kept on a heap: pages nest as deeply as they like.
+/// The next step, on an explicit stack since pages nest without limit.
 enum Step<'a> {
     Enter(&'a Value),
     Line,
@@ -147,7 +144,7 @@ impl<'a> Tree<'a> {
         out.line();
     }
 
-    /// Writes a node; says whether to go into it.
+    /// Writes a node; returns whether to go into it.
     fn enter(&self, node: &'a Value, elements: &mut Elements, out: &mut LineWriter) -> bool {
         if node["ignored"] == true {
             return true;
@@ -191,7 +188,7 @@ impl<'a> Tree<'a> {
         false
     }
 
-    /// Whether it gets a number: by its role, or since it takes the focus and has a name.
+    /// Whether an element gets a number: by its role, or because it takes the focus and has a name.
     fn active(node: &Value) -> bool {
         is_one_of(role(node), ACTIVE)
             || role(node) == "generic" && property(node, "focusable") == true && !name(node).is_empty()
@@ -208,7 +205,7 @@ impl<'a> Tree<'a> {
             let _ = write!(text, ": {name}");
         }
         if let Some(value) = node["value"]["value"].as_str().filter(|value| !value.is_empty()) {
-            let _ = write!(text, " = {}", clip_line(value, NAME));
+            let _ = write!(text, " = {}", clip_line(value, NAME_CHARS));
         }
         for state in ["checked", "selected", "pressed", "expanded"] {
             match property(node, state) {
@@ -238,7 +235,7 @@ impl<'a> Tree<'a> {
         if let Some(url) = property(node, "url").as_str()
             && url.starts_with("http")
         {
-            let _ = write!(text, " → {}", clip_line(url, LINK));
+            let _ = write!(text, " → {}", clip_line(url, LINK_CHARS));
         }
         text.push(']');
         out.text(&text);
@@ -273,14 +270,12 @@ const TEXT: usize = 400_000;
 /// Longest part that is shown at once, characters.
 pub(super) const PART: usize = 8000;
 
-/// Text in lines.
 #[derive(Default)]
 pub(super) struct LineWriter {
     ended: Vec<String>,
     line: String,
     cells: usize,
     bytes: usize,
-    /// Whether something was left out.
     pub cut: bool,
 }
 
@@ -299,7 +294,6 @@ impl LineWriter {
         }
     }
 
-    /// Begins a cell of a table.
     pub fn cell(&mut self) {
         if self.cells > 0 {
             self.line.push_str(" | ");
@@ -316,7 +310,7 @@ impl LineWriter {
         }
     }
 
-    /// The lines in parts of what is shown at once, and whether something was left out.
+    /// The lines cut into parts, and whether something was left out.
     pub fn finish(mut self) -> (Vec<String>, bool) {
         self.line();
         let mut parts = vec![String::new()];

@@ -21,11 +21,11 @@ use url::Url;
 
 /// Longest wait for a connection to one address.
 const CONNECT: Duration = Duration::from_secs(10);
-/// Connections of the browser, and tunnels, at a time; it makes 32 by itself.
+/// Connections of the browser and tunnels at a time; it makes 32 by itself.
 const MOST: usize = 128;
 /// Refusals that are remembered.
 const KEPT: usize = 50;
-/// Headers of one connection, not of the message.
+/// Headers of the connection, not of the message.
 const HOPS: [&str; 8] = [
     "connection",
     "keep-alive",
@@ -41,12 +41,11 @@ type Body = BoxBody<Bytes, hyper::Error>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
-    /// `host:port`.
     pub place: String,
     pub why: String,
 }
 
-/// The refusals of a browser, each with its number.
+/// The refused requests of a browser, each with its number.
 #[derive(Debug, Default)]
 pub(super) struct Refusals(Mutex<(u64, VecDeque<(u64, Refusal)>)>);
 
@@ -65,12 +64,11 @@ impl Refusals {
         }
     }
 
-    /// How many there were so far.
     pub fn count(&self) -> u64 {
         self.lock().0
     }
 
-    /// Those after the first `count`, each once.
+    /// Refusals after the first `count`, each once.
     pub fn since(&self, count: u64) -> Vec<Refusal> {
         let mut found = Vec::new();
         for (number, refusal) in &self.lock().1 {
@@ -143,7 +141,7 @@ async fn serve(gate: TcpListener, door: Arc<ProxyState>) {
     }
 }
 
-/// Why there is no answer from where it was meant for.
+/// A request that is answered by the proxy itself, with the reason.
 struct RefusedRequest {
     status: StatusCode,
     refusal: Refusal,
@@ -175,13 +173,11 @@ fn full(text: impl Into<Bytes>) -> Body {
     Full::new(text.into()).map_err(|never| match never {}).boxed()
 }
 
-/// `host:port` of a URL.
 pub(super) fn host_port_of(url: &Url) -> String {
     let host = url.host_str().unwrap_or("");
     format!("{host}:{}", url.port_or_known_default().unwrap_or(0))
 }
 
-/// Resolves and checks once, and connects to what was checked.
 async fn connect(door: &ProxyState, url: &Url, place: &str) -> Result<TcpStream, RefusedRequest> {
     let admitted = door.client.checked_addresses(url).await;
     let addresses = admitted.map_err(|error| RefusedRequest::new(StatusCode::FORBIDDEN, place, error.to_string()))?;

@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use steward_core::RunId;
 use steward_core::ports::ToolScope;
 
-/// Between two looks at whether a browser is still wanted.
+/// Time between checks whether a browser is still wanted.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// The browsers of an installation. Cheap to clone; when the last clone is gone, so are they.
+/// The browsers of an installation. Cheap to clone; dropping the last clone closes them.
 #[derive(Clone)]
 pub struct Browsers(Arc<Inner>);
 
@@ -27,7 +27,6 @@ struct Inner {
 }
 
 impl Browsers {
-    /// None is started yet.
     pub fn new(config: BrowserConfig) -> Self {
         Self(Arc::new(Inner { config, sessions: Mutex::default() }))
     }
@@ -40,7 +39,6 @@ impl Browsers {
         lock(&self.0.sessions).len()
     }
 
-    /// Kills the browser of a run, if it has one.
     pub fn close(&self, run: RunId) {
         self.0.close(run);
     }
@@ -52,10 +50,6 @@ impl Browsers {
         }
     }
 
-    /// Starts a browser and ends it again: how it is confined, or why it can't be had.
-    ///
-    /// # Errors
-    /// As [`Self`] would give them to an agent.
     pub async fn check(&self) -> Result<String, BrowserError> {
         let (process, page) = start(&self.0.config).await?;
         drop(page);
@@ -66,13 +60,12 @@ impl Browsers {
         ))
     }
 
-    /// The browser of this run, if it has one.
     pub(super) fn session_of(&self, scope: &ToolScope) -> Option<Arc<BrowserSession>> {
         let sessions = lock(&self.0.sessions);
         scope.run.and_then(|run| sessions.get(&run)).map(Arc::clone)
     }
 
-    /// The browser of this run; room for one, if it has none.
+    /// The browser of this run; an empty session for one, if it has none.
     pub(super) fn get_or_create(&self, context: &Context) -> Result<Arc<BrowserSession>, BrowserError> {
         let run = context.scope.run.ok_or(BrowserError::NoRun)?;
         let stop = &context.scope.stop;
@@ -94,7 +87,7 @@ impl Browsers {
         }
     }
 
-    /// Takes a browser that failed out, and asks it why it ended.
+    /// Removes a browser that failed, and returns why it ended.
     pub(super) async fn remove_failed(&self, run: Option<RunId>, session: &Arc<BrowserSession>) -> Option<String> {
         let process = session.take();
         if let Some(run) = run {
@@ -116,7 +109,6 @@ impl Inner {
     }
 }
 
-/// Closes a browser whose run was stopped, or that nobody uses.
 async fn watch(all: Weak<Inner>, run: RunId, session: Weak<BrowserSession>) {
     loop {
         tokio::time::sleep(LOOK).await;
@@ -137,9 +129,9 @@ async fn watch(all: Weak<Inner>, run: RunId, session: Weak<BrowserSession>) {
 /// The browser of a run. Dropping it kills the browser.
 #[derive(Debug)]
 pub(super) struct BrowserSession {
-    /// One call at a time; `None` before the first.
+    /// Locked for one call at a time; `None` before the first.
     pub page: tokio::sync::Mutex<Option<Page>>,
-    /// What has been numbered, for previews too.
+    /// The numbered elements; previews read them too.
     pub elements: Mutex<Elements>,
     process: Mutex<Option<Process>>,
     used: Mutex<(Instant, Arc<AtomicBool>)>,
@@ -150,7 +142,6 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl BrowserSession {
-    /// An empty one.
     pub fn new(stop: Arc<AtomicBool>) -> Self {
         Self {
             page: tokio::sync::Mutex::new(None),
@@ -160,7 +151,7 @@ impl BrowserSession {
         }
     }
 
-    /// Used just now, in a run that ends when `stop` is set.
+    /// Marks it as used now, in a run that ends when `stop` is set.
     pub fn touch(&self, stop: &Arc<AtomicBool>) {
         *lock(&self.used) = (Instant::now(), Arc::clone(stop));
     }
@@ -170,7 +161,7 @@ impl BrowserSession {
         lock(&self.used).0.elapsed() >= limit && self.page.try_lock().is_ok()
     }
 
-    /// Whether a start came to nothing.
+    /// Whether its browser failed to start.
     pub fn empty(&self) -> bool {
         // Whoever starts one holds the page.
         let free = self.page.try_lock().is_ok();
@@ -181,7 +172,7 @@ impl BrowserSession {
         lock(&self.used).1.load(Ordering::Relaxed)
     }
 
-    /// Keeps a started browser; one that was there before is killed.
+    /// Stores a started browser; one that was there before is killed.
     pub fn keep(&self, process: Process) {
         *lock(&self.process) = Some(process);
     }

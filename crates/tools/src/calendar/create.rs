@@ -105,7 +105,6 @@ fn start_and_end(start: GivenTime, end: Option<GivenTime>, zone: &TimeZone) -> R
     }
 }
 
-/// How an event reads in one line.
 fn describe(event: &Component, zone: &TimeZone) -> String {
     let Ok(event) = Event::read(event) else {
         return "an event".to_owned();
@@ -205,7 +204,7 @@ impl ToolHandler for CalendarCreate {
     }
 }
 
-/// Takes the changes of a snapshot back.
+/// Undoes the changes of a snapshot.
 pub(super) async fn undo_calendar(
     files: &Arc<CalendarStore>,
     value: &Value,

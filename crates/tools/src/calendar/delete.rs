@@ -23,10 +23,8 @@ use steward_core::tool::{EffectClass, Preview, Receipt, Settled, ToolError, Tool
 use steward_sandbox::files::near_matches;
 
 const NAME: &str = "calendar_delete";
-/// Events named where several would do.
 const NAMED: usize = 10;
 
-/// Takes events out of the calendar.
 pub struct CalendarDelete {
     files: Arc<CalendarStore>,
     clock: Arc<dyn Clock>,
@@ -43,7 +41,7 @@ impl CalendarDelete {
         Self { files, clock }
     }
 
-    /// Removes the event, or one of its times; says what was removed.
+    /// Removes the event, or one of its occurrences. Returns what was removed.
     fn remove(
         args: &DeleteArgs,
         given: Option<GivenTime>,
@@ -78,7 +76,7 @@ impl CalendarDelete {
     }
 }
 
-/// The line that leaves one time out, written as the event's start is.
+/// The `EXDATE` line for one occurrence, in the form of the event's start.
 fn exdate_line(event: &Event, start: Timestamp, home: &TimeZone) -> Line {
     let local = start.to_zoned(event.start.zone.or(home).clone());
     if event.start.all_day {
@@ -93,7 +91,7 @@ fn exdate_line(event: &Event, start: Timestamp, home: &TimeZone) -> Line {
     }
 }
 
-/// The start, by the rule, of the time that was given.
+/// The start, by the rule, of the occurrence at the given time.
 fn occurrence_start(
     calendar: &Component,
     event: &Event,
@@ -133,7 +131,7 @@ fn describe(event: &Event, zone: &TimeZone) -> String {
     format!("{} ({when})", event.title)
 }
 
-/// The event of this short name, id or title.
+/// The event with this short id, id or title.
 fn find_event(calendar: &Component, wanted: &str, zone: &TimeZone) -> Result<Event, ToolsError> {
     let wanted = wanted.trim().trim_matches(['[', ']']);
     let all: Vec<Event> = events(calendar).filter_map(Result::ok).filter(|event| event.instead_of.is_none()).collect();
@@ -246,7 +244,7 @@ impl ToolHandler for CalendarDelete {
     }
 }
 
-/// Whether the calendar is as a change leaves it.
+/// Whether the calendar is as the change leaves it.
 fn settle_change(calendar: &Component, kept: &UndoRecord) -> Settled {
     let all = |side: fn(&Change) -> &Vec<String>| {
         let mut changes = kept.changes.iter();

@@ -8,10 +8,10 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use steward_core::hash;
 
-/// Says which file an event came from, if it is not one of ours.
+/// Holds the file that an event was imported from.
 pub(super) const ORIGIN: &str = "X-STEWARD-ORIGIN";
 
-/// What a calendar says of one event, or of one changed occurrence of it.
+/// One event, or one changed occurrence of it.
 #[derive(Debug, Clone)]
 pub(super) struct Event {
     pub uid: String,
@@ -21,25 +21,22 @@ pub(super) struct Event {
     pub rule: Option<Rule>,
     /// Further starts.
     pub also: Vec<EventTime>,
-    /// Starts that are left out.
+    /// Starts that are excluded.
     pub except: Vec<EventTime>,
-    /// The start of the occurrence that this one stands for.
+    /// The start of the occurrence that this one replaces.
     pub instead_of: Option<EventTime>,
     pub place: String,
     pub description: String,
     pub cancelled: bool,
-    /// The file that it was imported from.
     pub origin: Option<String>,
-    /// What of it can't be understood.
+    /// What can't be understood.
     pub notes: Vec<String>,
 }
 
-/// The short name of an event, which people and models give back.
 pub(super) fn short_id(uid: &str) -> String {
     hash::sha256(uid.as_bytes())[..8].to_owned()
 }
 
-/// Events of a calendar, those that can't be read as errors.
 pub(super) fn events(calendar: &Component) -> impl Iterator<Item = Result<Event, String>> {
     calendar.parts.iter().filter(|part| part.name == "VEVENT").map(Event::read)
 }
@@ -116,27 +113,27 @@ fn event_length(part: &Component, start: &EventTime) -> Result<EventLength, Stri
     }
 }
 
-/// An event before and after, as in a file.
+/// An event before and after a change, as iCalendar text.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Change {
     pub uid: String,
-    /// Its place among the parts of the calendar.
+    /// Index among the calendar's components.
     pub at: usize,
     pub before: Vec<String>,
     pub after: Vec<String>,
 }
 
-/// What is needed to take changes back.
+/// What is needed to undo changes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct UndoRecord {
     pub calendar: String,
     pub changes: Vec<Change>,
-    /// Names of the time zones that came along.
+    /// Names of the time zones that were added.
     #[serde(default)]
     pub zones: Vec<String>,
 }
 
-/// The id of a `VEVENT`, be it readable or not.
+/// The id of a `VEVENT`, even of one that can't be read.
 pub(super) fn event_uid(part: &Component) -> Option<String> {
     if part.name != "VEVENT" {
         return None;
@@ -147,7 +144,6 @@ pub(super) fn event_uid(part: &Component) -> Option<String> {
     }
 }
 
-/// The parts of one event, in order.
 pub(super) fn event_parts<'c>(calendar: &'c Component, uid: &'c str) -> impl Iterator<Item = (usize, &'c Component)> {
     let parts = calendar.parts.iter().enumerate();
     parts.filter(move |(_, part)| event_uid(part).is_some_and(|known| known == uid))
@@ -157,7 +153,7 @@ pub(super) fn event_texts(calendar: &Component, uid: &str) -> Vec<String> {
     event_parts(calendar, uid).map(|(_, part)| part.text()).collect()
 }
 
-/// Puts `new` in the place of the event; none removes it.
+/// Replaces the event by `new`; an empty `new` removes it.
 pub(super) fn replace_event(calendar: &mut Component, uid: &str, new: Vec<Component>) -> Change {
     let before = event_texts(calendar, uid);
     let first = event_parts(calendar, uid).next().map(|(at, _)| at);
@@ -173,7 +169,7 @@ fn replace_parts(calendar: &mut Component, uid: &str, at: usize, new: Vec<Compon
     calendar.parts.splice(at..at, new);
 }
 
-/// Takes changes back, the last one first; refuses if an event has changed since.
+/// Undoes changes, the last one first; refuses if an event has changed since.
 pub(super) fn undo_changes(calendar: &mut Component, kept: &UndoRecord) -> Result<String, ToolsError> {
     let back = |change: &Change| event_texts(calendar, &change.uid) == change.before;
     if !kept.changes.is_empty() && kept.changes.iter().all(back) {

@@ -4,7 +4,7 @@
 use crate::error::ToolsError;
 use std::fmt::Write as _;
 
-/// Most components within one another, and most of one file.
+/// Deepest nesting, and most components of one file.
 const DEEPEST: usize = 8;
 const MOST: usize = 50_000;
 
@@ -17,7 +17,6 @@ pub(super) struct Component {
 }
 
 impl Component {
-    /// An empty one.
     pub fn new(name: &str) -> Self {
         Self { name: name.to_owned(), lines: Vec::new(), parts: Vec::new() }
     }
@@ -29,7 +28,6 @@ impl Component {
         calendar
     }
 
-    /// The first line of this name.
     pub fn line(&self, name: &str) -> Option<&Line> {
         self.lines.iter().find(|line| line.name == name)
     }
@@ -39,7 +37,7 @@ impl Component {
         self.line(name).map(|line| line.value.trim())
     }
 
-    /// The calendar that a file holds; several are put together.
+    /// Reads a calendar; several in one file are joined.
     pub fn read(text: &str) -> Result<Self, ToolsError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut open: Vec<Self> = Vec::new();
@@ -109,7 +107,6 @@ impl Component {
     }
 }
 
-/// Longest line of a file, octets without its end.
 const WIDTH: usize = 75;
 
 /// `NAME;PARAM=VALUE:VALUE`.
@@ -117,7 +114,7 @@ const WIDTH: usize = 75;
 pub(super) struct Line {
     /// Upper case.
     pub name: String,
-    /// Names in upper case; values without the quotation marks around them.
+    /// Names in upper case; values without surrounding quotation marks.
     pub params: Vec<(String, String)>,
     /// As written.
     pub value: String,
@@ -128,7 +125,7 @@ impl Line {
         Self { name: name.to_owned(), params: Vec::new(), value: value.into() }
     }
 
-    /// One whose value is text, escaped here.
+    /// A line whose value is text, which is escaped.
     pub fn text(name: &str, text: &str) -> Self {
         Self::new(name, escape(text))
     }
@@ -144,7 +141,7 @@ impl Line {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Takes an unfolded line apart; `None` if it is none.
+    /// Parses an unfolded line; `None` if it is malformed.
     pub fn parse(text: &str) -> Option<Self> {
         let end = text.find([';', ':'])?;
         let name = text[..end].trim().to_ascii_uppercase();
@@ -164,7 +161,7 @@ impl Line {
         Some(Self { name, params, value: rest.strip_prefix(':')?.to_owned() })
     }
 
-    /// The line as in a file, folded, with its ends.
+    /// Writes the line folded, with line ends.
     pub fn write(&self, out: &mut String) {
         let mut text = self.name.clone();
         for (name, value) in &self.params {
@@ -188,7 +185,7 @@ impl Line {
     }
 }
 
-/// First `;` or `:` that stands in no quotation marks.
+/// Index of the first `;` or `:` outside of quotation marks.
 fn outside_quotes(text: &str) -> Option<usize> {
     let mut quoted = false;
     text.char_indices().find_map(|(at, letter)| {
@@ -201,7 +198,7 @@ fn outside_quotes(text: &str) -> Option<usize> {
     })
 }
 
-/// Lines of a file, unfolded; empty ones left out.
+/// Unfolded lines, without empty ones.
 fn unfold(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for raw in text.split('\n') {

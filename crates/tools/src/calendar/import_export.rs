@@ -21,10 +21,8 @@ use steward_core::ports::{Blobs, ToolScope};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
 
 const IMPORT: &str = "calendar_import";
-/// Titles and problems named.
 const NAMED: usize = 20;
 
-/// Takes events over from a file.
 pub struct CalendarImport(pub Arc<CalendarStore>);
 
 #[derive(Debug, Clone, Deserialize)]
@@ -33,15 +31,14 @@ pub struct ImportArgs {
 }
 
 struct ImportedEvents {
-    /// Id and parts of each event.
+    /// Id and components of each event.
     events: Vec<(String, Vec<Component>)>,
     titles: Vec<String>,
-    /// Zones that this machine doesn't know, which the file describes.
+    /// Zones that this machine doesn't know but the file describes.
     zones: Vec<Component>,
     problems: Vec<String>,
 }
 
-/// Reads a file. Blocking.
 fn read_file(path: &str, scope: &ToolScope) -> Result<ImportedEvents, ToolsError> {
     let text = read_text(scope, path)?;
     if text.len() > LARGEST {
@@ -89,7 +86,7 @@ fn read_file(path: &str, scope: &ToolScope) -> Result<ImportedEvents, ToolsError
     Ok(brought)
 }
 
-/// Puts them in; a known event is replaced.
+/// Adds the events; a known event is replaced.
 fn add_events(brought: ImportedEvents, calendar: &mut Component) -> (Vec<Change>, Vec<String>) {
     let mut zones = Vec::new();
     for zone in brought.zones {
@@ -183,7 +180,6 @@ impl ToolHandler for CalendarImport {
 
 const EXPORT: &str = "calendar_export";
 
-/// Writes the calendar into a file.
 pub struct CalendarExport {
     files: Arc<CalendarStore>,
     blobs: Arc<dyn Blobs>,
@@ -201,7 +197,7 @@ impl CalendarExport {
     }
 }
 
-/// The calendar with the time zones that it uses, and how many events it has.
+/// The calendar with the time zones that it uses, and its number of events.
 fn export_text(calendar: &Component, home: &TimeZone) -> (String, usize) {
     let mut zones: BTreeMap<String, (TimeZone, Timestamp)> = BTreeMap::new();
     let mut count = 0;

@@ -18,11 +18,9 @@ use steward_core::policy::RiskClass;
 use steward_core::ports::{Clock, ToolScope};
 use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
 
-/// Most occurrences shown, and the longest description, characters.
 const MOST: usize = 200;
 const LONG: usize = 300;
 
-/// Shows what is in the calendar.
 pub struct CalendarList {
     files: Arc<CalendarStore>,
     clock: Arc<dyn Clock>,
@@ -150,7 +148,6 @@ fn line(one: &Occurrence, zone: &TimeZone) -> String {
     text
 }
 
-/// On one line, not too long.
 fn one_line(text: &str) -> String {
     clip(&text::one_line(text), LONG)
 }

@@ -9,10 +9,10 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use std::collections::BTreeSet;
 
-/// Most steps of repetition that are looked at, over all events.
+/// Most recurrence steps that are computed, over all events.
 const STEPS: usize = 400_000;
 
-/// One time that an event takes place.
+/// One time at which an event takes place.
 #[derive(Debug, Clone)]
 pub(super) struct Occurrence {
     pub event: Event,
@@ -28,7 +28,7 @@ pub(super) struct Occurrences {
     pub notes: Vec<String>,
 }
 
-/// Everything that takes place between `from` and `to`, by the clock of `home` where an event names none.
+/// All occurrences between `from` and `to`; events without a zone are in `home`.
 pub(super) fn occurrences_between(
     calendar: &Component,
     from: Timestamp,
@@ -126,7 +126,7 @@ impl Search<'_> {
     }
 }
 
-/// Whether a rule's end lets a time through: a date by the clock, an instant as such.
+/// Whether `UNTIL` allows a time: a date is compared by the clock, an instant as an instant.
 fn until_allows(at: DateTime, zone: &TimeZone, until: &EventTime) -> bool {
     if until.all_day {
         return at.date() <= until.at.date();
@@ -140,7 +140,6 @@ fn until_allows(at: DateTime, zone: &TimeZone, until: &EventTime) -> bool {
     }
 }
 
-/// Starts that are left out.
 struct Exclusions {
     instants: BTreeSet<Timestamp>,
     days: BTreeSet<DateTime>,

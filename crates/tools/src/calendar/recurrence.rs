@@ -187,7 +187,7 @@ fn signed_numbers(name: &str, value: &str, most: i16) -> Result<Vec<i16>, String
     Ok(all)
 }
 
-/// Periods in a row without any day before a rule is taken for one that has no more.
+/// Empty periods in a row after which a rule is taken to have ended.
 fn max_empty_periods(freq: Freq) -> u32 {
     match freq {
         Freq::Daily => 3_000,
@@ -196,7 +196,7 @@ fn max_empty_periods(freq: Freq) -> u32 {
     }
 }
 
-/// Every time of a rule from `start` on, by the clock of its zone; `UNTIL` is for the caller.
+/// Every time of a rule from `start` on, by its zone's clock. `UNTIL` is left to the caller.
 pub(super) struct RuleTimes {
     rule: Rule,
     start: DateTime,
@@ -229,7 +229,7 @@ impl RuleTimes {
         Self { left: rule.count, rule, start, clocks: times, period: 0, ready: VecDeque::new() }
     }
 
-    /// First day and number of days of a period; `None` after the end of time.
+    /// First day and number of days of a period; `None` after the last representable date.
     fn days(&self, period: i32) -> Option<(Date, i32)> {
         let start = self.start.date();
         let step = period.checked_mul(self.rule.interval)?;
@@ -291,7 +291,7 @@ impl Iterator for RuleTimes {
     }
 }
 
-/// What a rule leaves to its start.
+/// Fills in what a rule takes from its start.
 fn fill_from_start(rule: &mut Rule, start: DateTime) {
     let free = rule.year_days.is_empty() && rule.month_days.is_empty() && rule.days.is_empty();
     if !free {
@@ -330,7 +330,7 @@ fn keeps_day(rule: &Rule, date: Date) -> bool {
         || rule.days.iter().any(|by| by.day == date.weekday() && (by.nth == 0 || by.nth == nth || by.nth == nth_last))
 }
 
-/// Those of a period that `BYSETPOS` names; all without it.
+/// The times of a period that `BYSETPOS` picks; all without it.
 fn at_positions(wanted: &[i16], found: Vec<DateTime>) -> Vec<DateTime> {
     if wanted.is_empty() {
         return found;
@@ -376,7 +376,7 @@ mod tests {
         }
     }
 
-    /// Rules with their first times, made by python-dateutil 2.9: see the first line of the file.
+    /// Rules with their first times by python-dateutil 2.9: see the first line of the file.
     #[test]
     fn rules_give_the_times_that_dateutil_gives() {
         let mut count = 0;

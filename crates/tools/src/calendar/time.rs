@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, ToSpan as _};
 use steward_core::ports::Clock;
 
-/// A date, or a time with the zone of its clock.
+/// A date, or a time with its zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EventTime {
     pub at: DateTime,
@@ -18,7 +18,7 @@ pub(super) struct EventTime {
 }
 
 impl EventTime {
-    /// The values of a line, separated by commas. Of a period, its start.
+    /// The values of a line, separated by commas; of a period, its start.
     pub fn all(line: &Line) -> Result<Vec<Self>, String> {
         let zone = line.param("TZID").map(Zone::named);
         line.value
@@ -28,7 +28,6 @@ impl EventTime {
             .collect()
     }
 
-    /// The only value of a line.
     pub fn one(line: &Line) -> Result<Self, String> {
         let mut all = Self::all(line)?;
         match (all.pop(), all.is_empty()) {
@@ -74,14 +73,12 @@ impl EventTime {
         })
     }
 
-    /// The instant, where `home` is the reader's zone.
     pub fn instant(&self, home: &TimeZone) -> Result<Timestamp, String> {
         instant(self.at, self.zone.or(home))
     }
 }
 
-/// The instant at which the clocks of `zone` show `at`: the first one where they show it twice, the hour
-/// later where they skip it.
+/// The instant at which clocks in `zone` show `at`: the first of two, or an hour later where they skip it.
 pub(super) fn instant(at: DateTime, zone: &TimeZone) -> Result<Timestamp, String> {
     let zoned = zone.to_zoned(at);
     Ok(zoned.map_err(|error| error.to_string())?.timestamp())
@@ -91,9 +88,9 @@ pub(super) fn instant(at: DateTime, zone: &TimeZone) -> Result<Timestamp, String
 pub(super) enum EventLength {
     /// Whole days.
     Days(i32),
-    /// So much time, whatever the clocks do.
+    /// Elapsed time, whatever the clocks do.
     Exact(SignedDuration),
-    /// Days by the calendar, then time.
+    /// Calendar days, then elapsed time.
     Nominal(Span),
 }
 
@@ -129,12 +126,11 @@ impl EventLength {
     }
 }
 
-/// Days that are looked at unless asked otherwise.
+/// Days that are listed by default.
 const USUAL_DAYS: i32 = 14;
-/// Longest span, days.
 const LONGEST_DAYS: i32 = 3 * 366;
 
-/// What a model may call a point in time.
+/// A point in time as a model gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GivenTime {
     /// `2026-11-23`
@@ -143,7 +139,6 @@ pub(super) enum GivenTime {
     At(Timestamp),
 }
 
-/// Reads a day or a moment.
 pub(super) fn parse_given(text: &str, clock: &dyn Clock) -> Result<GivenTime, ToolsError> {
     let text = text.trim();
     if text.len() <= "2026-11-23".len() {
@@ -155,7 +150,7 @@ pub(super) fn parse_given(text: &str, clock: &dyn Clock) -> Result<GivenTime, To
     Ok(GivenTime::At(to_jiff(at)?))
 }
 
-/// A timestamp of ours as one of jiff's.
+/// Our timestamp as one of jiff's.
 pub(super) fn to_jiff(at: steward_core::Timestamp) -> Result<Timestamp, ToolsError> {
     Timestamp::from_millisecond(at.0)
         .map_err(|error| ToolsError::Refused(format!("this time is out of reach: {error}")))
@@ -170,7 +165,7 @@ fn out_of_reach(why: impl ToString) -> ToolsError {
     ToolsError::Refused(format!("this time is out of reach: {}", why.to_string()))
 }
 
-/// From the start of a day, or from today, to the end of a day, or of so many later.
+/// From a given time or today's midnight, to a given time or a default number of days later.
 pub(super) fn time_range(
     from: Option<&str>,
     to: Option<&str>,

@@ -3,14 +3,14 @@
 use super::ics::Component;
 use jiff::tz::TimeZone;
 
-/// Where the clock of a time stands.
+/// What a time is relative to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Zone {
     Utc,
     Floating,
     /// A zone that this machine knows.
     Known(TimeZone),
-    /// One that it doesn't; its times are read as if they were floating, and said to be so.
+    /// An unknown zone; its times are read as floating, with a note.
     Unknown(String),
 }
 
@@ -35,7 +35,7 @@ impl Zone {
         }
     }
 
-    /// The zone to reckon with, where `home` is the reader's.
+    /// The zone to compute with; `home` where the event has none.
     pub fn or<'z>(&'z self, home: &'z TimeZone) -> &'z TimeZone {
         const UTC: &TimeZone = &TimeZone::UTC;
         match self {
@@ -53,8 +53,8 @@ fn find_zone(name: &str) -> Option<TimeZone> {
     TimeZone::get(name).ok()
 }
 
-/// `VTIMEZONE` for programs that don't know the zone by its name: each change of its clocks from a year
-/// before `from` on, over ten years.
+/// `VTIMEZONE` for programs that don't know the zone by name: its clock changes from a year before `from`, over ten
+/// years.
 pub(super) fn vtimezone(zone: &TimeZone, from: jiff::Timestamp) -> Option<Component> {
     use super::ics::Line;
     const DAY: i64 = 24 * 3600;

@@ -18,10 +18,8 @@ const LIMIT: usize = 4000;
 /// Tries while other runs change it.
 const TRIES: usize = 8;
 
-/// Changes the memory.
 pub struct SaveMemory(pub Arc<dyn Facts>);
 
-/// Arguments of [`SaveMemory`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct MemoryArgs {
     text: String,
@@ -43,7 +41,7 @@ struct Kept {
     after: String,
 }
 
-/// The memory as it should become; the same text if it is there already.
+/// The memory after the change; unchanged if the text is there already.
 fn merged(args: &MemoryArgs, before: &str) -> Result<String, ToolsError> {
     let text = args.text.trim();
     let after = match args.mode {

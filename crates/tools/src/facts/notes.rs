@@ -15,20 +15,16 @@ use steward_core::ports::{Facts, Note, ToolScope};
 use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_sandbox::files::near_matches;
 
-/// Longest title, characters.
-const TITLE: usize = 200;
-/// Longest text, characters.
-const TEXT: usize = 100_000;
+const TITLE_CHARS: usize = 200;
+const TEXT_CHARS: usize = 100_000;
 
 async fn find(facts: &Arc<dyn Facts>, scope: &ToolScope, title: &str) -> Result<Option<Note>, ToolsError> {
     let notes = facts.notes(scope.tenant, scope.agent).await?;
     Ok(notes.into_iter().find(|note| note.title == title))
 }
 
-/// Makes or replaces a note.
 pub struct NotesCreate(pub Arc<dyn Facts>);
 
-/// Arguments of [`NotesCreate`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct CreateArgs {
     title: String,
@@ -45,7 +41,7 @@ enum Mode {
     Append,
 }
 
-/// The text of a note as it should become.
+/// The text of the note after the change.
 fn merged(args: &CreateArgs, before: Option<&Note>) -> Result<String, ToolsError> {
     let old = match (args.mode, before) {
         (Mode::Append, Some(note)) => note.text.trim_end_matches('\n'),
@@ -57,15 +53,15 @@ fn merged(args: &CreateArgs, before: Option<&Note>) -> Result<String, ToolsError
         return Ok(old.to_owned());
     }
     let text = if old.is_empty() { args.text.clone() } else { format!("{old}\n{}", args.text) };
-    if text.chars().count() > TEXT {
+    if text.chars().count() > TEXT_CHARS {
         return Err(ToolsError::Refused(format!(
-            "the note would be longer than {TEXT} characters; nothing was added: begin another one"
+            "the note would be longer than {TEXT_CHARS} characters; nothing was added: begin another one"
         )));
     }
     Ok(text)
 }
 
-/// What is needed to take a note back.
+/// What is needed to undo a change of a note.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     title: String,
@@ -82,8 +78,8 @@ impl ToolHandler for NotesCreate {
             RiskClass::Write,
             EffectClass::Idempotent,
             json!({
-                "title": {"type": "string", "minLength": 1, "maxLength": TITLE, "description": "Name of the note"},
-                "text": {"type": "string", "minLength": 1, "maxLength": TEXT},
+                "title": {"type": "string", "minLength": 1, "maxLength": TITLE_CHARS, "description": "Name of the note"},
+                "text": {"type": "string", "minLength": 1, "maxLength": TEXT_CHARS},
                 "mode": {"type": "string", "enum": ["replace", "append"], "default": "replace", "description": "For a note that exists already. append: add the text at its end; replace: it becomes the whole note"}
             }),
             &["title", "text"],
@@ -157,17 +153,15 @@ impl ToolHandler for NotesCreate {
     }
 }
 
-/// Lists notes.
 pub struct NotesList(pub Arc<dyn Facts>);
 
-/// Arguments of [`NotesList`].
 #[derive(Debug, Deserialize)]
 pub struct ListArgs {
     #[serde(default)]
     query: Option<String>,
 }
 
-/// The line of a note that a list shows: the first, or the first with a word of the query.
+/// The line that a list shows of a note: the first with a word of the query, else the first.
 fn shown(note: &Note, words: &[String]) -> String {
     let has = |line: &&str| {
         let line = line.to_lowercase();
@@ -187,7 +181,7 @@ impl ToolHandler for NotesList {
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "query": {"type": "string", "maxLength": TITLE, "description": "Only notes whose title or text holds all of these words"}
+                "query": {"type": "string", "maxLength": TITLE_CHARS, "description": "Only notes whose title or text holds all of these words"}
             }),
             &[],
         )
@@ -219,10 +213,8 @@ impl ToolHandler for NotesList {
     }
 }
 
-/// Reads one note.
 pub struct NotesRead(pub Arc<dyn Facts>);
 
-/// Arguments of [`NotesRead`].
 #[derive(Debug, Deserialize)]
 pub struct ReadArgs {
     title: String,

@@ -15,22 +15,19 @@ use steward_core::ports::{Clock, Facts, Reminder, ToolScope};
 use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_core::{Timestamp, hash};
 
-/// Longest text, characters.
-const TEXT: usize = 2000;
+const TEXT_CHARS: usize = 2000;
 
-/// Short, to be typed; the same for repeats of one call.
+/// Short enough to be typed; the same when a call is repeated.
 fn id_of(key: &str) -> String {
     hash::sha256(key.as_bytes()).chars().take(12).collect()
 }
 
-/// Makes reminders.
 pub struct RemindersCreate {
     facts: Arc<dyn Facts>,
     clock: Arc<dyn Clock>,
 }
 
 impl RemindersCreate {
-    /// Reminders live in `facts`; `clock` knows the local time.
     pub fn new(facts: Arc<dyn Facts>, clock: Arc<dyn Clock>) -> Self {
         Self { facts, clock }
     }
@@ -47,7 +44,6 @@ impl RemindersCreate {
     }
 }
 
-/// Arguments of [`RemindersCreate`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct CreateArgs {
     text: String,
@@ -63,7 +59,7 @@ impl ToolHandler for RemindersCreate {
             RiskClass::Write,
             EffectClass::Keyed,
             json!({
-                "text": {"type": "string", "minLength": 1, "maxLength": TEXT, "description": "What to be reminded of"},
+                "text": {"type": "string", "minLength": 1, "maxLength": TEXT_CHARS, "description": "What to be reminded of"},
                 "at": {"type": "string", "minLength": 10, "description": "When: YYYY-MM-DDTHH:MM in local time, or RFC 3339"}
             }),
             &["text", "at"],
@@ -131,20 +127,17 @@ impl ToolHandler for RemindersCreate {
     }
 }
 
-/// Lists reminders.
 pub struct RemindersList {
     facts: Arc<dyn Facts>,
     clock: Arc<dyn Clock>,
 }
 
 impl RemindersList {
-    /// As for [`RemindersCreate`].
     pub fn new(facts: Arc<dyn Facts>, clock: Arc<dyn Clock>) -> Self {
         Self { facts, clock }
     }
 }
 
-/// Arguments of [`RemindersList`].
 #[derive(Debug, Deserialize)]
 pub struct ListArgs {
     #[serde(default)]
@@ -188,19 +181,17 @@ impl ToolHandler for RemindersList {
     }
 }
 
-/// Ticks reminders off.
 pub struct RemindersDone {
     facts: Arc<dyn Facts>,
     clock: Arc<dyn Clock>,
 }
 
 impl RemindersDone {
-    /// As for [`RemindersCreate`].
     pub fn new(facts: Arc<dyn Facts>, clock: Arc<dyn Clock>) -> Self {
         Self { facts, clock }
     }
 
-    /// The one that is meant: by its id, its whole text or a part of it.
+    /// The reminder with this id or whole text, or the only one with this text in it.
     async fn meant(&self, text: &str, scope: &ToolScope) -> Result<Reminder, ToolsError> {
         let all = self.facts.reminders(scope.tenant, scope.agent).await?;
         let wanted = text.trim().to_lowercase();
@@ -239,7 +230,6 @@ impl RemindersDone {
     }
 }
 
-/// Arguments of [`RemindersDone`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct DoneArgs {
     text: String,
@@ -254,7 +244,7 @@ impl ToolHandler for RemindersDone {
             RiskClass::Write,
             EffectClass::Idempotent,
             json!({
-                "text": {"type": "string", "minLength": 1, "maxLength": TEXT, "description": "Text of the reminder, or enough of it to tell it from the others"}
+                "text": {"type": "string", "minLength": 1, "maxLength": TEXT_CHARS, "description": "Text of the reminder, or enough of it to tell it from the others"}
             }),
             &["text"],
         )

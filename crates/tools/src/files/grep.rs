@@ -13,13 +13,11 @@ use steward_core::policy::RiskClass;
 use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
 use steward_sandbox::files::{EntryKind, FilesError, Workspace};
 
-/// Most matching lines shown.
-const SHOWN: usize = 200;
-/// Longest line shown, characters.
-const WIDTH: usize = 300;
-/// Most levels of folders.
-const DEPTH: usize = 32;
-/// Memory for one line.
+const MAX_LINES: usize = 200;
+/// Longest line shown.
+const LINE_CHARS: usize = 300;
+const MAX_DEPTH: usize = 32;
+/// Bytes of memory for one line.
 const HEAP: usize = 8 << 20;
 
 pub struct Grep;
@@ -118,7 +116,7 @@ fn search(args: &GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> 
     match workspace.open_read(&base) {
         Ok(_) => search.file(&base)?,
         Err(FilesError::Kind { actual: "a folder", .. }) => {
-            more = files::walk(&workspace, &base, DEPTH, context, &mut |path, entry| {
+            more = files::walk(&workspace, &base, MAX_DEPTH, context, &mut |path, entry| {
                 if entry.kind == EntryKind::File {
                     search.file(path)?;
                 }
@@ -178,10 +176,10 @@ impl Sink for Lines<'_> {
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
         self.found.total += 1;
-        if self.found.total <= SHOWN {
+        if self.found.total <= MAX_LINES {
             let text = String::from_utf8_lossy(found.bytes());
             let text = text.trim_end_matches(['\n', '\r']);
-            let shown: String = text.chars().take(WIDTH).collect();
+            let shown: String = text.chars().take(LINE_CHARS).collect();
             let cut = if shown.len() < text.len() { "…" } else { "" };
             let number = found.line_number().unwrap_or(0);
             let _ = writeln!(self.found.lines, "{}:{number}: {shown}{cut}", self.path);
@@ -210,8 +208,8 @@ impl Found {
             let lines = plural(self.total, "matching line");
             format!("{lines} in {}", plural(self.files, "file"))
         };
-        if self.total > SHOWN {
-            let _ = write!(text, ", the first {SHOWN} shown; narrow the pattern or the path");
+        if self.total > MAX_LINES {
+            let _ = write!(text, ", the first {MAX_LINES} shown; narrow the pattern or the path");
         }
         if !self.binary.is_empty() {
             let names: Vec<&str> = self.binary.iter().take(3).map(String::as_str).collect();

@@ -12,10 +12,8 @@ use steward_core::policy::RiskClass;
 use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
 use steward_sandbox::files::{Entry, EntryKind};
 
-/// Most entries shown.
-const SHOWN: usize = 500;
-/// Deepest listing.
-const DEPTH: usize = 5;
+const MAX_ENTRIES: usize = 500;
+const MAX_DEPTH: usize = 5;
 
 pub struct List;
 
@@ -42,7 +40,7 @@ impl ToolHandler for List {
             json!({
                 "path": {"type": "string", "minLength": 1, "default": ".", "description": "Folder in the workspace; . is the workspace itself"},
                 "pattern": {"type": "string", "minLength": 1, "description": "Only names that match, such as *.csv or **/*.md"},
-                "depth": {"type": "integer", "minimum": 1, "maximum": DEPTH, "description": "How many levels of folders; 1 without a pattern"}
+                "depth": {"type": "integer", "minimum": 1, "maximum": MAX_DEPTH, "description": "How many levels of folders; 1 without a pattern"}
             }),
             &[],
         )
@@ -54,7 +52,7 @@ impl ToolHandler for List {
     }
 }
 
-/// A glob; one without `/` is compared with the name alone.
+/// A glob, and whether it is matched against the whole path (it contains `/`) or the name alone.
 fn matcher(pattern: &str) -> Result<(GlobMatcher, bool), ToolsError> {
     let glob = GlobBuilder::new(pattern)
         .literal_separator(true)
@@ -66,7 +64,7 @@ fn matcher(pattern: &str) -> Result<(GlobMatcher, bool), ToolsError> {
 fn list_folder(args: &ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
     let workspace = files::open_workspace(&context.scope)?;
     let glob = args.pattern.as_deref().map(matcher).transpose()?;
-    let depth = args.depth.unwrap_or(if glob.is_some() { DEPTH } else { 1 });
+    let depth = args.depth.unwrap_or(if glob.is_some() { MAX_DEPTH } else { 1 });
     let base = workspace.resolve(&args.path).map_err(files::file_error)?;
     let base = match base.as_path().to_string_lossy() {
         path if path.is_empty() => ".".to_owned(),
@@ -76,7 +74,7 @@ fn list_folder(args: &ListArgs, context: &Context) -> Result<ToolOutput, ToolsEr
     let walked = files::walk(&workspace, &base, depth, context, &mut |path, entry| {
         if matches(glob.as_ref(), &base, path, entry) {
             total += 1;
-            if total <= SHOWN {
+            if total <= MAX_ENTRIES {
                 line(&mut lines, path, entry);
                 rows.push(row(path, entry));
             }
@@ -104,8 +102,8 @@ fn heading(args: &ListArgs, base: &str, total: usize, walked: &files::WalkSummar
         Some(pattern) => format!("{total} {what} matching {pattern} in {place}"),
         None => format!("{total} {what} in {place}"),
     };
-    if total > SHOWN {
-        let _ = write!(text, ", the first {SHOWN} shown; narrow it with `pattern` or `path`");
+    if total > MAX_ENTRIES {
+        let _ = write!(text, ", the first {MAX_ENTRIES} shown; narrow it with `pattern` or `path`");
     }
     if walked.more {
         text.push_str("; there are more than can be listed");

@@ -9,11 +9,9 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use steward_core::policy::RiskClass;
 use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
 
-/// Most lines at a time.
-const LINES: usize = 2000;
-/// Most bytes at a time.
-const BYTES: usize = 256 << 10;
-/// Lines between two looks at the stop flag.
+const MAX_LINES: usize = 2000;
+const MAX_BYTES: usize = 256 << 10;
+/// Lines between checks of the stop flag.
 const PACE: usize = 4096;
 
 /// Shows a text file, or some of its lines.
@@ -37,7 +35,7 @@ impl ToolHandler for Read {
             json!({
                 "path": {"type": "string", "minLength": 1, "description": "File in the workspace"},
                 "start": {"type": "integer", "minimum": 1, "description": "First line to show, counted from 1"},
-                "lines": {"type": "integer", "minimum": 1, "maximum": LINES, "description": "How many lines to show"}
+                "lines": {"type": "integer", "minimum": 1, "maximum": MAX_LINES, "description": "How many lines to show"}
             }),
             &["path"],
         )
@@ -59,24 +57,24 @@ fn read_lines(args: &ReadArgs, context: &Context) -> Result<ToolOutput, ToolsErr
         return Err(ToolsError::Refused(format!("{} is {what}; {hint}", args.path)));
     }
     let start = args.start.unwrap_or(1);
-    let wanted = args.lines.unwrap_or(LINES).min(LINES);
+    let wanted = args.lines.unwrap_or(MAX_LINES).min(MAX_LINES);
     let (mut total, mut shown, mut body, mut cut) = (0, 0, Vec::new(), false);
     let mut line = Vec::new();
     loop {
         line.clear();
         // A file without line breaks must not be held whole.
-        let part = reader.by_ref().take(BYTES as u64).read_until(b'\n', &mut line);
+        let part = reader.by_ref().take(MAX_BYTES as u64).read_until(b'\n', &mut line);
         if part.map_err(io)? == 0 {
             break;
         }
-        let long = !line.ends_with(b"\n") && line.len() == BYTES;
+        let long = !line.ends_with(b"\n") && line.len() == MAX_BYTES;
         if long {
             reader.skip_until(b'\n').map_err(io)?;
         }
         total += 1;
         if total >= start && shown < wanted && !cut {
-            if long || body.len() + line.len() > BYTES {
-                line.truncate(BYTES - body.len());
+            if long || body.len() + line.len() > MAX_BYTES {
+                line.truncate(MAX_BYTES - body.len());
                 cut = true;
             }
             shown += 1;

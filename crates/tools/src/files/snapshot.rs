@@ -12,15 +12,15 @@ use steward_core::ports::{Blobs, ToolScope};
 use steward_core::tool::{ToolError, Undo};
 use steward_sandbox::files::{Before, FilesError, Workspace, Written};
 
-/// Content up to this many bytes is kept in the event itself; more goes to the blobs.
+/// Content up to this many bytes is kept in the event itself; more goes to the blob store.
 const INLINE: usize = 16 << 10;
 
-/// Everything that is needed to take a change back, and to see whether it still may be.
+/// Everything that is needed to undo a change, and to see whether that is still possible.
 #[derive(Debug, Serialize, Deserialize)]
 struct Snapshot {
     path: String,
     before: PriorContent,
-    /// Length and hash before; none: it was not there.
+    /// State before; `None`: the file did not exist.
     was: Option<State>,
     after: State,
 }
@@ -35,7 +35,6 @@ enum PriorContent {
     Size { size: u64 },
 }
 
-/// A file's length and content hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct State {
     pub size: u64,
@@ -54,7 +53,6 @@ impl State {
     }
 }
 
-/// Length and hash of what was there.
 pub(super) fn prior_state(before: &Before) -> Option<State> {
     match before {
         Before::File { bytes, .. } => Some(State::of(bytes)),
@@ -73,7 +71,7 @@ pub(crate) async fn undo_record(
     undo_record_from(tool, written, was, after, blobs).await
 }
 
-/// The same, where `before` does not say all that was there.
+/// As [`undo_record`], where `written.before` does not hold all of the old content.
 pub(super) async fn undo_record_from(
     tool: &str,
     written: Written,
@@ -103,7 +101,6 @@ pub(super) async fn undo_record_from(
     })
 }
 
-/// Length and hash of a file as it is now.
 pub(crate) fn file_state(workspace: &Workspace, path: &str) -> Result<State, FilesError> {
     Ok(State::of(&read_all(workspace, path)?))
 }
@@ -115,7 +112,7 @@ pub(super) fn read_all(workspace: &Workspace, path: &str) -> Result<Vec<u8>, Fil
     Ok(bytes)
 }
 
-/// Puts back what `snapshot` holds, unless the file has changed since.
+/// Restores the file from `snapshot`, unless it has changed since.
 pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn Blobs>) -> Result<String, ToolError> {
     let Snapshot { path, before, was, after } = Snapshot::deserialize(snapshot)
         .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))?;
@@ -163,7 +160,7 @@ pub(crate) struct SavedFile {
     pub undo: Undo,
 }
 
-/// Writes `bytes` to `path`, replacing what is there; `tool` is who takes it back.
+/// Writes `bytes` to `path`, replacing what is there; `tool` is the one that undoes it.
 pub(crate) async fn save_file(
     tool: &str,
     path: &str,

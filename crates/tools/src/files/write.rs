@@ -21,15 +21,13 @@ use steward_core::tool::{EffectClass, Preview, Receipt, Settled, Suggestion, Too
 use steward_sandbox::files::{Before, FilesError, Staged, Workspace, Written};
 use tokio::sync::Mutex;
 
-/// How many files can be written at once.
+/// Writes to different files that may run at once.
 const TURNS: usize = 64;
-/// Longest diff shown, characters.
 const DIFF: usize = 16 << 10;
 
-/// Creates, replaces or extends a file.
 pub struct Write {
     blobs: Arc<dyn Blobs>,
-    /// Writes to one file wait for each other; files that share a place here do too.
+    /// Locks by hash of the file name, so that writes to one file wait for each other.
     turns: Vec<Mutex<()>>,
 }
 
@@ -45,7 +43,7 @@ impl Write {
         &self.turns[sum % TURNS]
     }
 
-    /// What the call returns once it is done, and by what that shows.
+    /// What the call will return, and the proof that it has happened.
     async fn told(&self, ready: &PreparedWrite) -> Result<(ToolOutput, Value), ToolsError> {
         let (staged, after, bytes) = (&ready.staged, &ready.after, ready.bytes);
         let path = staged.path.display().to_string();
@@ -150,7 +148,7 @@ impl ToolHandler for Write {
     }
 }
 
-/// What `path` holds; something too large to keep is refused.
+/// The content of `path`; something too large to keep is refused.
 fn current_content(workspace: &Workspace, path: &str) -> Result<Before, ToolsError> {
     match workspace.snapshot(path) {
         Ok(before) => Ok(before),
@@ -176,19 +174,19 @@ fn check(args: &WriteArgs, before: &Before) -> Result<(), ToolsError> {
     }
 }
 
-/// A write that lacks nothing but its last step.
+/// A write of which only the last step is missing.
 struct PreparedWrite {
     workspace: Workspace,
     staged: Staged,
     tag: String,
-    /// What was read of the file.
+    /// The content that the change is based on.
     before: Before,
     after: State,
     adds: bool,
     bytes: usize,
 }
 
-/// Writes what the file is to hold beside it.
+/// Writes the new content beside the file.
 fn prepare(args: &WriteArgs, context: &Context) -> Result<PreparedWrite, ToolsError> {
     let workspace = files::open_workspace(&context.scope)?;
     let before = current_content(&workspace, &args.path)?;
@@ -215,7 +213,7 @@ fn prepare(args: &WriteArgs, context: &Context) -> Result<PreparedWrite, ToolsEr
     })
 }
 
-/// The last step, if the file is still what it was.
+/// Renames the new content into place, if the file is still what it was.
 fn commit_write(ready: PreparedWrite) -> Result<(), ToolsError> {
     let path = ready.staged.path.display().to_string();
     if current_content(&ready.workspace, &path)? != ready.before {
@@ -229,7 +227,7 @@ fn commit_write(ready: PreparedWrite) -> Result<(), ToolsError> {
     Ok(())
 }
 
-/// What a file holds, where that was read.
+/// The content of a file, where it was read.
 fn known_bytes(before: &Before) -> &[u8] {
     match before {
         Before::File { bytes, .. } => bytes,
@@ -237,7 +235,7 @@ fn known_bytes(before: &Before) -> &[u8] {
     }
 }
 
-/// What is added at the end: begins on a line of its own, and ends one.
+/// The text to append, on lines of its own.
 fn appended_text(args: &WriteArgs, old: &[u8]) -> String {
     let start = if old.is_empty() || old.ends_with(b"\n") { "" } else { "\n" };
     let end = if args.content.ends_with('\n') || args.content.is_empty() { "" } else { "\n" };
@@ -280,25 +278,25 @@ fn unified_diff(path: &str, old: &[u8], new: &[u8]) -> Option<String> {
     Some(steward_core::tool::truncate(&text, DIFF).0)
 }
 
-/// What a write tells of itself.
+/// What tells after a crash whether a write has happened.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct WriteProof {
     pub path: String,
-    /// Names what waits beside the file.
+    /// Names the staged content beside the file.
     pub tag: String,
-    /// None: it was not there.
+    /// `None`: the file did not exist.
     pub before: Option<State>,
     pub after: State,
-    /// It adds to whatever is there.
+    /// Whether it appends to what is there.
     pub adds: bool,
 }
 
-/// The name of what a call stages.
+/// The name of a call's staged content.
 pub(super) fn staging_tag(idempotency_key: &str) -> String {
     hash::sha256(idempotency_key.as_bytes()).chars().take(24).collect()
 }
 
-/// Looks at the file and beside it.
+/// Looks at the file and at the staged content.
 pub(super) async fn settle_write(call: Interrupted, scope: &ToolScope) -> Settled {
     let Some(staged) = call.staged else {
         return Settled::NotHappened("it had not begun to write".to_owned());

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 /// Longest line of a message, octets (RFC 5322, 2.1.1).
 const LINE: usize = 998;
 
-/// Refuses what would begin another header line.
+/// Refuses line breaks, which would begin another header line.
 pub(crate) fn header_safe(text: &str) -> Result<(), ToolsError> {
     if text.chars().any(char::is_control) {
         return Err(ToolsError::refused(
@@ -124,13 +124,12 @@ pub(super) struct Message<'a> {
     pub subject: &'a str,
     pub body: &'a str,
     pub id: &'a str,
-    /// The message that it answers.
     pub in_reply_to: Option<&'a str>,
 }
 
 impl Message<'_> {
     /// The whole message. What isn't ASCII is encoded, so that any server takes it; the body of a draft stays readable
-    /// where its lines are not too long.
+    /// if its lines are not too long.
     pub fn text(&self, date: &str) -> String {
         let list = |all: &[String]| all.iter().map(|one| phrase(one)).collect::<Vec<_>>().join(",\r\n ");
         let mut text = self.from.map(|from| format!("From: {}\r\n", phrase(from))).unwrap_or_default();
@@ -162,7 +161,7 @@ impl Message<'_> {
     }
 }
 
-/// The address alone: what stands between the angle brackets, or all.
+/// The address without a display name.
 pub(super) fn bare_address(address: &str) -> &str {
     let inner = address.rsplit_once('<').map(|(_, rest)| rest.trim_end_matches('>'));
     inner.unwrap_or(address).trim()

@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use url::Url;
 
-/// How what goes over the wire is protected.
+/// How the connection is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Security {
     /// TLS from the first byte.
     Tls,
-    /// TLS after a word in the clear; refused where the server doesn't offer it.
+    /// TLS after STARTTLS; refused where the server doesn't offer it.
     StartTls,
-    /// None: only to this machine, or to a place that the operator allows.
+    /// No TLS: only to this machine, or to a server that the operator allows.
     Plain,
 }
 
@@ -69,23 +69,22 @@ impl MailServer {
 #[derive(Debug, Clone)]
 pub struct MailAccount {
     pub name: String,
-    /// The sender: `Ann Lee <ann@example.org>`.
     pub from: String,
-    /// Name of the credential (kind password: user name and password); none where the server wants none.
+    /// Name of the credential (kind password); `None` where the server wants no login.
     pub credential: Option<String>,
     pub smtp: Option<MailServer>,
     pub imap: Option<MailServer>,
-    /// A certificate authority to trust beside the system's, PEM.
+    /// PEM of a certificate authority to trust beside the system's.
     pub ca: Option<Vec<u8>>,
-    /// Mail addresses of the users whose runs may use it; empty for all.
+    /// Mail addresses of the users whose runs may use it; empty: all.
     pub users: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct MailConfig {
-    /// The first is the one that is used unless another is named.
+    /// The first one is the default.
     pub accounts: Vec<MailAccount>,
-    /// Places that may be spoken to without TLS.
+    /// Servers that may be used without TLS.
     pub allow: Vec<HostPort>,
 }
 
@@ -110,7 +109,7 @@ struct Row {
 }
 
 impl MailConfig {
-    /// Reads the text of a settings file (TOML); `load` reads the files that it names.
+    /// Reads a settings file (TOML); `load` reads the files that it names.
     pub fn parse(text: &str, load: impl Fn(&str) -> std::io::Result<Vec<u8>>) -> Result<Self, ToolsError> {
         let file: File = toml::from_str(text)
             .map_err(|error| ToolsError::Refused(format!("the mail accounts can't be read: {error}")))?;

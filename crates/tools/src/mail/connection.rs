@@ -22,7 +22,7 @@ pub(super) trait MailStream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> MailStream for T {}
 
-/// Connects; one without TLS only where that is allowed.
+/// Connects; without TLS only where that is allowed.
 pub(super) async fn connect_tcp(server: &MailServer, allow: &[HostPort]) -> Result<TcpStream, ToolsError> {
     let place = (server.host.as_str(), server.port);
     let unreachable = |why: String| {
@@ -44,7 +44,6 @@ pub(super) async fn connect_tcp(server: &MailServer, allow: &[HostPort]) -> Resu
     Ok(stream)
 }
 
-/// Certificates of a PEM file.
 pub(super) fn extra_roots(ca: Option<&[u8]>) -> Result<Vec<CertificateDer<'static>>, ToolsError> {
     let Some(pem) = ca else {
         return Ok(Vec::new());

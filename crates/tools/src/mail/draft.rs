@@ -14,10 +14,9 @@ use steward_core::ports::{Blobs, ToolScope};
 use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec};
 use steward_sandbox::files::{Before, FilesError, Workspace, Written};
 
-/// Folder of the drafts.
 const FOLDER: &str = "drafts";
-/// Drafts of one subject.
-const SAME: usize = 1000;
+/// Drafts with one subject.
+const MAX_SAME_SUBJECT: usize = 1000;
 
 pub struct MailDraft(pub Arc<dyn Blobs>);
 
@@ -137,9 +136,9 @@ fn slug(subject: &str) -> String {
     if slug.is_empty() { "draft".to_owned() } else { slug.to_owned() }
 }
 
-/// A path that is free, or (`true`) holds the draft of this very call, repeated after a crash.
+/// A free path, or (`true`) the path of this very call's draft, after a crash.
 fn free_path(workspace: &Workspace, base: &str, id: &str) -> Result<(String, bool), ToolsError> {
-    for number in 1..SAME {
+    for number in 1..MAX_SAME_SUBJECT {
         let path = match number {
             1 => format!("{FOLDER}/{base}.eml"),
             _ => format!("{FOLDER}/{base}-{number}.eml"),
@@ -151,7 +150,7 @@ fn free_path(workspace: &Workspace, base: &str, id: &str) -> Result<(String, boo
             Err(error) => return Err(files::file_error(error)),
         }
     }
-    Err(ToolsError::Refused(format!("there are {SAME} drafts called {base}; use another subject")))
+    Err(ToolsError::Refused(format!("there are {MAX_SAME_SUBJECT} drafts called {base}; use another subject")))
 }
 
 #[cfg(test)]

@@ -14,7 +14,6 @@ use base64::prelude::BASE64_STANDARD;
 use protocol::{CommandPart, Response, Token};
 use secrecy::{ExposeSecret as _, SecretString};
 
-/// Connects, protects the connection and logs in.
 pub(in crate::mail) async fn connect(
     account: &MailAccount,
     server: &MailServer,
@@ -51,7 +50,7 @@ async fn greeting(session: &mut ImapSession) -> Result<(), ToolsError> {
     Err(session.broken(&text))
 }
 
-/// Nothing that came before TLS is believed after it: what was read ahead is dropped with the old session.
+/// What the server sent before TLS is not trusted: it is dropped with the old session.
 async fn start_tls(
     stream: tokio::net::TcpStream,
     server: &MailServer,
@@ -113,22 +112,21 @@ async fn authenticate(session: &mut ImapSession, account: &MailAccount, login: &
     entered.map(|_| ()).map_err(|said| refused(session, &said))
 }
 
-/// The header lines that a list shows.
+/// The header fields that a list shows.
 const FIELDS: &str = "BODY.PEEK[HEADER.FIELDS (FROM TO CC SUBJECT DATE MESSAGE-ID)]";
-/// Mailboxes named where one is missing.
+/// Mailboxes that are named where one is missing.
 const NAMED: usize = 40;
 
-/// A message as a list knows it.
 #[derive(Debug, Clone, Default)]
 pub(in crate::mail) struct Header {
     pub uid: u64,
     pub seen: bool,
     pub bytes: u64,
-    /// Some of its header lines.
+    /// The header fields, or the whole message.
     pub head: Vec<u8>,
 }
 
-/// What a search looks for; each one narrows it.
+/// Search criteria, all of which must fit.
 #[derive(Debug, Clone, Default)]
 pub(in crate::mail) struct MailQuery {
     pub from: Option<String>,
@@ -177,7 +175,7 @@ fn raw(text: impl Into<String>) -> CommandPart {
 }
 
 impl ImapSession {
-    /// Opens a mailbox for looking only; how many messages it has.
+    /// Opens a mailbox read-only. Returns how many messages it has.
     pub(in crate::mail) async fn examine(&mut self, mailbox: &str) -> Result<u64, ToolsError> {
         if mailbox.chars().any(char::is_control) {
             return Err(ToolsError::refused("the name of a mailbox is a single line"));
@@ -211,7 +209,7 @@ impl ImapSession {
         Ok(names.collect())
     }
 
-    /// Uids of the messages that fit, oldest first.
+    /// Uids of the matching messages, oldest first.
     pub(in crate::mail) async fn search(&mut self, wanted: &MailQuery) -> Result<Vec<u64>, ToolsError> {
         let charset = if wanted.is_ascii() { "UID SEARCH" } else { "UID SEARCH CHARSET UTF-8" };
         let mut parts = vec![raw(charset)];
@@ -259,7 +257,7 @@ impl ImapSession {
         Ok(found)
     }
 
-    /// A message, its first `most` bytes; `None` if there is none of this uid.
+    /// The first `most` bytes of a message; `None` if there is none with this uid.
     pub(in crate::mail) async fn message(&mut self, uid: u64, most: usize) -> Result<Option<Header>, ToolsError> {
         let command = format!("UID FETCH {uid} (UID FLAGS RFC822.SIZE BODY.PEEK[]<0.{most}>)");
         let answers = self.command(vec![raw(command)]).await?;

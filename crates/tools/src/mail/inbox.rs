@@ -15,10 +15,10 @@ use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
 use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
 
-/// Messages unless asked otherwise, and the most.
+/// Messages by default, and at most.
 const USUAL: u64 = 20;
 const MOST: u64 = 100;
-/// The mailbox unless asked otherwise.
+/// The default mailbox.
 pub(super) const INBOX: &str = "INBOX";
 
 pub struct MailList(pub Arc<MailAccounts>);
@@ -46,7 +46,7 @@ pub struct SearchArgs {
     account: Option<String>,
 }
 
-/// A session with an account's server, as the run's user may have one.
+/// An IMAP session for an account that the run's user may use.
 pub(super) async fn open_session(
     accounts: &MailAccounts,
     account: Option<&str>,
@@ -63,7 +63,7 @@ pub(super) async fn open_session(
     imap::connect(account, server, login.as_ref(), &accounts.config.allow).await
 }
 
-/// Does `work` unless the run is stopped or its time is up.
+/// Runs `work` unless the run is stopped or its time is up.
 async fn unless_halted<T>(
     context: &Context,
     work: impl Future<Output = Result<T, ToolsError>>,
@@ -102,7 +102,6 @@ fn list_output(mailbox: &str, headers: &[Header], total: u64, what: &str, offset
     }
 }
 
-/// Searches, and shows the latest of what was found.
 async fn search_headers(
     session: &mut ImapSession,
     wanted: &MailQuery,
@@ -236,7 +235,7 @@ const MAIL_READ: &str = "mail_read";
 /// Bytes of a message that are read.
 const MESSAGE_BYTES: usize = 8 << 20;
 
-/// Shows one message. It stays unread.
+/// Shows one message, without marking it as read.
 pub struct MailRead(pub Arc<MailAccounts>);
 
 #[derive(Debug, Clone, Deserialize)]

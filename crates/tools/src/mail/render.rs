@@ -11,15 +11,13 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use url::Url;
 
-/// Senders named as an origin.
 const NAMED: usize = 3;
-/// Longest line of a list, characters.
-const LONG: usize = 200;
+/// Longest text in a list.
+const LINE_CHARS: usize = 200;
 
-/// On one line, not too long.
 fn one_line(text: &str) -> String {
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    clip(&text::one_line(&clean), LONG)
+    clip(&text::one_line(&clean), LINE_CHARS)
 }
 
 fn addresses(list: Option<&Address<'_>>) -> String {
@@ -33,7 +31,7 @@ fn addresses(list: Option<&Address<'_>>) -> String {
     one_line(&all.collect::<Vec<_>>().join(", "))
 }
 
-/// The sender's address alone.
+/// The sender's address without the name.
 fn sender(message: &Message<'_>) -> String {
     let first = message.from().and_then(Address::first);
     let address = first.and_then(|one| one.address.as_deref());
@@ -85,7 +83,7 @@ pub(super) fn list_messages(headers: &[Header], offset_minutes: i32) -> (String,
     (text, Value::Array(rows), senders.into_iter().collect())
 }
 
-/// Where mail comes from, for the person who is asked.
+/// The origin of mail, for approval requests.
 pub(super) fn origin(senders: &[String]) -> String {
     let named = senders.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     match senders.len().saturating_sub(NAMED) {
@@ -156,7 +154,7 @@ fn attachment(part: &mail_parser::MessagePart<'_>) -> Value {
     })
 }
 
-/// What there is to read: plain text, else the page as text.
+/// The readable body: plain text, else the HTML as text.
 fn body(message: &Message<'_>) -> String {
     let mut all = Vec::new();
     for part in message.text_bodies() {

@@ -17,10 +17,8 @@ use steward_core::ports::ToolScope;
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
 
 const NAME: &str = "mail_send";
-/// Most recipients of one message.
-const MOST: usize = 50;
-/// Longest text, characters.
-const TEXT: usize = 200_000;
+const MAX_RECIPIENTS: usize = 50;
+const TEXT_CHARS: usize = 200_000;
 
 pub struct MailSend(pub Arc<MailAccounts>);
 
@@ -52,8 +50,10 @@ impl Envelope {
         let answers = args.in_reply_to.as_deref().map(str::trim).filter(|id| !id.is_empty());
         let answers = answers.map(message_id).transpose()?;
         let envelope = Self { to: compose::recipients(&args.to)?, cc: list(&args.cc)?, bcc: list(&args.bcc)?, answers };
-        if envelope.all().count() > MOST {
-            return Err(ToolsError::Refused(format!("more than {MOST} recipients; send it to fewer at a time")));
+        if envelope.all().count() > MAX_RECIPIENTS {
+            return Err(ToolsError::Refused(format!(
+                "more than {MAX_RECIPIENTS} recipients; send it to fewer at a time"
+            )));
         }
         Ok(envelope)
     }
@@ -63,7 +63,6 @@ impl Envelope {
     }
 }
 
-/// `<left@right>`, with or without the angle brackets.
 fn message_id(text: &str) -> Result<String, ToolsError> {
     let inner = text.trim_start_matches('<').trim_end_matches('>');
     let fine = inner.len() <= 250
@@ -146,7 +145,7 @@ impl ToolHandler for MailSend {
         let properties = json!({
             "to": {"type": "string", "minLength": 3, "maxLength": 4000, "description": "Address of the recipient; several with commas between"},
             "subject": {"type": "string", "minLength": 1, "maxLength": 500},
-            "body": {"type": "string", "minLength": 1, "maxLength": TEXT, "description": "Text of the message"},
+            "body": {"type": "string", "minLength": 1, "maxLength": TEXT_CHARS, "description": "Text of the message"},
             "cc": address("Further recipients"),
             "bcc": address("Recipients that the others don't see"),
             "in_reply_to": address("Message-ID of the mail that this one answers"),

@@ -14,19 +14,17 @@ use lettre::transport::smtp::extension::ClientId;
 use secrecy::ExposeSecret as _;
 use std::time::Duration;
 
-/// Logins that send the password only where the connection is protected or stays in the house.
+/// Mechanisms that send the password; the connection is protected, or local.
 const MECHANISMS: [Mechanism; 2] = [Mechanism::Plain, Mechanism::Login];
 
-/// Longest farewell.
+/// Longest wait for the end of a session.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// A server that has let us in.
 pub(super) struct SmtpSession {
     connection: AsyncSmtpConnection,
     server: String,
 }
 
-/// Connects, protects the connection and logs in.
 pub(super) async fn connect(
     account: &MailAccount,
     server: &MailServer,
@@ -87,13 +85,13 @@ fn tls_parameters(account: &MailAccount, server: &MailServer) -> Result<TlsParam
     parameters.build_rustls().map_err(bad)
 }
 
-/// What a server, or the way to it, said.
+/// The error message on one line.
 fn error_text(error: &Error) -> String {
     one_line(&error.to_string())
 }
 
 impl SmtpSession {
-    /// Names sender and recipients. One that is refused refuses all: nothing is sent to the others.
+    /// Sends the sender and the recipients. If one is refused, nothing is sent to the others.
     pub async fn name_recipients(&mut self, from: &Address, to: &[Address]) -> Result<(), ToolsError> {
         let server = self.server.clone();
         let refused = |what: String, error: &Error| {
@@ -113,7 +111,7 @@ impl SmtpSession {
         Ok(())
     }
 
-    /// Hands the message over; what the server said of it.
+    /// Sends the message; returns the server's reply.
     pub async fn deliver(mut self, message: &str) -> Result<String, ToolsError> {
         match self.connection.message(message.as_bytes()).await {
             Ok(reply) => {

@@ -22,8 +22,7 @@ impl ListedTool {
     }
 }
 
-/// The tools of a server after a look: those listed, with what was accepted of them, and those that were accepted
-/// and are gone.
+/// The tools of a server after a check: those listed, with their acceptance, and accepted ones that are gone.
 pub(super) fn merge_listing(known: &[McpTool], listed: &[ListedTool]) -> Vec<McpTool> {
     let accepted = |name: &str| {
         let same = known.iter().find(|tool| tool.name == name);
@@ -46,7 +45,7 @@ pub(super) fn merge_listing(known: &[McpTool], listed: &[ListedTool]) -> Vec<Mcp
     tools
 }
 
-/// Which parts of a tool differ from what was accepted, in words; `None` if none.
+/// Which parts of a tool differ from what was accepted; `None` if none.
 fn changed_parts(tool: &McpTool) -> Option<String> {
     let accepted = tool.accepted.as_ref()?;
     let parts: Vec<&str> = [
@@ -63,8 +62,8 @@ fn changed_parts(tool: &McpTool) -> Option<String> {
     Some(parts.join(" and "))
 }
 
-/// What changed since a person accepted `tool`, as a unified diff; `None` if nothing did or if it was never
-/// accepted. It is the server's own text: for people, never for a model.
+/// What changed since a person accepted `tool`, as a unified diff; `None` if nothing did or it was never accepted. It
+/// is the server's own text: for people, never for a model.
 pub fn tool_diff(tool: &McpTool) -> Option<String> {
     let accepted = tool.accepted.as_ref()?;
     if tool.gone {
@@ -87,7 +86,7 @@ pub fn tool_diff(tool: &McpTool) -> Option<String> {
     )
 }
 
-/// The same value with the keys of its objects in order, so that an order changes nothing, as in the hash.
+/// The value with object keys sorted, so that their order makes no difference.
 fn with_sorted_keys(value: &Value) -> Value {
     match value {
         Value::Object(map) => {
@@ -101,12 +100,11 @@ fn with_sorted_keys(value: &Value) -> Value {
     }
 }
 
-/// Category of the catalogue.
 const CATEGORY: &str = "mcp";
-/// Longest call of a tool elsewhere.
+/// Timeout of a new skill, milliseconds.
 const TIMEOUT_MS: u64 = 60_000;
 
-/// The tool of this name, accepted and unchanged since.
+/// The tool with this name, accepted and unchanged since.
 pub(super) fn callable<'a>(server: &'a McpServer, tool: &str) -> Result<(&'a McpTool, &'a AcceptedTool), McpError> {
     let Some(found) = server.tools.iter().find(|one| one.name == tool) else {
         let known: Vec<&str> = server.tools.iter().map(|one| one.name.as_str()).collect();
@@ -125,7 +123,7 @@ pub(super) fn callable<'a>(server: &'a McpServer, tool: &str) -> Result<(&'a Mcp
     Ok((found, accepted))
 }
 
-/// That a tool is not what was accepted.
+/// The error for a tool that is not what was accepted.
 pub(super) fn changed_error(server: &McpServer, tool: &McpTool) -> McpError {
     McpError::Changed {
         server: server.name.clone(),
@@ -139,17 +137,15 @@ pub(super) fn changed_error(server: &McpServer, tool: &McpTool) -> McpError {
     }
 }
 
-/// Whether a skill stands for this tool.
 pub(super) fn stands_for(skill: &Skill, server: &str, tool: &str) -> bool {
     matches!(&skill.spec, SkillSpec::Mcp(spec) if spec.server == server && spec.tool == tool)
 }
 
-/// Name of the skill for a tool.
 pub(super) fn name_of(server: &McpServer, tool: &str) -> Option<String> {
     skill_names(server).remove(tool)
 }
 
-/// A skill for `tool`, as it was accepted. What a person has chosen for the one before, its risk class above all,
+/// The skill for `tool`, as it was accepted. What a person has set on the skill before, its risk class above all,
 /// stays.
 pub(super) fn skill_of(
     server: &McpServer,
@@ -202,9 +198,9 @@ pub(super) fn skill_of(
 }
 
 /// Longest name of a skill.
-const LONGEST: usize = 64;
-/// Characters of a hash that tell two names apart.
-const MARK: usize = 8;
+const NAME_CHARS: usize = 64;
+/// Characters of a hash that keep two names apart.
+const HASH_CHARS: usize = 8;
 
 /// `<server>_<tool>` in `[a-z0-9_]{1,64}`.
 fn plain_name(server: &str, tool: &str) -> String {
@@ -221,13 +217,12 @@ fn plain_name(server: &str, tool: &str) -> String {
 }
 
 fn name_with_hash(name: &str, tool: &str) -> String {
-    let mark: String = hash::sha256(tool.as_bytes()).chars().take(MARK).collect();
-    let kept: String = name.chars().take(LONGEST - MARK - 1).collect();
+    let mark: String = hash::sha256(tool.as_bytes()).chars().take(HASH_CHARS).collect();
+    let kept: String = name.chars().take(NAME_CHARS - HASH_CHARS - 1).collect();
     format!("{}_{mark}", kept.trim_end_matches('_'))
 }
 
-/// Name of the skill of each tool of `server`. Two tools never share one: where they would, or where a name is
-/// cut, it ends in a mark of the tool's own name.
+/// The skill name of each tool of `server`. Names that would collide or are too long end in a hash of the tool's name.
 pub(super) fn skill_names(server: &McpServer) -> BTreeMap<String, String> {
     let mut count: BTreeMap<String, usize> = BTreeMap::new();
     for tool in &server.tools {
@@ -235,7 +230,7 @@ pub(super) fn skill_names(server: &McpServer) -> BTreeMap<String, String> {
     }
     let fit = |tool: &str| {
         let name = plain_name(&server.name, tool);
-        if name.len() > LONGEST || count.get(&name).is_some_and(|several| *several > 1) {
+        if name.len() > NAME_CHARS || count.get(&name).is_some_and(|several| *several > 1) {
             name_with_hash(&name, tool)
         } else {
             name

@@ -23,7 +23,7 @@ pub(super) struct Call<'a> {
     pub spec: &'a McpSpec,
     pub tool: &'a str,
     pub arguments: Map<String, Value>,
-    /// Whether it may be sent again after the server died over it.
+    /// Whether it may be sent again after the server died during the call.
     pub repeats: bool,
     pub secret: Option<&'a OpenedCredential>,
 }
@@ -93,7 +93,7 @@ impl McpHub {
     }
 }
 
-/// What a fault means for the caller, and whether to try once more on a new connection.
+/// The error for a fault, and whether to try once more on a new connection.
 pub(super) fn error_of(server: &McpServer, tool: &str, fault: Fault, repeats: bool) -> (McpError, bool) {
     let name = server.name.clone();
     match fault {
@@ -104,10 +104,9 @@ pub(super) fn error_of(server: &McpServer, tool: &str, fault: Fault, repeats: bo
     }
 }
 
-/// Characters of a hash.
 const HASH: usize = 64;
 
-/// Calls tools of MCP servers. A server is started by the first call of one of its tools.
+/// Calls tools of MCP servers. The first call of a server's tool starts the server.
 pub struct McpExecutor {
     hub: Arc<McpHub>,
 }
@@ -206,12 +205,11 @@ impl Executor for McpExecutor {
     }
 }
 
-/// Longest text of a result, characters. The limit of the skill comes later and is smaller.
-const LONGEST: usize = 400_000;
-/// Largest data of a result, bytes of JSON.
-const LARGEST: usize = 400_000;
-/// Longest error, characters.
-const ERROR: usize = 4000;
+/// Longest text of a result; the skill's own limit is smaller and applied later.
+const TEXT_CHARS: usize = 400_000;
+/// Largest data of a result, as JSON.
+const DATA_BYTES: usize = 400_000;
+const ERROR_CHARS: usize = 4000;
 
 /// The result of a call, tainted by its server.
 pub(super) fn tool_output(server: &str, result: CallToolResult) -> Result<ToolOutput, McpError> {
@@ -227,12 +225,12 @@ pub(super) fn tool_output(server: &str, result: CallToolResult) -> Result<ToolOu
         let message = if text.trim().is_empty() {
             "the tool failed without a word".to_owned()
         } else {
-            truncate(text.trim(), ERROR).0
+            truncate(text.trim(), ERROR_CHARS).0
         };
         return Err(McpError::Said { server: server.to_owned(), message });
     }
-    let (content, _) = truncate(&text, LONGEST);
-    let fits = |data: &serde_json::Value| data.to_string().len() <= LARGEST;
+    let (content, _) = truncate(&text, TEXT_CHARS);
+    let fits = |data: &serde_json::Value| data.to_string().len() <= DATA_BYTES;
     Ok(ToolOutput {
         content,
         data: data.filter(fits),
@@ -242,7 +240,7 @@ pub(super) fn tool_output(server: &str, result: CallToolResult) -> Result<ToolOu
     })
 }
 
-/// Where all that a server says comes from.
+/// The origin of everything that a server says.
 pub(super) fn origin(server: &str) -> String {
     format!("mcp:{server}")
 }
@@ -285,7 +283,7 @@ fn name_media(text: &mut String, what: &str, media: &str, encoded: usize) {
     let _ = write!(text, "[{what} {media}, {} bytes, not shown]", decoded_size(encoded));
 }
 
-/// Bytes of what takes so many characters in base64, padding aside.
+/// Decoded size of base64 text, padding aside.
 fn decoded_size(encoded: usize) -> usize {
     encoded / 4 * 3
 }

@@ -33,7 +33,7 @@ const MEMORY: u64 = 64 << 30;
 const PROCESSES: u64 = 256;
 /// Bytes of stderr that are kept for an error.
 const STDERR: usize = 16 << 10;
-/// Tries to open a broken stream of events again.
+/// Attempts to reopen a broken event stream.
 const TRIES: usize = 3;
 
 pub(super) async fn open_connection(
@@ -62,8 +62,8 @@ pub(super) async fn open_connection(
     }
 }
 
-/// A folder of its own, empty at first; for each user where each has a connection of their own, since what a server
-/// keeps of one is none of another's.
+/// The server's own folder, one for each user where users have their own connections, so that nothing is shared between
+/// them.
 fn folder(config: &McpConfig, server: &McpServer, user: Option<UserId>) -> Result<PathBuf, McpError> {
     // No server's name has a point in it.
     let folder = match user {
@@ -109,7 +109,7 @@ async fn stdio(config: &McpConfig, server: &McpServer, spec: CommandSpec) -> Res
     }
 }
 
-/// How a program ended, and the end of what it wrote to stderr; nothing while it runs.
+/// How a program ended, with the end of its stderr; empty while it runs.
 pub(super) async fn last_words(program: &mut Session) -> String {
     const PATIENCE: Duration = Duration::from_secs(1);
     const SHOWN: usize = 400;
@@ -129,7 +129,7 @@ pub(super) async fn last_words(program: &mut Session) -> String {
     }
 }
 
-/// What to do about what a program says that it lacks.
+/// What to do about what a program lacks.
 fn advice(said: &str) -> &'static str {
     let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
     if says(&["EAI_AGAIN", "ENOTFOUND", "EPERM: operation not permitted, socket", "ENETUNREACH"]) {
@@ -189,7 +189,6 @@ pub(super) fn login_hint(server: &McpServer, had: bool) -> String {
     }
 }
 
-/// The allow list of a server.
 pub(super) fn parse_allow_list(allow: &[String]) -> Result<Vec<HostPort>, McpError> {
     let places = allow.iter().map(|text| text.parse());
     Ok(places.collect::<Result<Vec<HostPort>, _>>()?)
@@ -237,7 +236,7 @@ async fn handshake(
     }
 }
 
-/// An error and what is behind it, each once.
+/// An error with its causes, each once.
 pub(super) fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut inner = error.source();

@@ -22,27 +22,26 @@ use std::time::{Duration, Instant};
 use steward_core::mcp::McpServer;
 use steward_sandbox::process::Session;
 
-/// Between two looks at the stop flag.
 const POLL: Duration = Duration::from_millis(50);
-/// Longest wait until a server is told to stop.
+/// Longest wait for sending a cancellation.
 const CANCEL: Duration = Duration::from_secs(1);
-/// Longest look at the list of tools.
+/// Longest wait for the list of tools.
 const LIST: Duration = Duration::from_secs(20);
-/// Pages of a list, and tools in all.
+/// Most pages of a list, and most tools.
 const PAGES: usize = 50;
 const TOOLS: usize = 500;
-/// Largest schema and longest description of a tool that is looked at.
+/// Largest schema and longest description that are accepted, bytes.
 const SCHEMA: usize = 64 << 10;
 const DESCRIPTION: usize = 16 << 10;
-/// After this a list is looked at again, since servers without sessions can't say that it changed.
+/// After this time a list is fetched again, since servers without sessions can't announce changes.
 const FRESH: Duration = Duration::from_mins(1);
 
-/// Why a request got no answer.
+/// Why a request has no answer.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// The connection is no longer good, and the server has not taken the request in.
+    /// The connection is lost, and the server has not received the request.
     Gone(String),
-    /// The connection broke while the server had the request.
+    /// The connection broke after the server had received the request.
     Broke(String),
     Login,
     Error(McpError),
@@ -54,7 +53,6 @@ struct Listing {
     tools: Arc<Vec<ListedTool>>,
 }
 
-/// A connection. Dropping it ends the server's process, if it has one.
 pub(super) struct Connection {
     server: String,
     peer: Peer<RoleClient>,
@@ -66,7 +64,7 @@ pub(super) struct Connection {
     _service: RunningService<RoleClient, ClientListener>,
 }
 
-/// Counts a use while it lasts.
+/// Counts a use of the connection while it lives.
 pub(super) struct UseGuard<'a>(&'a Connection);
 
 impl Drop for UseGuard<'_> {
@@ -95,12 +93,11 @@ impl Connection {
         }
     }
 
-    /// Whether it can't be used any more.
+    /// Whether the transport is closed.
     pub fn closed(&self) -> bool {
         self.peer.is_transport_closed()
     }
 
-    /// How long nobody has used it.
     pub fn idle(&self) -> Duration {
         if self.busy.load(Ordering::Acquire) > 0 {
             return Duration::ZERO;
@@ -112,13 +109,13 @@ impl Connection {
         *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
-    /// Keeps it from being closed as idle.
+    /// Keeps the connection from being closed as idle.
     pub fn begin(&self) -> UseGuard<'_> {
         self.busy.fetch_add(1, Ordering::AcqRel);
         UseGuard(self)
     }
 
-    /// Its tools, listed anew where they may have changed.
+    /// Its tools; fetched again with `anew`, or if they may have changed.
     pub async fn tools(&self, anew: bool) -> Result<Arc<Vec<ListedTool>>, Fault> {
         let mut listing = self.listing.lock().await;
         // Read before the list: a change in between shows at the next look.
@@ -187,7 +184,7 @@ impl Connection {
         Some(ListedTool { name: tool.name.into_owned(), description, parameters, read_only: hint == Some(true) })
     }
 
-    /// Calls a tool. Where `context` is halted, the server is told to stop.
+    /// Calls a tool. When `context` is halted, the server is told to cancel.
     pub async fn call(
         &self,
         tool: &str,
@@ -236,7 +233,7 @@ impl Connection {
         }
     }
 
-    /// With the last words of a program that ended.
+    /// Adds the last words of a program that ended.
     async fn broken(&self, fault: Fault) -> Fault {
         let Fault::Broke(reason) = fault else {
             return fault;
@@ -270,7 +267,7 @@ impl Connection {
     }
 }
 
-/// A call that is being answered. Dropped before its answer, it tells the server.
+/// A call in flight. If dropped before its answer, it sends a cancellation.
 struct PendingCall(Option<RequestHandle<RoleClient>>);
 
 impl Drop for PendingCall {
@@ -283,10 +280,10 @@ impl Drop for PendingCall {
     }
 }
 
-/// Longest word on progress that is kept, characters.
-const WORD: usize = 120;
+/// Longest progress message that is kept.
+const PROGRESS_CHARS: usize = 120;
 
-/// What was heard on a connection.
+/// Notifications of a server.
 #[derive(Debug, Default)]
 pub(super) struct Notifications {
     changes: AtomicU64,
@@ -294,7 +291,7 @@ pub(super) struct Notifications {
 }
 
 impl Notifications {
-    /// Counts the changes of the list.
+    /// How often the list of tools has changed.
     pub fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
     }
@@ -303,12 +300,12 @@ impl Notifications {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins to listen to a call's progress; nothing is kept of calls that nobody makes.
+    /// Starts recording a call's progress.
     pub fn follow(&self, token: &ProgressToken) {
         self.words().insert(token.clone(), String::new());
     }
 
-    /// Ends it; how far the call got, for an error.
+    /// Stops recording; returns how far the call got, for an error.
     pub fn leave(&self, token: &ProgressToken) -> String {
         match self.words().remove(token) {
             Some(word) if !word.is_empty() => format!(" (it had got to {word})"),
@@ -347,5 +344,5 @@ fn progress_text(params: &ProgressNotificationParam) -> String {
     if let Some(message) = &params.message {
         word = format!("{word}: {message}");
     }
-    word.chars().take(WORD).collect()
+    word.chars().take(PROGRESS_CHARS).collect()
 }

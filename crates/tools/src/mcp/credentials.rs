@@ -18,7 +18,7 @@ use steward_core::ports::{OpenedCredential, ToolScope, Vault, VaultError};
 use steward_core::scrub::Scrubber;
 use steward_core::{AgentId, CredentialId, RunId, TenantId, UserId, hash};
 
-/// Caller reaches for a server, and what it is told of the secrets that are opened.
+/// Who connects to a server, and where secrets are registered for scrubbing.
 pub(super) struct Caller<'a> {
     pub tenant: TenantId,
     user: Option<UserId>,
@@ -28,7 +28,7 @@ pub(super) struct Caller<'a> {
     context: Option<&'a Context>,
     /// The skill's own credential, opened by the runtime.
     secret: Option<&'a OpenedCredential>,
-    /// What was opened for a person, who has no context.
+    /// Secrets opened for a person, who has no context.
     opened: Mutex<Vec<(String, SecretString)>>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Caller<'a> {
         }
     }
 
-    /// What was opened leaves with nothing of the call.
+    /// Registers a secret for scrubbing.
     fn learned(&self, label: &str, secret: &SecretString) {
         if let Some(context) = self.context {
             context.learned(label, secret.clone());
@@ -70,8 +70,8 @@ impl<'a> Caller<'a> {
         }
     }
 
-    /// `text` without what was opened for a person: a server may repeat it in an error. What a run sees is scrubbed
-    /// by the runtime.
+    /// Scrubs what was opened for a person, since a server may repeat it in an error. The runtime scrubs what a run
+    /// sees.
     pub fn scrub(&self, text: &str) -> String {
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let secrets = opened.iter();
@@ -80,7 +80,7 @@ impl<'a> Caller<'a> {
 }
 
 impl McpHub {
-    /// The connection for `who`; with `anew`, a token that can be renewed is.
+    /// The connection for `who`; with `anew`, a renewable token is renewed first.
     pub(super) async fn connect(
         &self,
         server: &McpServer,
@@ -105,7 +105,7 @@ impl McpHub {
         Ok((key, connection))
     }
 
-    /// The server's secret, and what tells one secret from another.
+    /// The server's secret, and a value that changes with it.
     async fn secret(
         &self,
         server: &McpServer,
@@ -166,14 +166,13 @@ impl McpHub {
 
 pub(super) struct Secret {
     pub id: CredentialId,
-    /// Name of the credential, which stands in for its secrets.
     pub label: String,
-    /// The header that takes it; `None`: `Authorization: Bearer`.
+    /// The header that carries it; `None`: `Authorization: Bearer`.
     pub header: Option<String>,
     pub value: SecretString,
 }
 
-/// Name of the credential that a login makes.
+/// Name of the credential that a login creates.
 pub(super) fn login_name(server: &McpServer, user: Option<UserId>) -> String {
     match user {
         Some(user) => format!("mcp_{}_{user}", server.name),
@@ -237,7 +236,7 @@ fn fits_header(kind: CredentialKind) -> bool {
     matches!(kind, CredentialKind::Token | CredentialKind::ApiKey | CredentialKind::Oauth2)
 }
 
-/// The secret of a credential that holds one itself. `OAuth` tokens are made: see [`super::oauth`].
+/// The secret in a credential of the kind token or api_key. OAuth tokens are requested: see [`super::oauth_token`].
 pub(super) fn secret_of(opened: &OpenedCredential) -> Result<Secret, McpError> {
     let credential = &opened.credential;
     let field = match credential.kind {

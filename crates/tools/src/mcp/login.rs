@@ -17,21 +17,20 @@ use steward_core::skill::CredentialWanted;
 use steward_core::{McpServerId, TenantId, Timestamp, UserId, hash};
 use url::Url;
 
-/// What a browser brings back from a login server.
+/// What the browser brings back from a login server.
 #[derive(Debug, Clone, Copy)]
 pub enum LoginAnswer<'a> {
     Code {
         code: &'a str,
-        /// Who says so (RFC 9207).
+        /// Issuer of the code (RFC 9207).
         issuer: Option<&'a str>,
     },
-    /// They did not, or something is wrong.
+    /// The person did not agree, or something is wrong.
     Refused { error: &'a str },
 }
 
 impl McpHub {
-    /// Begins a login at a server's login server (authorization code with PKCE; a client is registered unless the
-    /// server's credential names one).
+    /// Begins a login (authorization code with PKCE). A client is registered unless the server's credential names one.
     pub async fn begin_login(&self, request: LoginRequest) -> Result<LoginStarted, McpError> {
         let server = self.ports.servers.mcp_server(request.tenant, request.server).await?;
         let McpTransport::Http { url, allow } = &server.transport else {
@@ -76,13 +75,13 @@ impl McpHub {
         }))
     }
 
-    /// How a login of `user` went; `None` if it isn't known, or no more.
+    /// How a login of `user` went; `None` if it is unknown or forgotten.
     pub fn login_status(&self, user: UserId, id: &str) -> Option<LoginStatus> {
         self.logins.status(user, id, self.ports.clock.now())
     }
 
-    /// Finishes a login with what the browser brought back, and keeps the tokens in the vault. Whoever brings the
-    /// `state` was sent by the login server; it is good for one time. Returns the server.
+    /// Finishes a login with what the browser brought back, and stores the tokens in the vault. Only the login server's
+    /// redirect has the `state`, which is valid once. Returns the server.
     pub async fn complete_login(&self, state: &str, answer: LoginAnswer<'_>) -> Result<McpServer, McpError> {
         let now = self.ports.clock.now();
         let waiting = self.logins.take(state, now)?;
@@ -148,9 +147,9 @@ pub struct LoginRequest {
     pub server: McpServerId,
     /// Who logs in; where each user has a token of their own, it becomes theirs.
     pub user: UserId,
-    /// Where the browser comes back to: an address of this Steward.
+    /// Where the browser returns to: an address of this Steward.
     pub redirect_uri: String,
-    /// Scopes; empty: what the server asks for.
+    /// Scopes; empty: those that the server asks for.
     pub scopes: Vec<String>,
 }
 
@@ -160,14 +159,13 @@ pub struct LoginStarted {
     pub url: String,
     /// The `state` that comes back with the code: whoever has it can finish the login.
     pub state: String,
-    /// Names the login where it is asked how it went.
+    /// Identifies the login when its status is asked for.
     pub id: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoginStatus {
     Waiting,
-    /// The tokens are in the vault.
     Done,
     Failed(String),
 }
@@ -187,7 +185,6 @@ pub(in crate::mcp) struct PendingLogin {
     until: Timestamp,
 }
 
-/// A client that the login server knows.
 #[derive(Clone, Default)]
 pub(in crate::mcp) struct OAuthClient {
     pub id: String,
@@ -200,15 +197,15 @@ pub(super) struct CompletedLogin {
     pub fields: BTreeMap<String, SecretString>,
 }
 
-/// Logins under way. They are in memory: one begun before a restart is begun anew.
+/// Logins in progress, in memory: after a restart they must be begun again.
 #[derive(Default)]
 pub(in crate::mcp) struct Logins {
     waiting: Mutex<HashMap<String, PendingLogin>>,
-    /// By their ids, for as long as somebody may ask.
+    /// By login id, for as long as somebody may ask.
     ended: Mutex<HashMap<String, EndedLogin>>,
 }
 
-/// Names a login without giving its `state` away.
+/// Identifies a login without revealing its `state`.
 fn login_id(state: &str) -> String {
     let mut id = hash::sha256(state.as_bytes());
     id.truncate(32);
@@ -220,8 +217,8 @@ impl Logins {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Finds the login server of the MCP server at `url`, registers a client there unless one is `known`, and
-    /// makes the address that a person opens.
+    /// Discovers the login server of the MCP server at `url`, registers a client unless one is `known`, and builds the
+    /// address that a person opens.
     pub async fn begin(
         &self,
         url: &str,
@@ -278,7 +275,7 @@ impl Logins {
         Ok(LoginStarted { url, state, id })
     }
 
-    /// How the login of this id, that `user` began, went; `None` if it isn't known any more.
+    /// How the login `id` that `user` began went; `None` if it is unknown or forgotten.
     pub fn status(&self, user: UserId, id: &str, now: Timestamp) -> Option<LoginStatus> {
         let waits = self
             .waiting()
@@ -301,7 +298,7 @@ impl Logins {
         }
     }
 
-    /// Takes a login out, to be finished: its `state` is good for one time.
+    /// Removes a login in order to finish it: its `state` is valid once.
     pub fn take(&self, state: &str, now: Timestamp) -> Result<PendingLogin, McpError> {
         let one = self.waiting().remove(state);
         one.filter(|one| now < one.until).ok_or_else(|| {
@@ -313,7 +310,7 @@ impl Logins {
 }
 
 impl PendingLogin {
-    /// Changes the code that the browser brought back for tokens.
+    /// Exchanges the code that the browser brought back for tokens.
     pub async fn complete(
         self,
         state: &str,

@@ -19,9 +19,9 @@ use steward_core::ports::{CredentialChange, OpenedCredential, Vault};
 use steward_core::{CredentialId, TenantId, Timestamp};
 use url::{Url, form_urlencoded};
 
-/// A token that ends sooner than this is renewed first.
+/// A token that expires sooner than this is renewed first.
 const MARGIN: Duration = Duration::from_secs(30);
-/// What a token lasts whose server doesn't say, as kept in memory.
+/// Lifetime in memory of a token whose server names none.
 const UNSAID: Duration = Duration::from_mins(5);
 
 #[derive(Deserialize)]
@@ -41,29 +41,28 @@ struct ErrorResponse {
 struct Cached {
     token: SecretString,
     until: Timestamp,
-    /// State of the credential that it was made from.
+    /// When the credential that it was made from was changed last.
     of: Timestamp,
 }
 
-/// Where a token is for, and what is known.
+/// A token that is wanted, and what is known for getting it.
 #[derive(Clone)]
 pub(in crate::mcp) struct TokenRequest<'a> {
     pub tenant: TenantId,
     pub server: &'a str,
     pub resource: Option<&'a str>,
     pub opened: &'a OpenedCredential,
-    /// How a use of the credential is written down.
     pub used: CredentialUse,
     pub now: Timestamp,
-    /// Not the one at hand: it was refused.
+    /// Whether the present token was refused, so that a new one is needed.
     pub anew: bool,
 }
 
-/// Tokens of clients that log in for themselves.
+/// Tokens granted to clients for themselves.
 #[derive(Default)]
 pub(in crate::mcp) struct Tokens {
     cached: Mutex<HashMap<CredentialId, Cached>>,
-    /// One renewal at a time: a refresh token is often good for one use only.
+    /// One renewal at a time, since a refresh token is often valid for one use only.
     renewing: tokio::sync::Mutex<()>,
 }
 
@@ -73,7 +72,7 @@ enum Grant<'a> {
 }
 
 impl Tokens {
-    /// An access token that is good now.
+    /// A valid access token.
     pub async fn token(
         &self,
         vault: &dyn Vault,
@@ -136,7 +135,7 @@ impl Tokens {
     }
 }
 
-/// Fields of the credential for what was granted.
+/// Fields of the credential for granted tokens.
 pub(super) fn granted_fields(
     access: &str,
     refresh: Option<&str>,
@@ -198,7 +197,7 @@ async fn request_token(
     Err(login_error(wanted, "its login server refused the client"))
 }
 
-/// Headers and body of a request for a token.
+/// Headers and body of a token request.
 fn request_parts(
     wanted: &TokenRequest<'_>,
     grant: &Grant<'_>,
@@ -253,11 +252,9 @@ fn basic_header(id: &str, secret: &str) -> HeaderValue {
     value
 }
 
-/// Most redirects followed.
 const HOPS: usize = 5;
 /// Longest request.
 const WALL: Duration = Duration::from_secs(20);
-/// Largest answer, bytes.
 const BYTES: usize = 1 << 20;
 
 #[derive(Debug, Clone)]
@@ -266,7 +263,7 @@ pub(in crate::mcp) struct LoginHttp {
 }
 
 impl LoginHttp {
-    /// One request, one answer; no redirect is followed.
+    /// Sends one request without following redirects.
     pub async fn send(
         &self,
         method: Method,

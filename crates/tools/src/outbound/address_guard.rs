@@ -9,7 +9,7 @@ use std::str::FromStr;
 use std::sync::OnceLock;
 use url::{Host, Url};
 
-/// A host and port that an operator allows although they are not of the public internet.
+/// A host and port outside the public internet that an operator allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostPort {
     host: Host<String>,
@@ -40,7 +40,7 @@ impl fmt::Display for HostPort {
     }
 }
 
-/// A URL whose form is fine: scheme, host, no user information.
+/// A URL of a valid form: http or https, a host, no user information.
 #[derive(Debug, Clone)]
 pub(crate) struct CheckedUrl {
     pub url: Url,
@@ -48,7 +48,6 @@ pub(crate) struct CheckedUrl {
     port: u16,
 }
 
-/// Checks the form of a URL.
 pub(crate) fn checked_url(url: Url) -> Result<CheckedUrl, ToolsError> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(ToolsError::Refused(format!("only http and https can be fetched, not {}:", url.scheme())));
@@ -66,7 +65,7 @@ pub(crate) fn checked_url(url: Url) -> Result<CheckedUrl, ToolsError> {
     Ok(CheckedUrl { url, host, port })
 }
 
-/// Reads a URL as a person or a model writes it; without a scheme it is https.
+/// Parses a URL as a person or a model writes it; without a scheme it is https.
 pub(crate) fn parse_url(text: &str) -> Result<Url, ToolsError> {
     let text = text.trim();
     let bad = |error: url::ParseError| {
@@ -104,7 +103,7 @@ impl CheckedUrl {
         }
     }
 
-    /// Every address of the host, resolved once and checked; connections go to exactly these.
+    /// All addresses of the host, resolved once and checked; connections go to exactly these.
     pub async fn addresses(&self, allow: &[HostPort], resolver: &dyn Resolve) -> Result<Vec<SocketAddr>, ToolsError> {
         let addresses: Vec<SocketAddr> = match &self.host {
             Host::Ipv4(address) => vec![SocketAddr::new(IpAddr::V4(*address), self.port)],
@@ -138,8 +137,7 @@ impl CheckedUrl {
     }
 }
 
-/// Blocks of IPv4 that are not the public internet: the IANA special-purpose registry, multicast,
-/// and what is reserved.
+/// Blocks of IPv4 that are not public internet: the IANA special-purpose registry, multicast, reserved ones.
 const V4: &[(&str, &str)] = &[
     ("0.0.0.0/8", "this host"),
     ("10.0.0.0/8", "private"),
@@ -162,7 +160,7 @@ const V4: &[(&str, &str)] = &[
     ("240.0.0.0/4", "reserved"),
 ];
 
-/// Blocks inside 2000::/3 that are not public. Everything outside it is refused as a whole.
+/// Blocks inside 2000::/3 that are not public. Everything outside of 2000::/3 is refused.
 const V6: &[(&str, &str)] = &[
     ("2001::/23", "reserved for protocols"),
     ("2001:db8::/32", "for documentation"),
@@ -182,7 +180,7 @@ fn v6() -> &'static [(Ipv6Net, &'static str)] {
     NETS.get_or_init(|| V6.iter().filter_map(|(net, why)| Some((net.parse().ok()?, *why))).collect())
 }
 
-/// Why `address` is not one of the public internet, or one of this house; `None` if it is neither.
+/// Why `address` is not on the public internet, or belongs to this machine's network; `None` if neither.
 fn forbidden_reason(address: IpAddr) -> Option<&'static str> {
     let block = match address {
         IpAddr::V4(address) => forbidden_v4(address),
@@ -191,7 +189,7 @@ fn forbidden_reason(address: IpAddr) -> Option<&'static str> {
     block.or_else(|| own_network_reason(address, &own_addresses()))
 }
 
-/// Addresses of this machine, each with the length of its network's prefix. Asked each time: they come and go.
+/// Addresses of this machine with their prefix lengths. Read each time, since they change.
 fn own_addresses() -> Vec<(IpAddr, u8)> {
     let found = if_addrs::get_if_addrs().unwrap_or_default();
     found
@@ -203,8 +201,8 @@ fn own_addresses() -> Vec<(IpAddr, u8)> {
         .collect()
 }
 
-/// A public address of its own is this machine still. With IPv6 the neighbours' addresses are public too; with IPv4
-/// those of the same prefix are strangers.
+/// A public address of this machine is refused too, and with IPv6 its whole network; with IPv4 the neighbours of a
+/// public address are strangers.
 fn own_network_reason(address: IpAddr, interfaces: &[(IpAddr, u8)]) -> Option<&'static str> {
     let address = address.to_canonical();
     interfaces.iter().find_map(|(own, prefix)| {

@@ -11,11 +11,10 @@ use steward_core::ports::SkillFilter;
 use steward_core::skill::{InternalSpec, Skill, SkillKind, SkillLimits, SkillSpec};
 use steward_core::{SkillId, TenantId};
 
-/// Skills read at a time.
-const PAGE: u32 = 100;
+const SKILLS_PAGE: u32 = 100;
 
-/// Makes or changes the skills of a package, the internal one first, and takes away those that an
-/// earlier revision had and this one hasn't. Names are looked at before anything is changed.
+/// Creates or changes the skills of a package, the internal one first, and removes those of an earlier revision that
+/// this one lacks. All names are checked before anything is changed.
 pub(super) async fn activate_skills(
     packages: &Packages,
     tenant: TenantId,
@@ -50,7 +49,7 @@ pub(super) async fn activate_skills(
     Ok(ids)
 }
 
-/// Removes all skills of a package but `keep`.
+/// Removes all skills of a package except `keep`.
 pub(super) async fn remove_skills(
     packages: &Packages,
     tenant: TenantId,
@@ -60,7 +59,7 @@ pub(super) async fn remove_skills(
     let filter = SkillFilter { package: Some(name.to_owned()), ..SkillFilter::default() };
     let (mut after, mut all) = (None::<String>, Vec::new());
     loop {
-        let page = packages.skills.skills(tenant, &filter, after.as_deref(), PAGE).await?;
+        let page = packages.skills.skills(tenant, &filter, after.as_deref(), SKILLS_PAGE).await?;
         let last = page.items.last().map(|skill| skill.name.clone());
         all.extend(page.items);
         match last {
@@ -101,7 +100,7 @@ fn prompt_skill(read: &PackageContents, id: SkillId) -> Skill {
     }
 }
 
-/// The body, and which files there are to read.
+/// The body, followed by the list of reference files.
 fn prompt_text(read: &PackageContents) -> String {
     let mut prompt = read.body.clone();
     let list = listing(&read.files);
@@ -132,7 +131,7 @@ fn listing(files: &Files) -> String {
     list.trim_end().to_owned()
 }
 
-/// Whether an agent reads this file: not the prompt, which it has, and not definitions.
+/// Whether agents may read this file: all but the prompt, which they have, and the definitions.
 pub(super) fn is_reference(path: &str) -> bool {
     path != MAIN && !path.starts_with(SKILLS)
 }

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 #[folder = "$CARGO_MANIFEST_DIR/../../packages"]
 struct Bundled;
 
-/// Names of the packages that come with the program.
+/// Names of the bundled packages.
 pub fn bundled_names() -> Vec<String> {
     let names: BTreeSet<String> = Bundled::iter()
         .filter_map(|path| path.strip_suffix("/SKILL.md").filter(|name| !name.contains('/')).map(str::to_owned))
@@ -18,7 +18,7 @@ pub fn bundled_names() -> Vec<String> {
     names.into_iter().collect()
 }
 
-/// Whether a package is one of them, and unchanged.
+/// Whether this is a bundled package, unchanged.
 pub(super) fn is_bundled(name: &str, hash: &str) -> bool {
     static HASHES: OnceLock<BTreeMap<String, String>> = OnceLock::new();
     let known = HASHES
@@ -36,7 +36,7 @@ fn files(name: &str) -> Files {
         .collect()
 }
 
-/// One of them as a `.skill` archive; `None` if there is none of that name.
+/// A bundled package as a `.skill` archive; `None` if there is none with this name.
 pub fn bundled(name: &str) -> Option<Vec<u8>> {
     let files = files(name);
     files.contains_key("SKILL.md").then(|| write(name, &files))

@@ -7,29 +7,28 @@ use steward_core::package::Permissions;
 
 /// Largest front matter, bytes.
 const FRONT_MATTER_BYTES: usize = 64 << 10;
-/// Longest description, characters; the open format's limit.
+/// Longest description, characters (limit of the open format).
 const DESCRIPTION: usize = 1024;
-/// Longest `compatibility`, characters; the open format's limit.
+/// Longest `compatibility`, characters (limit of the open format).
 const COMPATIBILITY: usize = 500;
 /// Keys of `metadata` by which a package of the open format declares permissions.
 const OPEN_NETWORK: &str = "steward-network";
 const OPEN_CREDENTIALS: &str = "steward-credentials";
 const OPEN_SCRIPTS: &str = "steward-scripts";
 
-/// What stands in the front matter.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FrontMatter {
     pub name: String,
     pub description: String,
     pub license: Option<String>,
-    /// `compatibility`: what it needs around it.
+    /// `compatibility`: what the package needs around it.
     pub compatibility: Option<String>,
     /// `version`, else `metadata.version`.
     pub version: Option<String>,
     pub metadata: Map<String, Value>,
     /// `permissions`, with what `allowed-tools` and `metadata.steward-*` add.
     pub permissions: Permissions,
-    /// Fields that Steward doesn't know; they are kept as they are.
+    /// Unknown fields, kept as they are.
     pub other: Map<String, Value>,
 }
 
@@ -37,8 +36,8 @@ fn front_error(problem: impl Into<String>) -> PackageError {
     PackageError::Front(problem.into())
 }
 
-/// One YAML document as JSON, within limits. Anchors and aliases are refused: they are how a small
-/// document becomes a huge one.
+/// One YAML document as JSON, within limits. Anchors and aliases are refused, since a small document becomes huge by
+/// them.
 pub(crate) fn yaml(text: &str) -> Result<Value, String> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
@@ -56,7 +55,7 @@ pub(crate) fn yaml(text: &str) -> Result<Value, String> {
     })
 }
 
-/// Splits `SKILL.md` into front matter and body; line ends become `\n`, a byte order mark goes.
+/// Splits `SKILL.md` into front matter and body; normalises line ends and drops a byte order mark.
 pub(crate) fn split(text: &str) -> Result<(String, String), PackageError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
@@ -81,7 +80,6 @@ pub(crate) fn split(text: &str) -> Result<(String, String), PackageError> {
     Err(front_error("its front matter has no end; put a line `---` after the last field"))
 }
 
-/// Reads the front matter of `SKILL.md`; the body comes with it.
 pub fn front_matter(text: &str) -> Result<(FrontMatter, String), PackageError> {
     let (yaml_text, body) = split(text)?;
     let value = yaml(&yaml_text).map_err(front_error)?;
@@ -98,7 +96,7 @@ pub fn front_matter(text: &str) -> Result<(FrontMatter, String), PackageError> {
         Some(Value::Object(map)) => map,
         Some(_) => return Err(front_error("`metadata` must be fields with values")),
     };
-    let version = match optional_text(&mut fields, "version", VERSION)? {
+    let version = match optional_text(&mut fields, "version", VERSION_CHARS)? {
         Some(version) => Some(version),
         None => metadata.get("version").and_then(scalar),
     };
@@ -123,14 +121,13 @@ pub fn front_matter(text: &str) -> Result<(FrontMatter, String), PackageError> {
     Ok((FrontMatter { name, description, license, compatibility, version, metadata, permissions, other: fields }, body))
 }
 
-/// Longest version, characters.
-const VERSION: usize = 100;
+const VERSION_CHARS: usize = 100;
 
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split([' ', ',', '\n']).filter(|word| !word.is_empty()).map(str::to_owned)
 }
 
-/// Text, number or truth value as text: YAML makes a number of `version: 1.0`.
+/// Text, number or boolean as text, since YAML reads `version: 1.0` as a number.
 fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.trim().to_owned()),

@@ -6,7 +6,7 @@ use steward_core::package::Permissions;
 use steward_core::skill::{DockerSpec, Skill, SkillSpec};
 use url::Url;
 
-/// What to declare, or to leave out, before the package can be activated; empty: nothing.
+/// What to declare or to leave out before the package can be activated.
 pub fn undeclared(package: &PackageContents) -> Vec<String> {
     let allowed = &package.front.permissions;
     let mut missing = unknown_credential_kinds(allowed);
@@ -32,7 +32,7 @@ pub fn undeclared(package: &PackageContents) -> Vec<String> {
     missing
 }
 
-/// Whether a definition takes its code from a file. Asked of the source: the skill holds the code itself.
+/// Whether a definition takes its code from a file. Read from the source, since the skill holds the code itself.
 fn uses_file(package: &PackageContents, path: &str) -> bool {
     let source = package.files.get(path).map(Vec::as_slice).unwrap_or_default();
     let Ok(source) = std::str::from_utf8(source) else {
@@ -70,7 +70,7 @@ fn missing_credential_kind(skill: &Skill, allowed: &Permissions) -> Option<Strin
     Some(format!("the skill `{}` uses a credential: add `{}` to `permissions.credentials`", skill.name, kind.as_str()))
 }
 
-/// Whether a host, or `host:port`, is declared: by itself, by `*.domain`, or by `*` for any.
+/// Whether a host, or `host:port`, is declared: by name, by `*.domain`, or by `*`.
 pub(crate) fn may_reach(allowed: &Permissions, host: &str) -> bool {
     let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
     allowed.network.iter().any(|declared| {
@@ -161,7 +161,7 @@ fn host_only(text: &str) -> String {
     host.to_lowercase()
 }
 
-/// Hosts of an inventory in INI form; a YAML one counts as any host, since its groups are free in form.
+/// Hosts of an inventory in INI form; a YAML inventory counts as any host, since its groups are free-form.
 fn inventory_hosts(text: &str) -> Vec<String> {
     if text.trim_start().starts_with("---") || text.lines().any(|line| line.trim_end().ends_with(':')) {
         return vec!["*".into()];

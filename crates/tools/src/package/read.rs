@@ -15,28 +15,25 @@ use steward_core::{hash, schema};
 
 /// The file that makes a folder a package.
 pub(crate) const MAIN: &str = "SKILL.md";
-/// Where skill definitions lie.
+/// Folder of the skill definitions.
 pub(crate) const SKILLS: &str = "skills/";
-/// Largest `SKILL.md` and skill definition, bytes.
-const TEXT: usize = 256 << 10;
+/// Largest `SKILL.md` and skill definition.
+const TEXT_BYTES: usize = 256 << 10;
 
-/// Files by their path inside the package.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-/// A package as read; nothing of it is judged yet.
+/// A package as read, before it is judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PackageContents {
     pub front: FrontMatter,
     pub body: String,
-    /// All files, `SKILL.md` and definitions with them.
+    /// All files, including `SKILL.md` and definitions.
     pub files: Files,
     /// Skills defined under `skills/`, without id, version and author.
     pub skills: Vec<Skill>,
-    /// Hash over names and contents.
     pub hash: String,
 }
 
-/// Hash over names and contents; how and when they were zipped makes no difference.
 pub fn hash(files: &Files) -> String {
     let all: BTreeMap<&str, Value> =
         files.iter().map(|(path, content)| (path.as_str(), Value::String(hash::sha256(content)))).collect();
@@ -48,7 +45,7 @@ pub fn read(bytes: &[u8]) -> Result<PackageContents, PackageError> {
     parse_folder(&folder, files)
 }
 
-/// All files lie in one folder: its name and what is in it.
+/// The one top-level folder of an archive, and its files.
 fn one_folder(all: Files) -> Result<(String, Files), PackageError> {
     let layout = |text: String| Err(PackageError::Layout(text));
     if all.is_empty() {
@@ -70,7 +67,7 @@ fn one_folder(all: Files) -> Result<(String, Files), PackageError> {
     Ok((folder, files))
 }
 
-/// Makes a package of a folder's files.
+/// Reads a package from a folder's files.
 pub fn parse_folder(folder: &str, files: Files) -> Result<PackageContents, PackageError> {
     let Some(main) = files.get(MAIN) else {
         let near =
@@ -104,9 +101,9 @@ pub fn parse_folder(folder: &str, files: Files) -> Result<PackageContents, Packa
     Ok(PackageContents { front, body, files, skills, hash })
 }
 
-/// A file that must be text.
+/// The content of a file that must be text.
 pub(crate) fn utf8_text<'a>(path: &str, content: &'a [u8]) -> Result<&'a str, PackageError> {
-    if content.len() > TEXT {
+    if content.len() > TEXT_BYTES {
         return Err(PackageError::TooLarge {
             what: format!("`{path}` has {} bytes", content.len()),
             limit: "262144 bytes for this file; move text to references/".into(),
@@ -115,8 +112,8 @@ pub(crate) fn utf8_text<'a>(path: &str, content: &'a [u8]) -> Result<&'a str, Pa
     std::str::from_utf8(content).map_err(|_| entry(path, "isn't UTF-8 text; save it as UTF-8"))
 }
 
-/// Refuses an archive in the archive: nobody would look into it. Office documents are archives too;
-/// they are taken, and the scan says that it can't look inside.
+/// Refuses archives in the archive, since nobody would look into them. Office documents are archives too, but are
+/// accepted: the scan reports that it can't look inside.
 fn refuse_archive(path: &str, content: &[u8]) -> Result<(), PackageError> {
     const OFFICE: [&str; 6] = ["docx", "xlsx", "pptx", "odt", "ods", "odp"];
     const BEGINNINGS: [&[u8]; 7] = [
@@ -156,12 +153,12 @@ const FIELDS: [&str; 14] = [
     "untrusted",
     "category",
 ];
-/// Until a skill is made of it.
+/// Placeholder until a skill is created.
 const NO_ID: &str = "00000000-0000-0000-0000-000000000000";
 /// In a python skill's `config`: a file of the package, instead of `code`.
 pub(crate) const FILE: &str = "file";
 
-/// The skills of one file: an object, or a list of them.
+/// The skills of one file: an object, or a list of objects.
 pub(crate) fn definitions(path: &str, source: &str, files: &Files) -> Result<Vec<Skill>, PackageError> {
     let wrong = |problem: String| PackageError::Definition { file: path.to_owned(), problem };
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
@@ -216,7 +213,7 @@ fn definition(value: Value, path: &str, files: &Files) -> Result<Skill, String> 
     serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())
 }
 
-/// The safe side for a definition that names none; a statement that may write is no read.
+/// Cautious defaults; a statement that may write is not a read.
 fn defaults(kind: SkillKind, config: &Value) -> (RiskClass, EffectClass) {
     if kind == SkillKind::Sql && config.get("readonly") == Some(&Value::Bool(false)) {
         return (RiskClass::Destructive, EffectClass::Write);
@@ -224,7 +221,7 @@ fn defaults(kind: SkillKind, config: &Value) -> (RiskClass, EffectClass) {
     kind.defaults()
 }
 
-/// Puts the text of `config.file` in the place of `config.code`.
+/// Replaces `config.file` by its text as `config.code`.
 fn inline_code_file(config: &mut Value, files: &Files) -> Result<(), String> {
     let Some(config) = config.as_object_mut() else {
         return Ok(());
@@ -256,7 +253,7 @@ fn parameters(fields: &mut Map<String, Value>) -> Result<(), String> {
     }
 }
 
-/// No two skills of a package have one name, and none that of its prompt.
+/// Checks that skill names are distinct, also from the name of the package's prompt.
 pub(crate) fn distinct(package: &str, skills: &[Skill]) -> Result<(), PackageError> {
     let mut seen = BTreeSet::from([names::skill_of(package)]);
     match skills.iter().find(|skill| !seen.insert(skill.name.clone())) {

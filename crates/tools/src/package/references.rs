@@ -23,7 +23,6 @@ use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpe
 /// Names of these tools; an agent without packages has no use for them.
 pub const REFERENCE_TOOLS: [&str; 3] = ["reference_list", "reference_read", "reference_search"];
 
-/// Where the references of an agent come from.
 #[derive(Clone)]
 pub struct ReferenceLibrary {
     pub skills: Arc<dyn Skills>,
@@ -39,19 +38,18 @@ pub fn with_references(builder: DispatcherBuilder, library: &ReferenceLibrary) -
         .with(ReferenceRead(library.clone()))
 }
 
-/// A file of a package in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reference {
     pub package: String,
     pub path: String,
     pub hash: String,
     pub bytes: u64,
-    /// Whether somebody else wrote it: it is none of the packages that come with the program.
+    /// Whether it was written by somebody else: it belongs to no bundled package.
     pub foreign: bool,
 }
 
 impl ReferenceLibrary {
-    /// Files of the packages whose skills the agent has, by package and path.
+    /// Reference files of the packages whose skills the agent has.
     pub(super) async fn of(&self, scope: &ToolScope) -> Result<Vec<Reference>, PackageError> {
         let skills = self.skills.skills_of(scope.tenant, scope.agent).await?;
         let names: BTreeSet<String> =
@@ -80,7 +78,7 @@ impl ReferenceLibrary {
     }
 }
 
-/// The first heading of a Markdown text, else its first line if that is short.
+/// The first heading of a Markdown text, else its first line if short.
 pub(super) fn first_heading(text: &str) -> Option<String> {
     const LONG: usize = 100;
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -89,15 +87,11 @@ pub(super) fn first_heading(text: &str) -> Option<String> {
     (title.chars().count() <= LONG && !title.starts_with("#!")).then(|| title.to_owned())
 }
 
-/// Most lines at a time.
-const LINES: usize = 400;
-/// Passages shown.
+const MAX_LINES: usize = 400;
 const PASSAGES: usize = 4;
-/// Longest passage, characters.
-const PASSAGE: usize = 1800;
-/// Text that is searched, bytes.
+const PASSAGE_CHARS: usize = 1800;
 const SEARCHED: usize = 8 << 20;
-/// How sure a search with the request's own words is.
+/// Score of a proposed search with the request's own words.
 const GUESS: f32 = 0.5;
 
 fn tool_spec(name: &str, properties: &Value, required: &[&str]) -> ToolSpec {
@@ -142,7 +136,7 @@ async fn reference_files(
     Ok(all)
 }
 
-/// What of it strangers wrote, so that the run knows whose words it follows.
+/// Taints the output if strangers wrote any of the shown files.
 fn written_by_others<'a>(shown: impl IntoIterator<Item = &'a Reference>) -> ToolOutput {
     let mut names: Vec<&str> = shown.into_iter().filter(|one| one.foreign).map(|one| one.package.as_str()).collect();
     names.sort_unstable();
@@ -184,7 +178,6 @@ impl ToolHandler for ReferenceList {
     }
 }
 
-/// Shows a file or lines of it.
 pub struct ReferenceRead(pub ReferenceLibrary);
 
 #[derive(Debug, Deserialize)]
@@ -205,7 +198,7 @@ impl ToolHandler for ReferenceRead {
                 "path": {"type": "string", "minLength": 1, "description": "File as listed, such as references/runbooks/disk-full.md"},
                 "package": {"type": "string", "description": "Package, where two have a file of this name"},
                 "start": {"type": "integer", "minimum": 1, "description": "First line to show, counted from 1"},
-                "lines": {"type": "integer", "minimum": 1, "maximum": LINES, "description": "How many lines to show"}
+                "lines": {"type": "integer", "minimum": 1, "maximum": MAX_LINES, "description": "How many lines to show"}
             }),
             &["path"],
         )
@@ -227,7 +220,7 @@ impl ToolHandler for ReferenceRead {
             ))
             .into());
         }
-        let end = start.saturating_add(args.lines.unwrap_or(LINES).min(LINES) - 1).min(total);
+        let end = start.saturating_add(args.lines.unwrap_or(MAX_LINES).min(MAX_LINES) - 1).min(total);
         let shown = lines.get(start - 1..end).unwrap_or_default().join("\n");
         Ok(ToolOutput {
             content: format!("{} of {}, lines {start}-{end} of {total}\n{shown}", file.path, file.package),
@@ -236,7 +229,7 @@ impl ToolHandler for ReferenceRead {
     }
 }
 
-/// By its path, by its end, or by its name without folder, if only one file has it.
+/// The only file with this path, this end of a path, or this name.
 fn find_file<'a>(all: &'a [Reference], path: &str) -> Result<&'a Reference, ToolsError> {
     let path = path.trim().trim_start_matches("./").trim_start_matches('/');
     let exact: Vec<_> = all.iter().filter(|one| one.path == path).collect();
@@ -318,7 +311,7 @@ impl ToolHandler for ReferenceSearch {
         let outside = written_by_others(found.iter().map(|section| &all[section.file]));
         for section in found {
             let file = &all[section.file];
-            let mut passage: String = section.text.chars().take(PASSAGE).collect();
+            let mut passage: String = section.text.chars().take(PASSAGE_CHARS).collect();
             if passage.len() < section.text.len() {
                 let _ = write!(passage, "\n[goes on: reference_read {} from line {}]", file.path, section.line);
             }

@@ -11,18 +11,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use steward_core::package::{Finding, Permissions, Severity};
 
-/// Findings of one rule in one file that are listed; the last one says how many more there are.
+/// Listed findings of one rule in one file; the last one says how many more there are.
 const PER_RULE: usize = 10;
-/// Findings in all.
 const MOST: usize = 500;
-/// Text that is looked through, bytes of all files; beyond it a package is too long to be judged.
-const SCANNED: usize = 4 << 20;
+/// Text that is scanned, all files together; a package with more can't be judged.
+const SCANNED_BYTES: usize = 4 << 20;
 
-/// Looks through all files; findings by severity, the worst first, then by file and line.
+/// Scans all files. Findings are sorted by severity, the worst first, then by file and line.
 pub fn scan(package: &PackageContents) -> Result<Vec<Finding>, PackageError> {
     let rules = rules::rules()?;
     let mut found = Findings::default();
-    let mut left = SCANNED;
+    let mut left = SCANNED_BYTES;
     for (path, content) in &package.files {
         scan_file(path, content, package, rules, &mut left, &mut found);
     }
@@ -71,7 +70,7 @@ fn place_of(path: &str, text: &str, rules: &Rules) -> TextKind {
     }
 }
 
-/// The text of a file; what isn't text is a finding by itself.
+/// The text of a file; a file that isn't text is reported as a finding.
 fn text_of<'a>(path: &str, content: &'a [u8], rules: &Rules, found: &mut Findings) -> Option<&'a str> {
     let begin = hex::encode(content.get(..content.len().min(16)).unwrap_or_default());
     let is = |codes: &[String]| codes.iter().any(|code| begin.starts_with(code));
@@ -104,7 +103,7 @@ fn text_of<'a>(path: &str, content: &'a [u8], rules: &Rules, found: &mut Finding
     None
 }
 
-/// Where declared permissions turn a finding into a note.
+/// Whether declared permissions turn a finding into a note.
 fn is_declared(needs: rules::Permission, permissions: &Permissions) -> bool {
     match needs {
         rules::Permission::Network => !permissions.network.is_empty(),
@@ -113,12 +112,12 @@ fn is_declared(needs: rules::Permission, permissions: &Permissions) -> bool {
     }
 }
 
-/// Collects findings, a few of each kind.
+/// Collects findings, a limited number of each rule and file.
 #[derive(Default)]
 struct Findings {
     all: Vec<Finding>,
     counts: BTreeMap<(String, String), usize>,
-    /// Several patterns of a rule may meet the same words.
+    /// Lines that have a finding of a rule already.
     lines: BTreeSet<(String, String, u32)>,
 }
 
@@ -162,7 +161,7 @@ impl Findings {
     }
 }
 
-/// A piece of a file for a message: short, on one line, nothing hidden in it.
+/// A short piece of a file for a message, on one line, without control characters.
 fn excerpt(text: &str) -> String {
     const MOST: usize = 90;
     let shown: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MOST).collect();

@@ -13,7 +13,6 @@ pub struct Limits {
     pub entries: usize,
     pub file: usize,
     pub total: usize,
-    /// How many times larger a file may become.
     pub ratio: usize,
 }
 
@@ -36,10 +35,10 @@ const DEFLATED: u16 = 8;
 const ENCRYPTED: u16 = 1 | (1 << 6) | (1 << 13);
 /// Flag: sizes follow the data.
 const DESCRIPTOR: u16 = 1 << 3;
-/// Begins the sizes that follow the data; many programs leave it out.
+/// Signature of the sizes that follow the data; many programs omit it.
 const FOLLOWING: u32 = 0x0807_4b50;
-/// Below this size a high ratio harms nobody.
-const SMALL: usize = 64 << 10;
+/// Below this size a high ratio is harmless.
+const RATIO_MIN_BYTES: usize = 64 << 10;
 /// Extra field: the name in UTF-8.
 const UNICODE_PATH: u16 = 0x7075;
 
@@ -72,7 +71,7 @@ fn archive_error(what: &str) -> PackageError {
     PackageError::Archive(what.to_owned())
 }
 
-/// The files of an archive: path to content. Folders and litter are left out.
+/// Unpacks an archive to path and content, without folders and files that systems add.
 pub(crate) fn unpack(bytes: &[u8], limits: Limits) -> Result<BTreeMap<String, Vec<u8>>, PackageError> {
     if bytes.len() > limits.archive {
         return Err(PackageError::TooLarge {
@@ -115,7 +114,7 @@ pub(crate) fn unpack(bytes: &[u8], limits: Limits) -> Result<BTreeMap<String, Ve
     Ok(files)
 }
 
-/// What no entry lists, another program may read: nothing stands before, between or behind them.
+/// Refuses bytes before, between or behind entries, which other programs might read.
 fn without_gaps(spans: &[(usize, usize, &str)], directory: usize) -> Result<(), PackageError> {
     let mut at = 0;
     for (from, to, name) in spans {
@@ -133,7 +132,7 @@ fn without_gaps(spans: &[(usize, usize, &str)], directory: usize) -> Result<(), 
     Ok(())
 }
 
-/// Where the central directory is, and how many entries it has.
+/// Range of the central directory, and its number of entries.
 fn directory(bytes: &[u8]) -> Result<(std::ops::Range<usize>, usize), PackageError> {
     let last = bytes.len().checked_sub(END_LEN).ok_or_else(|| archive_error("it is too short"))?;
     let first = last.saturating_sub(usize::from(u16::MAX));
@@ -212,7 +211,7 @@ fn entries<'a>(bytes: &'a [u8], place: &std::ops::Range<usize>, count: usize) ->
     Ok(all)
 }
 
-/// Refuses a second name in the extra fields: programs differ in which one they take.
+/// Refuses a second name in the extra fields, since programs differ in which one they use.
 fn check_single_name(name: &str, extra: &[u8]) -> Result<(), PackageError> {
     let mut at = 0;
     while let (Some(id), Some(len)) = (u16_at(extra, at), u16_at(extra, at + 2)) {
@@ -225,7 +224,7 @@ fn check_single_name(name: &str, extra: &[u8]) -> Result<(), PackageError> {
     Ok(())
 }
 
-/// Checks what the directory says of an entry, before anything is unpacked.
+/// Checks an entry's description in the directory before anything is unpacked.
 fn check_entry(one: &Entry<'_>, limits: Limits) -> Result<(), PackageError> {
     names::check_path(one.name)?;
     let refuse = |problem: String| Err(entry(one.name, problem));
@@ -252,7 +251,7 @@ fn check_entry(one: &Entry<'_>, limits: Limits) -> Result<(), PackageError> {
             limit: format!("{} bytes for a file", limits.file),
         });
     }
-    if one.size > SMALL && one.size / one.packed.max(1) > limits.ratio {
+    if one.size > RATIO_MIN_BYTES && one.size / one.packed.max(1) > limits.ratio {
         return refuse(format!(
             "becomes over {} times larger when it is unpacked, as bombs do; leave it out",
             limits.ratio
@@ -261,7 +260,7 @@ fn check_entry(one: &Entry<'_>, limits: Limits) -> Result<(), PackageError> {
     Ok(())
 }
 
-/// Where an entry's bytes lie. What stands before them must say the same as the directory.
+/// Range of an entry's data. Its local header must agree with the directory.
 fn data_range(bytes: &[u8], one: &Entry<'_>, end: usize) -> Result<std::ops::Range<usize>, PackageError> {
     let at = one.header;
     let read = || {
@@ -294,7 +293,7 @@ fn data_range(bytes: &[u8], one: &Entry<'_>, end: usize) -> Result<std::ops::Ran
     }
 }
 
-/// Where an entry ends: with its data, or with the sizes that follow them.
+/// Where an entry ends: with its data, or with the sizes behind them.
 fn end_of(bytes: &[u8], one: &Entry<'_>, data: usize) -> Result<usize, PackageError> {
     if one.flags & DESCRIPTOR == 0 {
         return Ok(data);
@@ -322,7 +321,7 @@ fn unpack_entry(packed: &[u8], one: &Entry<'_>) -> Result<Vec<u8>, PackageError>
     Ok(plain)
 }
 
-/// 1980-01-01 00:00, the earliest that the format knows.
+/// 1980-01-01 00:00, the earliest date of the format.
 const DATE: u16 = 0x0021;
 /// Flag: the name is UTF-8.
 const UTF8: u16 = 1 << 11;
@@ -345,7 +344,7 @@ fn push_u32(out: &mut Vec<u8>, values: &[u32]) {
     }
 }
 
-/// Sizes beyond the format can't occur: packages are limited far below.
+/// Can't overflow: packages are limited far below.
 fn as_u16(size: usize) -> u16 {
     u16::try_from(size).unwrap_or(u16::MAX)
 }

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-/// Longest title and longest snippet, characters.
-const TITLE: usize = 200;
+/// Longest title and longest snippet.
+const TITLE_CHARS: usize = 200;
 const SNIPPET: usize = 500;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -26,13 +26,13 @@ pub(super) struct Hit {
 }
 
 impl Hit {
-    /// One whose texts may hold tags; `None` where the address is no page.
+    /// A hit whose texts may hold tags; `None` if the address is no web page.
     pub fn new(title: &str, url: &str, snippet: &str) -> Option<Self> {
         let url = Url::parse(url.trim()).ok()?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
             return None;
         }
-        let title = Some(plain(title, &url, TITLE)).filter(|title| !title.is_empty());
+        let title = Some(plain(title, &url, TITLE_CHARS)).filter(|title| !title.is_empty());
         Some(Self {
             title: title.unwrap_or_else(|| url.host_str().unwrap_or_default().to_owned()),
             snippet: plain(snippet, &url, SNIPPET),
@@ -65,7 +65,7 @@ pub(super) fn build_request(
     }
 }
 
-/// The results in an answer. Blocking.
+/// The hits in a response. Blocking.
 pub(super) fn parse_response(engine: SearchEngine, answer: &HttpResponse) -> Result<Vec<Hit>, ToolsError> {
     if answer.status.as_u16() == 429 {
         return Err(rate_limit_error(engine, answer));
@@ -92,7 +92,7 @@ fn rate_limit_error(engine: SearchEngine, answer: &HttpResponse) -> ToolsError {
     ))
 }
 
-/// An answer of a status that isn't success.
+/// The error for a status other than success.
 pub(super) fn status_error(engine: SearchEngine, answer: &HttpResponse, hint: &str) -> ToolsError {
     ToolsError::Refused(format!(
         "{} at {} answered with status {}; {hint}",
@@ -117,7 +117,6 @@ pub(super) fn json<T: DeserializeOwned>(engine: SearchEngine, answer: &HttpRespo
 }
 
 const BRAVE_TOKEN: HeaderName = HeaderName::from_static("x-subscription-token");
-/// Most results of one request.
 const BRAVE_MOST: usize = 20;
 
 #[derive(Deserialize)]
@@ -188,7 +187,7 @@ fn brave_hits(answer: &HttpResponse) -> Result<Vec<Hit>, ToolsError> {
     Ok(found.iter().filter_map(|one| Hit::new(&one.title, &one.url, &one.description)).collect())
 }
 
-/// Marks of the page that asks whether a person is there.
+/// Texts that mark DuckDuckGo's captcha page.
 const CHALLENGE: [&str; 2] = ["anomaly-modal", "anomaly.js"];
 
 fn duckduckgo_request(config: &SearchConfig, query: &str) -> Result<HttpRequest, ToolsError> {
@@ -247,7 +246,7 @@ fn inner_html(element: ElementRef<'_>) -> String {
     element.inner_html()
 }
 
-/// Results lead through a page that counts them; the real address is its `uddg`.
+/// Hits link to a counting page; the real address is its `uddg` parameter.
 fn result_url(href: &str, page: &Url) -> Option<String> {
     let url = page.join(href).ok()?;
     if !url.path().starts_with("/l/") {
@@ -260,7 +259,7 @@ fn result_url(href: &str, page: &Url) -> Option<String> {
 #[derive(Deserialize)]
 struct SearxngReply {
     results: Vec<SearxngResult>,
-    /// Name of an engine behind the instance, and why it didn't answer.
+    /// Names of engines behind the instance, and why they didn't answer.
     #[serde(default)]
     unresponsive_engines: Vec<Vec<String>>,
 }

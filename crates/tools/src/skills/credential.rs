@@ -11,13 +11,13 @@ use steward_core::ports::{OpenedCredential, Role, StoreError, ToolScope};
 use steward_core::scrub::{Scrubber, secrets_of};
 use steward_core::skill::{CredentialWanted, Skill};
 
-/// A credential at hand, or none.
+/// The opened credential of a call, or none.
 pub(super) struct CallCredential {
     pub opened: Option<OpenedCredential>,
 }
 
 impl CallCredential {
-    /// Discovers and opens the credential of `skill`.
+    /// Finds and opens the credential of `skill`.
     pub async fn find(ports: &SkillPorts, skill: &Skill, scope: &ToolScope) -> Result<Self, ToolsError> {
         let Some(credential) = discover(ports, skill, scope).await? else {
             return Ok(Self { opened: None });
@@ -33,13 +33,12 @@ impl CallCredential {
         Ok(Self { opened: Some(opened?) })
     }
 
-    /// Knows all secrets of this call: the credential's, what follows from them, and those that the
-    /// executor came to know.
+    /// Scrubs all secrets of this call: the credential's, what is derived from them, and those that the executor
+    /// registered.
     pub fn scrubber(&self, context: &Context) -> Scrubber {
         scrubber_of(self.secrets().into_iter().chain(context.learned_secrets()))
     }
 
-    /// The same without an executor's own.
     pub fn secrets(&self) -> Vec<(String, SecretString)> {
         let Some(opened) = &self.opened else {
             return Vec::new();
@@ -57,7 +56,7 @@ impl CallCredential {
     }
 }
 
-/// Which credential a call of `skill` would use; nothing is opened. A skill that asks for none gets one only where its
+/// The credential that a call of `skill` would use; nothing is opened. A skill that asks for none gets one only if its
 /// agent names one for it.
 pub(super) async fn discover(
     ports: &SkillPorts,
@@ -91,7 +90,7 @@ pub(super) async fn discover(
     Ok(ports.vault.discover(scope.tenant, &agent, role, &skill.name, kinds, wanted).await?)
 }
 
-/// The role of the user behind the run; none for a run of nobody.
+/// The role of the user behind the run; `None` for a run without a user.
 async fn user_role(ports: &SkillPorts, scope: &ToolScope) -> Result<Option<Role>, ToolsError> {
     let Some(id) = scope.user else {
         return Ok(None);

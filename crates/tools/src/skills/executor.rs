@@ -9,14 +9,13 @@ use steward_core::schema;
 use steward_core::skill::{Skill, SkillKind};
 use steward_core::tool::{Preview, Settled, ToolError, ToolOutput};
 
-/// One call of a skill, checked: the arguments fit its schema, the credential is the one that the
-/// discovery chose.
+/// One call of a skill. The arguments fit its schema; the credential is the one that was discovered.
 #[derive(Debug, Clone, Copy)]
 pub struct SkillCall<'a> {
-    /// The skill, in the version of the run.
+    /// In the version of the run.
     pub skill: &'a Skill,
     pub arguments: &'a Value,
-    /// Its credential, opened; only an executor ever sees it.
+    /// The opened credential; only executors ever see it.
     pub secret: Option<&'a OpenedCredential>,
 }
 
@@ -25,10 +24,10 @@ pub struct SkillCall<'a> {
 pub trait Executor: Send + Sync {
     fn kind(&self) -> SkillKind;
 
-    /// Whether a configuration makes sense, when it is saved: which field is wrong and what to do.
+    /// Whether a configuration is valid when it is saved; the error names the field and what to do.
     fn check(&self, skill: &Skill) -> Result<(), String>;
 
-    /// What a call would do, without its secrets: the request, the command line, the rows.
+    /// What a call would do, without secrets: the request, the command line, the rows.
     async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolError>;
 
     /// Whether [`Self::dry_run`] tells more than [`Self::preview`]. It gets the credential.
@@ -36,35 +35,34 @@ pub trait Executor: Send + Sync {
         false
     }
 
-    /// What a call would change, found out where it would change it, with nothing left changed. What it returns may
-    /// hold secrets: the runtime takes them out.
+    /// What a call would change, found by trying it without leaving a change. The result may hold secrets; the runtime
+    /// scrubs them.
     async fn dry_run(&self, job: SkillCall<'_>, scope: &ToolScope) -> Result<Preview, ToolError> {
         self.preview(job.skill, job.arguments, scope).await
     }
 
-    /// Does it. Ends soon after [`Context::halted`]. What it returns may hold secrets: the runtime
-    /// takes them out.
+    /// Carries out the call. Ends soon after [`Context::halted`]. The result may hold secrets; the runtime scrubs them.
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError>;
 
-    /// Whether a call that a crash cut off has happened, by what it told [`Context::stage`]. Looks only.
+    /// Whether a call that a crash cut off has happened, by the proof that it gave to [`Context::stage`]. Changes
+    /// nothing.
     async fn settle(&self, job: SkillCall<'_>, _call: &Interrupted, _scope: &ToolScope) -> Settled {
         Settled::Unknown(format!("what `{}` does leaves nothing that shows it", job.skill.name))
     }
 
-    /// Takes an effect back from the snapshot that [`Self::run`] made.
+    /// Undoes an effect from the snapshot that [`Self::run`] returned.
     async fn undo(&self, job: SkillCall<'_>, _snapshot: &Value, _scope: &ToolScope) -> Result<String, ToolError> {
         Err(ToolError::RespondToModel(format!("what `{}` did can't be undone by Steward", job.skill.name)))
     }
 }
 
-/// Longest name.
 const NAME: usize = 64;
-/// Longest call that may be asked for: an hour.
+/// Timeouts that a skill may have: up to an hour.
 const TIMEOUT_MS: std::ops::RangeInclusive<u64> = 10..=3_600_000;
-/// Longest result for a model.
+/// Result limits that a skill may have, characters.
 const RESULT: std::ops::RangeInclusive<usize> = 100..=200_000;
 
-/// Name, schema, limits, compensation; the error says what to do.
+/// Checks name, schema, limits and compensation; the error says what to do.
 pub(super) fn check_skill(skill: &Skill) -> Result<(), String> {
     let name = &skill.name;
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';

@@ -33,7 +33,7 @@ pub struct HttpExecutor {
 }
 
 impl HttpExecutor {
-    /// `client` allows what the installation allows; a skill may add hosts of its own.
+    /// A skill may allow further hosts beside those of `client`.
     pub fn new(client: Client) -> Self {
         Self { client, authorizer: Authorizer::default() }
     }
@@ -141,7 +141,7 @@ impl HttpExecutor {
     }
 }
 
-/// Pages as one value: lists end to end, anything else one after the other.
+/// Pages as one value: lists are joined, anything else becomes a list.
 fn join_pages(mut pages: Vec<Value>) -> Value {
     if pages.len() == 1 {
         return pages.remove(0);
@@ -156,7 +156,7 @@ fn join_pages(mut pages: Vec<Value>) -> Value {
     Value::Array(pages)
 }
 
-/// The request for people, secrets left out.
+/// The request as shown to people, without secrets.
 pub(super) fn request_preview(request: &HttpRequest, skill: &Skill) -> Preview {
     let mut detail = format!("{} {}", request.method, request.url);
     for (name, value) in &request.headers {

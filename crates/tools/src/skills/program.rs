@@ -26,12 +26,11 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, Command};
 use tokio_util::sync::CancellationToken;
 
-/// Memory of a program.
 pub(super) const MEMORY: u64 = 1 << 30;
-/// Earlier than the call's own end, so that the outcome is known.
+/// The program ends this much before the call, so that its outcome is known.
 const EARLY: Duration = Duration::from_millis(100);
 
-/// Runs it. A stop of the run kills it and all that it has started.
+/// Runs a program in the sandbox. Stopping the run kills it with all that it has started.
 pub(super) async fn run_sandboxed(
     sandbox: &Sandbox,
     mut spec: CommandSpec,
@@ -60,7 +59,7 @@ pub(super) fn sandbox_error(error: &SandboxError) -> ToolsError {
     })
 }
 
-/// How a program ended that did not end as it should.
+/// How a program ended that did not exit as it should.
 pub(super) fn exit_text(exit: Exit) -> String {
     match exit {
         Exit::Exited(code) => format!("ended with exit status {code}"),
@@ -76,17 +75,16 @@ pub(super) fn exit_text(exit: Exit) -> String {
 
 /// Bytes kept of each output stream.
 const OUTPUT: usize = 256 << 10;
-/// What tells a virtual environment from another folder.
+/// The file that marks a virtual environment.
 const VENV: &str = "pyvenv.cfg";
-/// What a program gets to end by itself.
+/// How long a program gets to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Where programs of the installation are.
 #[derive(Debug, Clone, Default)]
 pub struct Programs {
-    /// Folders to look in, such as those of PATH.
+    /// Folders to search, such as those of PATH.
     pub search: Vec<PathBuf>,
-    /// Those of them that an operator named: programs of there are shown to the sandbox, with what belongs to them.
+    /// Those of them that an operator named: the sandbox shows their programs with what belongs to them.
     pub own: Vec<PathBuf>,
     /// Variables that are passed on, such as `DOCKER_HOST`.
     pub env: BTreeMap<String, String>,
@@ -98,15 +96,15 @@ impl Programs {
         files.find(|file| file.is_file())
     }
 
-    /// A program that an operator's own folders hold, by name.
+    /// A program in an operator's own folder, by name.
     pub(super) fn own(&self, name: &str) -> Option<PathBuf> {
         let plain = !name.is_empty() && !name.contains('/');
         let mut files = self.own.iter().map(|folder| folder.join(name));
         files.find(|file| plain && file.is_file())
     }
 
-    /// What the sandbox must show for `program`: nothing for one of the system's; else its folder, or the whole
-    /// virtual environment that it is in and the Python that this was made of.
+    /// What the sandbox must show for `program`: nothing for a system program; else its folder, or its whole virtual
+    /// environment with the Python that it was made from.
     pub(super) fn readable(&self, program: &Path) -> Vec<PathBuf> {
         let Some(folder) = self.own.iter().find(|own| program.parent() == Some(own)) else {
             return Vec::new();
@@ -131,7 +129,6 @@ impl Programs {
     }
 }
 
-/// Whether a folder is that of a Python, and not one that merely has programs, such as a person's own.
 fn has_library(home: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(home.join("lib")) else {
         return false;
@@ -144,15 +141,15 @@ fn has_library(home: &Path) -> bool {
 
 #[derive(Debug)]
 pub(super) struct ProcessResult {
-    /// Exit status; none where it was killed.
+    /// Exit status; `None` if it was killed.
     pub code: Option<i32>,
     pub stdout: Output,
     pub stderr: Output,
-    /// Whether it was ended before its time.
+    /// Whether it was ended early.
     pub halted: bool,
 }
 
-/// Runs `program` until its end or the end of the call. `home`: its HOME and working folder.
+/// Runs `program` until its end or the end of the call, with `home` as its HOME and working folder.
 pub(super) async fn run_process(
     programs: &Programs,
     program: &Path,
@@ -203,7 +200,7 @@ pub(super) async fn run_process(
     Ok(ProcessResult { code: status.map_err(trouble)?.code(), stdout, stderr, halted })
 }
 
-/// A program and all that it has started; what is left ends with it.
+/// A program with all that it has started; dropping it kills what is left.
 struct ProcessGroup(Option<Pid>);
 
 impl ProcessGroup {
@@ -242,7 +239,6 @@ async fn read_bounded(stream: Option<impl AsyncRead + Unpin>) -> Output {
     output
 }
 
-/// The command as one would type it.
 pub(super) fn command_line(argv: &[String]) -> String {
     let words: Vec<String> = argv.iter().map(|word| quote(word)).collect();
     words.join(" ")

@@ -21,7 +21,6 @@ use steward_core::skill::{ScrapeSpec, Skill, SkillKind, SkillSpec};
 use steward_core::tool::{Preview, ToolError, ToolOutput};
 use url::Url;
 
-/// Reads pages.
 pub struct ScrapeExecutor {
     client: Client,
     robots: Robots,
@@ -29,7 +28,7 @@ pub struct ScrapeExecutor {
 }
 
 impl ScrapeExecutor {
-    /// `client` allows what the installation allows; a skill may add hosts of its own.
+    /// A skill may allow further hosts beside those of `client`.
     pub fn new(client: Client) -> Self {
         Self { client, robots: Robots::default(), authorizer: Authorizer::default() }
     }
@@ -62,7 +61,7 @@ impl ScrapeExecutor {
     }
 }
 
-/// Text, links and tables of a page or of a part of it.
+/// Text, links and tables of a page, or of the selected part.
 fn page_parts(page: FetchedPage, select: Option<&str>) -> Result<ToolOutput, ToolsError> {
     let PageKind::Html(html) = PageKind::of(&page) else {
         return match select {
@@ -155,15 +154,13 @@ impl Executor for ScrapeExecutor {
     }
 }
 
-/// Our name in robots.txt.
 const NAME: &str = "steward";
-/// How long a file is believed; the RFC asks for a day at most.
+/// How long a robots.txt is used; the RFC allows a day at most.
 const FRESH: Duration = Duration::from_hours(1);
-/// Sites remembered.
+/// Sites that are remembered.
 const SITES: usize = 500;
-/// Bytes that are read of a file.
+/// Bytes that are read of a robots.txt.
 const BYTES: usize = 500 << 10;
-/// Longest wait for one.
 const WALL: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -177,7 +174,7 @@ struct Rule {
 pub(super) struct RobotsRules(Vec<Rule>);
 
 impl RobotsRules {
-    /// Reads the groups of our name; those of `*` where there are none.
+    /// Reads the groups with our name, or those for `*` if there are none.
     pub fn parse(text: &str) -> Self {
         let (mut ours, mut all) = (None::<Vec<Rule>>, Vec::new());
         let (mut for_us, mut for_all, mut in_rules) = (false, false, true);
@@ -217,7 +214,7 @@ impl RobotsRules {
         Self::parse("user-agent: *\ndisallow: /")
     }
 
-    /// Whether a path with its query may be fetched: the longest rule decides, and allows on a tie.
+    /// Whether a path with its query may be fetched: the longest matching rule decides, and a tie allows.
     pub fn allows(&self, path: &str) -> bool {
         let fitting = self.0.iter().filter(|rule| pattern_matches(&rule.pattern, path));
         let longest = fitting.max_by_key(|rule| (rule.pattern.len(), rule.allow));
@@ -225,7 +222,7 @@ impl RobotsRules {
     }
 }
 
-/// `*` stands for anything, `$` at the end for the end.
+/// `*` matches anything, `$` at the end matches the end.
 fn pattern_matches(pattern: &str, path: &str) -> bool {
     let (pattern, to_end) = match pattern.strip_suffix('$') {
         Some(pattern) => (pattern, true),
@@ -249,14 +246,14 @@ fn pattern_matches(pattern: &str, path: &str) -> bool {
     !to_end || rest.is_empty()
 }
 
-/// RobotsRules by site, for a while.
+/// Cached rules by site.
 #[derive(Default)]
 struct Robots {
     sites: Mutex<BTreeMap<String, (Instant, Arc<RobotsRules>)>>,
 }
 
 impl Robots {
-    /// Refuses what the site asks programs to leave alone.
+    /// Refuses what the site asks programs not to read.
     pub async fn check(&self, url: &Url, exchange: &Exchange<'_>) -> Result<(), ToolsError> {
         let rules = self.rules(url, exchange).await?;
         let query = url.query().map_or(String::new(), |query| format!("?{query}"));
@@ -303,7 +300,7 @@ impl Robots {
     }
 }
 
-/// The file; `None` where the site can't be reached, an error where it may not be.
+/// The robots.txt; `None` if the site can't be reached, an error if it may not be.
 async fn fetch_robots_file(client: &Client, file: Url, wall: Duration) -> Result<Option<HttpResponse>, ToolsError> {
     client.checked_addresses(&file).await?;
     let limits = HttpLimits { max_bytes: BYTES, timeout: wall, ..HttpLimits::default() };

@@ -19,16 +19,15 @@ use steward_sandbox::sql::remote::{Answer, Remote, RemoteOptions};
 use steward_sandbox::sql::{Guard, Limits, Policy, Rows, SqlError};
 use url::Url;
 
-/// Begins the name of a file in the workspace.
+/// Prefix of a file in the workspace.
 const FILE: &str = "sqlite:";
-/// Name of the argument that holds the statement where the skill has none.
+/// Argument that holds the statement where the skill has none.
 const STATEMENT: &str = "sql";
 
-/// How often a database is asked what became of a write, and how long between.
+/// How often a database is asked for the outcome of a write, and how long to wait between.
 const LOOKS: u32 = 8;
 const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
 
-/// Runs statements. Each call has a connection of its own, under the guard of its database.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SqlExecutor;
 
@@ -213,7 +212,7 @@ fn options(spec: &SqlSpec, wall: Duration) -> RemoteOptions {
     RemoteOptions { limits: limits(spec, wall), write: !spec.readonly }
 }
 
-/// The real path of a file, and what may be done with it.
+/// The real path of a file, and the policy for it.
 fn file(spec: &SqlSpec, path: &str, scope: &ToolScope, wall: Duration) -> Result<(PathBuf, Policy), ToolsError> {
     let real = databases::resolve(&scope.workspace, path).map_err(ToolsError::Refused)?;
     let policy = Policy { limits: limits(spec, wall), ..Policy::careful() };
@@ -227,7 +226,7 @@ async fn blocking<T: Send + 'static>(
     done.map_err(|error| ToolsError::Refused(format!("the statement broke off: {error}")))
 }
 
-/// Runs the statement of a call that only reads, or tries one that writes; with the statement as it was sent.
+/// Runs a read-only statement, or makes a dry run of one that writes. Also returns the statement as it was sent.
 async fn carry_out(
     spec: &SqlSpec,
     job: SkillCall<'_>,
@@ -268,8 +267,7 @@ pub(super) enum Database {
     Server(SecretString),
 }
 
-/// Where a call goes: the skill's own database, with the credential's name and password where it has them, or the
-/// credential's.
+/// The database of a call: the skill's own, with the credential's login if it has one, or the credential's.
 pub(super) fn database_of(spec: &SqlSpec, secret: Option<&OpenedCredential>) -> Result<Database, ToolsError> {
     if let Some(path) = spec.database.strip_prefix(FILE) {
         return Ok(Database::File(path.to_owned()));
@@ -323,7 +321,7 @@ pub(super) fn database_of(spec: &SqlSpec, secret: Option<&OpenedCredential>) -> 
     Ok(Database::Server(url.to_string().into()))
 }
 
-/// A server and its database, whoever asks.
+/// A server's URL without a login.
 pub(super) fn without_user(url: &str) -> String {
     Url::parse(url).map_or_else(
         |_| String::new(),
@@ -335,7 +333,7 @@ pub(super) fn without_user(url: &str) -> String {
     )
 }
 
-/// Where it goes, for people: no name, no password.
+/// The database as shown to people, without a login.
 pub(super) fn database_text(spec: &SqlSpec) -> String {
     if spec.database.is_empty() {
         return "the credential's database".to_owned();

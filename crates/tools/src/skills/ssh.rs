@@ -25,7 +25,7 @@ use steward_core::skill::{Skill, SkillKind};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
 use tokio_util::sync::CancellationToken;
 
-/// Earlier than the call's own end, so that the command can be ended and its outcome known.
+/// The command is ended this much before the call, so that its outcome is known.
 const EARLY: Duration = Duration::from_millis(300);
 
 /// Runs commands on servers whose host keys a person has accepted.
@@ -34,7 +34,6 @@ pub struct SshExecutor {
 }
 
 impl SshExecutor {
-    /// `keys` say which host keys are accepted.
     pub fn new(keys: Arc<dyn HostKeys>) -> Self {
         Self { keys }
     }
@@ -84,7 +83,7 @@ impl SshExecutor {
     }
 }
 
-/// A key is printed line by line, cut or without its last line break as easily as whole.
+/// Registers each line of the key, since programs print parts of a key as easily as all of it.
 fn register_key_lines(job: SkillCall<'_>, context: &Context) {
     let key = job.secret.and_then(|opened| opened.fields.get("private_key"));
     let lines = key.into_iter().flat_map(|key| key.expose_secret().lines());
@@ -107,7 +106,7 @@ impl CallSummary {
         output_text(&done.stdout.text(), &done.stderr.text(), self.limit)
     }
 
-    /// CallSummary is said where the effect isn't known.
+    /// The note for a command whose effect isn't known.
     fn unsure(&self) -> &'static str {
         match self.effect {
             EffectClass::Read => "",

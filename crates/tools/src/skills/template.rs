@@ -34,7 +34,6 @@ pub enum TemplateUse {
     Body,
     /// Text for a program's standard input.
     Stdin,
-    /// A variable of a program's environment.
     Env,
     Sql,
     /// Other text: a request to an agent, an input of a model.
@@ -44,7 +43,7 @@ pub enum TemplateUse {
 }
 
 impl TemplateUse {
-    /// Whether a secret may stand there: only where nobody but the receiver sees it.
+    /// Whether a secret may be used: only where nobody but the receiver sees it.
     pub fn takes_credentials(self) -> bool {
         matches!(self, Self::Header | Self::Body | Self::Stdin | Self::Env)
     }
@@ -71,19 +70,18 @@ impl fmt::Display for TemplateUse {
 pub struct Slot {
     /// Name of the argument, then the fields within it.
     pub path: Vec<String>,
-    /// What stands for an absent value.
+    /// Replaces an absent value.
     pub default: Option<String>,
     /// Whether its value may begin with `-` in an argv.
     pub option: bool,
 }
 
 impl Slot {
-    /// As written, without filters.
     pub fn name(&self) -> String {
         self.path.join(".")
     }
 
-    /// The field of the credential that it stands for.
+    /// The credential's field that it stands for.
     pub fn credential(&self) -> Option<&str> {
         match self.path.as_slice() {
             [first, field] if first == "credential" => Some(field),
@@ -91,7 +89,7 @@ impl Slot {
         }
     }
 
-    /// Whether it stands for something of the call's result.
+    /// Whether it stands for a part of the call's result.
     pub fn is_result(&self) -> bool {
         self.path.len() > 1 && self.path[0] == "result"
     }
@@ -147,7 +145,6 @@ impl Template {
         self.slots().next().is_none()
     }
 
-    /// The placeholder, where it is nothing but one.
     pub fn single(&self) -> Option<&Slot> {
         match self.parts.as_slice() {
             [Part::Slot(slot)] => Some(slot),
@@ -155,8 +152,8 @@ impl Template {
         }
     }
 
-    /// Whether all placeholders stand for inputs of `schema` (an object's JSON Schema), and secrets
-    /// stand only where they may.
+    /// Whether all placeholders are inputs of `schema` (an object's JSON Schema), and secrets are used only where
+    /// allowed.
     pub fn check(&self, place: TemplateUse, schema: &Value) -> Result<(), TemplateError> {
         for slot in self.slots() {
             if let Some(field) = slot.credential() {
@@ -215,11 +212,10 @@ pub enum Secrets<'a> {
     Open(Option<&'a OpenedCredential>),
 }
 
-/// Arguments, result and credential of one call.
 #[derive(Debug, Clone, Copy)]
 pub struct Values<'a> {
     pub arguments: &'a Value,
-    /// Their schema, for defaults and types.
+    /// Schema of the arguments, for defaults and types.
     pub schema: &'a Value,
     /// Data of the call's result, for a compensation.
     pub result: Option<&'a Value>,
@@ -237,7 +233,7 @@ impl<'a> Values<'a> {
         Self { arguments, schema: &skill.parameters, result: None, secrets: Secrets::Hidden, strict: false }
     }
 
-    /// The value of a placeholder; `None` where it is absent or null and has no default.
+    /// The value of a placeholder; `None` if it is absent or null and has no default.
     pub fn get(&self, slot: &Slot) -> Option<Value> {
         if let Some(field) = slot.credential() {
             return match self.secrets {
@@ -269,7 +265,6 @@ impl<'a> Values<'a> {
     }
 }
 
-/// A value within a text: strings as they are, the rest as JSON.
 pub(super) fn as_text(value: Value) -> String {
     match value {
         Value::String(text) => text,
@@ -278,12 +273,11 @@ pub(super) fn as_text(value: Value) -> String {
 }
 
 impl Template {
-    /// The text, with values as they are; `None` where there are placeholders and all are absent.
+    /// The text with values; `None` if there are placeholders and all are absent.
     pub fn text(&self, values: &Values<'_>) -> Result<Option<String>, TemplateError> {
         self.rendered(values, |_, value| Ok(value))
     }
 
-    /// The value of a header: no line breaks, no control characters.
     pub fn header(&self, name: &str, values: &Values<'_>) -> Result<Option<String>, TemplateError> {
         let text = self.text(values)?;
         let bad = |c: char| c.is_control() && c != '\t';
@@ -293,7 +287,7 @@ impl Template {
         }
     }
 
-    /// The text, each value passed through `form`.
+    /// As [`Self::text`], with each value passed through `form`.
     pub(super) fn rendered(
         &self,
         values: &Values<'_>,
@@ -319,12 +313,12 @@ impl Template {
     }
 }
 
-/// Reads and fills one; for texts whose placeholders were checked when the skill was saved.
+/// Fills a text whose placeholders were checked when the skill was saved.
 pub fn text(source: &str, values: &Values<'_>) -> Result<Option<String>, TemplateError> {
     Template::parse(source)?.text(values)
 }
 
-/// The places that take text need no check of their own but this one.
+/// Checks texts that have no rules of their own.
 pub fn check_texts<'a>(
     texts: impl IntoIterator<Item = &'a String>,
     place: TemplateUse,
@@ -333,42 +327,36 @@ pub fn check_texts<'a>(
     texts.into_iter().try_for_each(|text| check_text(text, place, schema))
 }
 
-/// Errors of templates. Each message says what to do; none holds a secret.
+/// Why a template is refused. No message holds a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
     #[error("a placeholder is not closed in `{0}`; write {{{{name}}}}, or \\{{{{ for two braces")]
     Open(String),
-    /// Something between the braces that is no name.
     #[error("`{{{{{0}}}}}` is no placeholder; write {{{{name}}}}, {{{{name|default:text}}}} or {{{{name|option}}}}")]
     Form(String),
     #[error("{{{{{name}}}}} is no input of the skill; its inputs are {known}")]
-    Unknown {
-        /// As written.
-        name: String,
-        known: String,
-    },
-    /// A secret where others could see it.
+    Unknown { name: String, known: String },
     #[error(
         "{{{{credential.{field}}}}} is not allowed in {place}; put it into a header, the body, the environment or standard input"
     )]
     Credential { field: String, place: TemplateUse },
-    /// A placeholder where only fixed text may be.
+    /// A placeholder where only fixed text is allowed.
     #[error("{0} is fixed text; no placeholder may stand there")]
     Fixed(&'static str),
-    /// The fixed beginning of an address.
+    /// An address without a fixed host.
     #[error(
         "`{0}` is no address with a fixed host; write it as https://api.example.org/path/{{{{name}}}}, with no user name and no placeholder before the path"
     )]
     Host(String),
     #[error("`{name}` is needed {place}; give it a value")]
     Missing { name: String, place: &'static str },
-    /// A value that would leave its folder.
+    /// A value that would leave its folder in a path.
     #[error("`{0}` may not hold `.` or `..` as a part of a path")]
     Dots(String),
     /// A value that a program would read as an option.
     #[error("`{name}` may not begin with `-` (`{value}`), since the program would read it as an option")]
     Option { name: String, value: String },
-    /// A line break or the like where there may be none.
+    /// A control character where none is allowed.
     #[error("{0} may not hold a line break or another control character")]
     Control(String),
 }

@@ -14,7 +14,6 @@ use steward_core::skill::{Skill, SkillRef};
 use steward_core::tool::{ToolError, ToolOutput, Undo};
 use steward_core::{hash, schema};
 
-/// What is kept to take an effect back.
 #[derive(Debug, Serialize, Deserialize)]
 struct UndoSnapshot {
     skill: SkillRef,
@@ -29,7 +28,7 @@ enum UndoBy {
     Compensation { call: String, arguments: Value },
 }
 
-/// The undo record of a call that worked.
+/// The undo record of a successful call.
 pub(super) fn undo_record(skill: &Skill, arguments: &Value, output: &ToolOutput) -> Option<Undo> {
     let how = match (&output.undo, &skill.compensation) {
         (Some(Undo::Snapshot { snapshot, .. }), _) => {
@@ -64,7 +63,7 @@ pub(super) fn undo_record(skill: &Skill, arguments: &Value, output: &ToolOutput)
     }
 }
 
-/// The executor's own snapshot in what a call returns.
+/// The executor's own snapshot in a call's output.
 pub(super) fn snapshot_of(output: &ToolOutput) -> Option<Value> {
     let Some(Undo::Snapshot { snapshot, .. }) = &output.undo else {
         return None;
@@ -75,7 +74,7 @@ pub(super) fn snapshot_of(output: &ToolOutput) -> Option<Value> {
     }
 }
 
-/// Whether a snapshot is one of a skill.
+/// Whether a snapshot was made by a skill.
 pub(crate) fn is_skill_undo(snapshot: &Value) -> bool {
     UndoSnapshot::deserialize(snapshot).is_ok()
 }

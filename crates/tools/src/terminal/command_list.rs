@@ -21,7 +21,6 @@ pub struct Command {
     pub allow: bool,
     pub risk: Risk,
     pub forbid: Vec<String>,
-    /// Exit codes beside 0 that are no failure.
     pub quiet: Vec<i32>,
 }
 
@@ -33,7 +32,7 @@ impl Default for Command {
 
 pub(super) type CommandList = BTreeMap<String, Command>;
 
-/// The list of the data file, with what an operator changed.
+/// The commands of the data file with the operator's changes.
 pub(super) fn load_commands(config: TerminalConfig) -> Result<CommandList, ToolsError> {
     let standard = include_str!("../../data/terminal.toml");
     let mut allowed: CommandList = toml::from_str(standard)
@@ -43,7 +42,7 @@ pub(super) fn load_commands(config: TerminalConfig) -> Result<CommandList, Tools
     Ok(allowed)
 }
 
-/// The list's entry for `argv`, if it may run: all of it where `may` is to write.
+/// The entry of a command that may run; commands that write only if `may` allows it.
 pub(super) fn find_allowed<'a>(
     allowed: &'a CommandList,
     argv: &[String],
@@ -74,8 +73,8 @@ pub(super) fn find_allowed<'a>(
     Ok(command)
 }
 
-/// Whether `word` sets `flag`: itself, with a value attached, abbreviated (`--out` for
-/// `--output`), or among other letters (`-no` for `-o`).
+/// Whether `word` sets `flag`: by itself, with a value, abbreviated (`--out` for `--output`), or in a cluster (`-no`
+/// for `-o`).
 fn is_option(word: &str, flag: &str) -> bool {
     let name = word.split('=').next().unwrap_or(word);
     if let Some(long) = flag.strip_prefix("--") {
@@ -117,12 +116,12 @@ fn refusal_text(allowed: &CommandList, name: &str, may: Risk, writes: bool) -> S
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TerminalConfig {
-    /// By name; one with `allow = false` is taken off the list.
+    /// By name; one with `allow = false` is removed.
     pub commands: BTreeMap<String, Command>,
 }
 
 impl TerminalConfig {
-    /// Reads a file of the same form as `data/terminal.toml`.
+    /// Reads a file in the format of `data/terminal.toml`.
     pub fn parse(text: &str) -> Result<Self, String> {
         let commands: CommandList = toml::from_str(text).map_err(|error| error.to_string())?;
         if let Some(bad) = commands.keys().find(|name| name.contains(['/', ' '])) {

@@ -13,9 +13,7 @@ use steward_core::tool::{Receipt, ToolOutput};
 use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Limits, Outcome, Sandbox, SandboxError, Tripwire};
 use tokio_util::sync::CancellationToken;
 
-/// Longest run.
 const WALL: Duration = Duration::from_secs(30);
-/// Memory of a command.
 const MEMORY: u64 = 512 << 20;
 /// Bytes kept of each output stream.
 const OUTPUT: usize = 64 << 10;
@@ -31,8 +29,8 @@ pub struct TerminalArgs {
     argv: Option<Vec<String>>,
 }
 
-/// The JSON Schema of [`TerminalArgs`]. Which of the two is given is looked at later, since providers
-/// refuse a choice at the top of a schema.
+/// The schema of [`TerminalArgs`]. That exactly one is given is checked later, since providers refuse a choice at the
+/// top of a schema.
 pub(super) fn parameters() -> Value {
     json!({
         "type": "object",
@@ -96,12 +94,12 @@ impl CommandRunner {
         Ok(Self { allowed: command_list::load_commands(config)?, sandbox: Sandbox::new(helper) })
     }
 
-    /// The list's entry for a command that may do `may`.
+    /// The entry of a command that may run.
     pub fn check(&self, argv: &[String], may: Risk) -> Result<&Command, ToolsError> {
         command_list::find_allowed(&self.allowed, argv, may)
     }
 
-    /// Runs it in the folder of the run.
+    /// Runs a command in the run's folder.
     pub async fn run(&self, argv: &[String], may: Risk, context: &Context) -> Result<Outcome, ToolsError> {
         let scope = &context.scope;
         let mut spec = CommandSpec::new(argv.iter().cloned(), &scope.workspace);
@@ -136,7 +134,7 @@ fn sandbox_error(error: &SandboxError, scope: &ToolScope) -> ToolsError {
     })
 }
 
-/// The exit code, if it is an answer, else what went wrong.
+/// The exit code if the command succeeded, else what went wrong.
 pub(super) fn exit_code(outcome: &Outcome, command: &Command, argv: &[String]) -> Result<i32, String> {
     match outcome.exit {
         Exit::Exited(code) if code == 0 || command.quiet.contains(&code) => Ok(code),
@@ -144,7 +142,7 @@ pub(super) fn exit_code(outcome: &Outcome, command: &Command, argv: &[String]) -
     }
 }
 
-/// What a model and a person get of a command that ended as it should.
+/// The output of a command that succeeded.
 pub(super) fn command_output(argv: &[String], code: i32, outcome: &Outcome, scope: &ToolScope) -> ToolOutput {
     let text = printed(&outcome.stdout, &outcome.stderr);
     let shown = match (text.is_empty(), code) {
@@ -189,7 +187,7 @@ fn failure_text(exit: Exit, argv: &[String], text: &str) -> String {
     format!("{} {how}\n{text}{hint}", shell_line(argv)).trim_end().to_owned()
 }
 
-/// The command as one would type it into a shell, for people to read.
+/// The command as one would type it, for people.
 pub(super) fn shell_line(argv: &[String]) -> String {
     let quoted: Vec<String> = argv
         .iter()
@@ -205,7 +203,6 @@ pub(super) fn shell_line(argv: &[String]) -> String {
     quoted.join(" ")
 }
 
-/// Why a line is no single command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
     /// A quotation mark stays open, or a backslash ends the line.
@@ -213,7 +210,7 @@ pub enum SplitError {
         "a quotation mark in the command stays open; close it, or give the words as `argv`, such as [\"grep\", \"it's\", \"notes.txt\"]"
     )]
     Open,
-    /// It holds what only a shell understands.
+    /// It uses shell syntax.
     #[error(
         "there is no shell, so `{0}` means nothing here: run one command at a time. Instead of a pipe, give the file to the command itself (awk, sed, grep, sort, jq read files) or look at the result and go on from there; instead of `cd DIR && …`, run `cd DIR` first, it is kept; instead of `>`, keep text with the tool `write`. As plain text, put it in quotes"
     )]
@@ -222,7 +219,7 @@ pub enum SplitError {
     Blank,
 }
 
-/// Splits a command line into arguments the way people mean it.
+/// Splits a command line into arguments by the rules of quoting; nothing is expanded.
 pub fn split_command_line(line: &str) -> Result<Vec<String>, SplitError> {
     let mut out = Vec::new();
     let mut current = String::new();

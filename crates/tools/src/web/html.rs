@@ -8,18 +8,18 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 use url::Url;
 
-/// Most links kept.
+/// Most links that are listed.
 const LINKS: usize = 100;
-/// Bytes between two looks at the clock.
+/// Bytes between checks of the time.
 const CHUNK: usize = 4096;
-/// Longest reading of a page. Pages can be built so that parsing takes the square of their size
-/// (in a browser's tree: by depth; here: by attributes of one tag), and no page is worth that.
+/// Longest parsing of a page. Pages can be built so that parsing takes quadratic time (by attributes of one tag), and
+/// no page is worth that.
 const WALL: Duration = Duration::from_secs(3);
 
-/// Elements whose content nobody reads.
+/// Elements whose content is not shown.
 const SILENT: &[&str] = &["script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "select"];
 
-/// Elements that begin a line of their own.
+/// Elements that begin a new line.
 const BLOCKS: &str = "address article aside blockquote body br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 \
     header hr li main nav ol p pre section table tr ul";
 
@@ -29,11 +29,11 @@ pub(crate) struct PageText {
     pub title: Option<String>,
     pub text: String,
     pub links: Vec<(String, String)>,
-    /// Whether the page was given up before its end.
+    /// Whether parsing was stopped before the end.
     pub cut: bool,
 }
 
-/// Reads `html`; never fails, as browsers don't.
+/// Reads `html`; like a browser it never fails.
 pub(crate) fn page_text(html: &str, base: &Url) -> PageText {
     let reader = Reader(RefCell::new(State::new(base)));
     let tokenizer = Tokenizer::new(reader, TokenizerOpts::default());
@@ -63,7 +63,7 @@ struct State {
     base: Url,
     title: Option<String>,
     in_title: bool,
-    /// The silent element that we are in, and how often it is nested in itself.
+    /// The hidden element that is open, and how deeply it is nested in itself.
     silent: Option<(String, usize)>,
 }
 

@@ -7,9 +7,9 @@ use scraper::html::HtmlTreeSink;
 use scraper::{ElementRef, Html, Selector};
 use std::time::{Duration, Instant};
 
-/// Bytes between two looks at the clock.
+/// Bytes between checks of the time.
 const CHUNK: usize = 4096;
-/// Longest building of a tree: its cost grows with the square of its depth.
+/// Longest building of a tree; its cost grows with the square of its depth.
 const WALL: Duration = Duration::from_secs(3);
 /// Most tables, and most rows and cells of each.
 const TABLES: usize = 20;
@@ -20,7 +20,6 @@ const MATCHES: usize = 500;
 
 pub(crate) type Table = Vec<Vec<String>>;
 
-/// Whether a selector can be read.
 pub(crate) fn selector(text: &str) -> Result<Selector, String> {
     Selector::parse(text)
         .map_err(|error| format!("`{text}` is no CSS selector ({error}); write it as main .price or #content > p"))
@@ -29,15 +28,15 @@ pub(crate) fn selector(text: &str) -> Result<Selector, String> {
 /// What is kept of a page.
 #[derive(Debug, Default)]
 pub(crate) struct SelectedPart {
-    /// HTML of the selected elements; none without a selector.
+    /// HTML of the selected elements; `None` without a selector.
     pub html: Option<String>,
     pub matches: usize,
     pub tables: Vec<Table>,
-    /// Whether the page was given up before its end.
+    /// Whether parsing was stopped before the end.
     pub cut: bool,
 }
 
-/// Looks for `select` and for tables within it. Blocking.
+/// Finds the elements of `select`, and tables within them. Blocking.
 pub(crate) fn selected_part(html: &str, select: Option<&str>) -> Result<SelectedPart, ToolsError> {
     let wanted = select.map(selector).transpose().map_err(ToolsError::Refused)?;
     let table = selector("table").map_err(ToolsError::Refused)?;
@@ -69,7 +68,7 @@ pub(crate) fn selected_part(html: &str, select: Option<&str>) -> Result<Selected
     Ok(part)
 }
 
-/// The tree of a page, and whether it was given up before its end. Blocking.
+/// The tree of a page, and whether parsing was stopped before the end. Blocking.
 pub(crate) fn parse(html: &str) -> (Html, bool) {
     let sink = HtmlTreeSink::new(Html::new_document());
     let mut parser = parse_document(sink, ParseOpts::default());

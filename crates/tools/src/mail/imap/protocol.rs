@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 
 /// Bytes that a server may send in one session.
-const MOST: usize = 24 << 20;
+const SESSION_BYTES: usize = 24 << 20;
 /// Longest line without its literals.
-const LINE: usize = 1 << 20;
+const LINE_BYTES: usize = 1 << 20;
 
 pub(super) enum CommandPart {
     Raw(String),
@@ -28,7 +28,7 @@ pub(in crate::mail) struct ImapSession {
 
 impl ImapSession {
     pub(super) fn new(stream: Box<dyn MailStream>, server: String) -> Self {
-        Self { stream: BufReader::new(stream), tags: 0, left: MOST, server }
+        Self { stream: BufReader::new(stream), tags: 0, left: SESSION_BYTES, server }
     }
 
     pub(super) fn into_stream(self) -> Box<dyn MailStream> {
@@ -44,7 +44,7 @@ impl ImapSession {
     }
 
     async fn line(&mut self) -> Result<Vec<u8>, ToolsError> {
-        let most = LINE.min(self.left);
+        let most = LINE_BYTES.min(self.left);
         let mut line = Vec::new();
         let mut bounded = (&mut self.stream).take(u64::try_from(most).unwrap_or(u64::MAX));
         let read = bounded.read_until(b'\n', &mut line).await;
@@ -86,7 +86,7 @@ impl ImapSession {
         sent.await.map_err(|error| self.broken(&error.to_string()))
     }
 
-    /// Waits for the server's word to go on.
+    /// Waits for the server's continuation request.
     pub(super) async fn wait_for_continuation(&mut self, tag: &str) -> Result<(), ToolsError> {
         loop {
             let text = self.answer().await?.text();
@@ -104,7 +104,7 @@ impl ImapSession {
         format!("a{}", self.tags)
     }
 
-    /// Sends a command; its untagged answers, or what the server said against it.
+    /// Sends a command. Returns its untagged responses, or the server's refusal.
     pub(super) async fn command(
         &mut self,
         pieces: Vec<CommandPart>,
@@ -132,7 +132,7 @@ impl ImapSession {
         self.finish(&tag).await
     }
 
-    /// Reads up to the end of the command of this tag.
+    /// Reads up to the end of the command with this tag.
     pub(super) async fn finish(&mut self, tag: &str) -> Result<Result<Vec<Response>, String>, ToolsError> {
         let mut answers = Vec::new();
         loop {
@@ -169,7 +169,6 @@ pub(super) enum Token {
 }
 
 impl Token {
-    /// A word, upper case.
     pub fn word(&self) -> Option<String> {
         match self {
             Self::Word(word) => Some(word.to_uppercase()),
@@ -185,7 +184,7 @@ impl Token {
     }
 }
 
-/// An answer: lines with the literals that follow each of them but the last.
+/// A response: lines with the literals that follow all of them but the last.
 #[derive(Debug, Default)]
 pub(super) struct Response {
     pub lines: Vec<Vec<u8>>,
@@ -198,7 +197,7 @@ impl Response {
         String::from_utf8_lossy(first).trim_end().to_owned()
     }
 
-    /// Its pieces. What can't be read is left out.
+    /// Its tokens; what can't be read is left out.
     pub fn tokens(&self) -> Vec<Token> {
         let mut tokens = Vec::new();
         for (at, line) in self.lines.iter().enumerate() {
@@ -261,7 +260,7 @@ fn quoted(text: &[u8]) -> (Vec<u8>, &[u8]) {
     (out, &[])
 }
 
-/// Length of a word; what stands in square brackets belongs to it.
+/// Length of a word; square brackets and their content belong to it.
 fn word_length(text: &[u8]) -> usize {
     let mut inside = false;
     let end = text.iter().position(|byte| {
@@ -292,7 +291,6 @@ fn utf7_engine() -> Option<GeneralPurpose> {
     Some(GeneralPurpose::new(&Alphabet::new(UTF7_ALPHABET).ok()?, config))
 }
 
-/// A name as it goes over the wire.
 pub(super) fn encode_mailbox(name: &str) -> String {
     let mut out = String::new();
     let mut wide: Vec<u8> = Vec::new();
@@ -321,7 +319,7 @@ pub(super) fn encode_mailbox(name: &str) -> String {
     out
 }
 
-/// The same backwards; what can't be read stays as it is.
+/// The name in Unicode; what can't be decoded stays as it is.
 pub(super) fn decode_mailbox(name: &str) -> String {
     let mut out = String::new();
     let mut rest = name;

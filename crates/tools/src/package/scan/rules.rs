@@ -10,7 +10,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
 const FILE: &str = "crates/tools/data/package-rules.toml";
-/// Bounded repeats multiply; this is enough for the file and small enough to notice a slip.
+/// Limit for compiled patterns, since bounded repeats multiply.
 const REGEX_SIZE: usize = 4 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -22,7 +22,7 @@ pub(super) enum TextKind {
     Script,
 }
 
-/// When a hidden character is in order.
+/// When an invisible character is harmless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum InvisibleException {
@@ -156,7 +156,7 @@ fn regex(text: &str, any_case: bool) -> Result<Regex, String> {
         .map_err(|error| format!("`{text}`: {error}"))
 }
 
-/// `folded`: the patterns meet folded text, so they are folded themselves.
+/// `folded`: the patterns are matched against folded text, so they are folded too.
 fn patterns(raw: Vec<RawPattern>, folded: bool) -> Result<Vec<Pattern>, String> {
     let one = |text: &String| {
         let text = if folded { fold_letters(text) } else { text.clone() };
@@ -194,23 +194,22 @@ fn load() -> Result<Rules, String> {
     })
 }
 
-/// Folded text, and which line each part of it stood on.
+/// Folded text with the line number of each part.
 #[derive(Debug, Default)]
 pub(super) struct Folded {
     pub text: String,
-    /// Byte offsets in `text` at which a line begins, with its number.
+    /// Byte offsets at which lines begin in `text`, with line numbers.
     lines: Vec<(usize, u32)>,
 }
 
 impl Folded {
-    /// The line of a place in the text.
     pub fn line(&self, at: usize) -> u32 {
         let index = self.lines.partition_point(|(offset, _)| *offset <= at);
         index.checked_sub(1).and_then(|index| self.lines.get(index)).map_or(1, |(_, line)| *line)
     }
 }
 
-/// Compatibility forms and accents go; letters stay as they are otherwise.
+/// Removes accents and compatibility forms.
 pub(super) fn fold_letters(text: &str) -> String {
     text.nfkd().filter(|c| !is_combining_mark(*c)).collect()
 }
@@ -238,14 +237,14 @@ pub(super) fn fold_text(text: &str, first: u32, lookalike: &BTreeMap<char, char>
     folded
 }
 
-/// Characters that a reader doesn't see and a word may be broken up with.
+/// Invisible characters that may split a word.
 fn invisible(c: char) -> bool {
     matches!(u32::from(c),
         0xAD | 0x0640 | 0x061C | 0x180E | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F
         | 0xFE00..=0xFE0F | 0xFEFF | 0xE0000..=0xE0FFF)
 }
 
-/// A word that mixes Latin letters with look-alikes becomes Latin.
+/// Replaces look-alike letters in a word that also has Latin ones.
 fn replace_lookalikes(word: &str, lookalike: &BTreeMap<char, char>) -> String {
     if is_mixed_script(word, lookalike) {
         word.chars().map(|c| lookalike.get(&c).copied().unwrap_or(c)).collect()
@@ -254,7 +253,7 @@ fn replace_lookalikes(word: &str, lookalike: &BTreeMap<char, char>) -> String {
     }
 }
 
-/// Whether a word has both Latin letters and letters that only look so.
+/// Whether a word has both Latin letters and look-alikes.
 pub(super) fn is_mixed_script(word: &str, lookalike: &BTreeMap<char, char>) -> bool {
     !word.is_ascii()
         && word.chars().any(|c| c.is_ascii_alphabetic())

@@ -49,7 +49,7 @@ pub(super) fn skills(package: &PackageContents, found: &mut Findings) {
     }
 }
 
-/// Whether a skill would run unasked although its kind is one that asks.
+/// Whether a skill would run without approval although skills of its kind ask.
 fn too_mild(skill: &Skill) -> Option<(Severity, String)> {
     let risk = skill.risk;
     match &skill.spec {
@@ -78,7 +78,7 @@ fn too_mild(skill: &Skill) -> Option<(Severity, String)> {
     }
 }
 
-/// A fixed command may well be harmless; a person has to say so.
+/// A fixed command may be harmless, but a person has to say so.
 fn program(risk: RiskClass, command: &[String]) -> (Severity, String) {
     (
         Severity::Danger,

@@ -11,10 +11,10 @@ use std::sync::OnceLock;
 use steward_core::package::{Permissions, Severity};
 use url::{Host, Url};
 
-/// How far back `unless_before` looks, characters.
-const BEFORE: usize = 40;
+/// How far back `unless_before` looks.
+const BEFORE_CHARS: usize = 40;
 
-/// Where the lines of a text begin; counted once, since a text may have very many hits.
+/// Line starts of a text, computed once since a text may have very many hits.
 struct Lines(Vec<usize>);
 
 impl Lines {
@@ -22,14 +22,13 @@ impl Lines {
         Self(text.match_indices('\n').map(|(at, _)| at).collect())
     }
 
-    /// The line of a place in the text, from 1.
     fn at(&self, at: usize) -> u32 {
         let before = self.0.partition_point(|end| *end < at);
         u32::try_from(before + 1).unwrap_or(u32::MAX)
     }
 }
 
-/// What is written for the model.
+/// Finds phrases that address the model.
 pub(super) fn phrases(path: &str, text: &str, place: TextKind, rules: &Rules, found: &mut Findings) {
     folded_phrases(path, text, 1, place, rules, found);
 }
@@ -58,7 +57,7 @@ fn is_excused(rule: &Pattern, text: &str, at: usize) -> bool {
     let Some(unless) = &rule.unless_before else {
         return false;
     };
-    let begin = text[..at].char_indices().rev().take(BEFORE).last().map_or(at, |(index, _)| index);
+    let begin = text[..at].char_indices().rev().take(BEFORE_CHARS).last().map_or(at, |(index, _)| index);
     unless.is_match(&text[begin..at])
 }
 
@@ -72,7 +71,7 @@ fn comment_regex() -> Option<&'static Regex> {
         .as_ref()
 }
 
-/// Text that isn't shown when Markdown or HTML is rendered.
+/// Finds phrases in comments, which rendered Markdown or HTML doesn't show.
 pub(super) fn comments(path: &str, text: &str, place: TextKind, rules: &Rules, found: &mut Findings) {
     let lines = Lines::of(text);
     if place == TextKind::Script {
@@ -96,7 +95,7 @@ pub(super) fn comments(path: &str, text: &str, place: TextKind, rules: &Rules, f
     }
 }
 
-/// Keys and passwords. The value itself is never in the message.
+/// Finds keys and passwords. Their values are never in a message.
 pub(super) fn secrets(path: &str, text: &str, rules: &Rules, found: &mut Findings) {
     let lines = Lines::of(text);
     for rule in &rules.secrets {
@@ -127,7 +126,7 @@ pub(super) fn script(path: &str, text: &str, permissions: &Permissions, rules: &
     }
 }
 
-/// Long runs of encoded text. What they decode to is looked through as well.
+/// Finds long runs of encoded text; the decoded text is scanned too.
 pub(super) fn blobs(path: &str, text: &str, rules: &Rules, found: &mut Findings) {
     let (mut run, mut first) = (String::new(), 0_usize);
     for (index, line) in text.lines().chain(std::iter::once("")).enumerate() {
@@ -181,7 +180,7 @@ fn blob(path: &str, run: &str, first: usize, rules: &Rules, found: &mut Findings
     }
 }
 
-/// Decodes base64 of either alphabet, padded or not, cut anywhere.
+/// Decodes base64 of either alphabet, padded or not, even if cut.
 fn decode(text: &str) -> Option<Vec<u8>> {
     let config = GeneralPurposeConfig::new()
         .with_decode_allow_trailing_bits(true)
@@ -325,7 +324,7 @@ fn characters(path: &str, number: u32, line: &str, first: bool, rule: &Invisible
     );
 }
 
-/// Text carried by tag characters.
+/// Text encoded in Unicode tag characters.
 fn tag_text(codes: &[u32]) -> String {
     codes
         .iter()

@@ -18,7 +18,7 @@ use steward_core::ports::OpenedCredential;
 use steward_core::{CredentialId, Timestamp};
 use url::form_urlencoded::Serializer;
 
-/// Whether the author of a skill has put the credential in a place of their own.
+/// Whether the author of a skill has placed the credential by a template.
 pub(in crate::skills) fn places_credential(
     headers: &BTreeMap<String, String>,
     form: &BTreeMap<String, String>,
@@ -41,7 +41,7 @@ fn required_field<'a>(opened: &'a OpenedCredential, name: &str) -> Result<&'a st
     })
 }
 
-/// A secret as the value of a header.
+/// A secret as a header value.
 pub(super) fn header(text: &str) -> Result<HeaderValue, ToolsError> {
     let mut value = HeaderValue::from_bytes(text.as_bytes()).map_err(|_| {
         ToolsError::refused("the credential holds a line break or another control character; an operator must mend it")
@@ -50,15 +50,15 @@ pub(super) fn header(text: &str) -> Result<HeaderValue, ToolsError> {
     Ok(value)
 }
 
-/// Puts credentials into requests. Access tokens that were handed out are kept until they end.
+/// Puts credentials into requests, and keeps access tokens until they expire.
 #[derive(Default)]
 pub(in crate::skills) struct Authorizer {
     oauth: Oauth,
 }
 
 impl Authorizer {
-    /// Sends `ask` with the credential of the call. `placed`: the skill shows it in a place of its
-    /// own, so nothing is added.
+    /// Sends `request` with the credential of the call. `placed`: the skill places it by a template, so nothing is
+    /// added.
     pub async fn send(
         &self,
         mut request: HttpRequest,
@@ -103,7 +103,7 @@ impl Authorizer {
         exchange.send(request).await
     }
 
-    /// A token that the server does not take any more is replaced once.
+    /// A token that the server no longer accepts is replaced once.
     async fn with_oauth(
         &self,
         request: HttpRequest,
@@ -144,18 +144,18 @@ fn identity(opened: &OpenedCredential) -> Result<Identity, ToolsError> {
     })
 }
 
-/// A token is replaced this long before it ends.
+/// A token is replaced this long before it expires.
 const EARLY: Duration = Duration::from_secs(30);
-/// Lifetime of a token that names none.
+/// Lifetime of a token that names none, seconds.
 const LIFE: u64 = 300;
 /// Tokens kept at most.
 const KEPT: usize = 1000;
 
 struct CachedToken {
-    /// Secrets that were changed since are asked for anew.
+    /// A token of a credential that was changed since is not used.
     changed_at: Timestamp,
     access: SecretString,
-    /// The refresh token that came along, which may replace the credential's.
+    /// A refresh token that came with the access token, and may replace the credential's.
     refresh: Option<SecretString>,
     until: Instant,
 }
@@ -166,7 +166,6 @@ struct Oauth {
 }
 
 impl Oauth {
-    /// Whether a new token can be had.
     pub fn renews(opened: &OpenedCredential) -> bool {
         field(opened, "token_url").is_some()
             && (field(opened, "refresh_token").is_some() || field(opened, "client_secret").is_some())
@@ -252,7 +251,7 @@ fn register_secret(exchange: &Exchange<'_>, token: &SecretString) {
     exchange.context.learned("access_token", token.clone());
 }
 
-/// The form without the client's own proof.
+/// The form without the client's authentication.
 fn grant(opened: &OpenedCredential, refresh: Option<&SecretString>) -> String {
     let refresh = refresh.map(ExposeSecret::expose_secret);
     let mut pairs = match refresh.or(field(opened, "refresh_token")) {

@@ -14,12 +14,12 @@ use steward_core::skill::Skill;
 use steward_core::tool::EffectClass;
 use url::Url;
 
-/// Wait before the second try, doubled for each further one.
+/// Wait before the second try; doubled for each further one.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-/// Most tries after the first, whatever the skill says.
+/// Most retries, whatever the skill says.
 const RETRIES: u8 = 10;
 
-/// Makes the requests of one call.
+/// Sends the requests of one call.
 pub(in crate::skills) struct Exchange<'a> {
     pub client: &'a Client,
     pub skill: &'a Skill,
@@ -28,12 +28,12 @@ pub(in crate::skills) struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    /// Whether the same request may be made twice.
+    /// Whether the same request may be sent twice.
     fn repeats(&self) -> bool {
         matches!(self.skill.effect, EffectClass::Read | EffectClass::Keyed)
     }
 
-    /// Sends `ask`. An answer of any status is an answer.
+    /// Sends `request`, with retries. A response of any status is returned.
     pub async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ToolsError> {
         let mut tried = 0;
         loop {
@@ -73,7 +73,7 @@ impl Exchange<'_> {
         }
     }
 
-    /// Waits, unless the call is to end.
+    /// Sleeps, unless the call is to end.
     pub async fn pause(&self, wait: Duration) -> Result<(), ToolsError> {
         tokio::select! {
             () = tokio::time::sleep(wait) => Ok(()),
@@ -89,7 +89,7 @@ impl Exchange<'_> {
         })
     }
 
-    /// The run was stopped while a request was on its way.
+    /// The error for a run that was stopped while a request was in flight.
     fn halted(&self) -> ToolsError {
         let why = "the run was stopped";
         if self.skill.effect == EffectClass::Read {
@@ -108,7 +108,7 @@ fn is_transient(status: StatusCode) -> bool {
     status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()
 }
 
-/// How long the server asks to wait: seconds, or a date to be read against the server's own clock.
+/// How long the server asks to wait: seconds, or a date compared with the server's own clock.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok();
     let wish = text(RETRY_AFTER)?.trim();
@@ -122,9 +122,9 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 }
 
 /// Longest part of a body in an error.
-const EXCERPT: usize = 600;
+const EXCERPT_CHARS: usize = 600;
 
-/// Where an answer comes from: scheme, host and path; never the query, which may hold anything.
+/// Scheme, host and path of a URL, without the query, which may hold secrets.
 pub(in crate::skills) fn origin(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);
@@ -139,7 +139,7 @@ pub(super) fn body_text(answer: &HttpResponse) -> String {
     encoding.unwrap_or(UTF_8).decode(bytes).0.into_owned()
 }
 
-/// The body as JSON, where it is that.
+/// The body as JSON, if it is that.
 pub(super) fn body_json(answer: &HttpResponse) -> Option<Value> {
     let media = answer.media();
     let is_text = media.starts_with("text/") && media != "text/json" && media != "text/plain";
@@ -149,13 +149,13 @@ pub(super) fn body_json(answer: &HttpResponse) -> Option<Value> {
     serde_json::from_slice(&answer.bytes).ok()
 }
 
-/// Whether the body is nothing that can be read.
+/// Whether the body can't be read as text.
 fn is_binary(answer: &HttpResponse) -> bool {
     answer.bytes.contains(&0)
         || answer.charset().is_none() && std::str::from_utf8(&answer.bytes).is_err() && !answer.cut
 }
 
-/// What is kept of an answer that worked: JSON, text, or a note of what it was.
+/// The body of a successful response: JSON, text, or its media type and size.
 pub(super) fn body_value(answer: &HttpResponse) -> Value {
     if let Some(value) = body_json(answer) {
         return value;
@@ -166,7 +166,7 @@ pub(super) fn body_value(answer: &HttpResponse) -> Value {
     Value::String(body_text(answer))
 }
 
-/// A kept value for a model.
+/// A value of [`body_value`] as text for a model.
 pub(super) fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) if text.trim().is_empty() => "(the answer is empty)".to_owned(),
@@ -178,10 +178,10 @@ pub(super) fn value_text(value: &Value) -> String {
     }
 }
 
-/// An answer that is a failure, with what the server says about it.
+/// The error for a status other than success, with what the server says about it.
 pub(super) fn status_error(answer: &HttpResponse) -> ToolsError {
     let said = if is_binary(answer) { String::new() } else { one_line(&body_text(answer)) };
-    let (said, _) = steward_core::tool::truncate(&said, EXCERPT);
+    let (said, _) = steward_core::tool::truncate(&said, EXCERPT_CHARS);
     let hint = match answer.status.as_u16() {
         401 => "the credential is not accepted; an operator must look at it",
         403 => "the credential may not do this; ask an operator",
@@ -201,14 +201,13 @@ pub(super) fn status_error(answer: &HttpResponse) -> ToolsError {
     })
 }
 
-/// Whether a path can be read.
 pub(in crate::skills) fn check_path(path: &str) -> Result<(), String> {
     JsonPath::parse(path)
         .map(|_| ())
         .map_err(|error| format!("`{path}` is no JSONPath ({error}); write it as $.items[*].name"))
 }
 
-/// What `path` finds: the value itself where the path can find but one, else the list.
+/// What `path` finds: the value itself if the path can find only one, else a list.
 pub(in crate::skills) fn select_path(path: &str, value: &Value) -> Result<Value, ToolsError> {
     let parsed =
         JsonPath::parse(path).map_err(|error| ToolsError::Refused(format!("`{path}` is no JSONPath: {error}")))?;

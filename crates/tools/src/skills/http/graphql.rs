@@ -16,7 +16,6 @@ use steward_core::ports::ToolScope;
 use steward_core::skill::{GraphqlSpec, Skill, SkillKind, SkillSpec};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
 
-/// Longest list of a server's errors, characters.
 const ERRORS: usize = 1200;
 
 pub struct GraphqlExecutor {
@@ -25,7 +24,7 @@ pub struct GraphqlExecutor {
 }
 
 impl GraphqlExecutor {
-    /// `client` allows what the installation allows; a skill may add hosts of its own.
+    /// A skill may allow further hosts beside those of `client`.
     pub fn new(client: Client) -> Self {
         Self { client, authorizer: Authorizer::default() }
     }
@@ -76,7 +75,7 @@ fn spec(skill: &Skill) -> Result<&GraphqlSpec, ToolsError> {
     }
 }
 
-/// `query`, `mutation` or `subscription`, as the document says in its first word.
+/// `query`, `mutation` or `subscription`, by the first word of the document.
 fn operation(document: &str) -> &'static str {
     let mut lines = document.lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));

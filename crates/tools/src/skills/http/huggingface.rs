@@ -17,9 +17,9 @@ use steward_core::ports::ToolScope;
 use steward_core::skill::{HuggingfaceSpec, Skill, SkillKind, SkillSpec};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
 
-/// Wait for a model that loads, where the server doesn't say how long.
+/// Seconds to wait for a model that is loading, if the server doesn't say.
 const LOADING: f64 = 5.0;
-/// Longest wait between two tries.
+/// Longest wait between two tries, seconds.
 const LONGEST: f64 = 30.0;
 
 /// Asks models on a HuggingFace endpoint.
@@ -29,7 +29,7 @@ pub struct HuggingfaceExecutor {
 }
 
 impl HuggingfaceExecutor {
-    /// `client` allows what the installation allows; a skill may add hosts of its own.
+    /// A skill may allow further hosts beside those of `client`.
     pub fn new(client: Client) -> Self {
         Self { client, authorizer: Authorizer::default() }
     }
@@ -62,7 +62,7 @@ impl HuggingfaceExecutor {
     }
 }
 
-/// How long a model still needs to load.
+/// How long a model still takes to load.
 fn loading(answer: &HttpResponse) -> Option<Duration> {
     let body = exchange::body_json(answer)?;
     let estimated = body["estimated_time"].as_f64();

@@ -15,7 +15,7 @@ use steward_core::skill::{HttpSpec, Page};
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-/// Headers that say how a request is sent, which is not a skill's to say.
+/// Headers of the transport, which a skill may not set.
 const RESERVED: &str = "connection content-length expect host keep-alive proxy-authorization proxy-connection te trailer \
     transfer-encoding upgrade";
 
@@ -24,7 +24,6 @@ pub(in crate::skills) fn parse_allow_list(list: &[String]) -> Result<Vec<HostPor
     list.iter().map(|text| text.parse()).collect()
 }
 
-/// Whether all hosts of `allow` can be read.
 pub(in crate::skills) fn check_allow(list: &[String]) -> Result<(), String> {
     parse_allow_list(list).map(|_| ()).map_err(|error| format!("config.allow: {error}"))
 }
@@ -58,7 +57,7 @@ pub(super) fn header_name(name: &str) -> Result<HeaderName, String> {
     Ok(parsed)
 }
 
-/// Everything of a request that can be judged before it is made.
+/// Checks all of a request that can be judged before it is sent.
 pub(super) fn check(spec: &HttpSpec, schema: &Value) -> Result<(), String> {
     let method = method(&spec.method)?;
     check_url(&spec.url, schema).map_err(|error| format!("config.url: {error}"))?;
@@ -133,7 +132,7 @@ pub(super) fn headers(
     Ok(())
 }
 
-/// The values of a parameter: one for each element of a list, none where it is absent.
+/// The values of a parameter: one for each element of a list, none if it is absent.
 fn repeated(text: &str, values: &Values<'_>) -> Result<Vec<String>, ToolsError> {
     let template = Template::parse(text)?;
     let list = template.single().and_then(|slot| values.get(slot));
@@ -150,7 +149,7 @@ fn repeated(text: &str, values: &Values<'_>) -> Result<Vec<String>, ToolsError> 
 /// Most pages, whatever a skill says.
 const MOST: u16 = 100;
 
-/// Whether a skill's pages make sense.
+/// Whether a skill's paging is valid.
 pub(super) fn check_paging(pages: &Page) -> Result<(), String> {
     let most = max_pages(pages);
     if most == 0 {
@@ -173,20 +172,19 @@ fn check_parameter(parameter: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// How many pages are read.
 pub(super) fn max_pages(pages: &Page) -> u16 {
     let (Page::Link { most } | Page::Cursor { most, .. } | Page::Number { most, .. }) = pages;
     (*most).min(MOST)
 }
 
-/// The first request: a number is said from the first page on.
+/// Prepares the first request: the first page number is sent too.
 pub(super) fn first_page(pages: &Page, request: &mut HttpRequest) {
     if let Page::Number { parameter, from, .. } = pages {
         set_query(&mut request.url, parameter, &from.to_string());
     }
 }
 
-/// The request after page number `index` (from 0); `None` where that was the last.
+/// The request after page `index` (from 0); `None` after the last one.
 pub(super) fn next_page(
     pages: &Page,
     request: &HttpRequest,
@@ -238,7 +236,7 @@ pub(super) fn next_page(
     Ok(Some(request))
 }
 
-/// Whether a page holds nothing: the one after the last.
+/// Whether a page is empty, which means that it is behind the last one.
 fn is_empty(body: &Value) -> bool {
     match body {
         Value::Null => true,
@@ -261,7 +259,6 @@ fn set_query(url: &mut Url, name: &str, value: &str) {
     pairs.clear().extend_pairs(kept).append_pair(name, value);
 }
 
-/// The target of `rel="next"` (RFC 8288).
 fn next_link(answer: &HttpResponse) -> Option<Url> {
     let lines = answer.headers.get_all(LINK).iter();
     let text: Vec<&str> = lines.filter_map(|value| value.to_str().ok()).collect();

@@ -24,7 +24,6 @@ use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
 use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Output, Sandbox};
 use tempfile::TempDir;
 
-/// Longest check run for a preview.
 const PREVIEW: Duration = Duration::from_secs(9);
 
 pub struct AnsibleExecutor {
@@ -33,7 +32,7 @@ pub struct AnsibleExecutor {
 }
 
 impl AnsibleExecutor {
-    /// `programs` says where `ansible-playbook` is.
+    /// `programs` finds `ansible-playbook`.
     pub fn new(programs: Programs, helper: Helper) -> Self {
         Self { programs, sandbox: Sandbox::new(helper) }
     }
@@ -120,7 +119,7 @@ fn spec(skill: &Skill) -> Result<&AnsibleSpec, ToolsError> {
     }
 }
 
-/// Ansible's settings: files of its own only in a temporary folder, no colours, machine-readable end.
+/// Ansible's settings: own files only in a temporary folder, no colours, a machine-readable recap.
 fn environment(temporary: &str) -> BTreeMap<String, String> {
     [
         ("ANSIBLE_HOME", format!("{temporary}/home")),
@@ -138,7 +137,7 @@ fn environment(temporary: &str) -> BTreeMap<String, String> {
     .into()
 }
 
-/// The playbook, its inventory, and its variables: files that only this call sees.
+/// The playbook, its inventory and its variables, in a folder that only this call sees.
 struct Files {
     dir: TempDir,
 }
@@ -197,8 +196,8 @@ fn put(path: &Path, text: &str, mode: u32) -> std::io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-/// JSON as YAML whose strings are `!unsafe`: ansible takes them as they are. It would carry out the
-/// expressions in any other, and an argument such as `{{ lookup('pipe', 'id') }}` would run a program.
+/// JSON as YAML with `!unsafe` strings, which ansible takes literally. In others it would evaluate expressions, and an
+/// argument such as `{{ lookup('pipe', 'id') }}` would run a program.
 fn unsafe_yaml(value: &Value) -> String {
     match value {
         Value::String(text) => format!("!unsafe {}", yaml_string(text)),
@@ -215,7 +214,7 @@ fn unsafe_yaml(value: &Value) -> String {
     }
 }
 
-/// A string of JSON that is one of YAML too, which allows fewer characters as they are.
+/// A JSON string that is valid in YAML too, which allows fewer unescaped characters.
 fn yaml_string(text: &str) -> String {
     let json = Value::from(text).to_string();
     json.chars().fold(String::new(), |mut out, c| {
@@ -229,7 +228,7 @@ fn yaml_string(text: &str) -> String {
     })
 }
 
-/// The sums of the last lines: `ok=2 changed=1 …` over all hosts.
+/// The recap's counts, such as `ok=2 changed=1 …`, summed over all hosts.
 fn recap_sums(text: &str) -> BTreeMap<String, u64> {
     let lines = text.lines().skip_while(|line| !line.starts_with("PLAY RECAP"));
     let mut sums = BTreeMap::new();
@@ -276,7 +275,7 @@ impl Executor for AnsibleExecutor {
         Ok(())
     }
 
-    /// Runs the playbook in check mode, for one that stays on this machine.
+    /// Runs the playbook in check mode if it stays on this machine.
     async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolError> {
         let spec = spec(skill)?;
         let shown = Preview {

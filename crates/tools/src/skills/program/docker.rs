@@ -25,11 +25,10 @@ use tempfile::TempDir;
 
 /// Processes of a container.
 const PIDS: u32 = 128;
-/// Memory that may be asked for, MiB.
+/// Memory that a skill may ask for, MiB.
 const MEMORY_MIB: std::ops::RangeInclusive<u32> = 6..=65_536;
-/// Most lines of a log.
-const LINES: u32 = 10_000;
-/// Longest end of a container whose call was stopped.
+const MAX_LOG_LINES: u32 = 10_000;
+/// How long stopping a container may take.
 const KILL: Duration = Duration::from_secs(10);
 
 pub struct DockerExecutor {
@@ -37,7 +36,7 @@ pub struct DockerExecutor {
 }
 
 impl DockerExecutor {
-    /// `programs` says where docker is, and passes `DOCKER_HOST` on where that is set.
+    /// `programs` finds docker, and passes `DOCKER_HOST` on.
     pub fn new(programs: Programs) -> Self {
         Self { programs }
     }
@@ -66,7 +65,7 @@ impl DockerExecutor {
         output(spec, &args, &ended, text, job.skill)
     }
 
-    /// Ends the container too: the program's end leaves it running.
+    /// Stops the container too, since it outlives the docker program.
     async fn halted(&self, spec: &DockerSpec, home: &Path, context: &Context) -> ToolsError {
         let DockerSpec::Run { .. } = spec else {
             return ToolsError::Unsettled { tool: "docker".to_owned(), why: "it was stopped".to_owned() };
@@ -86,7 +85,7 @@ impl DockerExecutor {
     }
 }
 
-/// Stable over repeats of a call, so that a repeat does not run beside the first.
+/// The same when a call is repeated, so that a repeat does not run beside the first.
 fn container_name(key: &str) -> String {
     format!("steward-{}", &hash::sha256(key.as_bytes())[..16])
 }
@@ -146,7 +145,7 @@ fn args(spec: &DockerSpec, values: &Values<'_>, name: &str) -> Result<Vec<String
         }
         DockerSpec::List => Ok(words(&["ps", "--all", "--format", "{{json .}}"])),
         DockerSpec::Logs { container, lines } => {
-            let lines = (*lines).min(LINES).to_string();
+            let lines = (*lines).min(MAX_LOG_LINES).to_string();
             of(&["logs", "--tail", &lines, "--"], container)
         }
         DockerSpec::Restart { container } => of(&["restart", "--"], container),
@@ -165,7 +164,7 @@ fn is_image(name: &str) -> bool {
     name.len() <= 512 && name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(plain)
 }
 
-/// A folder of its own for docker's configuration, with the registry's login where there is one.
+/// A folder for docker's configuration, with the registry's login if there is one.
 fn config_home(spec: &DockerSpec, secret: Option<&OpenedCredential>) -> Result<TempDir, ToolsError> {
     let trouble = |error: std::io::Error| ToolsError::Refused(format!("no folder for docker's configuration: {error}"));
     let home = tempfile::tempdir().map_err(trouble)?;
@@ -185,7 +184,7 @@ fn config_home(spec: &DockerSpec, secret: Option<&OpenedCredential>) -> Result<T
     Ok(home)
 }
 
-/// The registry of an image: its first part, where that looks like a host.
+/// The registry of an image: its first part, if that looks like a host.
 fn registry(image: &str) -> &str {
     match image.split_once('/') {
         Some((host, _)) if host.contains(['.', ':']) || host == "localhost" => host,

@@ -13,27 +13,24 @@ use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
 use steward_sandbox::python::{PythonLimits, PythonPool};
 use tokio_util::sync::CancellationToken;
 
-/// Longest code.
-const CODE: usize = 256 << 10;
-/// Longest run that may be asked for.
+const CODE_BYTES: usize = 256 << 10;
 const LONGEST_MS: u64 = 60_000;
-/// Memory that may be asked for, MiB.
+/// Memory that a skill may ask for, MiB.
 const MEMORY_MIB: std::ops::RangeInclusive<u32> = 16..=2048;
 
 #[derive(Debug, Clone)]
 pub struct PythonReply {
-    /// What `run` returned, or why there is nothing, with what to do.
+    /// What `run` returned, or why there is nothing and what to do.
     pub result: Result<Value, String>,
     pub stdout: String,
-    /// What it wrote to standard error.
     pub stderr: String,
 }
 
 /// Runs Python in a process that can do nothing but compute.
 #[async_trait]
 pub trait PythonRunner: Send + Sync {
-    /// One call, within `wall` and `memory_mib`; ends soon after `cancel`. The error says why none
-    /// can be made on this machine.
+    /// One call, within `wall` and `memory_mib`; ends soon after `cancel`. The error says why it can't be made on this
+    /// machine.
     async fn run(
         &self,
         code: &str,
@@ -89,7 +86,7 @@ pub(crate) struct PythonProgram<'a> {
     pub memory_mib: u32,
 }
 
-/// What `run` returned, and what the program printed. A stop of the run ends it.
+/// Returns the value of `run` and what the program printed. Stopping the run ends it.
 pub(crate) async fn compute(
     runner: &dyn PythonRunner,
     program: PythonProgram<'_>,
@@ -112,7 +109,6 @@ pub(crate) async fn compute(
     }
 }
 
-/// A value as a model reads it.
 pub(crate) fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -128,8 +124,8 @@ impl Executor for PythonExecutor {
 
     fn check(&self, skill: &Skill) -> Result<(), String> {
         let spec = spec(skill).map_err(|error| error.to_string())?;
-        if spec.code.len() > CODE {
-            return Err(format!("config.code: longer than {CODE} bytes"));
+        if spec.code.len() > CODE_BYTES {
+            return Err(format!("config.code: longer than {CODE_BYTES} bytes"));
         }
         let entry = |line: &str| line.starts_with("def run(") || line.starts_with("def run (");
         if !spec.code.lines().any(entry) {

@@ -22,12 +22,12 @@ pub struct ShellExecutor {
 }
 
 impl ShellExecutor {
-    /// `helper` starts the sandbox's other half; `blobs` keep what files held before.
+    /// `blobs` keep what files held before.
     pub fn new(helper: Helper, blobs: Arc<dyn Blobs>) -> Self {
         Self { sandbox: Sandbox::new(helper), blobs, programs: Programs::default() }
     }
 
-    /// Finds programs in folders of the operator's own before those of the system.
+    /// Looks for programs in the operator's own folders before those of the system.
     #[must_use]
     pub fn with(self, programs: Programs) -> Self {
         Self { programs, ..self }

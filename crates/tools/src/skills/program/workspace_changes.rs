@@ -12,11 +12,10 @@ use steward_core::ports::{Blobs, ToolScope};
 use steward_core::tool::Undo;
 use steward_sandbox::files::{FileLimits, FilesError, Node, Present, PutBack, Tree, Workspace};
 
-/// Most files, folders and links that are kept.
-const ENTRIES: usize = 5_000;
-/// Most bytes that are kept.
-const BYTES: u64 = 64 << 20;
-/// Content up to this many bytes stands in the record itself.
+/// Most files, folders and links that are recorded.
+const MAX_ENTRIES: usize = 5_000;
+const MAX_BYTES: u64 = 64 << 20;
+/// Content up to this many bytes is kept in the record itself.
 const INLINE: usize = 1 << 10;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +28,7 @@ enum PriorEntry {
     Blob { mode: u32, hash: String },
 }
 
-/// What is there now, to see whether it still is when it is undone.
+/// The state after a change, to see whether it still holds when the change is undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum EntryState {
@@ -47,13 +46,13 @@ struct Change {
     after: EntryState,
 }
 
-/// The workspace as it is, or why it can't be kept.
+/// Records the workspace; the inner error says why that is impossible.
 pub(crate) async fn capture(scope: &ToolScope) -> Result<Result<Tree, String>, ToolsError> {
     let root = scope.workspace.clone();
     blocking(move || Ok(read_tree(&root))).await
 }
 
-/// What was changed since `before`, for the undo of `tool`.
+/// The changes since `before`, as the undo record of `tool`.
 pub(crate) async fn undo_record(
     before: Result<Tree, String>,
     tool: &str,
@@ -75,9 +74,9 @@ pub(crate) async fn undo_record(
     })
 }
 
-/// Reads a workspace; an error says why it can't be kept.
+/// Reads a workspace; an error says why it can't be recorded.
 fn read_tree(root: &Path) -> Result<Tree, String> {
-    open(root).map_err(|error| format!("the workspace could not be kept: {error}"))?.tree(ENTRIES, BYTES)
+    open(root).map_err(|error| format!("the workspace could not be kept: {error}"))?.tree(MAX_ENTRIES, MAX_BYTES)
 }
 
 fn open(root: &Path) -> Result<Workspace, FilesError> {
@@ -93,7 +92,7 @@ fn entry_state(entry: Option<&Node>) -> EntryState {
     }
 }
 
-/// What differs. Content of before goes to `blobs` where it is long.
+/// The differences; long prior content goes to `blobs`.
 async fn diff_trees(mut before: Tree, after: &Tree, blobs: &Arc<dyn Blobs>) -> Result<Vec<Change>, ToolsError> {
     let mut paths: Vec<String> = before.keys().chain(after.keys()).cloned().collect();
     paths.sort();
@@ -123,7 +122,7 @@ async fn diff_trees(mut before: Tree, after: &Tree, blobs: &Arc<dyn Blobs>) -> R
     Ok(changes)
 }
 
-/// Puts everything back, unless something has changed since.
+/// Restores all changed paths, unless something has changed since.
 pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn Blobs>) -> Result<String, ToolsError> {
     let changes = Vec::<Change>::deserialize(snapshot)
         .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))?;

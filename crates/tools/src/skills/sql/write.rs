@@ -21,10 +21,10 @@ use steward_sandbox::sql::change::{Answer, Changes, Found, Snapshot};
 use steward_sandbox::sql::remote::{Held, Remote};
 use steward_sandbox::sql::{Guard, SqlError};
 
-/// Longest trial of a statement.
+/// Longest dry run of a statement.
 pub(super) const DRY_RUN: Duration = Duration::from_secs(3);
 
-/// The statement and its values, for people.
+/// The statement and its values as shown to people.
 pub(super) fn statement_of(spec: &SqlSpec, values: &Values<'_>) -> String {
     match statement(spec, BindStyle::Numbered, values) {
         Ok((sql, bound)) if bound.is_empty() => sql,
@@ -117,7 +117,7 @@ pub(super) fn output(spec: &SqlSpec, skill: &Skill, changes: Changes, sql: &str)
     }
 }
 
-/// Runs a statement that writes. What it changes is told before it is committed.
+/// Runs a statement that writes; its changes are announced before they are committed.
 pub(super) async fn run_write(spec: &SqlSpec, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
     let work = async {
         match database_of(spec, job.secret)? {
@@ -216,14 +216,14 @@ pub(super) fn not_undone(error: SqlError) -> ToolsError {
     }
 }
 
-/// What a write tells of itself; its rows stand in its undo record.
+/// What tells after a crash whether a write has happened; its rows are in the undo record.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct WriteProof {
     database: String,
-    /// By what the server knows the transaction.
+    /// The server's id of the transaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transaction: Option<String>,
-    /// Why nothing can be told of it.
+    /// Why the outcome can't be found out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untold: Option<String>,
 }

@@ -13,21 +13,21 @@ pub(super) struct JumpHost {
     pub place: SshHost,
 }
 
-/// Where to, and the command there.
+/// What to run, and where.
 #[derive(Debug, Clone)]
 pub(super) struct CommandPlan {
     pub place: SshHost,
     pub jump: Option<JumpHost>,
-    /// Login name, where the skill says it.
+    /// Login name, if the skill names one.
     pub user: Option<String>,
-    /// The command as the remote shell reads it, without sudo.
+    /// The command for the remote shell, without sudo.
     pub line: String,
     pub sudo: bool,
     pub stdin: Option<String>,
 }
 
 impl CommandPlan {
-    /// What `values` make of the skill.
+    /// Fills the skill's templates.
     pub fn of(spec: &SshSpec, values: &Values<'_>) -> Result<Self, ToolsError> {
         let line = remote_line(&spec.command, values)?;
         let stdin = spec.stdin.as_deref();
@@ -42,7 +42,7 @@ impl CommandPlan {
         })
     }
 
-    /// The command for people, as it runs apart from the prompt.
+    /// The command as shown to people.
     pub fn shown(&self) -> String {
         if self.sudo { format!("sudo -- {}", self.line) } else { self.line.clone() }
     }
@@ -81,7 +81,6 @@ pub(super) fn parse_jump(text: &str) -> Result<JumpHost, ToolsError> {
     })
 }
 
-/// Login names, and nothing that could be read as something else.
 pub(super) fn check_user(user: &str) -> Result<(), String> {
     let plain = |c: char| c.is_alphanumeric() || "._-@\\+".contains(c);
     if user.is_empty() || user.starts_with('-') || !user.chars().all(plain) {
@@ -90,7 +89,7 @@ pub(super) fn check_user(user: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The argument `host` chooses only where the skill offers a choice.
+/// The argument `host` is used only if the skill offers a choice.
 fn chosen_host<'a>(spec: &'a SshSpec, arguments: &Value) -> Result<&'a str, ToolsError> {
     if spec.hosts.is_empty() {
         return Ok(&spec.host);
@@ -111,25 +110,24 @@ fn chosen_host<'a>(spec: &'a SshSpec, arguments: &Value) -> Result<&'a str, Tool
 }
 
 pub(super) struct Sudo {
-    /// The prompt, which nobody can guess: only sudo writes it.
+    /// sudo's prompt, which is random so that only sudo can write it.
     marker: String,
     password: SecretString,
     asked: u32,
-    /// The last bytes, which may be the beginning of the marker.
+    /// The last bytes, which may be the start of the marker.
     held: Vec<u8>,
 }
 
-/// What a piece of stderr means.
+/// A piece of stderr, without sudo's prompts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct StderrPart {
-    /// What the command wrote, without prompts.
     pub text: Vec<u8>,
-    /// How often sudo asked in it.
+    /// How many prompts were in it.
     pub asked: u32,
 }
 
-/// The line for the remote shell, and sudo's side of it. Without a password sudo is told to ask for
-/// none, so that it fails rather than waits.
+/// The line for the remote shell, and the state of the dialog with sudo. Without a password sudo must not ask for one,
+/// so that it fails instead of waiting.
 pub(super) fn line_with_sudo(
     order: &CommandPlan,
     password: Option<&SecretString>,
@@ -148,7 +146,7 @@ pub(super) fn line_with_sudo(
 }
 
 impl Sudo {
-    /// Takes the prompts out of what comes on stderr.
+    /// Takes the prompts out of stderr.
     pub fn hear(&mut self, bytes: &[u8]) -> StderrPart {
         let mut heard = StderrPart::default();
         let marker = self.marker.as_bytes();
@@ -164,12 +162,12 @@ impl Sudo {
         heard
     }
 
-    /// What was held back, when nothing more comes.
+    /// The bytes that were held back, at the end of stderr.
     pub fn rest(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.held)
     }
 
-    /// The answer to the first prompt; a second one means that it was wrong.
+    /// The answer to the first prompt; a second prompt means that it was wrong.
     pub fn answer(&self) -> Option<Vec<u8>> {
         (self.asked <= 1).then(|| format!("{}\n", self.password.expose_secret()).into_bytes())
     }

@@ -16,13 +16,13 @@ use tokio::net::TcpStream;
 
 /// Longest wait for a server to answer.
 const CONNECT: Duration = Duration::from_secs(15);
-/// How often a silent server is asked whether it is there.
+/// Interval of keep-alive messages.
 const ALIVE: Duration = Duration::from_secs(10);
 
-/// Why there is no connection. Nothing was run.
+/// Why there is no connection; nothing was run.
 pub(super) type Refusal = String;
 
-/// Checks the host key of one server. A refusal is kept, since the library only knows "no".
+/// Checks the host key of one server. The reason of a refusal is stored, since the library only knows "no".
 pub(super) struct HostKeyCheck {
     keys: Arc<dyn HostKeys>,
     place: SshHost,
@@ -56,10 +56,10 @@ impl client::Handler for HostKeyCheck {
     }
 }
 
-/// A login on a server, and the one on the way to it.
+/// A login on a server, and on the jump host if there is one.
 pub(super) struct SshConnection {
     pub handle: Handle<HostKeyCheck>,
-    /// Carries the connection; ends it when dropped.
+    /// Carries the connection, which ends when this is dropped.
     _through: Option<Handle<HostKeyCheck>>,
 }
 
@@ -138,10 +138,9 @@ where
 /// Rounds of questions that a server may ask.
 const ROUNDS: usize = 5;
 
-/// A login, ready to be used.
+/// A decrypted login.
 pub(super) struct Login {
     pub user: String,
-    /// Name of the credential, for errors.
     pub credential: String,
     proof: LoginProof,
     pub sudo: Option<SecretString>,
@@ -153,7 +152,7 @@ enum LoginProof {
 }
 
 impl Login {
-    /// From the credential of a call; a key is decrypted here.
+    /// From the credential of a call; decrypts the key.
     pub async fn of(secret: Option<&OpenedCredential>, user: Option<&str>) -> Result<Self, ToolsError> {
         let Some(opened) = secret else {
             return Err(ToolsError::refused(
@@ -224,7 +223,6 @@ fn asks_questions(methods: &MethodSet) -> bool {
     methods.contains(&MethodKind::KeyboardInteractive)
 }
 
-/// Answers hidden questions with the password, once; others with nothing.
 async fn answer_questions<H: Handler>(
     handle: &mut Handle<H>,
     user: &str,
@@ -251,7 +249,7 @@ async fn answer_questions<H: Handler>(
     Ok(matches!(reply, Reply::Success))
 }
 
-/// Reads a key. What the library says of it stays here: it could repeat parts of the key.
+/// Reads a key. The library's errors are not shown, since they could repeat parts of the key.
 async fn read_key(
     name: &str,
     key: SecretString,

@@ -9,7 +9,7 @@ use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// A server as one connects to it.
+/// Host and port of an SSH server.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SshHost {
     /// Name or address, lower case, without brackets.
@@ -18,7 +18,7 @@ pub struct SshHost {
 }
 
 impl SshHost {
-    /// From fixed text; `Err` says what is wrong with it.
+    /// Validates host and port.
     pub fn new(host: &str, port: u16) -> Result<Self, HostKeysError> {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let plain = |c: char| c.is_ascii_alphanumeric() || ".-_:%".contains(c);
@@ -42,7 +42,6 @@ impl fmt::Display for SshHost {
 impl FromStr for SshHost {
     type Err = HostKeysError;
 
-    /// `HOST`, `HOST:PORT` or `[ADDRESS]:PORT`.
     fn from_str(text: &str) -> Result<Self, HostKeysError> {
         let bad = || HostKeysError::Host(text.to_owned());
         let (host, port) = match text.rsplit_once(':') {
@@ -63,32 +62,26 @@ pub enum HostKeysError {
         "`{0}` is no fingerprint of a host key; it looks like SHA256:… with 43 letters and digits, as `ssh-keygen -lf` and `ssh-keyscan` followed by it show"
     )]
     Fingerprint(String),
-    /// The file can't be read or written.
     #[error("the file of known host keys {path} {reason}")]
-    File {
-        path: String,
-        /// What is wrong, and what to do.
-        reason: String,
-    },
+    File { path: String, reason: String },
 }
 
 /// Known host keys, by their SHA-256 fingerprints (`SHA256:` and base64 without padding).
 #[async_trait]
 pub trait HostKeys: Send + Sync {
-    /// The fingerprint that a person accepted; `None` where nobody has yet.
+    /// The fingerprint that a person accepted; `None` if nobody has.
     async fn pinned(&self, place: &SshHost) -> Result<Option<String>, HostKeysError>;
 
-    /// Accepts a key from now on, in place of the one before, which is returned.
+    /// Accepts a key from now on; returns the one that it replaces.
     async fn accept(&self, place: &SshHost, fingerprint: &str) -> Result<Option<String>, HostKeysError>;
 }
 
-/// Whether `text` is a fingerprint as OpenSSH writes it.
 fn is_fingerprint(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '+' || c == '/';
     text.strip_prefix("SHA256:").is_some_and(|hash| hash.len() == 43 && hash.chars().all(plain))
 }
 
-/// Why a connection to a server with this key is refused; `None` if it is the pinned one.
+/// Why a server with this key is refused; `None` if its key is the accepted one.
 pub(super) fn host_key_refusal(place: &SshHost, pinned: Option<&str>, offered: &str) -> Option<String> {
     match pinned {
         Some(pinned) if pinned == offered => None,
@@ -101,8 +94,8 @@ pub(super) fn host_key_refusal(place: &SshHost, pinned: Option<&str>, offered: &
     }
 }
 
-/// `{"hosts": {"HOST:PORT": "SHA256:…"}}`, read anew for each connection, so that a key that is accepted
-/// by another process counts at once.
+/// `{"hosts": {"HOST:PORT": "SHA256:…"}}`, read for each connection, so that a key accepted by another process is used
+/// at once.
 #[derive(Debug, Clone)]
 pub struct FileHostKeys {
     path: PathBuf,
@@ -115,7 +108,7 @@ struct Hosts {
 }
 
 impl FileHostKeys {
-    /// The file need not be there yet; its folder is made when a key is accepted.
+    /// The file may be missing; its folder is created when a key is accepted.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
@@ -136,7 +129,7 @@ impl FileHostKeys {
         })
     }
 
-    /// Changes them; two processes that do so at once don't lose one another's hosts.
+    /// Changes the file under a lock, so that two processes don't lose each other's hosts.
     fn changed<T>(&self, how: impl FnOnce(&mut BTreeMap<String, String>) -> T) -> Result<T, HostKeysError> {
         let fail = |error: std::io::Error| self.error(format!("can't be written: {error}"));
         let folder = match self.path.parent() {
@@ -157,7 +150,7 @@ impl FileHostKeys {
         hosts.map(|(place, fingerprint)| Ok((place.parse()?, fingerprint))).collect()
     }
 
-    /// Accepts no key of a server any more; returns the one that counted.
+    /// Removes a server's key; returns it.
     pub fn forget(&self, place: &SshHost) -> Result<Option<String>, HostKeysError> {
         if !self.read()?.hosts.contains_key(&place.to_string()) {
             return Ok(None);
@@ -176,8 +169,7 @@ impl FileHostKeys {
     }
 }
 
-/// Accepts the key of a server in the file at `path`: what `steward skill trust-host` does. Returns
-/// the fingerprint that counted before.
+/// Accepts a server's key in the file at `path`: `steward skill trust-host`. Returns the fingerprint that it replaces.
 pub fn trust_host(path: &Path, host: &str, port: u16, fingerprint: &str) -> Result<Option<String>, HostKeysError> {
     let place = SshHost::new(host, port)?;
     if !is_fingerprint(fingerprint) {

@@ -12,16 +12,15 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// How long a silent sudo is given to ask, before it is taken to need no password.
+/// A sudo that has not asked for so long is taken to need no password.
 const QUIET: Duration = Duration::from_secs(3);
-/// How long output may follow the end of a command: what it left in the background may hold it open.
+/// How long output may follow the end of a command, since background processes may hold it open.
 const LINGER: Duration = Duration::from_secs(1);
-/// How long a command that is asked to end is given, before it is made to.
+/// How long a command gets to end after TERM.
 const TERM: Duration = Duration::from_millis(400);
-/// How long the server is given to make it end.
+/// How long the server gets to kill it.
 const KILL: Duration = Duration::from_millis(300);
 
-/// What a command wrote, and how it ended.
 #[derive(Debug, Default)]
 pub(super) struct CommandResult {
     pub status: Option<u32>,
@@ -30,22 +29,21 @@ pub(super) struct CommandResult {
     pub stderr: BoundedOutput,
 }
 
-/// Why there is no end of a command.
+/// Why there is no result of a command.
 #[derive(Debug)]
 pub(super) enum Failure {
     Refused(String),
-    /// sudo did not let it run.
     Sudo(&'static str),
     /// The connection broke after the command was sent.
     Broken(Box<CommandResult>),
     Stopped {
         done: Box<CommandResult>,
-        /// Whether the server says that it ended.
+        /// Whether the server reports that it ended.
         ended: bool,
     },
 }
 
-/// Runs it. Does its own tidying up when `end` is cancelled, so it is best a task of its own.
+/// Runs the command. Should be a task of its own, since it cleans up after `end` is cancelled.
 pub(super) async fn run(
     keys: Arc<dyn HostKeys>,
     order: CommandPlan,
@@ -85,8 +83,8 @@ pub(super) async fn run(
     outcome
 }
 
-/// Writes standard input once it may flow. A command that reads none of it is no failure. Never ends,
-/// so that it can be polled beside the talk.
+/// Writes standard input once `gate` opens. A command may leave it unread. Never returns, so that it can be polled
+/// beside the dialog.
 async fn feed_stdin(write: &ChannelWriteHalf<Msg>, gate: oneshot::Receiver<Vec<u8>>, stdin: &[u8]) {
     if let Ok(mut all) = gate.await {
         all.extend_from_slice(stdin);
@@ -97,15 +95,15 @@ async fn feed_stdin(write: &ChannelWriteHalf<Msg>, gate: oneshot::Receiver<Vec<u
     std::future::pending::<()>().await;
 }
 
-/// The talk with a command under way.
+/// The dialog with a running command.
 struct CommandDialog {
     read: ChannelReadHalf,
     done: CommandResult,
-    /// Lets standard input flow, with what comes before it.
+    /// Opens standard input; the bytes are sent first.
     gate: Option<oneshot::Sender<Vec<u8>>>,
     /// When a sudo that has not asked is taken to need no password.
     quiet: Instant,
-    /// When output ends to be waited for.
+    /// When to stop waiting for output.
     linger: Option<Instant>,
     sudo: Option<Sudo>,
 }
@@ -205,7 +203,7 @@ impl CommandDialog {
         }
     }
 
-    /// Ends the command as far as ssh allows: asks it to, makes it, closes its channel.
+    /// Ends the command as far as ssh allows: TERM, KILL, closing its channel.
     async fn stop(&mut self, link: &Handle<HostKeyCheck>, write: &ChannelWriteHalf<Msg>) -> Failure {
         let mut ended = self.done.status.is_some() || self.done.signal.is_some();
         for (signal, wait) in [(Sig::TERM, TERM), (Sig::KILL, KILL)] {
@@ -228,7 +226,7 @@ impl CommandDialog {
         Failure::Stopped { done: Box::new(std::mem::take(&mut self.done)), ended }
     }
 
-    /// Reads on until the server says that the command ended; `false` if it says no more.
+    /// Reads until the server reports the command's end; `false` if it sends no more.
     async fn ending(&mut self) -> bool {
         while let Some(message) = self.read.wait().await {
             let _ = self.hear(message);
@@ -240,8 +238,8 @@ impl CommandDialog {
     }
 }
 
-/// Signals the commands of this connection by a second one beside them: servers don't pass signals on
-/// to the sessions of root, and old ones to nobody's. Each command leads a process group of its own.
+/// Signals this connection's commands by a second command, since servers don't pass signals on to root's sessions, and
+/// old ones to none. Each command leads its own process group.
 async fn signal_process_groups(link: &Handle<HostKeyCheck>, signal: &str) -> Option<()> {
     let mut channel = link.channel_open_session().await.ok()?;
     let command = format!(r#"for p in $(pgrep -P "$PPID"); do [ "$p" = "$$" ] || kill -{signal} -- "-$p"; done"#);
@@ -283,7 +281,7 @@ impl BoundedOutput {
         self.tail.extend(rest);
     }
 
-    /// As text; what is no UTF-8 is replaced, what is missing is counted.
+    /// As text; invalid UTF-8 is replaced, and what is missing is counted.
     pub fn text(&self) -> String {
         let kept = (self.head.len() + self.tail.len()) as u64;
         let mut bytes = self.head.clone();
@@ -310,7 +308,7 @@ pub(super) fn output_text(stdout: &str, stderr: &str, limit: usize) -> String {
     format!("{}\n[stderr] {err}", shortened(out, left))
 }
 
-/// The beginning and the end, where a text is too long.
+/// The beginning and the end of a text that is too long.
 fn shortened(text: &str, limit: usize) -> String {
     let count = text.chars().count();
     if count <= limit {

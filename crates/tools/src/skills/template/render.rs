@@ -5,8 +5,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 use url::Url;
 
-/// Fills the strings of `source`. One that is a single placeholder becomes its value, with its type;
-/// where that is absent, the field or element is left out (at the top: null).
+/// Fills the strings of `source`. A string that is one placeholder becomes its value, with its type; if that is absent,
+/// the field or element is left out (at the top: null).
 pub fn json(source: &Value, values: &Values<'_>) -> Result<Value, TemplateError> {
     Ok(filled(source, values)?.unwrap_or(Value::Null))
 }
@@ -42,7 +42,7 @@ fn filled(source: &Value, values: &Values<'_>) -> Result<Option<Value>, Template
     }
 }
 
-/// Whether all its placeholders are inputs of `schema`; names of fields are fixed text.
+/// Whether all placeholders are inputs of `schema`; names of fields are fixed text.
 pub fn check_json(source: &Value, place: TemplateUse, schema: &Value) -> Result<(), TemplateError> {
     match source {
         Value::String(text) => Template::parse(text)?.check(place, schema),
@@ -58,9 +58,8 @@ pub fn check_json(source: &Value, place: TemplateUse, schema: &Value) -> Result<
     }
 }
 
-/// Fills an argument vector: every value stays within its element. An element whose placeholders are
-/// all absent is left out. A value at the beginning of an element may not begin with `-` unless its
-/// placeholder says `|option`.
+/// Fills an argument vector; every value stays within its element. An element whose placeholders are all absent is left
+/// out. A value at the start of an element may not begin with `-` unless its placeholder says `|option`.
 pub fn argv(source: &[String], values: &Values<'_>) -> Result<Vec<String>, TemplateError> {
     let mut words = Vec::new();
     for text in source {
@@ -77,8 +76,8 @@ pub fn argv(source: &[String], values: &Values<'_>) -> Result<Vec<String>, Templ
     Ok(words)
 }
 
-/// What a program would read as an option although its author meant a value. The first placeholder
-/// answers for those right behind it, since it may be empty.
+/// Refuses a value that a program would read as an option. The first placeholder answers for those right behind it,
+/// since it may be empty.
 fn guard_option(template: &Template, word: &str) -> Result<(), TemplateError> {
     match template.parts.first() {
         Some(Part::Slot(slot)) if word.starts_with('-') && !slot.option => {
@@ -88,13 +87,13 @@ fn guard_option(template: &Template, word: &str) -> Result<(), TemplateError> {
     }
 }
 
-/// The command as one line for a POSIX shell, every word quoted where that is needed.
+/// The command as one line for a POSIX shell, quoted.
 pub fn remote_line(source: &[String], values: &Values<'_>) -> Result<String, TemplateError> {
     let words: Vec<String> = argv(source, values)?.iter().map(|word| quote(word)).collect();
     Ok(words.join(" "))
 }
 
-/// One word for a POSIX shell: the shell reads it as this word and nothing else.
+/// One word, quoted for a POSIX shell.
 pub fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,+@".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -104,7 +103,6 @@ pub fn quote(word: &str) -> String {
     }
 }
 
-/// Whether there is a fixed program and all placeholders are inputs of `schema`.
 pub fn check_argv(source: &[String], schema: &Value) -> Result<(), TemplateError> {
     let program = source.first().map(|text| Template::parse(text)).transpose()?;
     if !program.is_some_and(|program| program.is_fixed() && !source[0].trim().is_empty()) {
@@ -113,7 +111,7 @@ pub fn check_argv(source: &[String], schema: &Value) -> Result<(), TemplateError
     super::check_texts(source, TemplateUse::Argv, schema)
 }
 
-/// How a database writes the place of a bound value.
+/// How a database marks a bound value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BindStyle {
     /// `?1`: `SQLite`.
@@ -143,7 +141,7 @@ pub fn sql(source: &str, mark: BindStyle, values: &Values<'_>) -> Result<(String
     Ok((text, bound))
 }
 
-/// Scheme, host and port as fixed text, up to where the path begins.
+/// Scheme, host and port, which must be fixed text.
 fn fixed_origin(text: &str, template: &Template) -> Result<Url, TemplateError> {
     let bad = || TemplateError::Host(text.chars().take(120).collect());
     let Some(Part::Text(head)) = template.parts.first() else {
@@ -183,14 +181,13 @@ pub fn check_url(text: &str, schema: &Value) -> Result<(), TemplateError> {
     template.check(TemplateUse::Url, schema)
 }
 
-/// Segments of the path of an address.
 fn path_segments(address: &str) -> impl Iterator<Item = &str> {
     let after = address.split_once("://").map_or(address, |(_, rest)| rest);
     let path = after.split(['?', '#']).next().unwrap_or("");
     path.split(['/', '\\']).skip(1)
 }
 
-/// Fills a URL. In the path every value must be there, not be empty, and stay in its segment.
+/// Fills a URL. Values in the path must be present, not empty, and stay in their segment.
 pub fn url(text: &str, values: &Values<'_>) -> Result<Url, TemplateError> {
     let template = Template::parse(text)?;
     let origin = fixed_origin(text, &template)?;
@@ -224,7 +221,7 @@ pub fn url(text: &str, values: &Values<'_>) -> Result<Url, TemplateError> {
     if same && url.password().is_none() { Ok(url) } else { Err(bad()) }
 }
 
-/// Whether a server could read it as this folder or the one above, encoded as often as it may be.
+/// Whether a server could read a segment as `.` or `..`, however often it is encoded.
 fn is_dots(segment: &str) -> bool {
     let mut text = segment.to_ascii_lowercase();
     while text.contains("%2e") || text.contains("%252e") {
@@ -233,7 +230,6 @@ fn is_dots(segment: &str) -> bool {
     text == "." || text == ".."
 }
 
-/// Percent-encodes everything but the unreserved characters of RFC 3986.
 pub fn percent_encode(value: &str) -> String {
     const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
     utf8_percent_encode(value, RESERVED).to_string()
