@@ -35,7 +35,7 @@ use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
 use url::Url;
 
 pub const BROWSER_TOOLS: [&str; 5] =
@@ -93,12 +93,12 @@ impl ToolHandler for BrowserOpen {
         )
     }
 
-    async fn preview(&self, args: OpenArgs, _: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, args: OpenArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
         let target = address_guard::checked_url(address_guard::parse_url(&args.url)?)?;
         Ok(Preview { summary: format!("opens {} in a browser and runs its scripts", target.url), ..Preview::default() })
     }
 
-    async fn run(&self, args: OpenArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: OpenArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         // Refused here already, so that no browser is started for nothing.
         let url = address_guard::parse_url(&args.url)?;
         let url = address_guard::checked_url(url)?.url;
@@ -133,7 +133,7 @@ impl ToolHandler for BrowserSnapshot {
         )
     }
 
-    async fn run(&self, args: SnapshotArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: SnapshotArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         Ok(actions::take_snapshot(&self.0, args.part.unwrap_or(1).max(1), context).await?)
     }
 }
@@ -161,11 +161,11 @@ impl ToolHandler for BrowserClick {
         )
     }
 
-    async fn preview(&self, args: ClickArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, args: ClickArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         Ok(preview_action(&self.0, args.element, scope, "clicks")?)
     }
 
-    async fn run(&self, args: ClickArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ClickArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let (object, output) = actions::act(&self.0, args.element, &ElementAction::Click, context).await?;
         Ok(action_output("clicked", object, output))
     }
@@ -199,12 +199,12 @@ impl ToolHandler for BrowserType {
         )
     }
 
-    async fn preview(&self, args: TypeArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, args: TypeArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let verb = if args.submit { "types and sends, in" } else { "types, in" };
         Ok(Preview { detail: Some(args.text), ..preview_action(&self.0, args.element, scope, verb)? })
     }
 
-    async fn run(&self, args: TypeArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: TypeArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let act = ElementAction::Fill { text: args.text, submit: args.submit };
         let (object, output) = actions::act(&self.0, args.element, &act, context).await?;
         Ok(action_output("typed", object, output))
@@ -238,7 +238,7 @@ impl ToolHandler for BrowserScreenshot {
         )
     }
 
-    async fn preview(&self, _: NoArgs, _: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, _: NoArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
         Ok(Preview {
             summary: format!("writes a picture of the open page into {SCREENSHOTS}/"),
             detail: None,
@@ -247,7 +247,7 @@ impl ToolHandler for BrowserScreenshot {
         })
     }
 
-    async fn run(&self, _: NoArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, _: NoArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let (png, url) = actions::take_screenshot(&self.browsers, context).await?;
         let (width, height) = png_size(&png)
             .ok_or_else(|| ToolsError::refused("the browser gave no picture; open the page again with browser_open"))?;
@@ -268,7 +268,7 @@ impl ToolHandler for BrowserScreenshot {
         })
     }
 
-    async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         crate::files::restore(snapshot, scope, &self.blobs).await
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::ToolsError;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use steward_core::policy::RiskClass;
@@ -54,12 +54,14 @@ pub fn spec(name: &str, risk: RiskClass, effect: EffectClass, parameters: Value)
 }
 
 pub fn tool_spec(name: &str, risk: RiskClass, effect: EffectClass, properties: Value, required: &[&str]) -> ToolSpec {
-    let mut parameters = json!({"type": "object", "properties": properties});
+    let mut parameters = Map::new();
+    parameters.insert("type".to_owned(), json!("object"));
+    parameters.insert("properties".to_owned(), properties);
     if !required.is_empty() {
-        parameters["required"] = json!(required);
+        parameters.insert("required".to_owned(), json!(required));
     }
-    parameters["additionalProperties"] = json!(false);
-    spec(name, risk, effect, parameters)
+    parameters.insert("additionalProperties".to_owned(), json!(false));
+    spec(name, risk, effect, Value::Object(parameters))
 }
 
 /// Whether a built-in tool has this name.

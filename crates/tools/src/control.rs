@@ -1,15 +1,15 @@
 //! `feedback` and `final_answer`: they steer a run and touch nothing. The engine carries them out
 //! itself; run here, they only give their text back.
 
-use crate::catalogue;
+use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::{catalogue, suggest};
 use serde::Deserialize;
 use serde_json::json;
 use steward_core::plan::FINAL_ANSWER;
 use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
-use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, Suggestion, ToolOutput, ToolSpec};
 
 /// Name of the tool that asks the user.
 pub const FEEDBACK: &str = "feedback";
@@ -40,7 +40,7 @@ impl ToolHandler for Feedback {
         proposed(request, scope, suggest::feedback::suggest).await
     }
 
-    async fn run(&self, args: FeedbackArgs, _: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: FeedbackArgs, _: &Context) -> Result<ToolOutput, ToolsError> {
         Ok(ToolOutput::text(args.question))
     }
 }
@@ -67,7 +67,7 @@ impl ToolHandler for FinalAnswer {
         )
     }
 
-    async fn run(&self, args: FinalAnswerArgs, _: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: FinalAnswerArgs, _: &Context) -> Result<ToolOutput, ToolsError> {
         Ok(ToolOutput::text(args.text))
     }
 }

@@ -76,14 +76,14 @@ impl Secrets {
         self.0.push((name.into(), secret));
     }
 
-    pub fn clean(self, result: Result<ToolOutput, ToolsError>) -> Result<ToolOutput, ToolError> {
+    pub fn clean(self, result: Result<ToolOutput, ToolsError>) -> Result<ToolOutput, ToolsError> {
         let scrubber: Scrubber = scrubber_of(self.0);
         match result {
             Ok(mut output) => {
                 scrub_output(&scrubber, &mut output);
                 Ok(output)
             }
-            Err(error) => Err(scrub_error(&scrubber, error.into())),
+            Err(error) => Err(scrub_error(&scrubber, error)),
         }
     }
 
@@ -131,9 +131,9 @@ pub(crate) fn scrub_preview(scrubber: &Scrubber, preview: &mut Preview) {
     preview.detail = preview.detail.as_deref().map(|text| scrubber.scrub(text).into_owned());
 }
 
-pub(crate) fn scrub_error(scrubber: &Scrubber, error: ToolError) -> ToolError {
-    match error {
+pub(crate) fn scrub_error(scrubber: &Scrubber, error: ToolsError) -> ToolsError {
+    ToolsError::Tool(match error.into() {
         ToolError::RespondToModel(text) => ToolError::RespondToModel(scrubber.scrub(&text).into_owned()),
         ToolError::Fatal(text) => ToolError::Fatal(scrubber.scrub(&text).into_owned()),
-    }
+    })
 }

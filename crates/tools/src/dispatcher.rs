@@ -125,7 +125,7 @@ impl Door<'_> {
     async fn run(&self, arguments: serde_json::Value, context: &Context) -> Result<ToolOutput, ToolError> {
         match self {
             Self::Tool(tool) => tool.handler.run(arguments, context).await,
-            Self::Skill(runtime, skill) => runtime.run(skill, &arguments, context).await,
+            Self::Skill(runtime, skill) => Ok(runtime.run(skill, &arguments, context).await?),
         }
     }
 }
@@ -359,7 +359,7 @@ impl Tools for Dispatcher {
             Undo::Impossible { reason } => Err(ToolsError::NoUndo(reason.clone()).into()),
             Undo::Snapshot { tool, snapshot } => match (self.find(tool), &self.skills) {
                 (Ok(found), _) => found.handler.undo(snapshot, scope).await,
-                (Err(_), Some(runtime)) if skills::is_undo(snapshot) => runtime.undo(snapshot, scope).await,
+                (Err(_), Some(runtime)) if skills::is_undo(snapshot) => Ok(runtime.undo(snapshot, scope).await?),
                 (Err(error), _) => Err(error.into()),
             },
         }

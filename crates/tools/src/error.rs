@@ -39,6 +39,9 @@ pub enum ToolsError {
     /// A tool's own refusal, which says what to do.
     #[error("{0}")]
     Refused(String),
+    /// Ready to be returned as it is.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -70,6 +73,10 @@ impl From<VaultError> for ToolsError {
 
 impl From<ToolsError> for ToolError {
     fn from(error: ToolsError) -> Self {
-        if error.is_fatal() { Self::Fatal(error.to_string()) } else { Self::RespondToModel(error.to_string()) }
+        match error {
+            ToolsError::Tool(error) => error,
+            error if error.is_fatal() => Self::Fatal(error.to_string()),
+            error => Self::RespondToModel(error.to_string()),
+        }
     }
 }

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::fmt::Display;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -55,14 +56,14 @@ impl Context {
 
     /// Announces what the call returns once it is done, and the `proof` by which that is recognised after a crash. Call
     /// it when all is ready, right before the effect; do nothing after an error.
-    pub async fn stage(&self, output: &ToolOutput, proof: Value) -> Result<(), ToolError> {
+    pub async fn stage(&self, output: &ToolOutput, proof: Value) -> Result<(), ToolsError> {
         self.check()?;
         let Some(stage) = &self.stage else {
             return Ok(());
         };
         let staged = Staged { output: output.clone(), proof };
         stage.stage(staged).await?;
-        Ok(self.check()?)
+        self.check()
     }
 
     /// Registers a secret that was made or handed out during the call, such as an access token, so that it is scrubbed
@@ -127,11 +128,11 @@ pub trait ToolHandler: Send + Sync + 'static {
         &self,
         _args: Self::Args,
         _scope: &ToolScope,
-    ) -> impl Future<Output = Result<Preview, ToolError>> + Send {
+    ) -> impl Future<Output = Result<Preview, ToolsError>> + Send {
         async { Ok(Preview { summary: "changes nothing".to_owned(), reversible: true, ..Preview::default() }) }
     }
 
-    fn run(&self, args: Self::Args, context: &Context) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send;
+    fn run(&self, args: Self::Args, context: &Context) -> impl Future<Output = Result<ToolOutput, ToolsError>> + Send;
 
     /// Whether a call that a crash cut off has happened, by the proof that it gave to [`Context::stage`]. Changes
     /// nothing.
@@ -141,14 +142,13 @@ pub trait ToolHandler: Send + Sync + 'static {
     }
 
     /// Undoes an effect from the snapshot that [`Self::run`] returned; says what was restored.
-    fn undo(&self, _snapshot: &Value, _scope: &ToolScope) -> impl Future<Output = Result<String, ToolError>> + Send {
-        async { Err(ToolsError::NoUndo("this tool keeps no snapshot".to_owned()).into()) }
+    fn undo(&self, _snapshot: &Value, _scope: &ToolScope) -> impl Future<Output = Result<String, ToolsError>> + Send {
+        async { Err(ToolsError::NoUndo("this tool keeps no snapshot".to_owned())) }
     }
 }
 
 /// The preview of a call that would fail before it does anything.
-#[expect(clippy::needless_pass_by_value, reason = "it is what unwrap_or_else hands over")]
-pub(crate) fn would_fail(error: ToolError) -> Preview {
+pub(crate) fn would_fail(error: impl Display) -> Preview {
     Preview { summary: format!("would fail: {error}"), ..Preview::default() }
 }
 
@@ -189,11 +189,11 @@ impl<H: ToolHandler> DynHandler for Typed<H> {
     }
 
     async fn preview(&self, arguments: Value, scope: &ToolScope) -> Result<Preview, ToolError> {
-        self.0.preview(parse(arguments)?, scope).await
+        Ok(self.0.preview(parse(arguments)?, scope).await?)
     }
 
     async fn run(&self, arguments: Value, context: &Context) -> Result<ToolOutput, ToolError> {
-        self.0.run(parse(arguments)?, context).await
+        Ok(self.0.run(parse(arguments)?, context).await?)
     }
 
     async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
@@ -201,6 +201,6 @@ impl<H: ToolHandler> DynHandler for Typed<H> {
     }
 
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
-        self.0.undo(snapshot, scope).await
+        Ok(self.0.undo(snapshot, scope).await?)
     }
 }

@@ -120,7 +120,7 @@ impl McpHub {
     /// reason in `error`. `user` is the one whose token is used where each has one.
     pub async fn check(&self, tenant: TenantId, id: McpServerId, user: Option<UserId>) -> Result<McpServer, McpError> {
         let server = self.ports.servers.mcp_server(tenant, id).await?;
-        let who = Caller::person(tenant, user);
+        let who = Caller::of_person(tenant, user);
         let listed = self.listed(&server, &who).await;
         match listed {
             Ok(listed) => self.record_listing(tenant, id, &listed).await,

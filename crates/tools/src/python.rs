@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
-use steward_core::tool::{EffectClass, Preview, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, Preview, ToolOutput, ToolSpec};
 
 const CODE_CHARS: usize = 20_000;
 /// Longest run.
@@ -69,7 +69,7 @@ impl ToolHandler for Python {
         )
     }
 
-    async fn preview(&self, args: PythonArgs, _: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, args: PythonArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
         Ok(Preview {
             summary: "computes in Python; it can reach no file and no network".to_owned(),
             detail: Some(args.code),
@@ -78,7 +78,7 @@ impl ToolHandler for Python {
         })
     }
 
-    async fn run(&self, args: PythonArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: PythonArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let program = PythonProgram {
             code: &whole(&args.code),
             payload: &args.payload.unwrap_or_else(|| json!({})),
@@ -90,8 +90,7 @@ impl ToolHandler for Python {
             (Value::Null, true) => {
                 return Err(ToolsError::refused(
                     "the program ran and printed nothing; print the result, or return it from `def run(payload)`",
-                )
-                .into());
+                ));
             }
             (Value::Null, false) => printed,
             (value, true) => value_text(value),

@@ -21,7 +21,7 @@ use std::time::Duration;
 use steward_core::credential::CredentialKind;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{ToolScope, Vault};
-use steward_core::tool::{EffectClass, Preview, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, Preview, Suggestion, ToolOutput, ToolSpec};
 use url::Url;
 
 const NAME: &str = "web_search";
@@ -159,7 +159,7 @@ impl ToolHandler for WebSearch {
         proposed(request, scope, suggest::web_search::suggest).await
     }
 
-    async fn preview(&self, args: SearchArgs, _: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, args: SearchArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
         Ok(Preview {
             summary: format!(
                 "asks {} ({}) for: {}",
@@ -171,7 +171,7 @@ impl ToolHandler for WebSearch {
         })
     }
 
-    async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let mut secrets = Secrets::default();
         let result = self.search(args, context, &mut secrets).await;
         secrets.clean(result)

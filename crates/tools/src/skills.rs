@@ -93,13 +93,13 @@ impl SkillRuntime {
         tenant: TenantId,
         agent: &Agent,
         taken: impl Fn(&str) -> bool,
-    ) -> Result<AgentSkills, ToolError> {
+    ) -> Result<AgentSkills, ToolsError> {
         let mut found = AgentSkills::default();
         for id in &agent.skills {
             let skill = match self.ports.skills.skill(tenant, *id).await {
                 Ok(skill) => skill,
                 Err(StoreError::NotFound(_)) => continue,
-                Err(error) => return Err(ToolsError::from(error).into()),
+                Err(error) => return Err(ToolsError::from(error)),
             };
             if !skill.enabled {
                 continue;
@@ -122,21 +122,20 @@ impl SkillRuntime {
     }
 
     /// The skill in the version of the run; refused if it was disabled or removed since.
-    pub(crate) async fn load(&self, tenant: TenantId, reference: &SkillRef) -> Result<Skill, ToolError> {
+    pub(crate) async fn load(&self, tenant: TenantId, reference: &SkillRef) -> Result<Skill, ToolsError> {
         let skills = &self.ports.skills;
         let current = match skills.skill(tenant, reference.id).await {
             Ok(current) => current,
             Err(StoreError::NotFound(_)) => {
-                return Err(ToolsError::refused("this skill was removed; do without it, or ask an operator").into());
+                return Err(ToolsError::refused("this skill was removed; do without it, or ask an operator"));
             }
-            Err(error) => return Err(ToolsError::from(error).into()),
+            Err(error) => return Err(ToolsError::from(error)),
         };
         if !current.enabled {
             return Err(ToolsError::Refused(format!(
                 "the skill `{}` is switched off; do without it, or ask an operator",
                 current.name
-            ))
-            .into());
+            )));
         }
         if current.version == reference.version {
             return Ok(current);
@@ -145,15 +144,15 @@ impl SkillRuntime {
     }
 
     /// One version, even if it may no longer be called.
-    async fn version(&self, tenant: TenantId, reference: &SkillRef) -> Result<Skill, ToolError> {
+    async fn version(&self, tenant: TenantId, reference: &SkillRef) -> Result<Skill, ToolsError> {
         let (id, version) = (reference.id, reference.version);
         let skill = self.ports.skills.skill_version(tenant, id, version).await;
-        Ok(skill.map_err(|error| match error {
+        skill.map_err(|error| match error {
             StoreError::NotFound(_) => {
                 ToolsError::Refused(format!("version {version} of this skill is not there any more; begin a new run"))
             }
             other => other.into(),
-        })?)
+        })
     }
 
     fn executor(&self, kind: SkillKind) -> Result<&Arc<dyn Executor>, ToolsError> {
@@ -170,7 +169,7 @@ impl SkillRuntime {
     pub async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
         let executor = match self.executor(skill.kind()) {
             Ok(executor) => executor,
-            Err(error) => return would_fail(error.into()),
+            Err(error) => return would_fail(error),
         };
         let mut preview = if executor.has_dry_run(skill) {
             self.dry_run(executor.as_ref(), skill, arguments, scope).await
@@ -219,7 +218,7 @@ impl SkillRuntime {
     }
 
     /// Runs a call whose arguments fit the skill's schema.
-    pub async fn run(&self, skill: &Skill, arguments: &Value, context: &Context) -> Result<ToolOutput, ToolError> {
+    pub async fn run(&self, skill: &Skill, arguments: &Value, context: &Context) -> Result<ToolOutput, ToolsError> {
         let executor = self.executor(skill.kind())?;
         let key = self.open(skill, &context.scope).await?;
         context.check()?;
@@ -237,7 +236,7 @@ impl SkillRuntime {
                     tool: skill.name.clone(),
                     message: crate::dispatcher::message(panic.as_ref()),
                 };
-                return Err(scrub_error(&scrubber, error.into()));
+                return Err(scrub_error(&scrubber, error));
             }
         };
         if skill.untrusted && !output.tainted {
@@ -253,7 +252,7 @@ impl SkillRuntime {
     pub(crate) async fn settle(&self, skill: &Skill, call: Interrupted, scope: &ToolScope) -> Settled {
         let found = match self.executor(skill.kind()) {
             Ok(executor) => self.open(skill, scope).await.map(|key| (executor, key)),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
         };
         let (executor, key) = match found {
             Ok(found) => found,
@@ -271,12 +270,12 @@ impl SkillRuntime {
     }
 
     /// Undoes an effect from the snapshot that [`Self::run`] returned.
-    pub async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    pub async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         undo::undo(self, snapshot, scope).await
     }
 
-    async fn open(&self, skill: &Skill, scope: &ToolScope) -> Result<CallCredential, ToolError> {
-        Ok(CallCredential::find(&self.ports, skill, scope).await?)
+    async fn open(&self, skill: &Skill, scope: &ToolScope) -> Result<CallCredential, ToolsError> {
+        CallCredential::find(&self.ports, skill, scope).await
     }
 }
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, ToolScope};
 use steward_core::run::FOLDER;
-use steward_core::tool::{EffectClass, Preview, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, ToolOutput, ToolSpec, Undo};
 use steward_sandbox::process::Helper;
 
 /// Whether the built-in list has this command.
@@ -45,7 +45,7 @@ impl ToolHandler for Terminal {
         catalogue::spec("terminal", RiskClass::Read, EffectClass::Read, execution::parameters())
     }
 
-    async fn preview(&self, args: TerminalArgs, _: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, args: TerminalArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
         let words = args.words()?;
         if !is_cd(&words) {
             self.0.check(&words, Risk::Read)?;
@@ -58,10 +58,10 @@ impl ToolHandler for Terminal {
         })
     }
 
-    async fn run(&self, args: TerminalArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: TerminalArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let words = args.words()?;
         if let Some(moved) = change_folder(&words, &context.scope).await {
-            return Ok(moved?);
+            return moved;
         }
         let command = self.0.check(&words, Risk::Read)?;
         let outcome = self.0.run(&words, Risk::Read, context).await?;
@@ -91,7 +91,7 @@ impl ToolHandler for TerminalWrite {
         catalogue::spec(NAME, RiskClass::Write, EffectClass::Write, execution::parameters())
     }
 
-    async fn preview(&self, args: TerminalArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, args: TerminalArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let words = args.words()?;
         if !is_cd(&words) {
             self.commands.check(&words, Risk::Write)?;
@@ -115,11 +115,11 @@ impl ToolHandler for TerminalWrite {
         })
     }
 
-    async fn run(&self, args: TerminalArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: TerminalArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
         let words = args.words()?;
         if let Some(moved) = change_folder(&words, scope).await {
-            return Ok(moved?);
+            return moved;
         }
         let command = self.commands.check(&words, Risk::Write)?;
         let before = workspace_changes::capture(scope).await?;
@@ -130,13 +130,13 @@ impl ToolHandler for TerminalWrite {
             Ok(code) => Ok(ToolOutput { undo: Some(undo), ..execution::command_output(&words, code, &outcome, scope) }),
             Err(why) => {
                 let after = self.put_back(&undo, scope).await;
-                Err(ToolsError::Refused(format!("{why}\n{after}")).into())
+                Err(ToolsError::Refused(format!("{why}\n{after}")))
             }
         }
     }
 
-    async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
-        Ok(workspace_changes::restore(snapshot, scope, &self.blobs).await?)
+    async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
+        workspace_changes::restore(snapshot, scope, &self.blobs).await
     }
 }
 

@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
-use steward_core::tool::{EffectClass, Preview, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, Preview, ToolOutput, ToolSpec};
 use url::Url;
 
 /// Bytes in which a page without a charset in its header may name one.
@@ -47,22 +47,21 @@ impl ToolHandler for WebFetch {
         )
     }
 
-    async fn preview(&self, args: FetchArgs, _: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, args: FetchArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
         let target = address_guard::checked_url(address_guard::parse_url(&args.url)?)?;
         Ok(Preview { summary: format!("asks {} for {}", target.place(), target.url), ..Preview::default() })
     }
 
-    async fn run(&self, args: FetchArgs, _: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: FetchArgs, _: &Context) -> Result<ToolOutput, ToolsError> {
         let url = address_guard::parse_url(&args.url)?;
         let page = fetch(url, &self.0).await?;
         if !(200..300).contains(&page.status) {
             return Err(ToolsError::Refused(format!(
                 "{} answered with status {}; check the address",
                 page.url, page.status
-            ))
-            .into());
+            )));
         }
-        Ok(blocking(move || page_output(&page)).await?)
+        blocking(move || page_output(&page)).await
     }
 }
 

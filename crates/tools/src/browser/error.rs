@@ -1,7 +1,6 @@
 //! Why a browser did not do it. Each message says what to do.
 
 use crate::error::ToolsError;
-use steward_core::tool::ToolError;
 use steward_sandbox::process::SandboxError;
 
 #[derive(Debug, thiserror::Error)]
@@ -65,11 +64,5 @@ impl From<ToolsError> for BrowserError {
 impl From<BrowserError> for ToolsError {
     fn from(error: BrowserError) -> Self {
         Self::Refused(error.to_string())
-    }
-}
-
-impl From<BrowserError> for ToolError {
-    fn from(error: BrowserError) -> Self {
-        Self::RespondToModel(error.to_string())
     }
 }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Clock, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolOutput, ToolSpec, Undo};
 
 const NAME: &str = "calendar_create";
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
@@ -152,7 +152,7 @@ impl ToolHandler for CalendarCreate {
         proposed(request, scope, suggest::calendar_create::suggest).await
     }
 
-    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let event = self.event(&args, "new", time::to_jiff(scope.now)?)?;
         Ok(Preview {
             summary: format!("puts into the calendar: {}", describe(&event, self.files.zone())),
@@ -162,7 +162,7 @@ impl ToolHandler for CalendarCreate {
         })
     }
 
-    async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let key = hash::sha256(context.idempotency_key.as_bytes());
         let uid = format!("{}@steward", &key[..32]);
         let event = self.event(&args, &uid, time::to_jiff(context.scope.now)?)?;
@@ -196,10 +196,10 @@ impl ToolHandler for CalendarCreate {
                 ..ToolOutput::text(format!("put into the calendar: {line} [{}]", short_id(&uid)))
             })
         });
-        Ok(done.await?)
+        done.await
     }
 
-    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         undo_calendar(&self.files, value, scope).await
     }
 }
@@ -209,9 +209,9 @@ pub(super) async fn undo_calendar(
     files: &Arc<CalendarStore>,
     value: &Value,
     scope: &ToolScope,
-) -> Result<String, ToolError> {
+) -> Result<String, ToolsError> {
     let kept: UndoRecord = snapshot(value)?;
     let (files, scope) = (Arc::clone(files), scope.clone());
     let name = kept.calendar.clone();
-    Ok(blocking(move || files.change(&scope, &name, |calendar| undo_changes(calendar, &kept))).await?)
+    blocking(move || files.change(&scope, &name, |calendar| undo_changes(calendar, &kept))).await
 }

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Clock, Interrupted, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, Settled, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, Receipt, Settled, ToolOutput, ToolSpec, Undo};
 use steward_sandbox::files::near_matches;
 
 const NAME: &str = "calendar_delete";
@@ -187,7 +187,7 @@ impl ToolHandler for CalendarDelete {
         )
     }
 
-    async fn preview(&self, args: DeleteArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, args: DeleteArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let given = args.occurrence.as_deref().map(|text| time::parse_given(text, self.clock.as_ref())).transpose()?;
         let (files, scope) = (Arc::clone(&self.files), scope.clone());
         let removed = blocking(move || {
@@ -203,7 +203,7 @@ impl ToolHandler for CalendarDelete {
         })
     }
 
-    async fn run(&self, args: DeleteArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: DeleteArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let given = args.occurrence.as_deref().map(|text| time::parse_given(text, self.clock.as_ref()));
         let given = given.transpose()?;
         let (files, context) = (Arc::clone(&self.files), context.clone());
@@ -221,7 +221,7 @@ impl ToolHandler for CalendarDelete {
             let (output, _) = files.change_staged(&context.scope, &name, work, tell)?;
             Ok(output)
         });
-        Ok(done.await?)
+        done.await
     }
 
     async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
@@ -239,7 +239,7 @@ impl ToolHandler for CalendarDelete {
         looked.unwrap_or_else(|error| Settled::Unknown(error.to_string()))
     }
 
-    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         undo_calendar(&self.files, value, scope).await
     }
 }

@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
 
 const IMPORT: &str = "calendar_import";
 const NAMED: usize = 20;
@@ -116,7 +116,7 @@ impl ToolHandler for CalendarImport {
         )
     }
 
-    async fn preview(&self, args: ImportArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, args: ImportArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let (files, scope) = (Arc::clone(&self.0), scope.clone());
         let looked = blocking(move || {
             let brought = read_file(&args.path, &scope)?;
@@ -135,7 +135,7 @@ impl ToolHandler for CalendarImport {
         })
     }
 
-    async fn run(&self, args: ImportArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ImportArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let (files, context) = (Arc::clone(&self.0), context.clone());
         let done = blocking(move || {
             let brought = read_file(&args.path, &context.scope)?;
@@ -170,10 +170,10 @@ impl ToolHandler for CalendarImport {
                 ..ToolOutput::text(text.trim_end())
             })
         });
-        Ok(done.await?)
+        done.await
     }
 
-    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         undo_calendar(&self.0, value, scope).await
     }
 }
@@ -243,7 +243,7 @@ impl ToolHandler for CalendarExport {
         )
     }
 
-    async fn preview(&self, args: ExportArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, args: ExportArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let (files, scope) = (Arc::clone(&self.files), scope.clone());
         let looked = blocking(move || {
             check_extension(&args.path)?;
@@ -254,7 +254,7 @@ impl ToolHandler for CalendarExport {
         Ok(Preview { summary, detail: None, count: Some(1), reversible: true })
     }
 
-    async fn run(&self, args: ExportArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ExportArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let (files, context) = (Arc::clone(&self.files), context.clone());
         let done = blocking(move || {
             check_extension(&args.path)?;
@@ -278,7 +278,7 @@ impl ToolHandler for CalendarExport {
         })
     }
 
-    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         snapshot::restore(value, scope, &self.blobs).await
     }
 }

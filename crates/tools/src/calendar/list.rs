@@ -3,6 +3,7 @@
 use super::event::short_id;
 use super::occurrence::{Occurrence, Occurrences, occurrences_between};
 use super::{CalendarStore, calendar_name, time};
+use crate::error::ToolsError;
 use crate::files::blocking;
 use crate::handler::{Context, ToolHandler, proposed};
 use crate::text::{self, clip};
@@ -16,7 +17,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Clock, ToolScope};
-use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, Suggestion, ToolOutput, ToolSpec};
 
 const MOST: usize = 200;
 const LONG: usize = 300;
@@ -60,7 +61,7 @@ impl ToolHandler for CalendarList {
         proposed(request, scope, suggest::calendar_list::suggest).await
     }
 
-    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let zone = self.files.zone().clone();
         let now = time::to_jiff(context.scope.now)?;
         let (from, to) = time::time_range(args.from.as_deref(), args.to.as_deref(), now, &zone, self.clock.as_ref())?;
@@ -79,7 +80,7 @@ impl ToolHandler for CalendarList {
             }
             Ok(list_output(&found, from, to, &zone))
         });
-        Ok(shown.await?)
+        shown.await
     }
 }
 

@@ -1,17 +1,16 @@
 //! `save_memory`: the text that an agent carries from conversation to conversation.
 
 use super::snapshot;
-use crate::catalogue;
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::{catalogue, suggest};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Facts, StoreError, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolOutput, ToolSpec, Undo};
 
 /// Longest memory, characters.
 const LIMIT: usize = 4000;
@@ -89,8 +88,8 @@ impl ToolHandler for SaveMemory {
         proposed(request, scope, suggest::save_memory::suggest).await
     }
 
-    async fn preview(&self, args: MemoryArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
-        let (before, _) = self.0.memory(scope.tenant, scope.agent).await.map_err(ToolsError::from)?;
+    async fn preview(&self, args: MemoryArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        let (before, _) = self.0.memory(scope.tenant, scope.agent).await?;
         let after = merged(&args, &before)?;
         Ok(Preview {
             summary: match args.mode {
@@ -106,38 +105,38 @@ impl ToolHandler for SaveMemory {
         })
     }
 
-    async fn run(&self, args: MemoryArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: MemoryArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
         for _ in 0..TRIES {
             context.check()?;
             let now = self.0.memory(scope.tenant, scope.agent).await;
-            let (before, version) = now.map_err(ToolsError::from)?;
+            let (before, version) = now?;
             let after = merged(&args, &before)?;
             if after != before {
                 let saved = self.0.save_memory(scope.tenant, scope.agent, &after, version).await;
                 match saved {
                     Ok(()) => {}
                     Err(StoreError::Conflict(_)) => continue,
-                    Err(error) => return Err(ToolsError::from(error).into()),
+                    Err(error) => return Err(ToolsError::from(error)),
                 }
             }
             return Ok(output(&args, before, after));
         }
-        Err(ToolsError::refused("other runs keep changing the memory; try again in a moment").into())
+        Err(ToolsError::refused("other runs keep changing the memory; try again in a moment"))
     }
 
-    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let kept: Kept = snapshot(value)?;
         let changed = || ToolsError::ChangedSince { what: "the memory".to_owned(), hint: "edit it by hand" };
         let now = self.0.memory(scope.tenant, scope.agent).await;
-        let (text, version) = now.map_err(ToolsError::from)?;
+        let (text, version) = now?;
         if text != kept.after {
-            return Err(changed().into());
+            return Err(changed());
         }
         match self.0.save_memory(scope.tenant, scope.agent, &kept.before, version).await {
             Ok(()) => Ok("restored the memory as it was before".to_owned()),
-            Err(StoreError::Conflict(_)) => Err(changed().into()),
-            Err(error) => Err(ToolsError::from(error).into()),
+            Err(StoreError::Conflict(_)) => Err(changed()),
+            Err(error) => Err(ToolsError::from(error)),
         }
     }
 }

@@ -1,10 +1,9 @@
 //! `notes_create`, which also appends; `notes_list`, which also searches; `notes_read`.
 
 use super::snapshot;
-use crate::catalogue;
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::{catalogue, suggest};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -12,7 +11,7 @@ use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Facts, Note, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolOutput, ToolSpec, Undo};
 use steward_sandbox::files::near_matches;
 
 const TITLE_CHARS: usize = 200;
@@ -90,7 +89,7 @@ impl ToolHandler for NotesCreate {
         proposed(request, scope, suggest::notes_create::suggest).await
     }
 
-    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let title = args.title.trim();
         let old = find(&self.0, scope, title).await?;
         let (summary, detail) = match (&old, args.mode) {
@@ -104,16 +103,16 @@ impl ToolHandler for NotesCreate {
         Ok(Preview { summary, detail: Some(detail), count: Some(1), reversible: true })
     }
 
-    async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let title = args.title.trim().to_owned();
         if title.is_empty() {
-            return Err(ToolsError::refused("the title is blank; give the note a name").into());
+            return Err(ToolsError::refused("the title is blank; give the note a name"));
         }
         let scope = &context.scope;
         let old = find(&self.0, scope, &title).await?;
         let note = Note { title: title.clone(), text: merged(&args, old.as_ref())?, updated_at: scope.now };
         let saved = self.0.save_note(scope.tenant, scope.agent, &note).await;
-        let before = saved.map_err(ToolsError::from)?;
+        let before = saved?;
         let verb = match (&before, args.mode) {
             (None, _) => "created",
             (Some(_), Mode::Replace) => "replaced",
@@ -132,15 +131,14 @@ impl ToolHandler for NotesCreate {
         })
     }
 
-    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let kept: Kept = snapshot(value)?;
         let now = find(&self.0, scope, &kept.title).await?;
         if now.is_none_or(|note| note.text != kept.after) {
             return Err(ToolsError::ChangedSince {
                 what: format!("the note {}", kept.title),
                 hint: "change it by hand",
-            }
-            .into());
+            });
         }
         let done = if let Some(note) = &kept.before {
             let saved = self.0.save_note(scope.tenant, scope.agent, note).await;
@@ -149,7 +147,7 @@ impl ToolHandler for NotesCreate {
             let removed = self.0.remove_note(scope.tenant, scope.agent, &kept.title).await;
             removed.map(|()| format!("removed the note {}", kept.title))
         };
-        Ok(done.map_err(ToolsError::from)?)
+        Ok(done?)
     }
 }
 
@@ -187,10 +185,10 @@ impl ToolHandler for NotesList {
         )
     }
 
-    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
         let notes = self.0.notes(scope.tenant, scope.agent).await;
-        let mut notes = notes.map_err(ToolsError::from)?;
+        let mut notes = notes?;
         if notes.is_empty() {
             return Ok(ToolOutput::text("there are no notes yet"));
         }
@@ -239,10 +237,10 @@ impl ToolHandler for NotesRead {
         proposed(request, scope, suggest::notes_read::suggest).await
     }
 
-    async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
         let notes = self.0.notes(scope.tenant, scope.agent).await;
-        let notes = notes.map_err(ToolsError::from)?;
+        let notes = notes?;
         let title = args.title.trim();
         let exact = notes.iter().find(|note| note.title == title);
         let lower = title.to_lowercase();
@@ -254,7 +252,7 @@ impl ToolHandler for NotesRead {
                 (true, false) => "`notes_list` shows all titles".to_owned(),
                 (true, true) => "there are no notes yet".to_owned(),
             };
-            return Err(ToolsError::Refused(format!("there is no note {title}; {hint}")).into());
+            return Err(ToolsError::Refused(format!("there is no note {title}; {hint}")));
         };
         Ok(ToolOutput { data: Some(json!(note)), ..ToolOutput::text(format!("{}\n\n{}", note.title, note.text)) })
     }

@@ -2,17 +2,16 @@
 //! done: whoever shows what is due looks at these rows, there is no second record of it.
 
 use super::{moment, snapshot};
-use crate::catalogue;
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler, proposed};
-use crate::suggest;
+use crate::{catalogue, suggest};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Clock, Facts, Reminder, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolOutput, ToolSpec, Undo};
 use steward_core::{Timestamp, hash};
 
 const TEXT_CHARS: usize = 2000;
@@ -70,7 +69,7 @@ impl ToolHandler for RemindersCreate {
         proposed(request, scope, suggest::reminders_create::suggest).await
     }
 
-    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let at = self.moment(&args.at, scope.now)?;
         Ok(Preview {
             summary: format!("makes a reminder for {}: {}", moment::local(at, self.clock.as_ref()), args.text),
@@ -80,10 +79,10 @@ impl ToolHandler for RemindersCreate {
         })
     }
 
-    async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
         let all = self.facts.reminders(scope.tenant, scope.agent).await;
-        let all = all.map_err(ToolsError::from)?;
+        let all = all?;
         let id = id_of(&context.idempotency_key);
         let known = all.into_iter().find(|one| one.id == id);
         // Known: made before a crash. Its time may have passed meanwhile; it is made nonetheless.
@@ -92,7 +91,7 @@ impl ToolHandler for RemindersCreate {
         } else {
             let reminder = Reminder { id, at: self.moment(&args.at, scope.now)?, text: args.text, done: false };
             let saved = self.facts.save_reminder(scope.tenant, scope.agent, &reminder).await;
-            saved.map_err(ToolsError::from)?;
+            saved?;
             reminder
         };
         let when = moment::local(reminder.at, self.clock.as_ref());
@@ -110,19 +109,18 @@ impl ToolHandler for RemindersCreate {
         })
     }
 
-    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let kept: Reminder = snapshot(value)?;
         let all = self.facts.reminders(scope.tenant, scope.agent).await;
-        let all = all.map_err(ToolsError::from)?;
+        let all = all?;
         if !all.contains(&kept) {
             return Err(ToolsError::ChangedSince {
                 what: format!("the reminder `{}`", kept.text),
                 hint: "look at the list of reminders",
-            }
-            .into());
+            });
         }
         let removed = self.facts.remove_reminder(scope.tenant, scope.agent, &kept.id).await;
-        removed.map_err(ToolsError::from)?;
+        removed?;
         Ok(format!("removed the reminder `{}`", kept.text))
     }
 }
@@ -159,10 +157,10 @@ impl ToolHandler for RemindersList {
         )
     }
 
-    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
         let all = self.facts.reminders(scope.tenant, scope.agent).await;
-        let mut all = all.map_err(ToolsError::from)?;
+        let mut all = all?;
         all.retain(|one| args.all || !one.done);
         if all.is_empty() {
             return Ok(ToolOutput::text("there are no reminders"));
@@ -250,7 +248,7 @@ impl ToolHandler for RemindersDone {
         )
     }
 
-    async fn preview(&self, args: DoneArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, args: DoneArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let one = self.meant(&args.text, scope).await?;
         Ok(Preview {
             summary: format!("marks the reminder `{}` as done", one.text),
@@ -260,7 +258,7 @@ impl ToolHandler for RemindersDone {
         })
     }
 
-    async fn run(&self, args: DoneArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: DoneArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
         let one = self.meant(&args.text, scope).await?;
         if one.done {
@@ -280,7 +278,7 @@ impl ToolHandler for RemindersDone {
         })
     }
 
-    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let before: Reminder = snapshot(value)?;
         self.save(&before, scope).await?;
         Ok(format!("the reminder `{}` is open again", before.text))

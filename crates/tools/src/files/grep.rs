@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io;
 use steward_core::policy::RiskClass;
-use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
 use steward_sandbox::files::{EntryKind, FilesError, Workspace};
 
 const MAX_LINES: usize = 200;
@@ -55,9 +55,9 @@ impl ToolHandler for Grep {
         )
     }
 
-    async fn run(&self, args: GrepArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let context = context.clone();
-        Ok(files::blocking(move || search(&args, &context)).await?)
+        files::blocking(move || search(&args, &context)).await
     }
 }
 

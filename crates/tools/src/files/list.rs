@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use steward_core::Timestamp;
 use steward_core::policy::RiskClass;
-use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
 use steward_sandbox::files::{Entry, EntryKind};
 
 const MAX_ENTRIES: usize = 500;
@@ -46,9 +46,9 @@ impl ToolHandler for List {
         )
     }
 
-    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let context = context.clone();
-        Ok(files::blocking(move || list_folder(&args, &context)).await?)
+        files::blocking(move || list_folder(&args, &context)).await
     }
 }
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 use std::io::{BufRead as _, BufReader, Read as _};
 use steward_core::policy::RiskClass;
-use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
 
 const MAX_LINES: usize = 2000;
 const MAX_BYTES: usize = 256 << 10;
@@ -41,9 +41,9 @@ impl ToolHandler for Read {
         )
     }
 
-    async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let context = context.clone();
-        Ok(files::blocking(move || read_lines(&args, &context)).await?)
+        files::blocking(move || read_lines(&args, &context)).await
     }
 }
 

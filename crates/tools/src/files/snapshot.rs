@@ -9,7 +9,7 @@ use std::io::Read as _;
 use std::sync::Arc;
 use steward_core::hash;
 use steward_core::ports::{Blobs, ToolScope};
-use steward_core::tool::{ToolError, Undo};
+use steward_core::tool::Undo;
 use steward_sandbox::files::{Before, FilesError, Workspace, Written};
 
 /// Content up to this many bytes is kept in the event itself; more goes to the blob store.
@@ -113,7 +113,7 @@ pub(super) fn read_all(workspace: &Workspace, path: &str) -> Result<Vec<u8>, Fil
 }
 
 /// Restores the file from `snapshot`, unless it has changed since.
-pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn Blobs>) -> Result<String, ToolError> {
+pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn Blobs>) -> Result<String, ToolsError> {
     let Snapshot { path, before, was, after } = Snapshot::deserialize(snapshot)
         .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))?;
     let before = match before {
@@ -124,12 +124,10 @@ pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn
             bytes: hex::decode(hex).map_err(|error| ToolsError::NoUndo(format!("the snapshot is damaged: {error}")))?,
             mode,
         },
-        PriorContent::Blob { hash, mode } => {
-            Before::File { bytes: blobs.get(&hash).await.map_err(ToolsError::from)?, mode }
-        }
+        PriorContent::Blob { hash, mode } => Before::File { bytes: blobs.get(&hash).await?, mode },
     };
     let scope = scope.clone();
-    Ok(files::blocking(move || {
+    files::blocking(move || {
         let workspace = files::open_workspace(&scope)?;
         let now = match file_state(&workspace, &path) {
             Ok(now) => Some(now),
@@ -151,7 +149,7 @@ pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn
             _ => format!("restored {path} as it was before"),
         })
     })
-    .await?)
+    .await
 }
 
 pub(crate) struct SavedFile {

@@ -17,7 +17,7 @@ use std::time::Duration;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, Interrupted, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, Settled, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, Preview, Receipt, Settled, Suggestion, ToolOutput, ToolSpec};
 use steward_sandbox::files::{Before, FilesError, Staged, Workspace, Written};
 use tokio::sync::Mutex;
 
@@ -123,12 +123,12 @@ impl ToolHandler for Write {
         proposed(request, scope, suggest::write::suggest).await
     }
 
-    async fn preview(&self, args: WriteArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, args: WriteArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let scope = scope.clone();
-        Ok(files::blocking(move || preview_write(&args, &files::open_workspace(&scope)?)).await?)
+        files::blocking(move || preview_write(&args, &files::open_workspace(&scope)?)).await
     }
 
-    async fn run(&self, args: WriteArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: WriteArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let _turn = self.turn(&args.path).lock().await;
         let at = context.clone();
         let mut ready = files::blocking(move || prepare(&args, &at)).await?;
@@ -143,7 +143,7 @@ impl ToolHandler for Write {
         settle_write(call, scope).await
     }
 
-    async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         snapshot::restore(snapshot, scope, &self.blobs).await
     }
 }

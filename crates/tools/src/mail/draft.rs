@@ -11,7 +11,7 @@ use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, Preview, Receipt, Suggestion, ToolOutput, ToolSpec};
 use steward_sandbox::files::{Before, FilesError, Workspace, Written};
 
 const FOLDER: &str = "drafts";
@@ -48,7 +48,7 @@ impl ToolHandler for MailDraft {
         proposed(request, scope, suggest::mail_draft::suggest).await
     }
 
-    async fn preview(&self, args: MailArgs, _: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, args: MailArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
         let to = recipients(&args.to)?;
         header_safe(&args.subject)?;
         Ok(Preview {
@@ -59,7 +59,7 @@ impl ToolHandler for MailDraft {
         })
     }
 
-    async fn run(&self, args: MailArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: MailArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let message = draft_text(&args, context)?;
         let base = slug(&args.subject);
         let context = context.clone();
@@ -94,7 +94,7 @@ impl ToolHandler for MailDraft {
         })
     }
 
-    async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         snapshot::restore(snapshot, scope, &self.0).await
     }
 }

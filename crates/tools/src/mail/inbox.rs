@@ -13,7 +13,7 @@ use serde_json::json;
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
-use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, Suggestion, ToolOutput, ToolSpec};
 
 /// Messages by default, and at most.
 const USUAL: u64 = 20;
@@ -146,7 +146,7 @@ impl ToolHandler for MailList {
         proposed(request, scope, suggest::mail_list::suggest).await
     }
 
-    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let mut secrets = Secrets::default();
         let result = unless_halted(context, self.list(args, context, &mut secrets)).await;
         secrets.clean(result)
@@ -224,7 +224,7 @@ impl ToolHandler for MailSearch {
         catalogue::spec("mail_search", RiskClass::Read, EffectClass::Read, schema)
     }
 
-    async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let mut secrets = Secrets::default();
         let result = unless_halted(context, self.search(args, context, &mut secrets)).await;
         secrets.clean(result)
@@ -281,7 +281,7 @@ impl ToolHandler for MailRead {
         catalogue::spec(MAIL_READ, RiskClass::Read, EffectClass::Read, schema)
     }
 
-    async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let mut secrets = Secrets::default();
         let result = unless_halted(context, self.read(args, context, &mut secrets)).await;
         secrets.clean(result)

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
 
 const NAME: &str = "mail_send";
 const MAX_RECIPIENTS: usize = 50;
@@ -155,7 +155,7 @@ impl ToolHandler for MailSend {
         catalogue::spec(NAME, RiskClass::Destructive, EffectClass::Write, schema)
     }
 
-    async fn preview(&self, args: SendArgs, scope: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, args: SendArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let envelope = Envelope::read(&args)?;
         let account = self.0.account(args.account.as_deref(), scope, Purpose::Send).await?;
         let all: Vec<&str> = envelope.all().map(String::as_str).collect();
@@ -174,7 +174,7 @@ impl ToolHandler for MailSend {
         })
     }
 
-    async fn run(&self, args: SendArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: SendArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let mut secrets = Secrets::default();
         let result = self.send(&args, context, &mut secrets).await;
         secrets.clean(result)

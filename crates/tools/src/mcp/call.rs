@@ -5,6 +5,7 @@ use super::connection::{Connection, Fault};
 use super::credentials::Caller;
 use super::error::McpError;
 use super::{McpHub, accepted_tools};
+use crate::error::ToolsError;
 use crate::handler::Context;
 use crate::skills::{Executor, SkillCall};
 use async_trait::async_trait;
@@ -17,7 +18,7 @@ use steward_core::mcp::McpServer;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{OpenedCredential, ToolScope};
 use steward_core::skill::{McpSpec, Skill, SkillKind, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, Undo, truncate};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, Undo, truncate};
 
 pub(super) struct Call<'a> {
     pub spec: &'a McpSpec,
@@ -31,7 +32,7 @@ pub(super) struct Call<'a> {
 impl McpHub {
     /// Calls a tool, if it is what a person accepted.
     pub(super) async fn call(&self, call: Call<'_>, context: &Context) -> Result<ToolOutput, McpError> {
-        let who = Caller::caller(&call, context);
+        let who = Caller::of_call(&call, context);
         let server = self.named(who.tenant, &call.spec.server).await?;
         let (tool, accepted) = accepted_tools::callable(&server, &call.spec.tool)?;
         // The run began with another acceptance of it.
@@ -155,7 +156,7 @@ impl Executor for McpExecutor {
         Ok(())
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let spec = match spec(skill) {
             Ok(spec) => spec,
             Err(summary) => {
@@ -174,9 +175,9 @@ impl Executor for McpExecutor {
         })
     }
 
-    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let skill = job.skill;
-        let spec = spec(skill).map_err(ToolError::RespondToModel)?;
+        let spec = spec(skill).map_err(ToolsError::Refused)?;
         let arguments = match job.arguments {
             Value::Object(map) => map.clone(),
             _ => Map::new(),

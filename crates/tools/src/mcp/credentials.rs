@@ -33,7 +33,7 @@ pub(super) struct Caller<'a> {
 }
 
 impl<'a> Caller<'a> {
-    pub fn person(tenant: TenantId, user: Option<UserId>) -> Self {
+    pub fn of_person(tenant: TenantId, user: Option<UserId>) -> Self {
         Self {
             tenant,
             user,
@@ -46,7 +46,7 @@ impl<'a> Caller<'a> {
         }
     }
 
-    pub fn caller(call: &Call<'a>, context: &'a Context) -> Self {
+    pub fn of_call(call: &Call<'a>, context: &'a Context) -> Self {
         let ToolScope { tenant, user, run, agent, .. } = &context.scope;
         Self {
             tenant: *tenant,

@@ -2,7 +2,6 @@
 
 use crate::error::ToolsError;
 use steward_core::ports::{StoreError, VaultError};
-use steward_core::tool::ToolError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum McpError {
@@ -62,12 +61,12 @@ pub enum McpError {
     Tools(#[from] ToolsError),
 }
 
-impl From<McpError> for ToolError {
+impl From<McpError> for ToolsError {
     fn from(error: McpError) -> Self {
         match error {
-            McpError::Store(error) => ToolsError::from(error).into(),
-            McpError::Tools(error) => error.into(),
-            other => Self::RespondToModel(other.to_string()),
+            McpError::Store(error) => error.into(),
+            McpError::Tools(error) => error,
+            other => Self::Refused(other.to_string()),
         }
     }
 }

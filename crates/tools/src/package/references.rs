@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, SkillPackages, Skills, ToolScope};
-use steward_core::tool::{EffectClass, Suggestion, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, Suggestion, ToolOutput, ToolSpec};
 
 /// Names of these tools; an agent without packages has no use for them.
 pub const REFERENCE_TOOLS: [&str; 3] = ["reference_list", "reference_read", "reference_search"];
@@ -166,7 +166,7 @@ impl ToolHandler for ReferenceList {
         )
     }
 
-    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let all = reference_files(&self.0, &context.scope, args.package.as_deref()).await?;
         let mut text = String::new();
         for one in &all {
@@ -204,12 +204,12 @@ impl ToolHandler for ReferenceRead {
         )
     }
 
-    async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let all = reference_files(&self.0, &context.scope, args.package.as_deref()).await?;
         let file = find_file(&all, &args.path)?;
-        let text = self.0.text(file).await.map_err(ToolsError::from)?;
+        let text = self.0.text(file).await?;
         let Some(text) = text else {
-            return Err(ToolsError::refused(format!("{} isn't text; it can't be shown", file.path)).into());
+            return Err(ToolsError::refused(format!("{} isn't text; it can't be shown", file.path)));
         };
         let lines: Vec<&str> = text.lines().collect();
         let (total, start) = (lines.len(), args.start.unwrap_or(1));
@@ -217,8 +217,7 @@ impl ToolHandler for ReferenceRead {
             return Err(ToolsError::refused(format!(
                 "{} has only {total} lines; use a `start` of at most {total}",
                 file.path
-            ))
-            .into());
+            )));
         }
         let end = start.saturating_add(args.lines.unwrap_or(MAX_LINES).min(MAX_LINES) - 1).min(total);
         let shown = lines.get(start - 1..end).unwrap_or_default().join("\n");
@@ -285,12 +284,12 @@ impl ToolHandler for ReferenceSearch {
         vec![Suggestion { arguments: json!({"query": query}), score: GUESS, why: "the request's own words".to_owned() }]
     }
 
-    async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let all = reference_files(&self.0, &context.scope, args.package.as_deref()).await?;
         let (mut parts, mut size) = (Vec::new(), 0);
         for (index, file) in all.iter().enumerate() {
             context.check()?;
-            let text = self.0.text(file).await.map_err(ToolsError::from)?;
+            let text = self.0.text(file).await?;
             let text = text.unwrap_or_default();
             size += text.len();
             if size > SEARCHED {

@@ -1,13 +1,14 @@
 //! What carries out a kind of skill, and the checks that are common to all kinds.
 
 use super::template::{TemplateUse, check_json};
+use crate::error::ToolsError;
 use crate::handler::Context;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use steward_core::ports::{Interrupted, OpenedCredential, ToolScope};
 use steward_core::schema;
 use steward_core::skill::{Skill, SkillKind};
-use steward_core::tool::{Preview, Settled, ToolError, ToolOutput};
+use steward_core::tool::{Preview, Settled, ToolOutput};
 
 /// One call of a skill. The arguments fit its schema; the credential is the one that was discovered.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +29,7 @@ pub trait Executor: Send + Sync {
     fn check(&self, skill: &Skill) -> Result<(), String>;
 
     /// What a call would do, without secrets: the request, the command line, the rows.
-    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolError>;
+    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolsError>;
 
     /// Whether [`Self::dry_run`] tells more than [`Self::preview`]. It gets the credential.
     fn has_dry_run(&self, _skill: &Skill) -> bool {
@@ -37,12 +38,12 @@ pub trait Executor: Send + Sync {
 
     /// What a call would change, found by trying it without leaving a change. The result may hold secrets; the runtime
     /// scrubs them.
-    async fn dry_run(&self, job: SkillCall<'_>, scope: &ToolScope) -> Result<Preview, ToolError> {
+    async fn dry_run(&self, job: SkillCall<'_>, scope: &ToolScope) -> Result<Preview, ToolsError> {
         self.preview(job.skill, job.arguments, scope).await
     }
 
     /// Carries out the call. Ends soon after [`Context::halted`]. The result may hold secrets; the runtime scrubs them.
-    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError>;
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError>;
 
     /// Whether a call that a crash cut off has happened, by the proof that it gave to [`Context::stage`]. Changes
     /// nothing.
@@ -51,8 +52,8 @@ pub trait Executor: Send + Sync {
     }
 
     /// Undoes an effect from the snapshot that [`Self::run`] returned.
-    async fn undo(&self, job: SkillCall<'_>, _snapshot: &Value, _scope: &ToolScope) -> Result<String, ToolError> {
-        Err(ToolError::RespondToModel(format!("what `{}` did can't be undone by Steward", job.skill.name)))
+    async fn undo(&self, job: SkillCall<'_>, _snapshot: &Value, _scope: &ToolScope) -> Result<String, ToolsError> {
+        Err(ToolsError::Refused(format!("what `{}` did can't be undone by Steward", job.skill.name)))
     }
 }
 

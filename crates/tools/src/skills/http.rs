@@ -25,7 +25,7 @@ use serde_json::Value;
 use std::fmt::Write as _;
 use steward_core::ports::ToolScope;
 use steward_core::skill::{HttpSpec, Skill, SkillKind, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
 
 pub struct HttpExecutor {
     client: Client,
@@ -78,18 +78,12 @@ impl Executor for HttpExecutor {
         check(skill)
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolsError> {
         let request = request::build(spec(skill)?, &Values::shown(skill, arguments))?;
         Ok(request_preview(&request, skill))
     }
 
-    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
-        Ok(self.carry_out(job, context).await?)
-    }
-}
-
-impl HttpExecutor {
-    async fn carry_out(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let spec = spec(job.skill)?;
         let mut request = request::build(spec, &Values::of(job))?;
         if let Some(name) = &spec.idempotency_header {

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
 use steward_core::skill::{ScrapeSpec, Skill, SkillKind, SkillSpec};
-use steward_core::tool::{Preview, ToolError, ToolOutput};
+use steward_core::tool::{Preview, ToolOutput};
 use url::Url;
 
 pub struct ScrapeExecutor {
@@ -31,33 +31,6 @@ impl ScrapeExecutor {
     /// A skill may allow further hosts beside those of `client`.
     pub fn new(client: Client) -> Self {
         Self { client, robots: Robots::default(), authorizer: Authorizer::default() }
-    }
-
-    async fn carry_out(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let spec = spec(job.skill)?;
-        let url = page_url(spec, &Values::of(job))?;
-        let client = self.client.allowing(parse_allow_list(&spec.allow)?);
-        let exchange = Exchange { client: &client, skill: job.skill, context, retries: 1 };
-        if !spec.ignore_robots {
-            self.robots.check(&url, &exchange).await?;
-        }
-        let mut request = HttpRequest::get(url.clone());
-        let accept = HeaderValue::from_static("text/html, text/*;q=0.8, */*;q=0.1");
-        request.headers.insert(ACCEPT, accept);
-        let answer = self.authorizer.send(request, &job, false, &exchange).await?;
-        // A redirect may have led to what the site asks to leave alone.
-        if !spec.ignore_robots && answer.url != url {
-            self.robots.check(&answer.url, &exchange).await?;
-        }
-        if !answer.status.is_success() {
-            return Err(ToolsError::Refused(format!(
-                "{} answered with status {}; check the address",
-                origin(&answer.url),
-                answer.status.as_u16()
-            )));
-        }
-        let select = spec.select.clone();
-        blocking(move || page_parts(answer.into(), select.as_deref())).await
     }
 }
 
@@ -140,7 +113,7 @@ impl Executor for ScrapeExecutor {
         check_allow(&spec.allow)
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolsError> {
         let target = address_guard::checked_url(page_url(spec(skill)?, &Values::shown(skill, arguments))?)?;
         Ok(Preview {
             summary: format!("asks {} for {}", target.place(), target.url),
@@ -149,8 +122,31 @@ impl Executor for ScrapeExecutor {
         })
     }
 
-    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
-        Ok(self.carry_out(job, context).await?)
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let spec = spec(job.skill)?;
+        let url = page_url(spec, &Values::of(job))?;
+        let client = self.client.allowing(parse_allow_list(&spec.allow)?);
+        let exchange = Exchange { client: &client, skill: job.skill, context, retries: 1 };
+        if !spec.ignore_robots {
+            self.robots.check(&url, &exchange).await?;
+        }
+        let mut request = HttpRequest::get(url.clone());
+        let accept = HeaderValue::from_static("text/html, text/*;q=0.8, */*;q=0.1");
+        request.headers.insert(ACCEPT, accept);
+        let answer = self.authorizer.send(request, &job, false, &exchange).await?;
+        // A redirect may have led to what the site asks to leave alone.
+        if !spec.ignore_robots && answer.url != url {
+            self.robots.check(&answer.url, &exchange).await?;
+        }
+        if !answer.status.is_success() {
+            return Err(ToolsError::Refused(format!(
+                "{} answered with status {}; check the address",
+                origin(&answer.url),
+                answer.status.as_u16()
+            )));
+        }
+        let select = spec.select.clone();
+        blocking(move || page_parts(answer.into(), select.as_deref())).await
     }
 }
 

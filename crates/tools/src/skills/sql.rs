@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use steward_core::ports::{Interrupted, OpenedCredential, ToolScope};
 use steward_core::skill::{Skill, SkillKind, SkillSpec, SqlSpec};
-use steward_core::tool::{Preview, Settled, ToolError, ToolOutput};
+use steward_core::tool::{Preview, Settled, ToolOutput};
 use steward_sandbox::sql::remote::{Answer, Remote, RemoteOptions};
 use steward_sandbox::sql::{Guard, Limits, Policy, Rows, SqlError};
 use url::Url;
@@ -115,7 +115,7 @@ impl Executor for SqlExecutor {
         spec(skill).is_ok_and(|spec| !spec.readonly)
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolsError> {
         let spec = spec(skill)?;
         let values = Values::shown(skill, arguments);
         let place = database_text(spec);
@@ -131,7 +131,7 @@ impl Executor for SqlExecutor {
         })
     }
 
-    async fn dry_run(&self, job: SkillCall<'_>, scope: &ToolScope) -> Result<Preview, ToolError> {
+    async fn dry_run(&self, job: SkillCall<'_>, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let spec = spec(job.skill)?;
         let statement = write::statement_of(spec, &Values::shown(job.skill, job.arguments));
         let wall = write::DRY_RUN.min(Duration::from_millis(job.skill.limits.timeout_ms));
@@ -139,16 +139,16 @@ impl Executor for SqlExecutor {
         Ok(write::preview(spec, statement, told))
     }
 
-    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let spec = spec(job.skill)?;
         if !spec.readonly {
-            return Ok(write::run_write(spec, job, context).await?);
+            return write::run_write(spec, job, context).await;
         }
         let work = carry_out(spec, job, &context.scope, context.left());
         let (answer, sql) = tokio::select! {
             answer = work => answer?,
             // Dropping the connection ends the statement.
-            () = context.halt() => return Err(ToolsError::refused("stopped").into()),
+            () = context.halt() => return Err(ToolsError::refused("stopped")),
         };
         let answer = answer.map_err(|error| ToolsError::Refused(error.to_string()))?;
         Ok(match answer {
@@ -174,7 +174,7 @@ impl Executor for SqlExecutor {
         }
     }
 
-    async fn undo(&self, job: SkillCall<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, job: SkillCall<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let spec = spec(job.skill)?;
         let snapshot = write::snapshot(snapshot)?;
         let wall = Duration::from_millis(job.skill.limits.timeout_ms);

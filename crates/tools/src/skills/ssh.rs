@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::ports::ToolScope;
 use steward_core::skill::{Skill, SkillKind};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
 use tokio_util::sync::CancellationToken;
 
 /// The command is ended this much before the call, so that its outcome is known.
@@ -36,50 +36,6 @@ pub struct SshExecutor {
 impl SshExecutor {
     pub fn new(keys: Arc<dyn HostKeys>) -> Self {
         Self { keys }
-    }
-
-    async fn carry_out(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let order = CommandPlan::of(spec(job.skill)?, &Values::of(job))?;
-        let login = Login::of(job.secret, order.user.as_deref()).await?;
-        let what = CallSummary {
-            line: order.shown(),
-            host: order.host(),
-            user: login.user.clone(),
-            effect: job.skill.effect,
-            limit: job.skill.limits.result_chars,
-            stopped_by_run: false,
-        };
-        register_key_lines(job, context);
-        context.check()?;
-        let end = CancellationToken::new();
-        // A call that only reads is dropped at its end: its command is to end on the server all the same.
-        let _guard = end.clone().drop_guard();
-        let work = tokio::spawn(session::run(self.keys.clone(), order, login, end.clone()));
-        tokio::pin!(work);
-        let left = context.left();
-        let wall = left.checked_sub(EARLY).unwrap_or(left / 2);
-        let mut what = what;
-        let done = tokio::select! {
-            done = &mut work => done,
-            () = tokio::time::sleep(wall) => {
-                end.cancel();
-                work.await
-            }
-            () = context.halt() => {
-                what.stopped_by_run = true;
-                end.cancel();
-                work.await
-            }
-        };
-        let done = done.map_err(|error| {
-            ToolsError::Refused(format!(
-                "the ssh session failed inside: {error}; this is a bug in Steward, please report it"
-            ))
-        })?;
-        match done {
-            Ok(done) => what.output(&spec(job.skill)?.success, &done),
-            Err(failure) => Err(what.failure(&failure)),
-        }
     }
 }
 
@@ -219,7 +175,7 @@ impl Executor for SshExecutor {
         Ok(())
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolsError> {
         let order = CommandPlan::of(spec(skill)?, &Values::shown(skill, arguments))?;
         let reads = skill.effect == EffectClass::Read;
         let user = match &order.user {
@@ -242,7 +198,47 @@ impl Executor for SshExecutor {
         Ok(Preview { summary: format!("{how} {user}"), detail: Some(detail), count: None, reversible: reads })
     }
 
-    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
-        Ok(self.carry_out(job, context).await?)
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let order = CommandPlan::of(spec(job.skill)?, &Values::of(job))?;
+        let login = Login::of(job.secret, order.user.as_deref()).await?;
+        let what = CallSummary {
+            line: order.shown(),
+            host: order.host(),
+            user: login.user.clone(),
+            effect: job.skill.effect,
+            limit: job.skill.limits.result_chars,
+            stopped_by_run: false,
+        };
+        register_key_lines(job, context);
+        context.check()?;
+        let end = CancellationToken::new();
+        // A call that only reads is dropped at its end: its command is to end on the server all the same.
+        let _guard = end.clone().drop_guard();
+        let work = tokio::spawn(session::run(self.keys.clone(), order, login, end.clone()));
+        tokio::pin!(work);
+        let left = context.left();
+        let wall = left.checked_sub(EARLY).unwrap_or(left / 2);
+        let mut what = what;
+        let done = tokio::select! {
+            done = &mut work => done,
+            () = tokio::time::sleep(wall) => {
+                end.cancel();
+                work.await
+            }
+            () = context.halt() => {
+                what.stopped_by_run = true;
+                end.cancel();
+                work.await
+            }
+        };
+        let done = done.map_err(|error| {
+            ToolsError::Refused(format!(
+                "the ssh session failed inside: {error}; this is a bug in Steward, please report it"
+            ))
+        })?;
+        match done {
+            Ok(done) => what.output(&spec(job.skill)?.success, &done),
+            Err(failure) => Err(what.failure(&failure)),
+        }
     }
 }

@@ -20,7 +20,6 @@ use serde_json::Value;
 use std::fmt;
 use steward_core::ports::OpenedCredential;
 use steward_core::skill::Skill;
-use steward_core::tool::ToolError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TemplateUse {
@@ -364,12 +363,6 @@ pub enum TemplateError {
 impl From<TemplateError> for ToolsError {
     fn from(error: TemplateError) -> Self {
         Self::Refused(error.to_string())
-    }
-}
-
-impl From<TemplateError> for ToolError {
-    fn from(error: TemplateError) -> Self {
-        ToolsError::from(error).into()
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::time::Duration;
 use steward_core::ports::ToolScope;
 use steward_core::skill::{Skill, SkillRef};
-use steward_core::tool::{ToolError, ToolOutput, Undo};
+use steward_core::tool::{ToolOutput, Undo};
 use steward_core::{hash, schema};
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -79,7 +79,7 @@ pub(crate) fn is_skill_undo(snapshot: &Value) -> bool {
     UndoSnapshot::deserialize(snapshot).is_ok()
 }
 
-pub(super) async fn undo(runtime: &SkillRuntime, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+pub(super) async fn undo(runtime: &SkillRuntime, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
     let kept = UndoSnapshot::deserialize(snapshot)
         .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))?;
     match kept.how {
@@ -107,9 +107,9 @@ async fn compensate(
     arguments: &Value,
     snapshot: &Value,
     scope: &ToolScope,
-) -> Result<String, ToolError> {
+) -> Result<String, ToolsError> {
     let found = runtime.ports.skills.skill_by_name(scope.tenant, name).await;
-    let skill = found.map_err(ToolsError::from)?.filter(|skill| skill.enabled).ok_or_else(|| {
+    let skill = found?.filter(|skill| skill.enabled).ok_or_else(|| {
         ToolsError::NoUndo(format!("the skill {name}, which would take it back, is not there or switched off"))
     })?;
     schema::validate(&skill.parameters, arguments)
@@ -129,6 +129,6 @@ async fn compensate(
     })
 }
 
-fn timeout_error(skill: &Skill) -> ToolError {
-    ToolsError::Unsettled { tool: skill.name.clone(), why: format!("more than {} ms", skill.limits.timeout_ms) }.into()
+fn timeout_error(skill: &Skill) -> ToolsError {
+    ToolsError::Unsettled { tool: skill.name.clone(), why: format!("more than {} ms", skill.limits.timeout_ms) }
 }

@@ -182,7 +182,7 @@ impl World {
         let skill = self.skill(tool);
         self.executor.check(&skill).unwrap();
         let job = SkillCall { skill: &skill, arguments: &arguments, secret: None };
-        self.executor.run(job, context).await
+        self.executor.run(job, context).await.map_err(Into::into)
     }
 
     pub async fn credential(&self, name: &str) {

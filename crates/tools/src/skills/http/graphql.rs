@@ -14,7 +14,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use serde_json::{Value, json};
 use steward_core::ports::ToolScope;
 use steward_core::skill::{GraphqlSpec, Skill, SkillKind, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
 
 const ERRORS: usize = 1200;
 
@@ -27,44 +27,6 @@ impl GraphqlExecutor {
     /// A skill may allow further hosts beside those of `client`.
     pub fn new(client: Client) -> Self {
         Self { client, authorizer: Authorizer::default() }
-    }
-
-    async fn carry_out(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let spec = spec(job.skill)?;
-        let request = build(spec, &Values::of(job))?;
-        let client = self.client.allowing(request::parse_allow_list(&spec.allow)?);
-        let exchange = Exchange {
-            client: &client,
-            skill: job.skill,
-            context,
-            retries: if job.skill.effect == EffectClass::Read { spec.retries } else { 0 },
-        };
-        let place = exchange::origin(&request.url);
-        let form = std::collections::BTreeMap::new();
-        let placed = places_credential(&spec.headers, &form, Some(&spec.variables));
-        let answer = self.authorizer.send(request, &job, placed, &exchange).await?;
-        let body = exchange::body_json(&answer);
-        // Servers give errors with the status 200 and with others; the list says more than the status.
-        if let Some(problems) = body.as_ref().and_then(problems) {
-            return Err(ToolsError::Refused(format!("{place} refused the operation: {problems}")));
-        }
-        if !answer.status.is_success() {
-            return Err(exchange::status_error(&answer));
-        }
-        let data = body.and_then(|mut body| body.get_mut("data").map(Value::take));
-        let data =
-            data.ok_or_else(|| ToolsError::Refused(format!("{place} gave no GraphQL answer; check the address")))?;
-        let value = match &spec.select {
-            Some(path) => exchange::select_path(path, &data)?,
-            None => data,
-        };
-        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
-            action: "sent".to_owned(),
-            object: format!("{} {place}", operation(&spec.query)),
-            evidence: Some(format!("status {}", answer.status.as_u16())),
-        });
-        let text = exchange::value_text(&value);
-        Ok(ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) })
     }
 }
 
@@ -152,12 +114,46 @@ impl Executor for GraphqlExecutor {
         request::check_allow(&spec.allow)
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolsError> {
         let request = build(spec(skill)?, &Values::shown(skill, arguments))?;
         Ok(request_preview(&request, skill))
     }
 
-    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
-        Ok(self.carry_out(job, context).await?)
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let spec = spec(job.skill)?;
+        let request = build(spec, &Values::of(job))?;
+        let client = self.client.allowing(request::parse_allow_list(&spec.allow)?);
+        let exchange = Exchange {
+            client: &client,
+            skill: job.skill,
+            context,
+            retries: if job.skill.effect == EffectClass::Read { spec.retries } else { 0 },
+        };
+        let place = exchange::origin(&request.url);
+        let form = std::collections::BTreeMap::new();
+        let placed = places_credential(&spec.headers, &form, Some(&spec.variables));
+        let answer = self.authorizer.send(request, &job, placed, &exchange).await?;
+        let body = exchange::body_json(&answer);
+        // Servers give errors with the status 200 and with others; the list says more than the status.
+        if let Some(problems) = body.as_ref().and_then(problems) {
+            return Err(ToolsError::Refused(format!("{place} refused the operation: {problems}")));
+        }
+        if !answer.status.is_success() {
+            return Err(exchange::status_error(&answer));
+        }
+        let data = body.and_then(|mut body| body.get_mut("data").map(Value::take));
+        let data =
+            data.ok_or_else(|| ToolsError::Refused(format!("{place} gave no GraphQL answer; check the address")))?;
+        let value = match &spec.select {
+            Some(path) => exchange::select_path(path, &data)?,
+            None => data,
+        };
+        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
+            action: "sent".to_owned(),
+            object: format!("{} {place}", operation(&spec.query)),
+            evidence: Some(format!("status {}", answer.status.as_u16())),
+        });
+        let text = exchange::value_text(&value);
+        Ok(ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) })
     }
 }

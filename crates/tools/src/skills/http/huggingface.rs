@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use steward_core::ports::ToolScope;
 use steward_core::skill::{HuggingfaceSpec, Skill, SkillKind, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
 
 /// Seconds to wait for a model that is loading, if the server doesn't say.
 const LOADING: f64 = 5.0;
@@ -32,33 +32,6 @@ impl HuggingfaceExecutor {
     /// A skill may allow further hosts beside those of `client`.
     pub fn new(client: Client) -> Self {
         Self { client, authorizer: Authorizer::default() }
-    }
-
-    async fn carry_out(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let spec = spec(job.skill)?;
-        let request = build(spec, &Values::of(job))?;
-        let client = self.client.allowing(request::parse_allow_list(&spec.allow)?);
-        let exchange = Exchange { client: &client, skill: job.skill, context, retries: 0 };
-        let place = exchange::origin(&request.url);
-        let answer = loop {
-            let answer = self.authorizer.send(request.clone(), &job, false, &exchange).await?;
-            // A model that loads has done nothing yet, so asking again is safe.
-            match loading(&answer) {
-                Some(wait) if wait < context.left() => exchange.pause(wait).await?,
-                _ => break answer,
-            }
-        };
-        if !answer.status.is_success() {
-            return Err(exchange::status_error(&answer));
-        }
-        let value = exchange::body_value(&answer);
-        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
-            action: "asked".to_owned(),
-            object: spec.model.clone(),
-            evidence: Some(format!("status {}", answer.status.as_u16())),
-        });
-        let text = exchange::value_text(&value);
-        Ok(ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) })
     }
 }
 
@@ -131,12 +104,35 @@ impl Executor for HuggingfaceExecutor {
         request::check_allow(&spec.allow)
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolsError> {
         let request = build(spec(skill)?, &Values::shown(skill, arguments))?;
         Ok(request_preview(&request, skill))
     }
 
-    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
-        Ok(self.carry_out(job, context).await?)
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let spec = spec(job.skill)?;
+        let request = build(spec, &Values::of(job))?;
+        let client = self.client.allowing(request::parse_allow_list(&spec.allow)?);
+        let exchange = Exchange { client: &client, skill: job.skill, context, retries: 0 };
+        let place = exchange::origin(&request.url);
+        let answer = loop {
+            let answer = self.authorizer.send(request.clone(), &job, false, &exchange).await?;
+            // A model that loads has done nothing yet, so asking again is safe.
+            match loading(&answer) {
+                Some(wait) if wait < context.left() => exchange.pause(wait).await?,
+                _ => break answer,
+            }
+        };
+        if !answer.status.is_success() {
+            return Err(exchange::status_error(&answer));
+        }
+        let value = exchange::body_value(&answer);
+        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
+            action: "asked".to_owned(),
+            object: spec.model.clone(),
+            evidence: Some(format!("status {}", answer.status.as_u16())),
+        });
+        let text = exchange::value_text(&value);
+        Ok(ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) })
     }
 }

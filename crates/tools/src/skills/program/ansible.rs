@@ -20,7 +20,7 @@ use std::time::Duration;
 use steward_core::credential::CredentialKind;
 use steward_core::ports::{OpenedCredential, ToolScope};
 use steward_core::skill::{AnsibleSpec, Skill, SkillKind, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
 use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Output, Sandbox};
 use tempfile::TempDir;
 
@@ -276,7 +276,7 @@ impl Executor for AnsibleExecutor {
     }
 
     /// Runs the playbook in check mode if it stays on this machine.
-    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let spec = spec(skill)?;
         let shown = Preview {
             summary: if spec.network {
@@ -315,14 +315,14 @@ impl Executor for AnsibleExecutor {
         })
     }
 
-    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let played = self.play(job.skill, job.arguments, job.secret, context, false).await?;
         let text = printed(&played.stdout, &played.stderr);
         let sums = recap_sums(&played.stdout.text());
         if played.code != Some(0) {
             let error =
                 format!("ansible-playbook {}; look at what it has done before trying again\n{text}", played.how);
-            return Err(ToolsError::Refused(error).into());
+            return Err(ToolsError::Refused(error));
         }
         let count = |name: &str| sums.get(name).copied().unwrap_or(0);
         let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {

@@ -20,7 +20,7 @@ use std::time::Duration;
 use steward_core::hash;
 use steward_core::ports::{OpenedCredential, ToolScope};
 use steward_core::skill::{DockerSpec, Skill, SkillKind, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, Undo};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, Undo};
 use tempfile::TempDir;
 
 /// Processes of a container.
@@ -47,22 +47,6 @@ impl DockerExecutor {
         })?;
         let none = BTreeMap::new();
         run_process(&self.programs, &program, args, &none, home, context).await
-    }
-
-    async fn carry_out(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let spec = spec(job.skill)?;
-        let args = args(spec, &Values::of(job), &container_name(&context.idempotency_key))?;
-        let home = config_home(spec, job.secret)?;
-        context.check()?;
-        let ended = self.docker(&args, home.path(), context).await?;
-        if ended.halted {
-            return Err(self.halted(spec, home.path(), context).await);
-        }
-        let text = printed(&ended.stdout, &ended.stderr);
-        if ended.code != Some(0) {
-            return Err(failure(&args, ended.code, &text));
-        }
-        output(spec, &args, &ended, text, job.skill)
     }
 
     /// Stops the container too, since it outlives the docker program.
@@ -297,7 +281,7 @@ impl Executor for DockerExecutor {
         Ok(())
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolsError> {
         let spec = spec(skill)?;
         let args = args(spec, &Values::shown(skill, arguments), "steward-…")?;
         let line: Vec<String> = std::iter::once("docker".to_owned()).chain(args).collect();
@@ -315,17 +299,29 @@ impl Executor for DockerExecutor {
         Ok(Preview { summary: summary.to_owned(), detail: Some(command_line(&line)), count: None, reversible })
     }
 
-    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
-        Ok(self.carry_out(job, context).await?)
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let spec = spec(job.skill)?;
+        let args = args(spec, &Values::of(job), &container_name(&context.idempotency_key))?;
+        let home = config_home(spec, job.secret)?;
+        context.check()?;
+        let ended = self.docker(&args, home.path(), context).await?;
+        if ended.halted {
+            return Err(self.halted(spec, home.path(), context).await);
+        }
+        let text = printed(&ended.stdout, &ended.stderr);
+        if ended.code != Some(0) {
+            return Err(failure(&args, ended.code, &text));
+        }
+        output(spec, &args, &ended, text, job.skill)
     }
 
-    async fn undo(&self, job: SkillCall<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, job: SkillCall<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let (action, container) = (&snapshot["action"], &snapshot["container"]);
         let args = match (action.as_str(), container.as_str()) {
             (Some(action @ ("start" | "stop")), Some(container)) if is_container(container) => {
                 words(&[action, "--", container])
             }
-            _ => return Err(ToolsError::NoUndo("the snapshot can't be read".to_owned()).into()),
+            _ => return Err(ToolsError::NoUndo("the snapshot can't be read".to_owned())),
         };
         let limit = Duration::from_millis(job.skill.limits.timeout_ms);
         let context = Context::new(scope.clone(), String::new(), limit);
@@ -333,7 +329,7 @@ impl Executor for DockerExecutor {
         let ended = self.docker(&args, home.path(), &context).await?;
         if ended.code != Some(0) {
             let text = printed(&ended.stdout, &ended.stderr);
-            return Err(failure(&args, ended.code, &text).into());
+            return Err(failure(&args, ended.code, &text));
         }
         Ok(match args[0].as_str() {
             "start" => format!("started {} again", args[2]),

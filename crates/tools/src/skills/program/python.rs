@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::ports::ToolScope;
 use steward_core::skill::{PythonSpec, Skill, SkillKind, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
 use steward_sandbox::python::{PythonLimits, PythonPool};
 use tokio_util::sync::CancellationToken;
 
@@ -143,7 +143,7 @@ impl Executor for PythonExecutor {
         Ok(())
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolError> {
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolsError> {
         let code = spec(skill).map_or("", |spec| spec.code.as_str());
         Ok(Preview {
             summary: "computes in Python; it can reach no file and no network".to_owned(),
@@ -153,7 +153,7 @@ impl Executor for PythonExecutor {
         })
     }
 
-    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let spec = spec(job.skill)?;
         let wall = Duration::from_millis(spec.timeout_ms);
         let program = PythonProgram { code: &spec.code, payload: job.arguments, wall, memory_mib: spec.memory_mib };

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, ToolScope};
 use steward_core::skill::{ShellSpec, Skill, SkillKind, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
 use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Sandbox};
 
 pub struct ShellExecutor {
@@ -32,8 +32,62 @@ impl ShellExecutor {
     pub fn with(self, programs: Programs) -> Self {
         Self { programs, ..self }
     }
+}
 
-    async fn carry_out(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+fn spec(skill: &Skill) -> Result<&ShellSpec, ToolsError> {
+    match &skill.spec {
+        SkillSpec::Shell(spec) => Ok(spec),
+        _ => Err(ToolsError::refused("this is no shell skill")),
+    }
+}
+
+#[async_trait]
+impl Executor for ShellExecutor {
+    fn kind(&self) -> SkillKind {
+        SkillKind::Shell
+    }
+
+    fn check(&self, skill: &Skill) -> Result<(), String> {
+        let spec = spec(skill).map_err(|error| error.to_string())?;
+        check_argv(&spec.command, &skill.parameters).map_err(|error| format!("config.command: {error}"))?;
+        if let Some(stdin) = &spec.stdin {
+            check_text(stdin, TemplateUse::Stdin, &skill.parameters)
+                .map_err(|error| format!("config.stdin: {error}"))?;
+        }
+        if spec.success.is_empty() {
+            return Err("config.success: name the exit statuses that count, such as [0]".to_owned());
+        }
+        if spec.writes && (skill.risk == RiskClass::Read || skill.effect == EffectClass::Read) {
+            return Err("risk and effect: what writes files is no read; use write".to_owned());
+        }
+        Ok(())
+    }
+
+    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        let values = Values::shown(skill, arguments);
+        let spec = spec(skill)?;
+        let stdin = spec.stdin.as_deref().map(|text| template::text(text, &values)).transpose()?.flatten();
+        let mut detail = command_line(&argv(&spec.command, &values)?);
+        if let Some(stdin) = stdin {
+            detail = format!("{detail}\n\n[stdin]\n{stdin}");
+        }
+        let kept = !spec.writes || matches!(workspace_changes::capture(scope).await, Ok(Ok(_)));
+        Ok(Preview {
+            summary: match (spec.writes, kept) {
+                (false, _) => "runs a program that can only look".to_owned(),
+                (true, true) => "runs a program that may change files of the workspace".to_owned(),
+                (true, false) => {
+                    "runs a program that may change files of the workspace, which holds too much to be undone"
+                        .to_owned()
+                }
+            },
+            detail: Some(detail),
+            count: None,
+            reversible: kept,
+        })
+    }
+
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let spec = spec(job.skill)?;
         let values = Values::of(job);
         let words = argv(&spec.command, &values)?;
@@ -91,66 +145,8 @@ impl ShellExecutor {
             ..ToolOutput::text(shown)
         })
     }
-}
 
-fn spec(skill: &Skill) -> Result<&ShellSpec, ToolsError> {
-    match &skill.spec {
-        SkillSpec::Shell(spec) => Ok(spec),
-        _ => Err(ToolsError::refused("this is no shell skill")),
-    }
-}
-
-#[async_trait]
-impl Executor for ShellExecutor {
-    fn kind(&self) -> SkillKind {
-        SkillKind::Shell
-    }
-
-    fn check(&self, skill: &Skill) -> Result<(), String> {
-        let spec = spec(skill).map_err(|error| error.to_string())?;
-        check_argv(&spec.command, &skill.parameters).map_err(|error| format!("config.command: {error}"))?;
-        if let Some(stdin) = &spec.stdin {
-            check_text(stdin, TemplateUse::Stdin, &skill.parameters)
-                .map_err(|error| format!("config.stdin: {error}"))?;
-        }
-        if spec.success.is_empty() {
-            return Err("config.success: name the exit statuses that count, such as [0]".to_owned());
-        }
-        if spec.writes && (skill.risk == RiskClass::Read || skill.effect == EffectClass::Read) {
-            return Err("risk and effect: what writes files is no read; use write".to_owned());
-        }
-        Ok(())
-    }
-
-    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolError> {
-        let values = Values::shown(skill, arguments);
-        let spec = spec(skill)?;
-        let stdin = spec.stdin.as_deref().map(|text| template::text(text, &values)).transpose()?.flatten();
-        let mut detail = command_line(&argv(&spec.command, &values)?);
-        if let Some(stdin) = stdin {
-            detail = format!("{detail}\n\n[stdin]\n{stdin}");
-        }
-        let kept = !spec.writes || matches!(workspace_changes::capture(scope).await, Ok(Ok(_)));
-        Ok(Preview {
-            summary: match (spec.writes, kept) {
-                (false, _) => "runs a program that can only look".to_owned(),
-                (true, true) => "runs a program that may change files of the workspace".to_owned(),
-                (true, false) => {
-                    "runs a program that may change files of the workspace, which holds too much to be undone"
-                        .to_owned()
-                }
-            },
-            detail: Some(detail),
-            count: None,
-            reversible: kept,
-        })
-    }
-
-    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
-        Ok(self.carry_out(job, context).await?)
-    }
-
-    async fn undo(&self, _: SkillCall<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, _: SkillCall<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         Ok(workspace_changes::restore(snapshot, scope, &self.blobs).await?)
     }
 }
