@@ -4,8 +4,8 @@ use crate::compose::sandbox_helper;
 use crate::settings::{Settings, variable};
 use anyhow::bail;
 use std::path::PathBuf;
-use steward_tools::browser::{BrowserConfig, Browsers, find};
-use steward_tools::web::{Client, HostPort};
+use steward_tools::browser::{BrowserConfig, Browsers, find_browser};
+use steward_tools::outbound::{Client, HostPort};
 
 /// How to get one.
 pub const HINT: &str = "install Chromium (package `chromium`), or name a Chromium or Chrome in STEWARD_CHROMIUM";
@@ -14,7 +14,7 @@ pub const HINT: &str = "install Chromium (package `chromium`), or name a Chromiu
 pub fn program() -> Result<PathBuf, String> {
     let search: Vec<PathBuf> = variable("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
     let wanted = variable("STEWARD_CHROMIUM");
-    find(wanted.as_deref(), &search).ok_or_else(|| match wanted {
+    find_browser(wanted.as_deref(), &search).ok_or_else(|| match wanted {
         Some(wanted) => format!("STEWARD_CHROMIUM is `{wanted}`, which is no program"),
         None => "neither Chromium nor Chrome is in PATH".to_owned(),
     })

@@ -11,9 +11,9 @@ use steward_core::TenantId;
 use steward_core::ports::{Blobs, Clock, Users, Vault};
 use steward_tools::DispatcherBuilder;
 use steward_tools::calendar::{CalendarConfig, with_calendar};
-use steward_tools::mail::{MailConfig, MailDesk, MailPorts, with_mail};
+use steward_tools::mail::{MailAccounts, MailConfig, MailPorts, with_mail};
+use steward_tools::outbound::{Client, HostPort};
 use steward_tools::search::{SearchConfig, SearchKey, SearchPorts, with_search};
-use steward_tools::web::{Client, HostPort};
 
 /// Mail accounts, in the data directory.
 const MAIL: &str = "mail.toml";
@@ -142,7 +142,7 @@ pub async fn doctor(settings: &Settings, ports: MailPorts, clock: &dyn Clock, te
         lines.push(("mail".to_owned(), Ok(text)));
         return lines;
     }
-    let desk = MailDesk::new(settings.daily.mail.clone(), ports);
+    let desk = MailAccounts::new(settings.daily.mail.clone(), ports);
     for (name, tried) in desk.probe(tenant, clock.now()).await {
         lines.push((format!("mail {name}"), tried));
     }

@@ -9,12 +9,12 @@ use steward_core::ports::{Blobs, Clock, Ids, Vault};
 use steward_sandbox::python::PythonPool;
 use steward_store::Store;
 use steward_tools::mcp::{McpConfig, McpExecutor, McpHub, McpPorts};
-use steward_tools::package::{Library, Packages};
+use steward_tools::outbound::{Client, HostPort};
+use steward_tools::package::{Packages, ReferenceLibrary};
 use steward_tools::skills::{
     AnsibleExecutor, DockerExecutor, FileHostKeys, GraphqlExecutor, HttpExecutor, HuggingfaceExecutor, Programs,
     PythonExecutor, ScrapeExecutor, ShellExecutor, SqlExecutor, SshExecutor,
 };
-use steward_tools::web::{Client, HostPort};
 use steward_tools::{SkillPorts, SkillRuntime};
 
 /// Variables of the environment that docker gets.
@@ -48,7 +48,7 @@ pub struct Desk {
     /// Skill packages.
     pub packages: Arc<Packages>,
     /// What packages say, for the tools that read it.
-    pub library: Library,
+    pub library: ReferenceLibrary,
     /// Keys of servers that ssh skills reach.
     pub host_keys: Arc<FileHostKeys>,
     /// Python of skills.
@@ -98,7 +98,7 @@ pub fn open(settings: &Settings, parts: Parts) -> Desk {
         runtime,
         mcp,
         packages: Arc::new(packages),
-        library: Library { skills: store.clone(), packages: store, blobs },
+        library: ReferenceLibrary { skills: store.clone(), packages: store, blobs },
         host_keys,
         python,
     }

@@ -2,7 +2,7 @@
 
 use crate::error::ToolsError;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use steward_core::policy::RiskClass;
@@ -28,7 +28,7 @@ fn entries() -> Result<&'static Entries, ToolsError> {
         .map_err(|reason| ToolsError::Data { file: FILE, reason: reason.clone() })
 }
 
-/// Fails if the data file is broken or lacks one of `names`; the dispatcher asks when it is built.
+/// Fails if the data file is broken or lacks one of `names`.
 pub(crate) fn check(names: &[&str]) -> Result<(), ToolsError> {
     let known = entries()?;
     match names.iter().find(|name| !known.contains_key(**name)) {
@@ -37,8 +37,7 @@ pub(crate) fn check(names: &[&str]) -> Result<(), ToolsError> {
     }
 }
 
-/// A spec with the words of the data file. A tool without an entry has no words of its own; the
-/// dispatcher refuses to be built with one.
+/// A spec with the description of the data file. The dispatcher refuses a tool without an entry.
 pub fn spec(name: &str, risk: RiskClass, effect: EffectClass, parameters: Value) -> ToolSpec {
     let entry = entries().ok().and_then(|known| known.get(name)).cloned();
     let entry = entry.unwrap_or(Entry { description: String::new(), utterances: Vec::new(), result_limit: 8000 });
@@ -52,6 +51,17 @@ pub fn spec(name: &str, risk: RiskClass, effect: EffectClass, parameters: Value)
         result_limit: entry.result_limit,
         skill: None,
     }
+}
+
+pub fn tool_spec(name: &str, risk: RiskClass, effect: EffectClass, properties: Value, required: &[&str]) -> ToolSpec {
+    let mut parameters = Map::new();
+    parameters.insert("type".to_owned(), json!("object"));
+    parameters.insert("properties".to_owned(), properties);
+    if !required.is_empty() {
+        parameters.insert("required".to_owned(), json!(required));
+    }
+    parameters.insert("additionalProperties".to_owned(), json!(false));
+    spec(name, risk, effect, Value::Object(parameters))
 }
 
 /// Whether a built-in tool has this name.

@@ -2,20 +2,20 @@
 //! itself; run here, they only give their text back.
 
 use crate::catalogue;
+use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler};
 use serde::Deserialize;
 use serde_json::json;
 use steward_core::plan::FINAL_ANSWER;
 use steward_core::policy::RiskClass;
-use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
+use steward_core::ports::ToolScope;
+use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
 
 /// Name of the tool that asks the user.
 pub const FEEDBACK: &str = "feedback";
 
-/// Asks the user something.
 pub struct Feedback;
 
-/// Arguments of [`Feedback`].
 #[derive(Debug, Deserialize)]
 pub struct FeedbackArgs {
     question: String,
@@ -25,30 +25,24 @@ impl ToolHandler for Feedback {
     type Args = FeedbackArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             FEEDBACK,
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "question": {"type": "string", "minLength": 1, "description": "What to ask the user"}
-                },
-                "required": ["question"],
-                "additionalProperties": false
+                "question": {"type": "string", "minLength": 1, "description": "What to ask the user"}
             }),
+            &["question"],
         )
     }
 
-    async fn run(&self, args: FeedbackArgs, _: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: FeedbackArgs, _: &Context) -> Result<ToolOutput, ToolsError> {
         Ok(ToolOutput::text(args.question))
     }
 }
 
-/// Ends a run with its answer.
 pub struct FinalAnswer;
 
-/// Arguments of [`FinalAnswer`].
 #[derive(Debug, Deserialize)]
 pub struct FinalAnswerArgs {
     text: String,
@@ -58,22 +52,18 @@ impl ToolHandler for FinalAnswer {
     type Args = FinalAnswerArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             FINAL_ANSWER,
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "text": {"type": "string", "description": "The answer for the user"}
-                },
-                "required": ["text"],
-                "additionalProperties": false
+                "text": {"type": "string", "description": "The answer for the user"}
             }),
+            &["text"],
         )
     }
 
-    async fn run(&self, args: FinalAnswerArgs, _: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: FinalAnswerArgs, _: &Context) -> Result<ToolOutput, ToolsError> {
         Ok(ToolOutput::text(args.text))
     }
 }

@@ -1,12 +1,11 @@
-//! Credentials that an operator's setting names: found, opened, and kept out of what leaves.
+//! Credentials that an operator's setting names: found, opened, and scrubbed from everything that leaves a call.
 
 use crate::error::ToolsError;
-use crate::skills::scrub;
-use secrecy::SecretString;
-use steward_core::credential::CredentialUse;
+use secrecy::{ExposeSecret as _, SecretString};
+use steward_core::credential::{Credential, CredentialUse};
 use steward_core::ports::{OpenedCredential, ToolScope, Vault, VaultError};
 use steward_core::scrub::{Scrubber, secrets_of};
-use steward_core::tool::{ToolError, ToolOutput};
+use steward_core::tool::{Preview, ToolError, ToolOutput, Undo};
 use steward_core::{AgentId, RunId, TenantId, Timestamp};
 
 /// A page of the vault.
@@ -14,87 +13,127 @@ const PAGE: u32 = 200;
 /// Most pages that are looked through.
 const PAGES: usize = 100;
 
-/// Who uses a credential, as it is written down.
+/// Who uses a credential, for the audit record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct By<'a> {
     pub tenant: TenantId,
     pub run: Option<RunId>,
     pub agent: Option<AgentId>,
     pub at: Timestamp,
-    /// Name of the tool.
     pub tool: &'a str,
 }
 
 impl<'a> By<'a> {
-    /// A tool at work.
     pub fn tool(scope: &ToolScope, tool: &'a str) -> Self {
         Self { tenant: scope.tenant, run: scope.run, agent: Some(scope.agent), at: scope.now, tool }
     }
 }
 
-/// Opens the credential of this name. The use is written down first.
-pub(crate) async fn open(vault: &dyn Vault, by: By<'_>, name: &str) -> Result<OpenedCredential, ToolsError> {
-    let mut after = None::<String>;
-    let mut found = None;
+/// The credentials of a tenant that `suits` chooses.
+pub(crate) async fn matching(
+    vault: &dyn Vault,
+    tenant: TenantId,
+    suits: impl Fn(&Credential) -> bool,
+) -> Result<Vec<Credential>, VaultError> {
+    let (mut found, mut after) = (Vec::new(), None::<String>);
     for _ in 0..PAGES {
-        let page = vault.credentials(by.tenant, after.as_deref(), PAGE).await;
-        let page = page.map_err(explain)?;
+        let page = vault.credentials(tenant, after.as_deref(), PAGE).await?;
         after = page.items.last().map(|one| one.name.clone());
-        found = page.items.into_iter().find(|one| one.name == name);
-        if found.is_some() || !page.more || after.is_none() {
+        found.extend(page.items.into_iter().filter(|one| suits(one)));
+        if !page.more || after.is_none() {
             break;
         }
     }
-    let Some(credential) = found else {
+    Ok(found)
+}
+
+pub(crate) async fn by_name(vault: &dyn Vault, tenant: TenantId, name: &str) -> Result<Option<Credential>, VaultError> {
+    Ok(matching(vault, tenant, |one| one.name == name).await?.pop())
+}
+
+pub(crate) async fn open(vault: &dyn Vault, by: By<'_>, name: &str) -> Result<OpenedCredential, ToolsError> {
+    let Some(credential) = by_name(vault, by.tenant, name).await? else {
         return Err(ToolsError::Refused(format!(
             "there is no credential `{name}`; an operator adds it with `steward credential add NAME --kind KIND`, or in the studio"
         )));
     };
     let used =
         CredentialUse { credential: credential.id, run: by.run, agent: by.agent, tool: by.tool.to_owned(), at: by.at };
-    let opened = vault.open(by.tenant, credential.id, used).await;
-    opened.map_err(explain)
+    Ok(vault.open(by.tenant, credential.id, used).await?)
 }
 
-fn explain(error: VaultError) -> ToolsError {
-    match error {
-        VaultError::Store(error) => error.into(),
-        other => ToolsError::Refused(other.to_string()),
-    }
-}
-
-/// The secrets of a call; what leaves it is searched for them.
+/// The secrets of a call, to be scrubbed from everything that leaves it.
 #[derive(Default)]
 pub(crate) struct Secrets(Vec<(String, SecretString)>);
 
 impl Secrets {
-    /// Those of a credential.
     pub fn of(opened: &OpenedCredential) -> Self {
         Self(secrets_of(opened))
     }
 
-    /// One more, by the name that stands in its place.
+    /// Adds a secret; `name` replaces it in texts.
     pub fn add(&mut self, name: impl Into<String>, secret: SecretString) {
         self.0.push((name.into(), secret));
     }
 
-    /// A result without them.
-    pub fn clean(self, result: Result<ToolOutput, ToolsError>) -> Result<ToolOutput, ToolError> {
-        let scrubber: Scrubber = scrub::of(self.0);
+    pub fn clean(self, result: Result<ToolOutput, ToolsError>) -> Result<ToolOutput, ToolsError> {
+        let scrubber: Scrubber = scrubber_of(self.0);
         match result {
             Ok(mut output) => {
-                scrub::output(&scrubber, &mut output);
+                scrub_output(&scrubber, &mut output);
                 Ok(output)
             }
-            Err(error) => Err(scrub::error(&scrubber, error.into())),
+            Err(error) => Err(scrub_error(&scrubber, error)),
         }
+    }
+
+    /// Scrubs a text or an error.
+    pub fn clean_text(self, result: Result<String, String>) -> Result<String, String> {
+        let scrubber: Scrubber = scrubber_of(self.0);
+        result.map(|text| scrubber.scrub(&text).into_owned()).map_err(|text| scrubber.scrub(&text).into_owned())
     }
 }
 
-impl Secrets {
-    /// A text or an error without them.
-    pub fn clean_text(self, result: Result<String, String>) -> Result<String, String> {
-        let scrubber: Scrubber = scrub::of(self.0);
-        result.map(|text| scrubber.scrub(&text).into_owned()).map_err(|text| scrubber.scrub(&text).into_owned())
+pub(crate) fn scrubber_of(secrets: impl IntoIterator<Item = (String, SecretString)>) -> Scrubber {
+    let plain = secrets.into_iter();
+    Scrubber::new(plain.map(|(name, secret)| (name, secret.expose_secret().to_owned())))
+}
+
+pub(crate) fn scrub_output(scrubber: &Scrubber, output: &mut ToolOutput) {
+    output.content = scrubber.scrub(&output.content).into_owned();
+    if let Some(data) = &mut output.data {
+        scrubber.scrub_json(data);
     }
+    if let Some(receipt) = &mut output.receipt {
+        receipt.action = scrubber.scrub(&receipt.action).into_owned();
+        receipt.object = scrubber.scrub(&receipt.object).into_owned();
+        receipt.evidence = receipt.evidence.as_deref().map(|text| scrubber.scrub(text).into_owned());
+    }
+    match &mut output.undo {
+        Some(Undo::Snapshot { snapshot, .. }) => {
+            let mut clean = snapshot.clone();
+            scrubber.scrub_json(&mut clean);
+            // What is put back must be what was there, and a secret is kept nowhere.
+            if clean != *snapshot {
+                output.undo = Some(Undo::Impossible {
+                    reason: "what would be put back holds a secret, which is kept nowhere but in the vault".to_owned(),
+                });
+            }
+        }
+        Some(Undo::Impossible { reason }) => *reason = scrubber.scrub(reason).into_owned(),
+        None => {}
+    }
+    output.origin = output.origin.as_deref().map(|text| scrubber.scrub(text).into_owned());
+}
+
+pub(crate) fn scrub_preview(scrubber: &Scrubber, preview: &mut Preview) {
+    preview.summary = scrubber.scrub(&preview.summary).into_owned();
+    preview.detail = preview.detail.as_deref().map(|text| scrubber.scrub(text).into_owned());
+}
+
+pub(crate) fn scrub_error(scrubber: &Scrubber, error: ToolsError) -> ToolsError {
+    ToolsError::Tool(match error.into() {
+        ToolError::RespondToModel(text) => ToolError::RespondToModel(scrubber.scrub(&text).into_owned()),
+        ToolError::Fatal(text) => ToolError::Fatal(scrubber.scrub(&text).into_owned()),
+    })
 }

@@ -3,7 +3,7 @@
 use crate::browser::BROWSER_TOOLS;
 use crate::catalogue;
 use crate::error::ToolsError;
-use crate::handler::{Context, DynHandler, ToolHandler, Typed};
+use crate::handler::{Context, DynHandler, ToolHandler, Typed, would_fail};
 use crate::package::REFERENCE_TOOLS;
 use crate::skills::{self, SkillRuntime};
 use async_trait::async_trait;
@@ -20,14 +20,17 @@ use steward_core::skill::Skill;
 use steward_core::tool::{EffectClass, Preview, Settled, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_core::{RunId, TenantId, hash, schema};
 
-/// How often the stop flag is looked at while a tool works.
+/// How often the stop flag is checked while a tool works.
 const POLL: Duration = Duration::from_millis(50);
-/// How long a tool that changes something may take to end by itself once it is told to.
+/// How long a tool that changes something gets to end by itself.
 const GRACE: Duration = Duration::from_millis(500);
-/// Longest look at what a call would change.
+/// Longest search for argument proposals.
+const SUGGEST: Duration = Duration::from_secs(2);
+/// Longest search for the arguments of a request whose kind is known.
+const DRAFT: Duration = Duration::from_secs(10);
 const PREVIEW: Duration = Duration::from_secs(10);
 
-/// Told of the end of a run.
+/// Called when a run has ended.
 type Ended = Box<dyn Fn(RunId) + Send + Sync>;
 
 struct Registered {
@@ -35,7 +38,6 @@ struct Registered {
     handler: Box<dyn DynHandler>,
 }
 
-/// Collects handlers.
 #[derive(Default)]
 pub struct DispatcherBuilder {
     tools: Vec<Registered>,
@@ -44,28 +46,25 @@ pub struct DispatcherBuilder {
 }
 
 impl DispatcherBuilder {
-    /// Adds a tool.
     #[must_use]
     pub fn with<H: ToolHandler>(mut self, handler: H) -> Self {
         self.tools.push(Registered { spec: handler.spec(), handler: Box::new(Typed(handler)) });
         self
     }
 
-    /// Carries out skills too.
     #[must_use]
     pub fn skills(mut self, runtime: Arc<SkillRuntime>) -> Self {
         self.skills = Some(runtime);
         self
     }
 
-    /// Tells `hook` of each run that has ended, so that it lets go of what it keeps for it.
+    /// Calls `hook` for each run that has ended, so that it can drop what it keeps for it.
     #[must_use]
     pub fn when_ended(mut self, hook: impl Fn(RunId) + Send + Sync + 'static) -> Self {
         self.ended.push(Box::new(hook));
         self
     }
 
-    /// Checks names and data.
     pub fn build(self) -> Result<Dispatcher, ToolsError> {
         let mut index = BTreeMap::new();
         for (at, tool) in self.tools.iter().enumerate() {
@@ -80,7 +79,6 @@ impl DispatcherBuilder {
     }
 }
 
-/// The tools of an installation, in the order in which they were added.
 pub struct Dispatcher {
     tools: Vec<Registered>,
     index: BTreeMap<String, usize>,
@@ -88,7 +86,6 @@ pub struct Dispatcher {
     ended: Vec<Ended>,
 }
 
-/// What carries a call out.
 enum Door<'a> {
     Tool(&'a Registered),
     Skill(&'a SkillRuntime, Box<Skill>),
@@ -127,13 +124,12 @@ impl Door<'_> {
     async fn run(&self, arguments: serde_json::Value, context: &Context) -> Result<ToolOutput, ToolError> {
         match self {
             Self::Tool(tool) => tool.handler.run(arguments, context).await,
-            Self::Skill(runtime, skill) => runtime.run(skill, &arguments, context).await,
+            Self::Skill(runtime, skill) => Ok(runtime.run(skill, &arguments, context).await?),
         }
     }
 }
 
 impl Dispatcher {
-    /// Begins an empty one.
     pub fn builder() -> DispatcherBuilder {
         DispatcherBuilder::default()
     }
@@ -207,7 +203,6 @@ fn settle(
     })
 }
 
-/// What a panic said.
 pub(crate) fn message(panic: &(dyn Any + Send)) -> String {
     panic
         .downcast_ref::<&str>()
@@ -265,18 +260,17 @@ impl Tools for Dispatcher {
     }
 
     async fn preview(&self, call: &ToolCall, scope: &ToolScope) -> Preview {
-        let refused = |error: ToolError| Preview { summary: format!("would fail: {error}"), ..Preview::default() };
         let door = match self.door(&call.name, scope).await {
             Ok(door) => door,
-            Err(error) => return refused(error),
+            Err(error) => return would_fail(error),
         };
         if let Err(problem) = schema::validate(door.schema(), &call.arguments) {
-            return refused(ToolError::RespondToModel(problem));
+            return would_fail(ToolError::RespondToModel(problem));
         }
         let work = door.preview(&call.arguments, scope);
         match tokio::time::timeout(PREVIEW, AssertUnwindSafe(work).catch_unwind()).await {
             Ok(Ok(Ok(preview))) => preview,
-            Ok(Ok(Err(error))) => refused(error),
+            Ok(Ok(Err(error))) => would_fail(error),
             Ok(Err(_)) | Err(_) => {
                 Preview { summary: format!("what `{}` would change can't be told", call.name), ..Preview::default() }
             }
@@ -322,7 +316,7 @@ impl Tools for Dispatcher {
             Undo::Impossible { reason } => Err(ToolsError::NoUndo(reason.clone()).into()),
             Undo::Snapshot { tool, snapshot } => match (self.find(tool), &self.skills) {
                 (Ok(found), _) => found.handler.undo(snapshot, scope).await,
-                (Err(_), Some(runtime)) if skills::is_undo(snapshot) => runtime.undo(snapshot, scope).await,
+                (Err(_), Some(runtime)) if skills::is_undo(snapshot) => Ok(runtime.undo(snapshot, scope).await?),
                 (Err(error), _) => Err(error.into()),
             },
         }

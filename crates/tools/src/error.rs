@@ -1,93 +1,54 @@
 //! Why a tool refused. Each message says what to do.
 
-use steward_core::ports::{BlobError, StoreError};
+use steward_core::ports::{BlobError, StoreError, VaultError};
 use steward_core::tool::ToolError;
 
-/// Errors of this room. They reach the model as a JSON result, except those that mean that the
-/// installation itself is broken.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolsError {
-    /// Two handlers have one name.
     #[error("two tools are called `{0}`; give one of them another name")]
     Duplicate(String),
-    /// A handler has no entry in the data file, or the file can't be read.
+    /// A handler has no entry in the data file, or the file is broken.
     #[error("the data file {file} is broken: {reason}")]
-    Data {
-        /// Which file.
-        file: &'static str,
-        /// What is wrong.
-        reason: String,
-    },
-    /// There is no such tool.
+    Data { file: &'static str, reason: String },
     #[error("there is no tool `{name}`; the tools are {known}")]
-    Unknown {
-        /// The name that was called.
-        name: String,
-        /// All names.
-        known: String,
-    },
+    Unknown { name: String, known: String },
     /// The arguments don't fit the schema.
     #[error("{tool}: {problem}")]
     Arguments {
-        /// Name of the tool.
         tool: String,
         /// Which field, and what was expected.
         problem: String,
     },
-    /// The arguments aren't those that were decided on.
+    /// The arguments aren't the approved ones.
     #[error("the arguments of `{0}` changed after they were approved; ask for approval again")]
     Changed(String),
-    /// Longer than the run allows.
     #[error("`{tool}` was stopped after {ms} ms; ask for less, or split the work")]
-    Deadline {
-        /// Name of the tool.
-        tool: String,
-        /// The limit.
-        ms: u64,
-    },
-    /// The run was stopped.
+    Deadline { tool: String, ms: u64 },
     #[error("`{0}` was stopped because the run was stopped")]
     Stopped(String),
     /// The tool was cut off while it was changing something.
     #[error("`{tool}` did not end in time ({why}) and may or may not have taken effect; look before trying again")]
-    Unsettled {
-        /// Name of the tool.
-        tool: String,
-        /// Deadline or stop.
-        why: String,
-    },
-    /// The tool panicked.
+    Unsettled { tool: String, why: String },
     #[error("`{tool}` failed inside: {message}; this is a bug in Steward, please report it")]
-    Panicked {
-        /// Name of the tool.
-        tool: String,
-        /// The panic's message.
-        message: String,
-    },
+    Panicked { tool: String, message: String },
     /// An effect that can't be taken back.
     #[error("this can't be undone: {0}")]
     NoUndo(String),
-    /// The thing has changed since.
     #[error("not undone: {what} has changed since; {hint}")]
-    ChangedSince {
-        /// What.
-        what: String,
-        /// What to do.
-        hint: &'static str,
-    },
-    /// A tool's own refusal, complete with what to do.
+    ChangedSince { what: String, hint: &'static str },
+    /// A tool's own refusal, which says what to do.
     #[error("{0}")]
     Refused(String),
-    /// Storage failed.
+    /// Ready to be returned as it is.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Blob storage failed.
     #[error(transparent)]
     Blob(#[from] BlobError),
 }
 
 impl ToolsError {
-    /// A refusal with its message.
     pub fn refused(message: impl Into<String>) -> Self {
         Self::Refused(message.into())
     }
@@ -101,8 +62,21 @@ impl ToolsError {
     }
 }
 
+impl From<VaultError> for ToolsError {
+    fn from(error: VaultError) -> Self {
+        match error {
+            VaultError::Store(error) => error.into(),
+            other => Self::Refused(other.to_string()),
+        }
+    }
+}
+
 impl From<ToolsError> for ToolError {
     fn from(error: ToolsError) -> Self {
-        if error.is_fatal() { Self::Fatal(error.to_string()) } else { Self::RespondToModel(error.to_string()) }
+        match error {
+            ToolsError::Tool(error) => error,
+            error if error.is_fatal() => Self::Fatal(error.to_string()),
+            error => Self::RespondToModel(error.to_string()),
+        }
     }
 }

@@ -5,24 +5,24 @@ use async_trait::async_trait;
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::fmt::Display;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use steward_core::ports::{Interrupted, Stage, ToolScope};
 use steward_core::tool::{Preview, Settled, Staged, ToolError, ToolOutput, ToolSpec};
+use tokio_util::sync::CancellationToken;
 
-/// Between two looks at the stop flag.
+/// Time between checks of the stop flag.
 const POLL: Duration = Duration::from_millis(50);
 
-/// What a tool knows of its call beside the arguments.
+/// What a tool knows about its call beside the arguments.
 #[derive(Debug, Clone)]
 pub struct Context {
-    /// Where and for whom.
     pub scope: ToolScope,
     /// Stable over repeats of this call after a crash.
     pub idempotency_key: String,
-    /// When it must be done.
     pub deadline: Instant,
     pub(crate) cancelled: Arc<AtomicBool>,
     learned: Arc<Mutex<Vec<(String, SecretString)>>>,
@@ -42,57 +42,66 @@ impl Context {
         }
     }
 
-    /// The same, told to `stage` before anything is done.
+    /// With `stage` told what is about to be done.
     #[must_use]
     pub fn with_stage(mut self, stage: Option<Arc<dyn Stage>>) -> Self {
         self.stage = stage;
         self
     }
 
-    /// Where it is told what is about to be done.
+    /// Where the call announces its effect.
     pub(crate) fn stage_of(&self) -> Option<Arc<dyn Stage>> {
         self.stage.clone()
     }
 
-    /// Says what the call returns once it is done, and by what that is recognised after a crash. To be called when all
-    /// is ready, right before the effect; after an error nothing may be done.
-    pub async fn stage(&self, output: &ToolOutput, proof: Value) -> Result<(), ToolError> {
+    /// Announces what the call returns once it is done, and the `proof` by which that is recognised after a crash. Call
+    /// it when all is ready, right before the effect; do nothing after an error.
+    pub async fn stage(&self, output: &ToolOutput, proof: Value) -> Result<(), ToolsError> {
         self.check()?;
         let Some(stage) = &self.stage else {
             return Ok(());
         };
         let staged = Staged { output: output.clone(), proof };
         stage.stage(staged).await?;
-        Ok(self.check()?)
+        self.check()
     }
 
-    /// Tells the runtime of a secret that was made or handed out during the call, such as an access
-    /// token, so that it leaves with nothing. `name` is what stands in its place.
+    /// Registers a secret that was made or handed out during the call, such as an access token, so that it is scrubbed
+    /// from the result. `name` replaces it in texts.
     pub fn learned(&self, name: impl Into<String>, secret: SecretString) {
         let mut all = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         all.push((name.into(), secret));
     }
 
-    /// What was learned so far.
     pub fn learned_secrets(&self) -> Vec<(String, SecretString)> {
         let all = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         all.clone()
     }
 
-    /// Whether to end now: the run was stopped, or the call is over its time. Blocking work looks
-    /// at it often, and always right before an effect.
+    /// Whether to end now: the run was stopped, or the call's time is up. Blocking work checks it often, and always
+    /// right before an effect.
     pub fn halted(&self) -> bool {
         self.scope.stopped() || self.cancelled.load(Ordering::Relaxed) || Instant::now() >= self.deadline
     }
 
-    /// Waits until [`Self::halted`].
     pub async fn halt(&self) {
         while !self.halted() {
             tokio::time::sleep(POLL).await;
         }
     }
 
-    /// Time that is left.
+    /// Waits for `work`; once [`Self::halted`], cancels it and waits for its end.
+    pub async fn or_cancel<T>(&self, cancel: &CancellationToken, work: impl Future<Output = T>) -> T {
+        tokio::pin!(work);
+        tokio::select! {
+            done = &mut work => done,
+            () = self.halt() => {
+                cancel.cancel();
+                work.await
+            }
+        }
+    }
+
     pub fn left(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
     }
@@ -103,35 +112,41 @@ impl Context {
     }
 }
 
-/// One tool. Arguments have passed the schema of [`Self::spec`] before any method sees them.
+/// One tool. Arguments have passed the schema of [`Self::spec`] before any method gets them.
 pub trait ToolHandler: Send + Sync + 'static {
-    /// The arguments.
     type Args: DeserializeOwned + Send + 'static;
 
-    /// Name, schema, risk.
     fn spec(&self) -> ToolSpec;
 
-    /// What a call would change. The default suits tools that change nothing.
-    fn preview(&self, _args: Self::Args, _scope: &ToolScope) -> impl Future<Output = Preview> + Send {
-        async { Preview { summary: "changes nothing".to_owned(), reversible: true, ..Preview::default() } }
+    /// What a call would change; an error says why it would fail. The default suits tools that change nothing.
+    fn preview(
+        &self,
+        _args: Self::Args,
+        _scope: &ToolScope,
+    ) -> impl Future<Output = Result<Preview, ToolsError>> + Send {
+        async { Ok(Preview { summary: "changes nothing".to_owned(), reversible: true, ..Preview::default() }) }
     }
 
-    /// Runs.
-    fn run(&self, args: Self::Args, context: &Context) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send;
+    fn run(&self, args: Self::Args, context: &Context) -> impl Future<Output = Result<ToolOutput, ToolsError>> + Send;
 
-    /// Whether a call that a crash cut off has happened, by what it told [`Context::stage`]. Looks only.
+    /// Whether a call that a crash cut off has happened, by the proof that it gave to [`Context::stage`]. Changes
+    /// nothing.
     fn settle(&self, call: Interrupted, _scope: &ToolScope) -> impl Future<Output = Settled> + Send {
         let why = format!("`{}` leaves nothing that shows it", call.call.name);
         async { Settled::Unknown(why) }
     }
 
-    /// Takes an effect back, from the snapshot that [`Self::run`] returned; says what was restored.
-    fn undo(&self, _snapshot: &Value, _scope: &ToolScope) -> impl Future<Output = Result<String, ToolError>> + Send {
-        async { Err(ToolsError::NoUndo("this tool keeps no snapshot".to_owned()).into()) }
+    /// Undoes an effect from the snapshot that [`Self::run`] returned; says what was restored.
+    fn undo(&self, _snapshot: &Value, _scope: &ToolScope) -> impl Future<Output = Result<String, ToolsError>> + Send {
+        async { Err(ToolsError::NoUndo("this tool keeps no snapshot".to_owned())) }
     }
 }
 
-/// The twin that the dispatcher keeps in a map.
+/// The preview of a call that would fail before it does anything.
+pub(crate) fn would_fail(error: impl Display) -> Preview {
+    Preview { summary: format!("would fail: {error}"), ..Preview::default() }
+}
+
 #[async_trait]
 pub(crate) trait DynHandler: Send + Sync {
     async fn preview(&self, arguments: Value, scope: &ToolScope) -> Result<Preview, ToolError>;
@@ -150,11 +165,11 @@ fn parse<A: DeserializeOwned>(arguments: Value) -> Result<A, ToolError> {
 #[async_trait]
 impl<H: ToolHandler> DynHandler for Typed<H> {
     async fn preview(&self, arguments: Value, scope: &ToolScope) -> Result<Preview, ToolError> {
-        Ok(self.0.preview(parse(arguments)?, scope).await)
+        Ok(self.0.preview(parse(arguments)?, scope).await?)
     }
 
     async fn run(&self, arguments: Value, context: &Context) -> Result<ToolOutput, ToolError> {
-        self.0.run(parse(arguments)?, context).await
+        Ok(self.0.run(parse(arguments)?, context).await?)
     }
 
     async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
@@ -162,6 +177,6 @@ impl<H: ToolHandler> DynHandler for Typed<H> {
     }
 
     async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
-        self.0.undo(snapshot, scope).await
+        Ok(self.0.undo(snapshot, scope).await?)
     }
 }

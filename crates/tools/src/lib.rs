@@ -12,6 +12,7 @@ pub mod files;
 mod handler;
 pub mod mail;
 pub mod mcp;
+pub mod outbound;
 pub mod package;
 pub mod python;
 pub mod sample;
@@ -20,6 +21,7 @@ pub mod skills;
 pub mod sql;
 mod standard;
 pub mod terminal;
+mod text;
 pub mod web;
 mod workspace;
 

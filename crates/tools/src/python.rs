@@ -3,7 +3,7 @@
 use crate::catalogue;
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler};
-use crate::skills::{Program, PythonRunner, compute, shown};
+use crate::skills::{PythonProgram, PythonRunner, compute, value_text};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -11,26 +11,22 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
-use steward_core::tool::{EffectClass, Preview, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, Preview, ToolOutput, ToolSpec};
 
-/// Longest program, characters.
-const CODE: usize = 20_000;
+const CODE_CHARS: usize = 20_000;
 /// Longest run.
 const WALL: Duration = Duration::from_secs(5);
 /// Memory beyond what the interpreter has anyway.
 const MEMORY_MIB: u32 = 128;
 
-/// Runs programs.
 pub struct Python(Arc<dyn PythonRunner>);
 
 impl Python {
-    /// `runner` is the sandbox's.
     pub fn new(runner: Arc<dyn PythonRunner>) -> Self {
         Self(runner)
     }
 }
 
-/// Arguments of [`Python`].
 #[derive(Debug, Deserialize)]
 pub struct PythonArgs {
     code: String,
@@ -47,8 +43,7 @@ fn has_entry(code: &str) -> bool {
     })
 }
 
-/// A program with the function that the interpreter calls. What stands at the end of a script moves no
-/// line, so errors name the right one.
+/// The program with an entry function. It is appended, so that line numbers in errors stay right.
 fn whole(code: &str) -> Cow<'_, str> {
     if has_entry(code) {
         return Cow::Borrowed(code);
@@ -62,33 +57,29 @@ impl ToolHandler for Python {
     type Args = PythonArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "python",
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "code": {"type": "string", "minLength": 1, "maxLength": CODE, "description": "A script that prints its result, or one that defines `def run(payload)` and returns it"},
-                    "payload": {"type": "object", "description": "What `run` is called with"}
-                },
-                "required": ["code"],
-                "additionalProperties": false
+                "code": {"type": "string", "minLength": 1, "maxLength": CODE_CHARS, "description": "A script that prints its result, or one that defines `def run(payload)` and returns it"},
+                "payload": {"type": "object", "description": "What `run` is called with"}
             }),
+            &["code"],
         )
     }
 
-    async fn preview(&self, args: PythonArgs, _: &ToolScope) -> Preview {
-        Preview {
+    async fn preview(&self, args: PythonArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
+        Ok(Preview {
             summary: "computes in Python; it can reach no file and no network".to_owned(),
             detail: Some(args.code),
             count: None,
             reversible: true,
-        }
+        })
     }
 
-    async fn run(&self, args: PythonArgs, context: &Context) -> Result<ToolOutput, ToolError> {
-        let program = Program {
+    async fn run(&self, args: PythonArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let program = PythonProgram {
             code: &whole(&args.code),
             payload: &args.payload.unwrap_or_else(|| json!({})),
             wall: WALL,
@@ -99,12 +90,11 @@ impl ToolHandler for Python {
             (Value::Null, true) => {
                 return Err(ToolsError::refused(
                     "the program ran and printed nothing; print the result, or return it from `def run(payload)`",
-                )
-                .into());
+                ));
             }
             (Value::Null, false) => printed,
-            (value, true) => shown(value),
-            (value, false) => format!("{printed}\n{}", shown(value)),
+            (value, true) => value_text(value),
+            (value, false) => format!("{printed}\n{}", value_text(value)),
         };
         Ok(ToolOutput { data: Some(value).filter(|value| !value.is_null()), ..ToolOutput::text(text) })
     }

@@ -7,16 +7,15 @@ use steward_sandbox::files::{FileLimits, FilesError, Workspace};
 #[folder = "sample"]
 struct Files;
 
-/// What became of a file.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Change {
     /// Files that were added or removed.
     pub done: Vec<String>,
-    /// Files that were left: others of the same name, or changed ones.
+    /// Files that were left alone, since others have their names or they were changed.
     pub left: Vec<String>,
 }
 
-/// Adds the files to the folder `dir`; what is there already stays as it is.
+/// Adds the sample files to the folder `dir`, without changing files that exist.
 pub fn add(dir: &str) -> Result<Change, FilesError> {
     let workspace = Workspace::open(dir, FileLimits::default())?;
     let mut change = Change::default();
@@ -37,7 +36,7 @@ pub fn add(dir: &str) -> Result<Change, FilesError> {
     Ok(change)
 }
 
-/// Removes the files that are still as they were added, and the folders that are empty then.
+/// Removes the unchanged sample files, and folders that are empty then.
 pub fn remove(dir: &str) -> Result<Change, FilesError> {
     let workspace = Workspace::open(dir, FileLimits::default())?;
     let mut change = Change::default();
@@ -59,7 +58,7 @@ pub fn remove(dir: &str) -> Result<Change, FilesError> {
     Ok(change)
 }
 
-/// Whether any of the files is there as it was added.
+/// Whether any sample file is there unchanged.
 pub fn present(dir: &str) -> bool {
     Workspace::open(dir, FileLimits::default())
         .is_ok_and(|workspace| Files::iter().any(|path| is_ours(&workspace, &path)))

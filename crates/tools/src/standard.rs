@@ -4,46 +4,41 @@ use crate::control::{Feedback, FinalAnswer};
 use crate::dispatcher::{Dispatcher, DispatcherBuilder};
 use crate::error::ToolsError;
 use crate::facts::{NotesCreate, NotesList, NotesRead, RemindersCreate, RemindersDone, RemindersList, SaveMemory};
-use crate::files::{Grep, List, MailDraft, Read, Write};
+use crate::files::{Grep, List, Read, Write};
+use crate::mail::MailDraft;
+use crate::outbound::HostPort;
 use crate::python::Python;
 use crate::skills::PythonRunner;
 use crate::sql::SqlTool;
 use crate::terminal::{Terminal, TerminalConfig, TerminalWrite};
-use crate::web::{HostPort, WebFetch};
+use crate::web::WebFetch;
 use std::sync::Arc;
 use steward_core::ports::{Blobs, Clock, Facts};
 use steward_sandbox::process::Helper;
 
-/// What an operator decides.
 #[derive(Debug, Clone)]
 pub struct ToolsConfig {
     /// Hosts and ports outside the public internet that `web_fetch` may reach.
     pub web_allow: Vec<HostPort>,
-    /// Changes to the list of commands that `terminal` and `terminal_write` run.
+    /// Changes to the commands that `terminal` and `terminal_write` may run.
     pub terminal: TerminalConfig,
-    /// How to start the sandbox's other half.
+    /// How to start the sandbox helper.
     pub sandbox_helper: Helper,
 }
 
-/// What tools need from the world.
 #[derive(Clone)]
 pub struct Ports {
-    /// Memory, notes, reminders.
     pub facts: Arc<dyn Facts>,
-    /// Large prior content, for undo.
     pub blobs: Arc<dyn Blobs>,
-    /// Local time.
     pub clock: Arc<dyn Clock>,
-    /// The sandbox's interpreter.
     pub python: Arc<dyn PythonRunner>,
 }
 
-/// All of them, in the order in which models see them.
+/// All standard tools, in the order in which models see them.
 pub fn standard(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher, ToolsError> {
     standard_builder(config, ports)?.build()
 }
 
-/// The same, open for more.
 pub fn standard_builder(config: ToolsConfig, ports: &Ports) -> Result<DispatcherBuilder, ToolsError> {
     let (facts, clock, blobs) = (&ports.facts, &ports.clock, &ports.blobs);
     Ok(Dispatcher::builder()
@@ -55,15 +50,15 @@ pub fn standard_builder(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher
         .with(Terminal::new(config.terminal.clone(), config.sandbox_helper.clone())?)
         .with(TerminalWrite::new(config.terminal, config.sandbox_helper, Arc::clone(blobs))?)
         .with(Python::new(Arc::clone(&ports.python)))
-        .with(WebFetch::new(config.web_allow))
-        .with(NotesCreate::new(Arc::clone(facts)))
-        .with(NotesList::new(Arc::clone(facts)))
-        .with(NotesRead::new(Arc::clone(facts)))
+        .with(WebFetch(config.web_allow))
+        .with(NotesCreate(Arc::clone(facts)))
+        .with(NotesList(Arc::clone(facts)))
+        .with(NotesRead(Arc::clone(facts)))
         .with(RemindersCreate::new(Arc::clone(facts), Arc::clone(clock)))
         .with(RemindersList::new(Arc::clone(facts), Arc::clone(clock)))
         .with(RemindersDone::new(Arc::clone(facts), Arc::clone(clock)))
-        .with(SaveMemory::new(Arc::clone(facts)))
-        .with(MailDraft::new(Arc::clone(blobs)))
+        .with(SaveMemory(Arc::clone(facts)))
+        .with(MailDraft(Arc::clone(blobs)))
         .with(Feedback)
         .with(FinalAnswer))
 }

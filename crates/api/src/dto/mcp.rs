@@ -166,7 +166,7 @@ impl From<mcp::McpTool> for McpTool {
         let changed = tool.accepted.as_ref().is_some_and(|one| one.hash != hash);
         Self {
             callable: tool.may_be_called(),
-            diff: steward_tools::mcp::diff(&tool),
+            diff: steward_tools::mcp::tool_diff(&tool),
             hash,
             changed,
             accepted_by: tool.accepted.as_ref().map(|one| one.by.clone()),

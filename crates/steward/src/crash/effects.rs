@@ -39,7 +39,7 @@ impl ToolHandler for CountedEffect {
         }
     }
 
-    async fn run(&self, args: Args, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: Args, context: &Context) -> Result<ToolOutput, ToolsError> {
         let body = json!({"key": context.idempotency_key, "n": args.n, "tool": self.name});
         self.http
             .post(format!("{}/effect", self.url))
@@ -47,7 +47,7 @@ impl ToolHandler for CountedEffect {
             .header("content-type", "application/json")
             .send()
             .await
-            .map_err(|error| ToolError::RespondToModel(error.to_string()))?;
+            .map_err(|error| ToolsError::Refused(error.to_string()))?;
         Ok(ToolOutput::text(format!("counted {}", args.n)))
     }
 }
@@ -78,8 +78,8 @@ impl ToolHandler for AskCounter {
         }
     }
 
-    async fn run(&self, _: Args, _: &Context) -> Result<ToolOutput, ToolError> {
-        Err(ToolError::Fatal("a delegation reached the tools".to_owned()))
+    async fn run(&self, _: Args, _: &Context) -> Result<ToolOutput, ToolsError> {
+        Err(ToolError::Fatal("a delegation reached the tools".to_owned()).into())
     }
 }
 

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::{mpsc, oneshot};
 
-/// Longest message, bytes: a large page's tree, or a screenshot.
-const MESSAGE: usize = 64 << 20;
+/// Bytes: a large page's tree, or a screenshot.
+const MAX_MESSAGE: usize = 64 << 20;
 /// Commands that wait to be written.
 const QUEUE: usize = 256;
 
@@ -18,40 +18,41 @@ type Reply = oneshot::Sender<Result<Value, String>>;
 
 /// Commands that wait for their answers; `None` once the browser is gone.
 #[derive(Debug)]
-struct Waiting(Mutex<Option<HashMap<u64, Reply>>>);
+struct PendingReplies(Mutex<Option<HashMap<u64, Reply>>>);
 
-impl Waiting {
+impl PendingReplies {
     fn lock(&self) -> MutexGuard<'_, Option<HashMap<u64, Reply>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The way to a browser. Cheap to clone.
+/// A connection to a browser. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(super) struct Cdp {
     out: mpsc::Sender<Vec<u8>>,
     next: Arc<AtomicU64>,
-    waiting: Arc<Waiting>,
+    waiting: Arc<PendingReplies>,
 }
 
 /// A command that needs no answer.
-pub(super) type Told = (&'static str, Value);
+pub(super) type CdpCommand = (&'static str, Value);
 
 impl Cdp {
-    /// Begins to speak. `hear` is given each event's session, method and parameters, and may answer with a command.
+    /// Starts reading and writing. `hear` gets each event's session, method and parameters, and may answer with a
+    /// command.
     pub fn begin(
         input: impl AsyncWrite + Unpin + Send + 'static,
         output: impl AsyncRead + Unpin + Send + 'static,
-        hear: impl FnMut(&str, &str, &Value) -> Option<Told> + Send + 'static,
+        hear: impl FnMut(&str, &str, &Value) -> Option<CdpCommand> + Send + 'static,
     ) -> Self {
         let (out, queue) = mpsc::channel(QUEUE);
         let cdp = Self {
             out,
             next: Arc::new(AtomicU64::new(1)),
-            waiting: Arc::new(Waiting(Mutex::new(Some(HashMap::new())))),
+            waiting: Arc::new(PendingReplies(Mutex::new(Some(HashMap::new())))),
         };
         tokio::spawn(write(input, queue));
-        let ear = Ear {
+        let ear = EventReader {
             // Not the queue itself: the writer ends when the last user of this end is gone.
             out: cdp.out.downgrade(),
             next: Arc::clone(&cdp.next),
@@ -62,7 +63,6 @@ impl Cdp {
         cdp
     }
 
-    /// Sends a command and waits for its answer.
     pub async fn call(&self, session: Option<&str>, method: &str, params: Value) -> Result<Value, BrowserError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (reply, answer) = oneshot::channel();
@@ -71,7 +71,7 @@ impl Cdp {
             None => return Err(gone()),
         };
         // A caller that gives up must leave nothing behind.
-        let _forget = Forget(&self.waiting, id);
+        let _forget = ForgetOnDrop(&self.waiting, id);
         self.out.send(message(id, session, method, &params)).await.map_err(|_| gone())?;
         match answer.await {
             Ok(Ok(value)) => Ok(value),
@@ -80,21 +80,20 @@ impl Cdp {
         }
     }
 
-    /// Sends a command whose answer nobody waits for; dropped where too many wait already.
-    pub fn tell(&self, session: &str, method: &str, params: &Value) {
+    /// Sends a command without waiting for its answer; drops it where too many are queued.
+    pub fn send(&self, session: &str, method: &str, params: &Value) {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let _ = self.out.try_send(message(id, Some(session), method, params));
     }
 
-    /// Whether the browser is gone.
     pub fn closed(&self) -> bool {
         self.waiting.lock().is_none()
     }
 }
 
-struct Forget<'a>(&'a Waiting, u64);
+struct ForgetOnDrop<'a>(&'a PendingReplies, u64);
 
-impl Drop for Forget<'_> {
+impl Drop for ForgetOnDrop<'_> {
     fn drop(&mut self) {
         if let Some(waiting) = self.0.lock().as_mut() {
             waiting.remove(&self.1);
@@ -124,14 +123,14 @@ async fn write(mut input: impl AsyncWrite + Unpin, mut queue: mpsc::Receiver<Vec
     }
 }
 
-struct Ear<H> {
+struct EventReader<H> {
     out: mpsc::WeakSender<Vec<u8>>,
     next: Arc<AtomicU64>,
-    waiting: Arc<Waiting>,
+    waiting: Arc<PendingReplies>,
     hear: H,
 }
 
-impl<H: FnMut(&str, &str, &Value) -> Option<Told>> Ear<H> {
+impl<H: FnMut(&str, &str, &Value) -> Option<CdpCommand>> EventReader<H> {
     async fn read(mut self, output: impl AsyncRead + Unpin) {
         let mut output = BufReader::with_capacity(64 << 10, output);
         let mut whole = Vec::new();
@@ -140,7 +139,7 @@ impl<H: FnMut(&str, &str, &Value) -> Option<Told>> Ear<H> {
             let taken = end.map_or(part.len(), |at| at + 1);
             whole.extend_from_slice(&part[..end.unwrap_or(part.len())]);
             output.consume(taken);
-            if whole.len() > MESSAGE {
+            if whole.len() > MAX_MESSAGE {
                 tracing::warn!("the browser's message is too long; the browser is given up");
                 break;
             }
@@ -183,8 +182,7 @@ impl<H: FnMut(&str, &str, &Value) -> Option<Told>> Ear<H> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::BrowserError;
-    use super::Cdp;
+    use super::{BrowserError, Cdp};
     use serde_json::{Value, json};
     use std::sync::{Arc, Mutex};
     use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};

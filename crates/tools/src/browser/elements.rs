@@ -5,14 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 /// Elements of a document that get a number.
 const NUMBERED: usize = 2000;
 
-/// Something that can be clicked or filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Element {
-    /// The browser's own number of it.
+    /// The browser's node id.
     pub node: i64,
-    /// What it is.
     pub role: String,
-    /// What it says.
     pub name: String,
 }
 
@@ -27,20 +24,19 @@ impl Element {
     }
 }
 
-/// The numbers of a page. A number stands for one element under one name for ever: one of an older page hits nothing,
-/// and an element that is called otherwise has another number, so that what a person approved is what is clicked.
+/// The numbers of a page's elements. A number always means one element under one name: a number of an older page
+/// matches nothing, and a renamed element gets a new number, so that what a person approved is what is clicked.
 #[derive(Debug, Default)]
 pub(super) struct Elements {
     last: u32,
     loader: String,
-    /// Address of the page when it was last looked at.
     pub url: String,
     numbers: HashMap<i64, u32>,
     known: BTreeMap<u32, Element>,
 }
 
 impl Elements {
-    /// Before a look: a new document forgets the elements of the one before.
+    /// Called before a snapshot: a new document forgets the elements of the one before.
     pub fn begin(&mut self, loader: &str, url: &str) {
         if self.loader != loader {
             loader.clone_into(&mut self.loader);
@@ -50,7 +46,7 @@ impl Elements {
         url.clone_into(&mut self.url);
     }
 
-    /// The element of a number, if it belongs to the document of `loader`.
+    /// The element of a number, if it belongs to the document `loader`.
     pub fn of(&self, number: u32, loader: &str) -> Option<Element> {
         let same = self.loader == loader;
         self.known.get(&number).filter(|_| same).cloned()
@@ -61,7 +57,7 @@ impl Elements {
         self.known.get(&number)
     }
 
-    /// The number of an element, a new one where it has none; `None` where too many have one.
+    /// The number of an element, a new one if needed; `None` when too many are numbered.
     pub fn number(&mut self, element: Element) -> Option<u32> {
         if let Some(number) = self.numbers.get(&element.node) {
             if self.known.get(number) == Some(&element) {

@@ -1,95 +1,58 @@
 //! Why a browser did not do it. Each message says what to do.
 
 use crate::error::ToolsError;
-use steward_core::tool::ToolError;
 use steward_sandbox::process::SandboxError;
 
-/// Errors of the browser's tools.
 #[derive(Debug, thiserror::Error)]
 pub enum BrowserError {
-    /// It can't be confined on this machine.
     #[error("the browser can't be started: {0}")]
     Sandbox(#[from] SandboxError),
-    /// It started, but not well.
     #[error("the browser can't be started: {0}; run `steward doctor` to see what is wrong with it")]
     Start(String),
-    /// As many as allowed are in use.
+    /// All browsers that are allowed are in use.
     #[error(
         "{0} browsers are in use, which is the most; try again when one is free, or use web_fetch, which needs none"
     )]
     Busy(usize),
-    /// Asked for outside a run.
     #[error("a browser belongs to a run; ask the agent instead")]
     NoRun,
-    /// Nothing is open.
     #[error("no page is open in this run; open one with browser_open")]
     NoPage,
-    /// It ended in between.
     #[error("the browser ended ({0}); open the page again with browser_open")]
     Gone(String),
     /// The address may not be opened.
     #[error("{0}")]
     Refused(String),
-    /// The page did not come.
     #[error("{url} can't be opened: {why}; check the address, or try again later")]
     Failed {
-        /// What was asked for.
         url: String,
-        /// The browser's or the proxy's words.
+        /// The browser's or the proxy's message.
         why: String,
     },
-    /// The server answered with an error.
     #[error("{url} answered with status {status}; check the address, or see what it says with browser_snapshot")]
-    Status {
-        /// Address after redirects.
-        url: String,
-        /// HTTP status.
-        status: u16,
-    },
-    /// Too slow.
+    Status { url: String, status: u16 },
     #[error("{what} took longer than {ms} ms and was stopped; try again later")]
-    Late {
-        /// What.
-        what: String,
-        /// The limit.
-        ms: u128,
-    },
-    /// Too slow, or stopped, after something was done.
+    Late { what: String, ms: u128 },
+    /// Too slow, or stopped, after an action had been sent.
     #[error(
         "the page did not come to rest before {why}; what was done may have taken effect: look with browser_snapshot before trying again"
     )]
-    Unsettled {
-        /// Time or stop.
-        why: &'static str,
-    },
-    /// The run was stopped.
+    Unsettled { why: &'static str },
     #[error("{0} was stopped with the run")]
     Stopped(String),
-    /// The page brought its process down.
+    /// The page crashed its process.
     #[error("the page's process crashed, and the browser was closed; open another page with browser_open")]
     Crashed,
-    /// A file, not a page.
     #[error("{0} is a download, which browsers of agents refuse; use web_fetch for files of text")]
     Download(String),
-    /// No element has this number.
     #[error("there is no element {0} on the page any more; look at the page with browser_snapshot")]
     NoElement(u32),
-    /// An element that is not what it was.
+    /// An element that is no longer what it was.
     #[error("element {number} {what}; look at the page with browser_snapshot")]
-    Element {
-        /// Its number.
-        number: u32,
-        /// What is wrong with it.
-        what: String,
-    },
-    /// The browser refused a command, or answered in another form than known.
+    Element { number: u32, what: String },
+    /// The browser refused a command, or answered in an unknown form.
     #[error("the browser refused {method}: {message}")]
-    Protocol {
-        /// Command.
-        method: String,
-        /// Its words.
-        message: String,
-    },
+    Protocol { method: String, message: String },
 }
 
 impl From<ToolsError> for BrowserError {
@@ -101,11 +64,5 @@ impl From<ToolsError> for BrowserError {
 impl From<BrowserError> for ToolsError {
     fn from(error: BrowserError) -> Self {
         Self::Refused(error.to_string())
-    }
-}
-
-impl From<BrowserError> for ToolError {
-    fn from(error: BrowserError) -> Self {
-        Self::RespondToModel(error.to_string())
     }
 }

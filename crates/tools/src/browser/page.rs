@@ -3,9 +3,10 @@
 use super::cdp::Cdp;
 use super::elements::Elements;
 use super::error::BrowserError;
-use super::proxy::{Refusals, place_of};
-use super::state::State;
-use super::tree::{self, Snapshot};
+use super::page_state::PageState;
+use super::page_text::{self, Snapshot};
+use super::proxy::{Refusals, host_port_of};
+use crate::text::clip;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -15,56 +16,51 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use url::Url;
 
-/// Between two looks at whether the browser is still there.
+/// Time between checks that the browser still runs.
 const TICK: Duration = Duration::from_millis(100);
-/// No request for so long means that scripts have come to rest.
+/// A page without requests for so long is taken to be at rest.
 const QUIET: Duration = Duration::from_millis(300);
-/// Longest wait for that.
+/// Longest wait for a page to come to rest.
 const RESTLESS: Duration = Duration::from_secs(2);
-/// Documents that follow one another by themselves.
-const HOPS: usize = 8;
-/// How soon an action shows that it leads somewhere.
+/// Documents that may follow one another by themselves.
+const MAX_DOCUMENTS: usize = 8;
+/// How soon an action shows whether it leads anywhere.
 const AFTERMATH: Duration = Duration::from_millis(250);
-/// Longest wait for a picture.
+/// Longest wait for a screenshot.
 const PICTURE: Duration = Duration::from_secs(20);
-/// Frames of a page that are read.
-const FRAMES: usize = 20;
-/// Longest address in an error, characters.
-const ADDRESS: usize = 200;
+const MAX_FRAMES: usize = 20;
+/// Longest address in an error.
+const ADDRESS_CHARS: usize = 200;
 
-/// A page.
 #[derive(Debug)]
 pub(super) struct Page {
     cdp: Cdp,
     session: String,
-    state: Arc<watch::Sender<State>>,
-    /// Whether it shows anything.
+    state: Arc<watch::Sender<PageState>>,
     pub open: bool,
 }
 
-/// Ends a navigation that nobody waits for any more.
-struct Stopping<'a>(Option<&'a Page>);
+/// Stops a navigation when its caller gives up.
+struct StopLoadingGuard<'a>(Option<&'a Page>);
 
-impl Drop for Stopping<'_> {
+impl Drop for StopLoadingGuard<'_> {
     fn drop(&mut self) {
         if let Some(page) = self.0 {
-            page.cdp.tell(&page.session, "Page.stopLoading", &json!({}));
+            page.cdp.send(&page.session, "Page.stopLoading", &json!({}));
         }
     }
 }
 
-/// How a wait ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Settled {
-    /// All is there.
+pub(super) enum LoadState {
     Whole,
-    /// The text is there; something else is still loading.
+    /// The text is there; the rest is still loading.
     Partly,
 }
 
 impl Page {
-    /// Makes the page, whose requests go to the proxy at `port`, and turns on what is listened to.
-    pub async fn attach(cdp: Cdp, state: Arc<watch::Sender<State>>, port: u16) -> Result<Self, BrowserError> {
+    /// Creates the page, with its requests sent to the proxy at `port`, and enables the events that are used.
+    pub async fn attach(cdp: Cdp, state: Arc<watch::Sender<PageState>>, port: u16) -> Result<Self, BrowserError> {
         let proxied = json!({"proxyServer": format!("http://127.0.0.1:{port}"), "proxyBypassList": "<-loopback>"});
         let mut context = cdp.call(None, "Target.createBrowserContext", proxied).await?;
         let context = context["browserContextId"].take();
@@ -93,12 +89,11 @@ impl Page {
         Ok(page)
     }
 
-    /// A command to this page.
     pub async fn call(&self, method: &str, params: Value) -> Result<Value, BrowserError> {
         self.cdp.call(Some(&self.session), method, params).await
     }
 
-    /// An input of a person's kind. Its answer may wait for the page that it leads to, so it is not waited for long.
+    /// Sends mouse or keyboard input. Its answer may wait for the page that it leads to, so it is not awaited for long.
     pub async fn input(&self, method: &str, params: Value) -> Result<(), BrowserError> {
         match tokio::time::timeout(RESTLESS, self.call(method, params)).await {
             Ok(done) => done.map(|_| ()),
@@ -106,18 +101,16 @@ impl Page {
         }
     }
 
-    /// Whether the browser is gone.
     pub fn closed(&self) -> bool {
         self.cdp.closed()
     }
 
-    /// What it is doing.
-    pub fn state(&self) -> watch::Ref<'_, State> {
+    pub fn state(&self) -> watch::Ref<'_, PageState> {
         self.state.borrow()
     }
 
-    /// Opens `url` and waits until it has come to rest. Ends the navigation where the caller gives up.
-    pub async fn open(&mut self, url: &Url, refusals: &Refusals, limit: Duration) -> Result<Settled, BrowserError> {
+    /// Opens `url` and waits until the page is at rest. Stops the navigation when the caller gives up.
+    pub async fn open(&mut self, url: &Url, refusals: &Refusals, limit: Duration) -> Result<LoadState, BrowserError> {
         self.open = false;
         let done = self.navigate(url, refusals, limit).await;
         let shows = matches!(done, Ok(_) | Err(BrowserError::Status { .. }));
@@ -125,16 +118,16 @@ impl Page {
         if !shows {
             // Nothing of a page that was refused stays.
             let blank = json!({"url": "about:blank"});
-            self.cdp.tell(&self.session, "Page.navigate", &blank);
+            self.cdp.send(&self.session, "Page.navigate", &blank);
         }
         done
     }
 
-    async fn navigate(&self, url: &Url, refusals: &Refusals, limit: Duration) -> Result<Settled, BrowserError> {
+    async fn navigate(&self, url: &Url, refusals: &Refusals, limit: Duration) -> Result<LoadState, BrowserError> {
         let (until, mark) = (Instant::now() + limit, refusals.count());
-        let before = self.fresh();
-        let mut stopping = Stopping(Some(self));
-        let late = || BrowserError::Late { what: shorten(url.as_str()), ms: limit.as_millis() };
+        let before = self.clear_action();
+        let mut stopping = StopLoadingGuard(Some(self));
+        let late = || BrowserError::Late { what: clip(url.as_str(), ADDRESS_CHARS), ms: limit.as_millis() };
         let asked = self.call("Page.navigate", json!({"url": url.as_str()}));
         let asked = tokio::time::timeout_at(until, asked).await.map_err(|_| late())??;
         if let Some(text) = asked["errorText"].as_str().filter(|text| !text.is_empty()) {
@@ -148,15 +141,15 @@ impl Page {
             }
         }
         let settled = self.settle(until).await?.ok_or_else(late)?;
-        if settled == Settled::Whole {
+        if settled == LoadState::Whole {
             stopping.0 = None;
         }
-        self.judge(refusals, mark)?;
+        self.check_result(refusals, mark)?;
         Ok(settled)
     }
 
-    /// Forgets what belongs to the action before; the number of documents so far.
-    pub fn fresh(&self) -> u64 {
+    /// Forgets what belongs to the action before. Returns the number of documents so far.
+    pub fn clear_action(&self) -> u64 {
         self.state.send_modify(|state| {
             state.dialogs.clear();
             (state.window, state.download) = (None, None);
@@ -165,7 +158,12 @@ impl Page {
     }
 
     /// Waits for what an action leads to: a page, requests, or nothing. A window that it wants to open is opened here.
-    pub async fn follow(&mut self, refusals: &Refusals, mark: u64, limit: Duration) -> Result<Settled, BrowserError> {
+    pub async fn wait_after_action(
+        &mut self,
+        refusals: &Refusals,
+        mark: u64,
+        limit: Duration,
+    ) -> Result<LoadState, BrowserError> {
         let until = Instant::now() + limit;
         tokio::time::sleep(AFTERMATH).await;
         let window = self.state.borrow().window.clone();
@@ -174,44 +172,44 @@ impl Page {
         {
             return self.open(&url, refusals, limit).await;
         }
-        let settled = self.settle(until).await?.unwrap_or(Settled::Partly);
-        if settled == Settled::Partly {
+        let settled = self.settle(until).await?.unwrap_or(LoadState::Partly);
+        if settled == LoadState::Partly {
             // A page that is on its way holds up every look at the one that is there.
-            self.cdp.tell(&self.session, "Page.stopLoading", &json!({}));
+            self.cdp.send(&self.session, "Page.stopLoading", &json!({}));
             self.wait(Instant::now() + RESTLESS, |state| !state.starting).await?;
         }
         let download = self.state.borrow().download.clone();
         if let Some(url) = download {
-            return Err(BrowserError::Download(shorten(&url)));
+            return Err(BrowserError::Download(clip(&url, ADDRESS_CHARS)));
         }
-        let judged = self.judge(refusals, mark);
+        let judged = self.check_result(refusals, mark);
         if matches!(judged, Err(BrowserError::Failed { .. } | BrowserError::Refused(_))) {
             self.open = false;
             let blank = json!({"url": "about:blank"});
-            self.cdp.tell(&self.session, "Page.navigate", &blank);
+            self.cdp.send(&self.session, "Page.navigate", &blank);
         }
         judged.map(|()| settled)
     }
 
-    /// Waits until documents and requests have come to rest; `None` where not even a document's text came.
-    async fn settle(&self, until: Instant) -> Result<Option<Settled>, BrowserError> {
-        for _ in 0..HOPS {
-            if !self.wait(until, State::settled).await? {
+    /// Waits until documents and requests are at rest; `None` when not even a document's text arrived.
+    async fn settle(&self, until: Instant) -> Result<Option<LoadState>, BrowserError> {
+        for _ in 0..MAX_DOCUMENTS {
+            if !self.wait(until, PageState::settled).await? {
                 let parsed = self.state.borrow().parsed;
-                return Ok(parsed.then_some(Settled::Partly));
+                return Ok(parsed.then_some(LoadState::Partly));
             }
             self.quiet(until).await?;
             if self.state.borrow().settled() {
-                return Ok(Some(Settled::Whole));
+                return Ok(Some(LoadState::Whole));
             }
         }
-        Ok(Some(Settled::Partly))
+        Ok(Some(LoadState::Partly))
     }
 
     async fn quiet(&self, until: Instant) -> Result<(), BrowserError> {
         let until = until.min(Instant::now() + RESTLESS);
         while Instant::now() < until {
-            let busy = |state: &State| !state.requests.is_empty() || !state.settled();
+            let busy = |state: &PageState| !state.requests.is_empty() || !state.settled();
             let stir = (Instant::now() + QUIET).min(until);
             if !busy(&self.state.borrow()) && !self.wait(stir, busy).await? {
                 return Ok(());
@@ -224,8 +222,8 @@ impl Page {
         Ok(())
     }
 
-    /// Whether the state came to fit `wanted` in time.
-    async fn wait(&self, until: Instant, wanted: impl Fn(&State) -> bool) -> Result<bool, BrowserError> {
+    /// Waits until the state fits `wanted`; `false` when time runs out.
+    async fn wait(&self, until: Instant, wanted: impl Fn(&PageState) -> bool) -> Result<bool, BrowserError> {
         let mut changes = self.state.subscribe();
         loop {
             if wanted(&changes.borrow_and_update()) {
@@ -242,36 +240,34 @@ impl Page {
         }
     }
 
-    /// What became of a page that came.
-    fn judge(&self, refusals: &Refusals, mark: u64) -> Result<(), BrowserError> {
+    fn check_result(&self, refusals: &Refusals, mark: u64) -> Result<(), BrowserError> {
         let state = self.state.borrow();
         if state.crashed {
             return Err(BrowserError::Crashed);
         }
         let url = Url::parse(&state.url).ok();
         let Some(url) = url.filter(|url| matches!(url.scheme(), "http" | "https" | "about" | "blob")) else {
-            let why = format!("the page went to {}, which is no page of the web", shorten(&state.url));
-            let told = told(None, refusals, mark);
+            let why = format!("the page went to {}, which is no page of the web", clip(&state.url, ADDRESS_CHARS));
+            let told = refusal_reason(None, refusals, mark);
             return Err(BrowserError::Refused(told.unwrap_or(why)));
         };
         let status = state.status().unwrap_or(200);
         if matches!(status, 403 | 502 | 503)
-            && let Some(why) = told(Some(&url), refusals, mark)
+            && let Some(why) = refusal_reason(Some(&url), refusals, mark)
         {
             return Err(BrowserError::Refused(why));
         }
         if status >= 400 {
-            return Err(BrowserError::Status { url: shorten(url.as_str()), status });
+            return Err(BrowserError::Status { url: clip(url.as_str(), ADDRESS_CHARS), status });
         }
         Ok(())
     }
 
-    /// Why a page did not come.
     async fn failure(&self, url: &Url, text: &str, refusals: &Refusals, mark: u64) -> BrowserError {
         if text == "net::ERR_ABORTED" {
             // A download is told of right after, as is the end of a process.
             let until = Instant::now() + QUIET;
-            let told = |state: &State| state.download.is_some() || state.crashed;
+            let told = |state: &PageState| state.download.is_some() || state.crashed;
             if let Err(end) = self.wait(until, told).await {
                 return end;
             }
@@ -279,21 +275,23 @@ impl Page {
                 return BrowserError::Crashed;
             }
             if let Some(download) = &self.state.borrow().download {
-                return BrowserError::Download(shorten(download));
+                return BrowserError::Download(clip(download, ADDRESS_CHARS));
             }
         }
-        let refused = told(Some(url), refusals, mark).or_else(|| told(None, refusals, mark));
+        let refused = refusal_reason(Some(url), refusals, mark).or_else(|| refusal_reason(None, refusals, mark));
         match refused {
             Some(why) if text.contains("TUNNEL") || text.contains("PROXY") => BrowserError::Refused(why),
-            _ => BrowserError::Failed { url: shorten(url.as_str()), why: text.trim_start_matches("net::").to_owned() },
+            _ => BrowserError::Failed {
+                url: clip(url.as_str(), ADDRESS_CHARS),
+                why: text.trim_start_matches("net::").to_owned(),
+            },
         }
     }
 
-    /// What is on the page.
     pub async fn snapshot(&self, elements: &std::sync::Mutex<Elements>) -> Result<Snapshot, BrowserError> {
         let frames = self.call("Page.getFrameTree", json!({})).await?;
         let mut trees = Vec::new();
-        for (id, url) in tree::frames(&frames["frameTree"], FRAMES) {
+        for (id, url) in page_text::frames(&frames["frameTree"], MAX_FRAMES) {
             let asked = json!({"frameId": id});
             match self.call("Accessibility.getFullAXTree", asked).await {
                 Ok(mut found) => trees.push((url, found["nodes"].take())),
@@ -309,7 +307,7 @@ impl Page {
         };
         let mut elements = elements.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         elements.begin(&loader, &url);
-        let mut snapshot = tree::show(&trees, &mut elements);
+        let mut snapshot = page_text::render_page(&trees, &mut elements);
         (snapshot.url, snapshot.status) = (url, status);
         snapshot.dialogs = dialogs;
         Ok(snapshot)
@@ -333,18 +331,10 @@ impl Page {
     }
 }
 
-/// What the proxy said of it: of the place of `url`, or of the last one.
-fn told(url: Option<&Url>, refusals: &Refusals, mark: u64) -> Option<String> {
-    let place = url.map(place_of);
+/// Why the proxy refused: a request to the host of `url`, or else the last one.
+fn refusal_reason(url: Option<&Url>, refusals: &Refusals, mark: u64) -> Option<String> {
+    let place = url.map(host_port_of);
     let mut found = refusals.since(mark);
     found.retain(|refusal| place.as_ref().is_none_or(|place| *place == refusal.place));
     found.pop().map(|refusal| refusal.why)
-}
-
-fn shorten(url: &str) -> String {
-    if url.chars().count() <= ADDRESS {
-        return url.to_owned();
-    }
-    let cut: String = url.chars().take(ADDRESS).collect();
-    format!("{cut}…")
 }

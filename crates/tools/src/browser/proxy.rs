@@ -1,7 +1,7 @@
 //! The browser's only way out: a forward proxy at the gate of its sandbox. Each request and each tunnel is resolved,
 //! checked and pinned like any other request of ours, so that redirects, frames, scripts and rebinding are too.
 
-use crate::web::Client;
+use crate::outbound::Client;
 use bytes::Bytes;
 use http::header::{CONNECTION, HOST, HeaderName, HeaderValue};
 use http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
@@ -21,11 +21,11 @@ use url::Url;
 
 /// Longest wait for a connection to one address.
 const CONNECT: Duration = Duration::from_secs(10);
-/// Connections of the browser, and tunnels, at a time; it makes 32 by itself.
+/// Connections of the browser and tunnels at a time; it makes 32 by itself.
 const MOST: usize = 128;
 /// Refusals that are remembered.
 const KEPT: usize = 50;
-/// Headers of one connection, not of the message.
+/// Headers of the connection, not of the message.
 const HOPS: [&str; 8] = [
     "connection",
     "keep-alive",
@@ -39,16 +39,13 @@ const HOPS: [&str; 8] = [
 
 type Body = BoxBody<Bytes, hyper::Error>;
 
-/// A request that went nowhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
-    /// `host:port`.
     pub place: String,
-    /// Why.
     pub why: String,
 }
 
-/// The refusals of a browser, each with its number.
+/// The refused requests of a browser, each with its number.
 #[derive(Debug, Default)]
 pub(super) struct Refusals(Mutex<(u64, VecDeque<(u64, Refusal)>)>);
 
@@ -67,12 +64,11 @@ impl Refusals {
         }
     }
 
-    /// How many there were so far.
     pub fn count(&self) -> u64 {
         self.lock().0
     }
 
-    /// Those after the first `count`, each once.
+    /// Refusals after the first `count`, each once.
     pub fn since(&self, count: u64) -> Vec<Refusal> {
         let mut found = Vec::new();
         for (number, refusal) in &self.lock().1 {
@@ -87,12 +83,11 @@ impl Refusals {
 /// A running proxy; dropping it cuts all of its connections.
 #[derive(Debug)]
 pub(super) struct Proxy {
-    /// What it refused.
     pub refusals: Arc<Refusals>,
     _ended: DropGuard,
 }
 
-struct Door {
+struct ProxyState {
     client: Client,
     refusals: Arc<Refusals>,
     ended: CancellationToken,
@@ -100,11 +95,10 @@ struct Door {
 }
 
 impl Proxy {
-    /// Begins to answer at `gate`.
     pub fn begin(gate: TcpListener, client: Client) -> Self {
         let ended = CancellationToken::new();
         let refusals = Arc::new(Refusals::default());
-        let door = Arc::new(Door {
+        let door = Arc::new(ProxyState {
             client,
             refusals: Arc::clone(&refusals),
             ended: ended.clone(),
@@ -115,7 +109,7 @@ impl Proxy {
     }
 }
 
-async fn serve(gate: TcpListener, door: Arc<Door>) {
+async fn serve(gate: TcpListener, door: Arc<ProxyState>) {
     loop {
         let accepted = tokio::select! {
             () = door.ended.cancelled() => return,
@@ -147,20 +141,20 @@ async fn serve(gate: TcpListener, door: Arc<Door>) {
     }
 }
 
-/// Why there is no answer from where it was meant for.
-struct No {
+/// A request that is answered by the proxy itself, with the reason.
+struct RefusedRequest {
     status: StatusCode,
     refusal: Refusal,
 }
 
-impl No {
+impl RefusedRequest {
     fn new(status: StatusCode, place: &str, why: impl Into<String>) -> Self {
         let (place, why) = (place.to_owned(), why.into());
         Self { status, refusal: Refusal { place, why } }
     }
 }
 
-async fn answer(door: Arc<Door>, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
+async fn answer(door: Arc<ProxyState>, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
     let done =
         if request.method() == Method::CONNECT { tunnel(&door, request).await } else { forward(&door, request).await };
     Ok(done.unwrap_or_else(|no| {
@@ -179,16 +173,14 @@ fn full(text: impl Into<Bytes>) -> Body {
     Full::new(text.into()).map_err(|never| match never {}).boxed()
 }
 
-/// `host:port` of a URL.
-pub(super) fn place_of(url: &Url) -> String {
+pub(super) fn host_port_of(url: &Url) -> String {
     let host = url.host_str().unwrap_or("");
     format!("{host}:{}", url.port_or_known_default().unwrap_or(0))
 }
 
-/// Resolves and checks once, and connects to what was checked.
-async fn connect(door: &Door, url: &Url, place: &str) -> Result<TcpStream, No> {
-    let admitted = door.client.admit(url).await;
-    let addresses = admitted.map_err(|error| No::new(StatusCode::FORBIDDEN, place, error.to_string()))?;
+async fn connect(door: &ProxyState, url: &Url, place: &str) -> Result<TcpStream, RefusedRequest> {
+    let admitted = door.client.checked_addresses(url).await;
+    let addresses = admitted.map_err(|error| RefusedRequest::new(StatusCode::FORBIDDEN, place, error.to_string()))?;
     let mut cause = "it has no address".to_owned();
     for address in addresses {
         match tokio::time::timeout(CONNECT, TcpStream::connect(address)).await {
@@ -201,25 +193,25 @@ async fn connect(door: &Door, url: &Url, place: &str) -> Result<TcpStream, No> {
         }
     }
     let why = format!("{place} can't be reached: {cause}");
-    Err(No::new(StatusCode::BAD_GATEWAY, place, why))
+    Err(RefusedRequest::new(StatusCode::BAD_GATEWAY, place, why))
 }
 
-async fn tunnel(door: &Arc<Door>, request: Request<Incoming>) -> Result<Response<Body>, No> {
+async fn tunnel(door: &Arc<ProxyState>, request: Request<Incoming>) -> Result<Response<Body>, RefusedRequest> {
     let place = request.uri().authority().map(ToString::to_string);
     let place = place.unwrap_or_default();
     let url = Url::parse(&format!("https://{place}/"))
-        .map_err(|error| No::new(StatusCode::BAD_REQUEST, &place, error.to_string()))?;
+        .map_err(|error| RefusedRequest::new(StatusCode::BAD_REQUEST, &place, error.to_string()))?;
     // A tunnel carries anything; what speaks HTTP is at these ports.
     let port = url.port_or_known_default().unwrap_or(0);
     if !matches!(port, 80 | 443) && !door.client.allows(&url) {
         let why =
             format!("a browser's tunnel to port {port} is not opened; an operator can allow {place} by name and port");
-        return Err(No::new(StatusCode::FORBIDDEN, &place, why));
+        return Err(RefusedRequest::new(StatusCode::FORBIDDEN, &place, why));
     }
     let mut stream = connect(door, &url, &place).await?;
     let room = Arc::clone(&door.room)
         .try_acquire_owned()
-        .map_err(|_| No::new(StatusCode::SERVICE_UNAVAILABLE, &place, "too many connections at once"))?;
+        .map_err(|_| RefusedRequest::new(StatusCode::SERVICE_UNAVAILABLE, &place, "too many connections at once"))?;
     let ended = door.ended.clone();
     tokio::spawn(async move {
         let _room = room;
@@ -237,19 +229,19 @@ async fn tunnel(door: &Arc<Door>, request: Request<Incoming>) -> Result<Response
     Ok(Response::new(full("")))
 }
 
-async fn forward(door: &Arc<Door>, request: Request<Incoming>) -> Result<Response<Body>, No> {
+async fn forward(door: &Arc<ProxyState>, request: Request<Incoming>) -> Result<Response<Body>, RefusedRequest> {
     let (mut head, body) = request.into_parts();
     let whole = head.uri.to_string();
     let url = Url::parse(&whole).ok().filter(|url| url.scheme() == "http");
     let Some(url) = url else {
         let why = format!("`{whole}` is no http address");
-        return Err(No::new(StatusCode::BAD_REQUEST, &whole, why));
+        return Err(RefusedRequest::new(StatusCode::BAD_REQUEST, &whole, why));
     };
-    let place = place_of(&url);
+    let place = host_port_of(&url);
     let stream = connect(door, &url, &place).await?;
     let broken = |error: hyper::Error| {
         let why = format!("{place} gave no proper answer: {error}");
-        No::new(StatusCode::BAD_GATEWAY, &place, why)
+        RefusedRequest::new(StatusCode::BAD_GATEWAY, &place, why)
     };
     let (mut sender, connection) = hyper::client::conn::http1::Builder::new()
         .preserve_header_case(true)

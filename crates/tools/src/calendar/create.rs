@@ -1,12 +1,10 @@
 //! `calendar_create`.
 
-use super::change::{Kept, parts, put, undo};
-use super::component::Component;
-use super::event::{Event, short};
-use super::files::{CalendarFiles, name_of};
-use super::line::Line;
-use super::rule::Rule;
-use super::span::{self, Given};
+use super::event::{Event, UndoRecord, event_parts, replace_event, short_id, undo_changes};
+use super::ics::{Component, Line};
+use super::recurrence::Rule;
+use super::time::{self, GivenTime};
+use super::{CalendarStore, calendar_name};
 use crate::catalogue;
 use crate::error::ToolsError;
 use crate::facts::snapshot;
@@ -20,36 +18,33 @@ use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Clock, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
 
 const NAME: &str = "calendar_create";
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 
-/// Puts events into the calendar.
 pub struct CalendarCreate {
-    files: Arc<CalendarFiles>,
+    files: Arc<CalendarStore>,
     clock: Arc<dyn Clock>,
 }
 
 impl CalendarCreate {
-    /// `clock` knows the local time.
-    pub fn new(files: Arc<CalendarFiles>, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(files: Arc<CalendarStore>, clock: Arc<dyn Clock>) -> Self {
         Self { files, clock }
     }
 
-    /// The event of a call.
     fn event(&self, args: &CreateArgs, uid: &str, now: Timestamp) -> Result<Component, ToolsError> {
         let title = args.title.trim();
         if title.is_empty() {
             return Err(ToolsError::refused("the title is blank; say what the event is"));
         }
         let zone = self.files.zone();
-        let start = span::read(&args.start, self.clock.as_ref())?;
+        let start = time::parse_given(&args.start, self.clock.as_ref())?;
         let end = args.end.as_deref().filter(|text| !text.trim().is_empty());
-        let end = end.map(|text| span::read(text, self.clock.as_ref())).transpose()?;
+        let end = end.map(|text| time::parse_given(text, self.clock.as_ref())).transpose()?;
         let mut event = Component::new("VEVENT");
         event.lines = vec![Line::new("UID", uid), Line::new("DTSTAMP", now.strftime("%Y%m%dT%H%M%SZ").to_string())];
-        event.lines.extend(times(start, end, zone)?);
+        event.lines.extend(start_and_end(start, end, zone)?);
         event.lines.push(Line::text("SUMMARY", title));
         for (name, text) in [("LOCATION", &args.location), ("DESCRIPTION", &args.description)] {
             if let Some(text) = text.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
@@ -67,13 +62,13 @@ impl CalendarCreate {
 }
 
 /// `DTSTART` and `DTEND`.
-fn times(start: Given, end: Option<Given>, zone: &TimeZone) -> Result<[Line; 2], ToolsError> {
+fn start_and_end(start: GivenTime, end: Option<GivenTime>, zone: &TimeZone) -> Result<[Line; 2], ToolsError> {
     let late = || ToolsError::refused("the event must end after it begins");
     match (start, end) {
-        (Given::Day(first), None | Some(Given::Day(_))) => {
+        (GivenTime::Day(first), None | Some(GivenTime::Day(_))) => {
             // The end is the first day that is no longer part of it.
             let last = match end {
-                Some(Given::Day(last)) => last,
+                Some(GivenTime::Day(last)) => last,
                 _ => first,
             };
             if last < first {
@@ -85,9 +80,9 @@ fn times(start: Given, end: Option<Given>, zone: &TimeZone) -> Result<[Line; 2],
             };
             Ok([line("DTSTART", first), line("DTEND", after)])
         }
-        (Given::At(from), None | Some(Given::At(_))) => {
+        (GivenTime::At(from), None | Some(GivenTime::At(_))) => {
             let to = match end {
-                Some(Given::At(to)) => to,
+                Some(GivenTime::At(to)) => to,
                 _ => from.checked_add(HOUR).map_err(|_| late())?,
             };
             if to <= from {
@@ -110,21 +105,19 @@ fn times(start: Given, end: Option<Given>, zone: &TimeZone) -> Result<[Line; 2],
     }
 }
 
-/// How an event reads in one line.
-fn told(event: &Component, zone: &TimeZone) -> String {
+fn describe(event: &Component, zone: &TimeZone) -> String {
     let Ok(event) = Event::read(event) else {
         return "an event".to_owned();
     };
     let when = if event.start.all_day {
-        format!("{}, all day", span::show_day(event.start.at))
+        format!("{}, all day", time::show_day(event.start.at))
     } else {
-        event.start.instant(zone).map_or_else(|_| event.start.at.to_string(), |at| span::show(at, zone))
+        event.start.instant(zone).map_or_else(|_| event.start.at.to_string(), |at| time::show_time(at, zone))
     };
     let repeats = if event.rule.is_some() { ", repeated" } else { "" };
     format!("{} ({when}{repeats})", event.title)
 }
 
-/// Arguments of [`CalendarCreate`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct CreateArgs {
     title: String,
@@ -139,89 +132,82 @@ impl ToolHandler for CalendarCreate {
     type Args = CreateArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             NAME,
             RiskClass::Write,
             EffectClass::Keyed,
             json!({
-                "type": "object",
-                "properties": {
-                    "title": {"type": "string", "minLength": 1, "maxLength": 300, "description": "What it is"},
-                    "start": {"type": "string", "minLength": 10, "description": "YYYY-MM-DDTHH:MM in local time or RFC 3339; YYYY-MM-DD for a whole day"},
-                    "end": {"type": "string", "description": "Likewise; one hour or one day later if left out"},
-                    "location": {"type": "string", "maxLength": 500},
-                    "description": {"type": "string", "maxLength": 4000},
-                    "repeat": {"type": "string", "maxLength": 300, "description": "daily, weekly, monthly, yearly, or a rule such as FREQ=WEEKLY;BYDAY=MO,WE;COUNT=10"}
-                },
-                "required": ["title", "start"],
-                "additionalProperties": false
+                "title": {"type": "string", "minLength": 1, "maxLength": 300, "description": "What it is"},
+                "start": {"type": "string", "minLength": 10, "description": "YYYY-MM-DDTHH:MM in local time or RFC 3339; YYYY-MM-DD for a whole day"},
+                "end": {"type": "string", "description": "Likewise; one hour or one day later if left out"},
+                "location": {"type": "string", "maxLength": 500},
+                "description": {"type": "string", "maxLength": 4000},
+                "repeat": {"type": "string", "maxLength": 300, "description": "daily, weekly, monthly, yearly, or a rule such as FREQ=WEEKLY;BYDAY=MO,WE;COUNT=10"}
             }),
+            &["title", "start"],
         )
     }
 
-    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Preview {
-        let now = span::stamp(scope.now);
-        match now.and_then(|now| self.event(&args, "new", now)) {
-            Ok(event) => Preview {
-                summary: format!("puts into the calendar: {}", told(&event, self.files.zone())),
-                detail: Some(event.text()),
-                count: Some(1),
-                reversible: true,
-            },
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        let event = self.event(&args, "new", time::to_jiff(scope.now)?)?;
+        Ok(Preview {
+            summary: format!("puts into the calendar: {}", describe(&event, self.files.zone())),
+            detail: Some(event.text()),
+            count: Some(1),
+            reversible: true,
+        })
     }
 
-    async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let key = hash::sha256(context.idempotency_key.as_bytes());
         let uid = format!("{}@steward", &key[..32]);
-        let event = self.event(&args, &uid, span::stamp(context.scope.now)?)?;
+        let event = self.event(&args, &uid, time::to_jiff(context.scope.now)?)?;
         let (files, context) = (Arc::clone(&self.files), context.clone());
         let done = blocking(move || {
             let scope = &context.scope;
-            let name = name_of(scope);
-            let line = told(&event, files.zone());
+            let name = calendar_name(scope);
+            let line = describe(&event, files.zone());
             context.check()?;
             let text = event.text();
             let change = files.change(scope, &name, |calendar| {
                 // Made before a crash; a person may have changed it since.
-                let known: Vec<String> = parts(calendar, &uid).map(|(_, part)| part.text()).collect();
-                let mut change = put(calendar, &uid, vec![event]);
+                let known: Vec<String> = event_parts(calendar, &uid).map(|(_, part)| part.text()).collect();
+                let mut change = replace_event(calendar, &uid, vec![event]);
                 if !known.is_empty() {
-                    let again = known.iter().map(|text| super::change::part(text));
-                    put(calendar, &uid, again.collect::<Result<_, _>>()?);
+                    let again = known.iter().map(|text| super::event::parse_event(text));
+                    replace_event(calendar, &uid, again.collect::<Result<_, _>>()?);
                     (change.before, change.after) = (Vec::new(), known);
                 }
                 Ok(change)
             })?;
-            let kept = Kept { calendar: name, changes: vec![change], zones: Vec::new() };
+            let kept = UndoRecord { calendar: name, changes: vec![change], zones: Vec::new() };
             Ok(ToolOutput {
-                data: Some(json!({"id": short(&uid), "uid": uid, "event": text})),
+                data: Some(json!({"id": short_id(&uid), "uid": uid, "event": text})),
                 receipt: Some(Receipt {
                     action: "created".to_owned(),
                     object: format!("calendar event {line}"),
                     evidence: Some(uid.clone()),
                 }),
                 undo: Some(Undo::Snapshot { tool: NAME.to_owned(), snapshot: json!(kept) }),
-                ..ToolOutput::text(format!("put into the calendar: {line} [{}]", short(&uid)))
+                ..ToolOutput::text(format!("put into the calendar: {line} [{}]", short_id(&uid)))
             })
         });
-        Ok(done.await?)
+        done.await
     }
 
-    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
-        take_back(&self.files, value, scope).await
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
+        undo_calendar(&self.files, value, scope).await
     }
 }
 
-/// Takes the changes of a snapshot back.
-pub(super) async fn take_back(
-    files: &Arc<CalendarFiles>,
+/// Undoes the changes of a snapshot.
+pub(super) async fn undo_calendar(
+    files: &Arc<CalendarStore>,
     value: &Value,
     scope: &ToolScope,
-) -> Result<String, ToolError> {
-    let kept: Kept = snapshot(value)?;
+) -> Result<String, ToolsError> {
+    let kept: UndoRecord = snapshot(value)?;
     let (files, scope) = (Arc::clone(files), scope.clone());
     let name = kept.calendar.clone();
-    Ok(blocking(move || files.change(&scope, &name, |calendar| undo(calendar, &kept))).await?)
+    blocking(move || files.change(&scope, &name, |calendar| undo_changes(calendar, &kept))).await
 }

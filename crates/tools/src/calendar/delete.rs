@@ -1,13 +1,11 @@
 //! `calendar_delete`.
 
-use super::change::{Change, Kept, parts, put, texts};
-use super::component::Component;
-use super::create::take_back;
-use super::event::{Event, events, short};
-use super::files::{CalendarFiles, name_of};
-use super::line::Line;
-use super::occurrence::between;
-use super::span::{self, Given};
+use super::create::undo_calendar;
+use super::event::{Change, Event, UndoRecord, event_parts, event_texts, events, replace_event, short_id};
+use super::ics::{Component, Line};
+use super::occurrence::occurrences_between;
+use super::time::{self, GivenTime};
+use super::{CalendarStore, calendar_name};
 use crate::catalogue;
 use crate::error::ToolsError;
 use crate::files::blocking;
@@ -21,20 +19,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Clock, Interrupted, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, Settled, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, Receipt, Settled, ToolOutput, ToolSpec, Undo};
 use steward_sandbox::files::near_matches;
 
 const NAME: &str = "calendar_delete";
-/// Events named where several would do.
 const NAMED: usize = 10;
 
-/// Takes events out of the calendar.
 pub struct CalendarDelete {
-    files: Arc<CalendarFiles>,
+    files: Arc<CalendarStore>,
     clock: Arc<dyn Clock>,
 }
 
-/// Arguments of [`CalendarDelete`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct DeleteArgs {
     event: String,
@@ -42,24 +37,23 @@ pub struct DeleteArgs {
 }
 
 impl CalendarDelete {
-    /// `clock` knows the local time.
-    pub fn new(files: Arc<CalendarFiles>, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(files: Arc<CalendarStore>, clock: Arc<dyn Clock>) -> Self {
         Self { files, clock }
     }
 
-    /// Removes the event, or one of its times; says what was removed.
+    /// Removes the event, or one of its occurrences. Returns what was removed.
     fn remove(
         args: &DeleteArgs,
-        given: Option<Given>,
+        given: Option<GivenTime>,
         calendar: &mut Component,
         zone: &TimeZone,
     ) -> Result<(Change, String), ToolsError> {
-        let event = find(calendar, &args.event, zone)?;
+        let event = find_event(calendar, &args.event, zone)?;
         let Some(given) = given else {
             let repeats = event.rule.is_some();
-            let change = put(calendar, &event.uid, Vec::new());
+            let change = replace_event(calendar, &event.uid, Vec::new());
             let all = if repeats { " with all its repetitions" } else { "" };
-            return Ok((change, format!("{}{all}", told(&event, zone))));
+            return Ok((change, format!("{}{all}", describe(&event, zone))));
         };
         if event.rule.is_none() && event.also.is_empty() {
             return Err(ToolsError::Refused(format!(
@@ -67,23 +61,23 @@ impl CalendarDelete {
                 event.title
             )));
         }
-        let start = occurrence(calendar, &event, given, zone)?;
-        let parts: Vec<Component> = parts(calendar, &event.uid).map(|(_, part)| part.clone()).collect();
+        let start = occurrence_start(calendar, &event, given, zone)?;
+        let parts: Vec<Component> = event_parts(calendar, &event.uid).map(|(_, part)| part.clone()).collect();
         let kept = parts.into_iter().filter_map(|mut part| {
             if let Some(of) = Event::read(&part).ok()?.instead_of {
                 // What stood for this time goes too.
                 return (of.instant(zone).ok()? != start).then_some(part);
             }
-            part.lines.push(except(&event, start, zone));
+            part.lines.push(exdate_line(&event, start, zone));
             Some(part)
         });
-        let change = put(calendar, &event.uid, kept.collect());
-        Ok((change, format!("{} on {}", event.title, span::show(start, zone))))
+        let change = replace_event(calendar, &event.uid, kept.collect());
+        Ok((change, format!("{} on {}", event.title, time::show_time(start, zone))))
     }
 }
 
-/// The line that leaves one time out, written as the event's start is.
-fn except(event: &Event, start: Timestamp, home: &TimeZone) -> Line {
+/// The `EXDATE` line for one occurrence, in the form of the event's start.
+fn exdate_line(event: &Event, start: Timestamp, home: &TimeZone) -> Line {
     let local = start.to_zoned(event.start.zone.or(home).clone());
     if event.start.all_day {
         return Line::new("EXDATE", local.strftime("%Y%m%d").to_string()).with("VALUE", "DATE");
@@ -97,19 +91,24 @@ fn except(event: &Event, start: Timestamp, home: &TimeZone) -> Line {
     }
 }
 
-/// The start, by the rule, of the time that was given.
-fn occurrence(calendar: &Component, event: &Event, given: Given, zone: &TimeZone) -> Result<Timestamp, ToolsError> {
+/// The start, by the rule, of the occurrence at the given time.
+fn occurrence_start(
+    calendar: &Component,
+    event: &Event,
+    given: GivenTime,
+    zone: &TimeZone,
+) -> Result<Timestamp, ToolsError> {
     let far = |_| ToolsError::refused("this time is out of reach");
     let (from, to) = match given {
-        Given::At(at) => (at, at.checked_add(1.second()).map_err(far)?),
-        Given::Day(day) => {
+        GivenTime::At(at) => (at, at.checked_add(1.second()).map_err(far)?),
+        GivenTime::Day(day) => {
             let begin = day.at(0, 0, 0, 0).to_zoned(zone.clone()).map_err(far)?;
             (begin.timestamp(), begin.checked_add(1.day()).map_err(far)?.timestamp())
         }
     };
     let mut own = Component::calendar();
-    own.parts = parts(calendar, &event.uid).map(|(_, part)| part.clone()).collect();
-    let found = between(&own, from, to, zone).all;
+    own.parts = event_parts(calendar, &event.uid).map(|(_, part)| part.clone()).collect();
+    let found = occurrences_between(&own, from, to, zone).all;
     let mut starts = found.into_iter().filter(|one| one.start >= from && one.start < to);
     match (starts.next(), starts.next()) {
         (Some(one), None) => match &one.event.instead_of {
@@ -124,19 +123,19 @@ fn occurrence(calendar: &Component, event: &Event, given: Given, zone: &TimeZone
     }
 }
 
-fn told(event: &Event, zone: &TimeZone) -> String {
+fn describe(event: &Event, zone: &TimeZone) -> String {
     let when = match event.start.instant(zone) {
-        Ok(at) if !event.start.all_day => span::show(at, zone),
-        _ => span::show_day(event.start.at),
+        Ok(at) if !event.start.all_day => time::show_time(at, zone),
+        _ => time::show_day(event.start.at),
     };
     format!("{} ({when})", event.title)
 }
 
-/// The event of this short name, id or title.
-fn find(calendar: &Component, wanted: &str, zone: &TimeZone) -> Result<Event, ToolsError> {
+/// The event with this short id, id or title.
+fn find_event(calendar: &Component, wanted: &str, zone: &TimeZone) -> Result<Event, ToolsError> {
     let wanted = wanted.trim().trim_matches(['[', ']']);
     let all: Vec<Event> = events(calendar).filter_map(Result::ok).filter(|event| event.instead_of.is_none()).collect();
-    if let Some(event) = all.iter().find(|event| event.uid == wanted || short(&event.uid) == wanted) {
+    if let Some(event) = all.iter().find(|event| event.uid == wanted || short_id(&event.uid) == wanted) {
         return Ok(event.clone());
     }
     let lower = wanted.to_lowercase();
@@ -153,7 +152,7 @@ fn find(calendar: &Component, wanted: &str, zone: &TimeZone) -> Result<Event, To
                 .into_iter()
                 .chain(titled)
                 .take(NAMED)
-                .map(|event| format!("{} [{}]", told(event, zone), short(&event.uid)))
+                .map(|event| format!("{} [{}]", describe(event, zone), short_id(&event.uid)))
                 .collect();
             Err(ToolsError::Refused(format!(
                 "several events are called {wanted}: {}; give the name in brackets",
@@ -176,59 +175,53 @@ impl ToolHandler for CalendarDelete {
     type Args = DeleteArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             NAME,
             RiskClass::Write,
             EffectClass::Write,
             json!({
-                "type": "object",
-                "properties": {
-                    "event": {"type": "string", "minLength": 1, "description": "The id in brackets that calendar_list shows, or the exact title"},
-                    "occurrence": {"type": "string", "description": "Only this time of a repeated event: YYYY-MM-DD or YYYY-MM-DDTHH:MM"}
-                },
-                "required": ["event"],
-                "additionalProperties": false
+                "event": {"type": "string", "minLength": 1, "description": "The id in brackets that calendar_list shows, or the exact title"},
+                "occurrence": {"type": "string", "description": "Only this time of a repeated event: YYYY-MM-DD or YYYY-MM-DDTHH:MM"}
             }),
+            &["event"],
         )
     }
 
-    async fn preview(&self, args: DeleteArgs, scope: &ToolScope) -> Preview {
-        let given = args.occurrence.as_deref().map(|text| span::read(text, self.clock.as_ref()));
+    async fn preview(&self, args: DeleteArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        let given = args.occurrence.as_deref().map(|text| time::parse_given(text, self.clock.as_ref())).transpose()?;
         let (files, scope) = (Arc::clone(&self.files), scope.clone());
-        let told = blocking(move || {
-            let mut calendar = files.read(&scope, &name_of(&scope))?;
-            Self::remove(&args, given.transpose()?, &mut calendar, files.zone())
+        let removed = blocking(move || {
+            let mut calendar = files.read(&scope, &calendar_name(&scope))?;
+            Self::remove(&args, given, &mut calendar, files.zone())
         });
-        match told.await {
-            Ok((change, what)) => Preview {
-                summary: format!("deletes from the calendar: {what}"),
-                detail: Some(change.before.concat()),
-                count: Some(1),
-                reversible: true,
-            },
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+        let (change, what) = removed.await?;
+        Ok(Preview {
+            summary: format!("deletes from the calendar: {what}"),
+            detail: Some(change.before.concat()),
+            count: Some(1),
+            reversible: true,
+        })
     }
 
-    async fn run(&self, args: DeleteArgs, context: &Context) -> Result<ToolOutput, ToolError> {
-        let given = args.occurrence.as_deref().map(|text| span::read(text, self.clock.as_ref()));
+    async fn run(&self, args: DeleteArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let given = args.occurrence.as_deref().map(|text| time::parse_given(text, self.clock.as_ref()));
         let given = given.transpose()?;
         let (files, context) = (Arc::clone(&self.files), context.clone());
         let done = blocking(move || {
-            let name = name_of(&context.scope);
+            let name = calendar_name(&context.scope);
             context.check()?;
             let work = |calendar: &mut Component| {
                 let (change, what) = Self::remove(&args, given, calendar, files.zone())?;
                 Ok(Self::deleted(name.clone(), change, &what))
             };
-            let tell = |(output, kept): &(ToolOutput, Kept)| {
+            let tell = |(output, kept): &(ToolOutput, UndoRecord)| {
                 let told = block_on(context.stage(output, json!(kept)));
                 told.map_err(|error| ToolsError::Refused(error.to_string()))
             };
-            let (output, _) = files.change_told(&context.scope, &name, work, tell)?;
+            let (output, _) = files.change_staged(&context.scope, &name, work, tell)?;
             Ok(output)
         });
-        Ok(done.await?)
+        done.await
     }
 
     async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
@@ -237,25 +230,25 @@ impl ToolHandler for CalendarDelete {
         };
         let (files, scope) = (Arc::clone(&self.files), scope.clone());
         let looked = blocking(move || {
-            let kept: Kept =
+            let kept: UndoRecord =
                 serde_json::from_value(staged.proof).map_err(|error| ToolsError::Refused(error.to_string()))?;
             let calendar = files.read(&scope, &kept.calendar)?;
-            Ok(happened(&calendar, &kept))
+            Ok(settle_change(&calendar, &kept))
         });
         let looked = looked.await;
         looked.unwrap_or_else(|error| Settled::Unknown(error.to_string()))
     }
 
-    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
-        take_back(&self.files, value, scope).await
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
+        undo_calendar(&self.files, value, scope).await
     }
 }
 
-/// Whether the calendar is as a change leaves it.
-fn happened(calendar: &Component, kept: &Kept) -> Settled {
+/// Whether the calendar is as the change leaves it.
+fn settle_change(calendar: &Component, kept: &UndoRecord) -> Settled {
     let all = |side: fn(&Change) -> &Vec<String>| {
         let mut changes = kept.changes.iter();
-        changes.all(|change| texts(calendar, &change.uid) == *side(change))
+        changes.all(|change| event_texts(calendar, &change.uid) == *side(change))
     };
     if all(|change| &change.after) {
         Settled::Happened("the calendar is as this call leaves it".to_owned())
@@ -267,10 +260,9 @@ fn happened(calendar: &Component, kept: &Kept) -> Settled {
 }
 
 impl CalendarDelete {
-    /// What a deletion returns.
-    fn deleted(calendar: String, change: Change, what: &str) -> (ToolOutput, Kept) {
-        let id = short(&change.uid);
-        let kept = Kept { calendar, changes: vec![change], zones: Vec::new() };
+    fn deleted(calendar: String, change: Change, what: &str) -> (ToolOutput, UndoRecord) {
+        let id = short_id(&change.uid);
+        let kept = UndoRecord { calendar, changes: vec![change], zones: Vec::new() };
         let output = ToolOutput {
             data: Some(json!({"id": id, "deleted": what})),
             receipt: Some(Receipt {

@@ -1,61 +1,58 @@
-//! An event, read from its component.
+//! An event read from its component, and changes of events that can be taken back.
 
-use super::component::Component;
-use super::line::unescape;
-use super::rule::Rule;
-use super::value::{Length, When};
+use super::ics::{Component, unescape};
+use super::recurrence::Rule;
+use super::time::{EventLength, EventTime};
+use crate::error::ToolsError;
 use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
 use steward_core::hash;
 
-/// Says which file an event came from, if it is not one of ours.
+/// Holds the file that an event was imported from.
 pub(super) const ORIGIN: &str = "X-STEWARD-ORIGIN";
 
-/// What a calendar says of one event, or of one changed occurrence of it.
+/// One event, or one changed occurrence of it.
 #[derive(Debug, Clone)]
 pub(super) struct Event {
     pub uid: String,
     pub title: String,
-    pub start: When,
-    pub length: Length,
+    pub start: EventTime,
+    pub length: EventLength,
     pub rule: Option<Rule>,
     /// Further starts.
-    pub also: Vec<When>,
-    /// Starts that are left out.
-    pub except: Vec<When>,
-    /// The start of the occurrence that this one stands for.
-    pub instead_of: Option<When>,
+    pub also: Vec<EventTime>,
+    /// Starts that are excluded.
+    pub except: Vec<EventTime>,
+    /// The start of the occurrence that this one replaces.
+    pub instead_of: Option<EventTime>,
     pub place: String,
     pub description: String,
     pub cancelled: bool,
-    /// The file that it was imported from.
     pub origin: Option<String>,
-    /// What of it can't be understood.
+    /// What can't be understood.
     pub notes: Vec<String>,
 }
 
-/// The short name of an event, which people and models give back.
-pub(super) fn short(uid: &str) -> String {
+pub(super) fn short_id(uid: &str) -> String {
     hash::sha256(uid.as_bytes())[..8].to_owned()
 }
 
-/// Events of a calendar, those that can't be read as errors.
 pub(super) fn events(calendar: &Component) -> impl Iterator<Item = Result<Event, String>> {
     calendar.parts.iter().filter(|part| part.name == "VEVENT").map(Event::read)
 }
 
 impl Event {
-    /// Reads a `VEVENT`.
     pub fn read(part: &Component) -> Result<Self, String> {
         let text = |name: &str| part.line(name).map(|line| unescape(&line.value)).unwrap_or_default();
         let title = text("SUMMARY").trim().to_owned();
         let named = if title.is_empty() { "an event without a title" } else { &title };
         let broken = |why: String| format!("{named}: {why}");
         let start = part.line("DTSTART").ok_or_else(|| broken("it has no start".to_owned()))?;
-        let start = When::one(start).map_err(broken)?;
+        let start = EventTime::one(start).map_err(broken)?;
         let uid = match part.value("UID") {
             Some(uid) if !uid.is_empty() => uid.to_owned(),
             // Required, yet missing now and then; the same file gives the same one.
-            _ => format!("{}@without-uid", short(&part.text())),
+            _ => format!("{}@without-uid", short_id(&part.text())),
         };
         let mut notes = Vec::new();
         let mut rule = None;
@@ -70,14 +67,14 @@ impl Event {
         if let super::zone::Zone::Unknown(name) = &start.zone {
             notes.push(format!("the time zone {name} is not known here; its times are shown as written"));
         }
-        let many = |name: &str| -> Result<Vec<When>, String> {
+        let many = |name: &str| -> Result<Vec<EventTime>, String> {
             let lines = part.lines.iter().filter(|line| line.name == name);
-            let all: Result<Vec<_>, _> = lines.map(When::all).collect();
+            let all: Result<Vec<_>, _> = lines.map(EventTime::all).collect();
             Ok(all.map_err(&broken)?.into_iter().flatten().collect())
         };
-        let instead_of = part.line("RECURRENCE-ID").map(When::one).transpose();
+        let instead_of = part.line("RECURRENCE-ID").map(EventTime::one).transpose();
         Ok(Self {
-            length: length(part, &start).map_err(broken)?,
+            length: event_length(part, &start).map_err(broken)?,
             also: many("RDATE")?,
             except: many("EXDATE")?,
             instead_of: instead_of.map_err(broken)?,
@@ -94,12 +91,12 @@ impl Event {
     }
 }
 
-fn length(part: &Component, start: &When) -> Result<Length, String> {
+fn event_length(part: &Component, start: &EventTime) -> Result<EventLength, String> {
     if let Some(end) = part.line("DTEND") {
-        let end = When::one(end)?;
+        let end = EventTime::one(end)?;
         if start.all_day && end.all_day {
             let days = start.at.date().until(end.at.date()).map_err(|error| error.to_string())?;
-            return Ok(Length::Days(days.get_days().max(1)));
+            return Ok(EventLength::Days(days.get_days().max(1)));
         }
         // Both ends are told by clocks; where a zone isn't known, both are taken to be of UTC.
         let (from, to) = (start.instant(&TimeZone::UTC)?, end.instant(&TimeZone::UTC)?);
@@ -107,11 +104,103 @@ fn length(part: &Component, start: &When) -> Result<Length, String> {
         if length.is_negative() {
             return Err("it ends before it begins".to_owned());
         }
-        return Ok(Length::Exact(length));
+        return Ok(EventLength::Exact(length));
     }
     match part.value("DURATION") {
-        Some(text) => Length::read(text),
-        None if start.all_day => Ok(Length::Days(1)),
-        None => Ok(Length::Exact(jiff::SignedDuration::ZERO)),
+        Some(text) => EventLength::read(text),
+        None if start.all_day => Ok(EventLength::Days(1)),
+        None => Ok(EventLength::Exact(jiff::SignedDuration::ZERO)),
     }
+}
+
+/// An event before and after a change, as iCalendar text.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Change {
+    pub uid: String,
+    /// Index among the calendar's components.
+    pub at: usize,
+    pub before: Vec<String>,
+    pub after: Vec<String>,
+}
+
+/// What is needed to undo changes.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct UndoRecord {
+    pub calendar: String,
+    pub changes: Vec<Change>,
+    /// Names of the time zones that were added.
+    #[serde(default)]
+    pub zones: Vec<String>,
+}
+
+/// The id of a `VEVENT`, even of one that can't be read.
+pub(super) fn event_uid(part: &Component) -> Option<String> {
+    if part.name != "VEVENT" {
+        return None;
+    }
+    match part.value("UID").filter(|uid| !uid.is_empty()) {
+        Some(uid) => Some(uid.to_owned()),
+        None => Event::read(part).ok().map(|event| event.uid),
+    }
+}
+
+pub(super) fn event_parts<'c>(calendar: &'c Component, uid: &'c str) -> impl Iterator<Item = (usize, &'c Component)> {
+    let parts = calendar.parts.iter().enumerate();
+    parts.filter(move |(_, part)| event_uid(part).is_some_and(|known| known == uid))
+}
+
+pub(super) fn event_texts(calendar: &Component, uid: &str) -> Vec<String> {
+    event_parts(calendar, uid).map(|(_, part)| part.text()).collect()
+}
+
+/// Replaces the event by `new`; an empty `new` removes it.
+pub(super) fn replace_event(calendar: &mut Component, uid: &str, new: Vec<Component>) -> Change {
+    let before = event_texts(calendar, uid);
+    let first = event_parts(calendar, uid).next().map(|(at, _)| at);
+    let at = first.unwrap_or(calendar.parts.len());
+    let after = new.iter().map(Component::text).collect();
+    replace_parts(calendar, uid, at, new);
+    Change { uid: uid.to_owned(), at, before, after }
+}
+
+fn replace_parts(calendar: &mut Component, uid: &str, at: usize, new: Vec<Component>) {
+    calendar.parts.retain(|part| event_uid(part).is_none_or(|known| known != uid));
+    let at = at.min(calendar.parts.len());
+    calendar.parts.splice(at..at, new);
+}
+
+/// Undoes changes, the last one first; refuses if an event has changed since.
+pub(super) fn undo_changes(calendar: &mut Component, kept: &UndoRecord) -> Result<String, ToolsError> {
+    let back = |change: &Change| event_texts(calendar, &change.uid) == change.before;
+    if !kept.changes.is_empty() && kept.changes.iter().all(back) {
+        return Ok("the calendar is as it was before already".to_owned());
+    }
+    for change in kept.changes.iter().rev() {
+        if event_texts(calendar, &change.uid) != change.after {
+            return Err(ToolsError::ChangedSince {
+                what: "an event of the calendar".to_owned(),
+                hint: "look at the calendar and change it by hand",
+            });
+        }
+        let parts: Result<Vec<_>, _> = change.before.iter().map(|text| parse_event(text)).collect();
+        replace_parts(calendar, &change.uid, change.at, parts?);
+    }
+    calendar.parts.retain(|part| {
+        let name = part.value("TZID").unwrap_or_default();
+        part.name != "VTIMEZONE" || !kept.zones.iter().any(|zone| zone == name)
+    });
+    let count = kept.changes.len();
+    let restored = kept.changes.iter().filter(|change| !change.before.is_empty()).count();
+    Ok(match (count, restored) {
+        (1, 0) => "removed the event from the calendar".to_owned(),
+        (1, _) => "restored the event in the calendar".to_owned(),
+        _ => format!("took {count} changes of the calendar back"),
+    })
+}
+
+pub(super) fn parse_event(text: &str) -> Result<Component, ToolsError> {
+    let damaged = || ToolsError::NoUndo("the snapshot is damaged".to_owned());
+    let whole = format!("BEGIN:VCALENDAR\r\n{text}END:VCALENDAR\r\n");
+    let mut calendar = Component::read(&whole).map_err(|_| damaged())?;
+    calendar.parts.pop().filter(|part| part.name == "VEVENT").ok_or_else(damaged)
 }

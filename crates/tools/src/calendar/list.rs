@@ -1,12 +1,13 @@
 //! `calendar_list`.
 
-use super::event::short;
-use super::files::{CalendarFiles, name_of};
-use super::occurrence::{Found, Occurrence, between};
-use super::span;
+use super::event::short_id;
+use super::occurrence::{Occurrence, Occurrences, occurrences_between};
+use super::{CalendarStore, calendar_name, time};
 use crate::catalogue;
+use crate::error::ToolsError;
 use crate::files::blocking;
 use crate::handler::{Context, ToolHandler};
+use crate::text::{self, clip};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use serde::Deserialize;
@@ -15,27 +16,23 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
-use steward_core::ports::Clock;
-use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
+use steward_core::ports::{Clock, ToolScope};
+use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
 
-/// Most occurrences shown, and the longest description, characters.
 const MOST: usize = 200;
 const LONG: usize = 300;
 
-/// Shows what is in the calendar.
 pub struct CalendarList {
-    files: Arc<CalendarFiles>,
+    files: Arc<CalendarStore>,
     clock: Arc<dyn Clock>,
 }
 
 impl CalendarList {
-    /// `clock` knows the local time.
-    pub fn new(files: Arc<CalendarFiles>, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(files: Arc<CalendarStore>, clock: Arc<dyn Clock>) -> Self {
         Self { files, clock }
     }
 }
 
-/// Arguments of [`CalendarList`].
 #[derive(Debug, Deserialize)]
 pub struct ListArgs {
     from: Option<String>,
@@ -47,30 +44,27 @@ impl ToolHandler for CalendarList {
     type Args = ListArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "calendar_list",
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "from": {"type": "string", "description": "First day, YYYY-MM-DD; today if left out"},
-                    "to": {"type": "string", "description": "Last day, YYYY-MM-DD; 14 days from the first if left out"},
-                    "text": {"type": "string", "maxLength": 200, "description": "Only events with this text"}
-                },
-                "additionalProperties": false
+                "from": {"type": "string", "description": "First day, YYYY-MM-DD; today if left out"},
+                "to": {"type": "string", "description": "Last day, YYYY-MM-DD; 14 days from the first if left out"},
+                "text": {"type": "string", "maxLength": 200, "description": "Only events with this text"}
             }),
+            &[],
         )
     }
 
-    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let zone = self.files.zone().clone();
-        let now = span::stamp(context.scope.now)?;
-        let (from, to) = span::span(args.from.as_deref(), args.to.as_deref(), now, &zone, self.clock.as_ref())?;
+        let now = time::to_jiff(context.scope.now)?;
+        let (from, to) = time::time_range(args.from.as_deref(), args.to.as_deref(), now, &zone, self.clock.as_ref())?;
         let (files, scope) = (Arc::clone(&self.files), context.scope.clone());
         let shown = blocking(move || {
-            let calendar = files.read(&scope, &name_of(&scope))?;
-            let mut found = between(&calendar, from, to, &zone);
+            let calendar = files.read(&scope, &calendar_name(&scope))?;
+            let mut found = occurrences_between(&calendar, from, to, &zone);
             if let Some(text) = args.text.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
                 let wanted = text.to_lowercase();
                 found.all.retain(|one| {
@@ -80,16 +74,16 @@ impl ToolHandler for CalendarList {
                         .any(|text| text.to_lowercase().contains(&wanted))
                 });
             }
-            Ok(show(&found, from, to, &zone))
+            Ok(list_output(&found, from, to, &zone))
         });
-        Ok(shown.await?)
+        shown.await
     }
 }
 
-fn show(found: &Found, from: Timestamp, to: Timestamp, zone: &TimeZone) -> ToolOutput {
+fn list_output(found: &Occurrences, from: Timestamp, to: Timestamp, zone: &TimeZone) -> ToolOutput {
     let last = to.to_zoned(zone.clone()).datetime();
     let last = last.checked_sub(1.second()).unwrap_or(last);
-    let period = format!("from {} to {}", span::show_day(from.to_zoned(zone.clone()).datetime()), span::show_day(last));
+    let period = format!("from {} to {}", time::show_day(from.to_zoned(zone.clone()).datetime()), time::show_day(last));
     let count = found.all.len();
     let mut text = match count {
         0 => format!("the calendar has nothing {period}\n"),
@@ -128,36 +122,31 @@ fn line(one: &Occurrence, zone: &TimeZone) -> String {
     let when = if event.start.all_day {
         let last = end.datetime().checked_sub(1.second()).unwrap_or(end.datetime());
         if last.date() <= start.date() {
-            format!("{} all day", span::show_day(start.datetime()))
+            format!("{} all day", time::show_day(start.datetime()))
         } else {
-            format!("{} to {}", span::show_day(start.datetime()), span::show_day(last))
+            format!("{} to {}", time::show_day(start.datetime()), time::show_day(last))
         }
     } else if start.date() == end.date() {
-        format!("{}-{}", span::show(one.start, zone), end.strftime("%H:%M"))
+        format!("{}-{}", time::show_time(one.start, zone), end.strftime("%H:%M"))
     } else {
-        format!("{} to {}", span::show(one.start, zone), span::show(one.end, zone))
+        format!("{} to {}", time::show_time(one.start, zone), time::show_time(one.end, zone))
     };
-    let mut text = format!("{when}  {}", flat(&event.title));
+    let mut text = format!("{when}  {}", one_line(&event.title));
     if !event.place.is_empty() {
-        let _ = write!(text, ", {}", flat(&event.place));
+        let _ = write!(text, ", {}", one_line(&event.place));
     }
     if one.repeats {
         text.push_str(" (repeats)");
     }
-    let _ = write!(text, " [{}]", short(&event.uid));
+    let _ = write!(text, " [{}]", short_id(&event.uid));
     if !event.description.is_empty() {
-        let _ = write!(text, "\n    {}", flat(&event.description));
+        let _ = write!(text, "\n    {}", one_line(&event.description));
     }
     text
 }
 
-/// On one line, not too long.
-fn flat(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= LONG {
-        return line;
-    }
-    line.chars().take(LONG).chain(['…']).collect()
+fn one_line(text: &str) -> String {
+    clip(&text::one_line(text), LONG)
 }
 
 fn row(one: &Occurrence, zone: &TimeZone) -> Value {
@@ -167,7 +156,7 @@ fn row(one: &Occurrence, zone: &TimeZone) -> Value {
         if event.start.all_day { zoned.date().to_string() } else { zoned.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string() }
     };
     json!({
-        "id": short(&event.uid),
+        "id": short_id(&event.uid),
         "title": event.title,
         "start": at(one.start),
         "end": at(one.end),

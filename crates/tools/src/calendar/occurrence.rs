@@ -1,18 +1,18 @@
 //! When the events of a calendar take place within a span of time.
 
-use super::component::Component;
-use super::day::Times;
 use super::event::{Event, events};
-use super::value::{When, instant};
+use super::ics::Component;
+use super::recurrence::RuleTimes;
+use super::time::{EventTime, instant};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use std::collections::BTreeSet;
 
-/// Most steps of repetition that are looked at, over all events.
+/// Most recurrence steps that are computed, over all events.
 const STEPS: usize = 400_000;
 
-/// One time that an event takes place.
+/// One time at which an event takes place.
 #[derive(Debug, Clone)]
 pub(super) struct Occurrence {
     pub event: Event,
@@ -21,18 +21,21 @@ pub(super) struct Occurrence {
     pub repeats: bool,
 }
 
-/// What was found.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    /// By start.
+pub(super) struct Occurrences {
     pub all: Vec<Occurrence>,
     /// What can't be shown, and why.
     pub notes: Vec<String>,
 }
 
-/// Everything that takes place between `from` and `to`, by the clock of `home` where an event names none.
-pub(super) fn between(calendar: &Component, from: Timestamp, to: Timestamp, home: &TimeZone) -> Found {
-    let mut found = Found::default();
+/// All occurrences between `from` and `to`; events without a zone are in `home`.
+pub(super) fn occurrences_between(
+    calendar: &Component,
+    from: Timestamp,
+    to: Timestamp,
+    home: &TimeZone,
+) -> Occurrences {
+    let mut found = Occurrences::default();
     let (mut masters, mut changed) = (Vec::new(), Vec::new());
     for event in events(calendar) {
         match event {
@@ -76,12 +79,17 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn add(&mut self, event: &Event, replaced: &dyn Fn(Timestamp) -> bool, found: &mut Found) -> Result<(), String> {
+    fn add(
+        &mut self,
+        event: &Event,
+        replaced: &dyn Fn(Timestamp) -> bool,
+        found: &mut Occurrences,
+    ) -> Result<(), String> {
         if event.cancelled {
             return Ok(());
         }
         let zone = event.start.zone.or(self.home).clone();
-        let except = Except::of(&event.except, self.home)?;
+        let except = Exclusions::of(&event.except, self.home)?;
         let repeats = event.rule.is_some() || !event.also.is_empty() || event.instead_of.is_some();
         let mut seen = BTreeSet::new();
         let mut put = |at: DateTime, zone: &TimeZone, search: &Self| -> Result<bool, String> {
@@ -104,10 +112,10 @@ impl Search<'_> {
             put(event.start.at, &zone, self)?;
             return Ok(());
         };
-        for at in Times::new(rule, event.start.at) {
+        for at in RuleTimes::new(rule, event.start.at) {
             self.left =
                 self.left.checked_sub(1).ok_or("it repeats too often to be looked through; give it a later start")?;
-            if rule.until.as_ref().is_some_and(|until| !is_before(at, &zone, until)) {
+            if rule.until.as_ref().is_some_and(|until| !until_allows(at, &zone, until)) {
                 break;
             }
             if !put(at, &zone, self)? {
@@ -118,8 +126,8 @@ impl Search<'_> {
     }
 }
 
-/// Whether a rule's end lets a time through: a date by the clock, an instant as such.
-fn is_before(at: DateTime, zone: &TimeZone, until: &When) -> bool {
+/// Whether `UNTIL` allows a time: a date is compared by the clock, an instant as an instant.
+fn until_allows(at: DateTime, zone: &TimeZone, until: &EventTime) -> bool {
     if until.all_day {
         return at.date() <= until.at.date();
     }
@@ -132,14 +140,13 @@ fn is_before(at: DateTime, zone: &TimeZone, until: &When) -> bool {
     }
 }
 
-/// Starts that are left out.
-struct Except {
+struct Exclusions {
     instants: BTreeSet<Timestamp>,
     days: BTreeSet<DateTime>,
 }
 
-impl Except {
-    fn of(all: &[When], home: &TimeZone) -> Result<Self, String> {
+impl Exclusions {
+    fn of(all: &[EventTime], home: &TimeZone) -> Result<Self, String> {
         let mut except = Self { instants: BTreeSet::new(), days: BTreeSet::new() };
         for one in all {
             if one.all_day {
@@ -159,8 +166,8 @@ impl Except {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::between;
-    use crate::calendar::component::Component;
+    use super::occurrences_between;
+    use crate::calendar::ics::Component;
     use jiff::tz::TimeZone;
 
     /// Starts within a year from October 2026 on, in UTC.
@@ -172,7 +179,7 @@ mod tests {
         let home = TimeZone::get("Europe/Berlin").unwrap();
         let at = |text: &str| text.parse().unwrap();
         let calendar = Component::read(&text).unwrap();
-        let found = between(&calendar, at("2026-10-01T00:00:00Z"), at("2027-10-01T00:00:00Z"), &home);
+        let found = occurrences_between(&calendar, at("2026-10-01T00:00:00Z"), at("2027-10-01T00:00:00Z"), &home);
         let starts = found.all.iter().map(|one| one.start.strftime("%m-%dT%H:%M").to_string());
         (starts.collect(), found.notes)
     }

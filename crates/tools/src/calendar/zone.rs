@@ -1,34 +1,30 @@
-//! Time zones of events, by their names.
+//! Time zones of events, by their IANA names or the Windows names of `data/windows-zones.txt`.
 
-use super::component::Component;
-use super::zone_rows;
+use super::ics::Component;
 use jiff::tz::TimeZone;
 
-/// Where the clock of a time stands.
+/// What a time is relative to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Zone {
-    /// Everywhere the same instant.
     Utc,
-    /// Wherever the reader is.
     Floating,
     /// A zone that this machine knows.
     Known(TimeZone),
-    /// One that it doesn't; its times are read as if they were floating, and said to be so.
+    /// An unknown zone; its times are read as floating, with a note.
     Unknown(String),
 }
 
 impl Zone {
-    /// The zone of a `TZID`.
     pub fn named(id: &str) -> Self {
         let id = id.trim().trim_start_matches('/');
-        let found = find(id)
-            .or_else(|| zone_rows::of_windows(id).and_then(find))
+        let found = find_zone(id)
+            .or_else(|| from_windows_name(id).and_then(find_zone))
             // `/vendor.example/20110521_1/Europe/Berlin`, as some programs write.
             .or_else(|| {
                 let parts: Vec<&str> = id.split('/').collect();
                 let tail = |count: usize| {
                     let from = parts.len().checked_sub(count)?;
-                    find(&parts[from..].join("/"))
+                    find_zone(&parts[from..].join("/"))
                 };
                 (parts.len() > 2).then(|| tail(2).or_else(|| tail(3))).flatten()
             });
@@ -39,7 +35,7 @@ impl Zone {
         }
     }
 
-    /// The zone to reckon with, where `home` is the reader's.
+    /// The zone to compute with; `home` where the event has none.
     pub fn or<'z>(&'z self, home: &'z TimeZone) -> &'z TimeZone {
         const UTC: &TimeZone = &TimeZone::UTC;
         match self {
@@ -50,17 +46,17 @@ impl Zone {
     }
 }
 
-fn find(name: &str) -> Option<TimeZone> {
+fn find_zone(name: &str) -> Option<TimeZone> {
     if matches!(name, "UTC" | "Etc/UTC" | "GMT" | "Z") {
         return Some(TimeZone::UTC);
     }
     TimeZone::get(name).ok()
 }
 
-/// `VTIMEZONE` for programs that don't know the zone by its name: each change of its clocks from a year
-/// before `from` on, over ten years.
-pub(super) fn component(zone: &TimeZone, from: jiff::Timestamp) -> Option<Component> {
-    use super::line::Line;
+/// `VTIMEZONE` for programs that don't know the zone by name: its clock changes from a year before `from`, over ten
+/// years.
+pub(super) fn vtimezone(zone: &TimeZone, from: jiff::Timestamp) -> Option<Component> {
+    use super::ics::Line;
     const DAY: i64 = 24 * 3600;
     const YEARS: i64 = 11;
     let name = zone.iana_name()?;
@@ -103,10 +99,19 @@ pub(super) fn component(zone: &TimeZone, from: jiff::Timestamp) -> Option<Compon
     Some(whole)
 }
 
+/// The IANA name of a zone's Windows name.
+fn from_windows_name(name: &str) -> Option<&'static str> {
+    include_str!("../../data/windows-zones.txt")
+        .lines()
+        .filter_map(|line| line.split_once(" = "))
+        .find(|(windows, _)| windows.eq_ignore_ascii_case(name))
+        .map(|(_, iana)| iana)
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::{Zone, component};
+    use super::{Zone, vtimezone};
     use jiff::tz::TimeZone;
 
     #[test]
@@ -127,13 +132,25 @@ mod tests {
     #[test]
     fn a_zone_is_told_by_its_changes() {
         let zone = TimeZone::get("Europe/Berlin").unwrap();
-        let text = component(&zone, "2026-11-21T08:00:00Z".parse().unwrap()).unwrap().text();
+        let text = vtimezone(&zone, "2026-11-21T08:00:00Z".parse().unwrap()).unwrap().text();
         for part in [
             "BEGIN:DAYLIGHT\r\nDTSTART:20270328T020000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0200\r\nTZNAME:CEST\r\n",
             "BEGIN:STANDARD\r\nDTSTART:20261025T030000\r\nTZOFFSETFROM:+0200\r\nTZOFFSETTO:+0100\r\nTZNAME:CET\r\n",
         ] {
             assert!(text.contains(part), "{text}");
         }
-        assert_eq!(component(&TimeZone::fixed(jiff::tz::offset(3)), jiff::Timestamp::UNIX_EPOCH), None);
+        assert_eq!(vtimezone(&TimeZone::fixed(jiff::tz::offset(3)), jiff::Timestamp::UNIX_EPOCH), None);
+    }
+
+    #[test]
+    fn every_row_names_a_zone() {
+        let rows = include_str!("../../data/windows-zones.txt").lines();
+        let rows: Vec<&str> = rows.filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+        assert!(rows.len() > 100);
+        for row in rows {
+            let (windows, iana) = row.split_once(" = ").unwrap();
+            assert!(TimeZone::get(iana).is_ok(), "{row}");
+            assert_eq!(super::from_windows_name(windows), Some(iana), "{row}");
+        }
     }
 }

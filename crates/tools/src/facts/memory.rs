@@ -10,26 +10,15 @@ use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Facts, StoreError, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
 
 /// Longest memory, characters.
 const LIMIT: usize = 4000;
 /// Tries while other runs change it.
 const TRIES: usize = 8;
 
-/// Changes the memory.
-pub struct SaveMemory {
-    facts: Arc<dyn Facts>,
-}
+pub struct SaveMemory(pub Arc<dyn Facts>);
 
-impl SaveMemory {
-    /// The memory lives in `facts`.
-    pub fn new(facts: Arc<dyn Facts>) -> Self {
-        Self { facts }
-    }
-}
-
-/// Arguments of [`SaveMemory`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct MemoryArgs {
     text: String,
@@ -51,7 +40,7 @@ struct Kept {
     after: String,
 }
 
-/// The memory as it should become; the same text if it is there already.
+/// The memory after the change; unchanged if the text is there already.
 fn merged(args: &MemoryArgs, before: &str) -> Result<String, ToolsError> {
     let text = args.text.trim();
     let after = match args.mode {
@@ -83,77 +72,67 @@ impl ToolHandler for SaveMemory {
     type Args = MemoryArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "save_memory",
             RiskClass::Write,
             EffectClass::Idempotent,
             json!({
-                "type": "object",
-                "properties": {
-                    "text": {"type": "string", "description": "What to remember"},
-                    "mode": {"type": "string", "enum": ["append", "replace"], "default": "append", "description": "append: add it; replace: it becomes the whole memory"}
-                },
-                "required": ["text"],
-                "additionalProperties": false
+                "text": {"type": "string", "description": "What to remember"},
+                "mode": {"type": "string", "enum": ["append", "replace"], "default": "append", "description": "append: add it; replace: it becomes the whole memory"}
             }),
+            &["text"],
         )
     }
 
-    async fn preview(&self, args: MemoryArgs, scope: &ToolScope) -> Preview {
-        let now = self.facts.memory(scope.tenant, scope.agent).await;
-        let outcome = now.map_err(ToolsError::from).and_then(|(before, _)| {
-            let after = merged(&args, &before)?;
-            Ok((before, after))
-        });
-        match outcome {
-            Ok((before, after)) => Preview {
-                summary: match args.mode {
-                    _ if before == after => "this is in the memory already".to_owned(),
-                    Mode::Append => format!("remembers: {}", args.text.trim()),
-                    Mode::Replace => {
-                        format!("replaces the memory ({} characters)", before.chars().count())
-                    }
-                },
-                detail: Some(after),
-                count: Some(1),
-                reversible: true,
+    async fn preview(&self, args: MemoryArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        let (before, _) = self.0.memory(scope.tenant, scope.agent).await?;
+        let after = merged(&args, &before)?;
+        Ok(Preview {
+            summary: match args.mode {
+                _ if before == after => "this is in the memory already".to_owned(),
+                Mode::Append => format!("remembers: {}", args.text.trim()),
+                Mode::Replace => {
+                    format!("replaces the memory ({} characters)", before.chars().count())
+                }
             },
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+            detail: Some(after),
+            count: Some(1),
+            reversible: true,
+        })
     }
 
-    async fn run(&self, args: MemoryArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: MemoryArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
         for _ in 0..TRIES {
             context.check()?;
-            let now = self.facts.memory(scope.tenant, scope.agent).await;
-            let (before, version) = now.map_err(ToolsError::from)?;
+            let now = self.0.memory(scope.tenant, scope.agent).await;
+            let (before, version) = now?;
             let after = merged(&args, &before)?;
             if after != before {
-                let saved = self.facts.save_memory(scope.tenant, scope.agent, &after, version).await;
+                let saved = self.0.save_memory(scope.tenant, scope.agent, &after, version).await;
                 match saved {
                     Ok(()) => {}
                     Err(StoreError::Conflict(_)) => continue,
-                    Err(error) => return Err(ToolsError::from(error).into()),
+                    Err(error) => return Err(ToolsError::from(error)),
                 }
             }
             return Ok(output(&args, before, after));
         }
-        Err(ToolsError::refused("other runs keep changing the memory; try again in a moment").into())
+        Err(ToolsError::refused("other runs keep changing the memory; try again in a moment"))
     }
 
-    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let kept: Kept = snapshot(value)?;
         let changed = || ToolsError::ChangedSince { what: "the memory".to_owned(), hint: "edit it by hand" };
-        let now = self.facts.memory(scope.tenant, scope.agent).await;
-        let (text, version) = now.map_err(ToolsError::from)?;
+        let now = self.0.memory(scope.tenant, scope.agent).await;
+        let (text, version) = now?;
         if text != kept.after {
-            return Err(changed().into());
+            return Err(changed());
         }
-        match self.facts.save_memory(scope.tenant, scope.agent, &kept.before, version).await {
+        match self.0.save_memory(scope.tenant, scope.agent, &kept.before, version).await {
             Ok(()) => Ok("restored the memory as it was before".to_owned()),
-            Err(StoreError::Conflict(_)) => Err(changed().into()),
-            Err(error) => Err(ToolsError::from(error).into()),
+            Err(StoreError::Conflict(_)) => Err(changed()),
+            Err(error) => Err(ToolsError::from(error)),
         }
     }
 }

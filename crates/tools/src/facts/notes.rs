@@ -10,33 +10,20 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
-use steward_core::ports::{Facts, Note, StoreResult, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::ports::{Facts, Note, ToolScope};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
 use steward_sandbox::files::near_matches;
 
-/// Longest title, characters.
-const TITLE: usize = 200;
-/// Longest text, characters.
-const TEXT: usize = 100_000;
+const TITLE_CHARS: usize = 200;
+const TEXT_CHARS: usize = 100_000;
 
-async fn find(facts: &Arc<dyn Facts>, scope: &ToolScope, title: &str) -> StoreResult<Option<Note>> {
+async fn find(facts: &Arc<dyn Facts>, scope: &ToolScope, title: &str) -> Result<Option<Note>, ToolsError> {
     let notes = facts.notes(scope.tenant, scope.agent).await?;
     Ok(notes.into_iter().find(|note| note.title == title))
 }
 
-/// Makes or replaces a note.
-pub struct NotesCreate {
-    facts: Arc<dyn Facts>,
-}
+pub struct NotesCreate(pub Arc<dyn Facts>);
 
-impl NotesCreate {
-    /// Notes live in `facts`.
-    pub fn new(facts: Arc<dyn Facts>) -> Self {
-        Self { facts }
-    }
-}
-
-/// Arguments of [`NotesCreate`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct CreateArgs {
     title: String,
@@ -53,7 +40,7 @@ enum Mode {
     Append,
 }
 
-/// The text of a note as it should become.
+/// The text of the note after the change.
 fn merged(args: &CreateArgs, before: Option<&Note>) -> Result<String, ToolsError> {
     let old = match (args.mode, before) {
         (Mode::Append, Some(note)) => note.text.trim_end_matches('\n'),
@@ -65,15 +52,15 @@ fn merged(args: &CreateArgs, before: Option<&Note>) -> Result<String, ToolsError
         return Ok(old.to_owned());
     }
     let text = if old.is_empty() { args.text.clone() } else { format!("{old}\n{}", args.text) };
-    if text.chars().count() > TEXT {
+    if text.chars().count() > TEXT_CHARS {
         return Err(ToolsError::Refused(format!(
-            "the note would be longer than {TEXT} characters; nothing was added: begin another one"
+            "the note would be longer than {TEXT_CHARS} characters; nothing was added: begin another one"
         )));
     }
     Ok(text)
 }
 
-/// What is needed to take a note back.
+/// What is needed to undo a change of a note.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     title: String,
@@ -85,31 +72,22 @@ impl ToolHandler for NotesCreate {
     type Args = CreateArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "notes_create",
             RiskClass::Write,
             EffectClass::Idempotent,
             json!({
-                "type": "object",
-                "properties": {
-                    "title": {"type": "string", "minLength": 1, "maxLength": TITLE, "description": "Name of the note"},
-                    "text": {"type": "string", "minLength": 1, "maxLength": TEXT},
-                    "mode": {"type": "string", "enum": ["replace", "append"], "default": "replace", "description": "For a note that exists already. append: add the text at its end; replace: it becomes the whole note"}
-                },
-                "required": ["title", "text"],
-                "additionalProperties": false
+                "title": {"type": "string", "minLength": 1, "maxLength": TITLE_CHARS, "description": "Name of the note"},
+                "text": {"type": "string", "minLength": 1, "maxLength": TEXT_CHARS},
+                "mode": {"type": "string", "enum": ["replace", "append"], "default": "replace", "description": "For a note that exists already. append: add the text at its end; replace: it becomes the whole note"}
             }),
+            &["title", "text"],
         )
     }
 
-    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Preview {
+    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let title = args.title.trim();
-        let old = match find(&self.facts, scope, title).await {
-            Ok(old) => old,
-            Err(error) => {
-                return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
-            }
-        };
+        let old = find(&self.0, scope, title).await?;
         let (summary, detail) = match (&old, args.mode) {
             (None, _) => (format!("creates the note {title}"), args.text),
             (Some(_), Mode::Append) => (format!("adds to the note {title}"), args.text),
@@ -118,20 +96,19 @@ impl ToolHandler for NotesCreate {
                 format!("before:\n{}\n\nafter:\n{}", old.text, args.text),
             ),
         };
-        Preview { summary, detail: Some(detail), count: Some(1), reversible: true }
+        Ok(Preview { summary, detail: Some(detail), count: Some(1), reversible: true })
     }
 
-    async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let title = args.title.trim().to_owned();
         if title.is_empty() {
-            return Err(ToolsError::refused("the title is blank; give the note a name").into());
+            return Err(ToolsError::refused("the title is blank; give the note a name"));
         }
         let scope = &context.scope;
-        let old = find(&self.facts, scope, &title).await;
-        let old = old.map_err(ToolsError::from)?;
+        let old = find(&self.0, scope, &title).await?;
         let note = Note { title: title.clone(), text: merged(&args, old.as_ref())?, updated_at: scope.now };
-        let saved = self.facts.save_note(scope.tenant, scope.agent, &note).await;
-        let before = saved.map_err(ToolsError::from)?;
+        let saved = self.0.save_note(scope.tenant, scope.agent, &note).await;
+        let before = saved?;
         let verb = match (&before, args.mode) {
             (None, _) => "created",
             (Some(_), Mode::Replace) => "replaced",
@@ -150,47 +127,35 @@ impl ToolHandler for NotesCreate {
         })
     }
 
-    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let kept: Kept = snapshot(value)?;
-        let now = find(&self.facts, scope, &kept.title).await.map_err(ToolsError::from)?;
+        let now = find(&self.0, scope, &kept.title).await?;
         if now.is_none_or(|note| note.text != kept.after) {
             return Err(ToolsError::ChangedSince {
                 what: format!("the note {}", kept.title),
                 hint: "change it by hand",
-            }
-            .into());
+            });
         }
         let done = if let Some(note) = &kept.before {
-            let saved = self.facts.save_note(scope.tenant, scope.agent, note).await;
+            let saved = self.0.save_note(scope.tenant, scope.agent, note).await;
             saved.map(|_| format!("restored the note {} as it was before", kept.title))
         } else {
-            let removed = self.facts.remove_note(scope.tenant, scope.agent, &kept.title).await;
+            let removed = self.0.remove_note(scope.tenant, scope.agent, &kept.title).await;
             removed.map(|()| format!("removed the note {}", kept.title))
         };
-        Ok(done.map_err(ToolsError::from)?)
+        Ok(done?)
     }
 }
 
-/// Lists notes.
-pub struct NotesList {
-    facts: Arc<dyn Facts>,
-}
+pub struct NotesList(pub Arc<dyn Facts>);
 
-impl NotesList {
-    /// Notes live in `facts`.
-    pub fn new(facts: Arc<dyn Facts>) -> Self {
-        Self { facts }
-    }
-}
-
-/// Arguments of [`NotesList`].
 #[derive(Debug, Deserialize)]
 pub struct ListArgs {
     #[serde(default)]
     query: Option<String>,
 }
 
-/// The line of a note that a list shows: the first, or the first with a word of the query.
+/// The line that a list shows of a note: the first with a word of the query, else the first.
 fn shown(note: &Note, words: &[String]) -> String {
     let has = |line: &&str| {
         let line = line.to_lowercase();
@@ -205,24 +170,21 @@ impl ToolHandler for NotesList {
     type Args = ListArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "notes_list",
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "query": {"type": "string", "maxLength": TITLE, "description": "Only notes whose title or text holds all of these words"}
-                },
-                "additionalProperties": false
+                "query": {"type": "string", "maxLength": TITLE_CHARS, "description": "Only notes whose title or text holds all of these words"}
             }),
+            &[],
         )
     }
 
-    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
-        let notes = self.facts.notes(scope.tenant, scope.agent).await;
-        let mut notes = notes.map_err(ToolsError::from)?;
+        let notes = self.0.notes(scope.tenant, scope.agent).await;
+        let mut notes = notes?;
         if notes.is_empty() {
             return Ok(ToolOutput::text("there are no notes yet"));
         }
@@ -245,19 +207,8 @@ impl ToolHandler for NotesList {
     }
 }
 
-/// Reads one note.
-pub struct NotesRead {
-    facts: Arc<dyn Facts>,
-}
+pub struct NotesRead(pub Arc<dyn Facts>);
 
-impl NotesRead {
-    /// Notes live in `facts`.
-    pub fn new(facts: Arc<dyn Facts>) -> Self {
-        Self { facts }
-    }
-}
-
-/// Arguments of [`NotesRead`].
 #[derive(Debug, Deserialize)]
 pub struct ReadArgs {
     title: String,
@@ -267,25 +218,21 @@ impl ToolHandler for NotesRead {
     type Args = ReadArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "notes_read",
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "title": {"type": "string", "minLength": 1, "description": "Name of the note"}
-                },
-                "required": ["title"],
-                "additionalProperties": false
+                "title": {"type": "string", "minLength": 1, "description": "Name of the note"}
             }),
+            &["title"],
         )
     }
 
-    async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
-        let notes = self.facts.notes(scope.tenant, scope.agent).await;
-        let notes = notes.map_err(ToolsError::from)?;
+        let notes = self.0.notes(scope.tenant, scope.agent).await;
+        let notes = notes?;
         let title = args.title.trim();
         let exact = notes.iter().find(|note| note.title == title);
         let lower = title.to_lowercase();
@@ -297,7 +244,7 @@ impl ToolHandler for NotesRead {
                 (true, false) => "`notes_list` shows all titles".to_owned(),
                 (true, true) => "there are no notes yet".to_owned(),
             };
-            return Err(ToolsError::Refused(format!("there is no note {title}; {hint}")).into());
+            return Err(ToolsError::Refused(format!("there is no note {title}; {hint}")));
         };
         Ok(ToolOutput { data: Some(json!(note)), ..ToolOutput::text(format!("{}\n\n{}", note.title, note.text)) })
     }

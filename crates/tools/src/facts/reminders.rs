@@ -11,25 +11,22 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Clock, Facts, Reminder, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
 use steward_core::{Timestamp, hash};
 
-/// Longest text, characters.
-const TEXT: usize = 2000;
+const TEXT_CHARS: usize = 2000;
 
-/// Short, to be typed; the same for repeats of one call.
+/// Short enough to be typed; the same when a call is repeated.
 fn id_of(key: &str) -> String {
     hash::sha256(key.as_bytes()).chars().take(12).collect()
 }
 
-/// Makes reminders.
 pub struct RemindersCreate {
     facts: Arc<dyn Facts>,
     clock: Arc<dyn Clock>,
 }
 
 impl RemindersCreate {
-    /// Reminders live in `facts`; `clock` knows the local time.
     pub fn new(facts: Arc<dyn Facts>, clock: Arc<dyn Clock>) -> Self {
         Self { facts, clock }
     }
@@ -46,7 +43,6 @@ impl RemindersCreate {
     }
 }
 
-/// Arguments of [`RemindersCreate`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct CreateArgs {
     text: String,
@@ -57,38 +53,32 @@ impl ToolHandler for RemindersCreate {
     type Args = CreateArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "reminders_create",
             RiskClass::Write,
             EffectClass::Keyed,
             json!({
-                "type": "object",
-                "properties": {
-                    "text": {"type": "string", "minLength": 1, "maxLength": TEXT, "description": "What to be reminded of"},
-                    "at": {"type": "string", "minLength": 10, "description": "When: YYYY-MM-DDTHH:MM in local time, or RFC 3339"}
-                },
-                "required": ["text", "at"],
-                "additionalProperties": false
+                "text": {"type": "string", "minLength": 1, "maxLength": TEXT_CHARS, "description": "What to be reminded of"},
+                "at": {"type": "string", "minLength": 10, "description": "When: YYYY-MM-DDTHH:MM in local time, or RFC 3339"}
             }),
+            &["text", "at"],
         )
     }
 
-    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Preview {
-        match self.moment(&args.at, scope.now) {
-            Ok(at) => Preview {
-                summary: format!("makes a reminder for {}: {}", moment::local(at, self.clock.as_ref()), args.text),
-                detail: None,
-                count: Some(1),
-                reversible: true,
-            },
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+    async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        let at = self.moment(&args.at, scope.now)?;
+        Ok(Preview {
+            summary: format!("makes a reminder for {}: {}", moment::local(at, self.clock.as_ref()), args.text),
+            detail: None,
+            count: Some(1),
+            reversible: true,
+        })
     }
 
-    async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
         let all = self.facts.reminders(scope.tenant, scope.agent).await;
-        let all = all.map_err(ToolsError::from)?;
+        let all = all?;
         let id = id_of(&context.idempotency_key);
         let known = all.into_iter().find(|one| one.id == id);
         // Known: made before a crash. Its time may have passed meanwhile; it is made nonetheless.
@@ -97,7 +87,7 @@ impl ToolHandler for RemindersCreate {
         } else {
             let reminder = Reminder { id, at: self.moment(&args.at, scope.now)?, text: args.text, done: false };
             let saved = self.facts.save_reminder(scope.tenant, scope.agent, &reminder).await;
-            saved.map_err(ToolsError::from)?;
+            saved?;
             reminder
         };
         let when = moment::local(reminder.at, self.clock.as_ref());
@@ -115,37 +105,33 @@ impl ToolHandler for RemindersCreate {
         })
     }
 
-    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let kept: Reminder = snapshot(value)?;
         let all = self.facts.reminders(scope.tenant, scope.agent).await;
-        let all = all.map_err(ToolsError::from)?;
+        let all = all?;
         if !all.contains(&kept) {
             return Err(ToolsError::ChangedSince {
                 what: format!("the reminder `{}`", kept.text),
                 hint: "look at the list of reminders",
-            }
-            .into());
+            });
         }
         let removed = self.facts.remove_reminder(scope.tenant, scope.agent, &kept.id).await;
-        removed.map_err(ToolsError::from)?;
+        removed?;
         Ok(format!("removed the reminder `{}`", kept.text))
     }
 }
 
-/// Lists reminders.
 pub struct RemindersList {
     facts: Arc<dyn Facts>,
     clock: Arc<dyn Clock>,
 }
 
 impl RemindersList {
-    /// As for [`RemindersCreate`].
     pub fn new(facts: Arc<dyn Facts>, clock: Arc<dyn Clock>) -> Self {
         Self { facts, clock }
     }
 }
 
-/// Arguments of [`RemindersList`].
 #[derive(Debug, Deserialize)]
 pub struct ListArgs {
     #[serde(default)]
@@ -156,24 +142,21 @@ impl ToolHandler for RemindersList {
     type Args = ListArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "reminders_list",
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "all": {"type": "boolean", "default": false, "description": "Whether to list those that are done too"}
-                },
-                "additionalProperties": false
+                "all": {"type": "boolean", "default": false, "description": "Whether to list those that are done too"}
             }),
+            &[],
         )
     }
 
-    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
         let all = self.facts.reminders(scope.tenant, scope.agent).await;
-        let mut all = all.map_err(ToolsError::from)?;
+        let mut all = all?;
         all.retain(|one| args.all || !one.done);
         if all.is_empty() {
             return Ok(ToolOutput::text("there are no reminders"));
@@ -192,19 +175,17 @@ impl ToolHandler for RemindersList {
     }
 }
 
-/// Ticks reminders off.
 pub struct RemindersDone {
     facts: Arc<dyn Facts>,
     clock: Arc<dyn Clock>,
 }
 
 impl RemindersDone {
-    /// As for [`RemindersCreate`].
     pub fn new(facts: Arc<dyn Facts>, clock: Arc<dyn Clock>) -> Self {
         Self { facts, clock }
     }
 
-    /// The one that is meant: by its id, its whole text or a part of it.
+    /// The reminder with this id or whole text, or the only one with this text in it.
     async fn meant(&self, text: &str, scope: &ToolScope) -> Result<Reminder, ToolsError> {
         let all = self.facts.reminders(scope.tenant, scope.agent).await?;
         let wanted = text.trim().to_lowercase();
@@ -243,7 +224,6 @@ impl RemindersDone {
     }
 }
 
-/// Arguments of [`RemindersDone`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct DoneArgs {
     text: String,
@@ -253,34 +233,28 @@ impl ToolHandler for RemindersDone {
     type Args = DoneArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "reminders_done",
             RiskClass::Write,
             EffectClass::Idempotent,
             json!({
-                "type": "object",
-                "properties": {
-                    "text": {"type": "string", "minLength": 1, "maxLength": TEXT, "description": "Text of the reminder, or enough of it to tell it from the others"}
-                },
-                "required": ["text"],
-                "additionalProperties": false
+                "text": {"type": "string", "minLength": 1, "maxLength": TEXT_CHARS, "description": "Text of the reminder, or enough of it to tell it from the others"}
             }),
+            &["text"],
         )
     }
 
-    async fn preview(&self, args: DoneArgs, scope: &ToolScope) -> Preview {
-        match self.meant(&args.text, scope).await {
-            Ok(one) => Preview {
-                summary: format!("marks the reminder `{}` as done", one.text),
-                detail: None,
-                count: Some(1),
-                reversible: true,
-            },
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+    async fn preview(&self, args: DoneArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        let one = self.meant(&args.text, scope).await?;
+        Ok(Preview {
+            summary: format!("marks the reminder `{}` as done", one.text),
+            detail: None,
+            count: Some(1),
+            reversible: true,
+        })
     }
 
-    async fn run(&self, args: DoneArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: DoneArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
         let one = self.meant(&args.text, scope).await?;
         if one.done {
@@ -300,7 +274,7 @@ impl ToolHandler for RemindersDone {
         })
     }
 
-    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let before: Reminder = snapshot(value)?;
         self.save(&before, scope).await?;
         Ok(format!("the reminder `{}` is open again", before.text))

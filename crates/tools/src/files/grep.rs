@@ -1,9 +1,8 @@
 //! `grep`: lines that match, in one file or all.
 
-use super::{access, walk};
-use crate::catalogue;
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler};
+use crate::{catalogue, files};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch};
 use serde::Deserialize;
@@ -11,22 +10,18 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io;
 use steward_core::policy::RiskClass;
-use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
 use steward_sandbox::files::{EntryKind, FilesError, Workspace};
 
-/// Most matching lines shown.
-const SHOWN: usize = 200;
-/// Longest line shown, characters.
-const WIDTH: usize = 300;
-/// Most levels of folders.
-const DEPTH: usize = 32;
-/// Memory for one line.
+const MAX_LINES: usize = 200;
+/// Longest line shown.
+const LINE_CHARS: usize = 300;
+const MAX_DEPTH: usize = 32;
+/// Bytes of memory for one line.
 const HEAP: usize = 8 << 20;
 
-/// Searches text.
 pub struct Grep;
 
-/// Arguments of [`Grep`].
 #[derive(Debug, Deserialize)]
 pub struct GrepArgs {
     pattern: String,
@@ -46,27 +41,23 @@ impl ToolHandler for Grep {
     type Args = GrepArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "grep",
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "pattern": {"type": "string", "minLength": 1, "description": "Regular expression to look for in each line"},
-                    "path": {"type": "string", "minLength": 1, "default": ".", "description": "File or folder in the workspace"},
-                    "ignore_case": {"type": "boolean", "default": false, "description": "Take upper and lower case as equal"},
-                    "fixed": {"type": "boolean", "default": false, "description": "Take the pattern as plain text"}
-                },
-                "required": ["pattern"],
-                "additionalProperties": false
+                "pattern": {"type": "string", "minLength": 1, "description": "Regular expression to look for in each line"},
+                "path": {"type": "string", "minLength": 1, "default": ".", "description": "File or folder in the workspace"},
+                "ignore_case": {"type": "boolean", "default": false, "description": "Take upper and lower case as equal"},
+                "fixed": {"type": "boolean", "default": false, "description": "Take the pattern as plain text"}
             }),
+            &["pattern"],
         )
     }
 
-    async fn run(&self, args: GrepArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let context = context.clone();
-        Ok(access::blocking(move || search(&args, &context)).await?)
+        files::blocking(move || search(&args, &context)).await
     }
 }
 
@@ -104,8 +95,8 @@ struct Found {
 }
 
 fn search(args: &GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-    let workspace = access::open(&context.scope)?;
-    let base = workspace.resolve(&args.path).map_err(access::explain)?;
+    let workspace = files::open_workspace(&context.scope)?;
+    let base = workspace.resolve(&args.path).map_err(files::file_error)?;
     let base = match base.as_path().to_string_lossy() {
         path if path.is_empty() => ".".to_owned(),
         path => path.into_owned(),
@@ -125,7 +116,7 @@ fn search(args: &GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> 
     match workspace.open_read(&base) {
         Ok(_) => search.file(&base)?,
         Err(FilesError::Kind { actual: "a folder", .. }) => {
-            more = walk::walk(&workspace, &base, DEPTH, context, &mut |path, entry| {
+            more = files::walk(&workspace, &base, MAX_DEPTH, context, &mut |path, entry| {
                 if entry.kind == EntryKind::File {
                     search.file(path)?;
                 }
@@ -133,7 +124,7 @@ fn search(args: &GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> 
             })?
             .more;
         }
-        Err(error) => return Err(access::explain(error)),
+        Err(error) => return Err(files::file_error(error)),
     }
     let place = if base == "." { "the workspace" } else { &base };
     let Search { found, .. } = search;
@@ -185,10 +176,10 @@ impl Sink for Lines<'_> {
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
         self.found.total += 1;
-        if self.found.total <= SHOWN {
+        if self.found.total <= MAX_LINES {
             let text = String::from_utf8_lossy(found.bytes());
             let text = text.trim_end_matches(['\n', '\r']);
-            let shown: String = text.chars().take(WIDTH).collect();
+            let shown: String = text.chars().take(LINE_CHARS).collect();
             let cut = if shown.len() < text.len() { "…" } else { "" };
             let number = found.line_number().unwrap_or(0);
             let _ = writeln!(self.found.lines, "{}:{number}: {shown}{cut}", self.path);
@@ -217,8 +208,8 @@ impl Found {
             let lines = plural(self.total, "matching line");
             format!("{lines} in {}", plural(self.files, "file"))
         };
-        if self.total > SHOWN {
-            let _ = write!(text, ", the first {SHOWN} shown; narrow the pattern or the path");
+        if self.total > MAX_LINES {
+            let _ = write!(text, ", the first {MAX_LINES} shown; narrow the pattern or the path");
         }
         if !self.binary.is_empty() {
             let names: Vec<&str> = self.binary.iter().take(3).map(String::as_str).collect();

@@ -1,27 +1,22 @@
 //! `list`: what is in a folder.
 
-use super::{access, kind, walk};
-use crate::catalogue;
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler};
+use crate::{catalogue, files};
 use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use steward_core::Timestamp;
 use steward_core::policy::RiskClass;
-use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
 use steward_sandbox::files::{Entry, EntryKind};
 
-/// Most entries shown.
-const SHOWN: usize = 500;
-/// Deepest listing.
-const DEPTH: usize = 5;
+const MAX_ENTRIES: usize = 500;
+const MAX_DEPTH: usize = 5;
 
-/// Lists files and folders.
 pub struct List;
 
-/// Arguments of [`List`].
 #[derive(Debug, Deserialize)]
 pub struct ListArgs {
     #[serde(default = "here")]
@@ -38,29 +33,26 @@ impl ToolHandler for List {
     type Args = ListArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "list",
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "path": {"type": "string", "minLength": 1, "default": ".", "description": "Folder in the workspace; . is the workspace itself"},
-                    "pattern": {"type": "string", "minLength": 1, "description": "Only names that match, such as *.csv or **/*.md"},
-                    "depth": {"type": "integer", "minimum": 1, "maximum": DEPTH, "description": "How many levels of folders; 1 without a pattern"}
-                },
-                "additionalProperties": false
+                "path": {"type": "string", "minLength": 1, "default": ".", "description": "Folder in the workspace; . is the workspace itself"},
+                "pattern": {"type": "string", "minLength": 1, "description": "Only names that match, such as *.csv or **/*.md"},
+                "depth": {"type": "integer", "minimum": 1, "maximum": MAX_DEPTH, "description": "How many levels of folders; 1 without a pattern"}
             }),
+            &[],
         )
     }
 
-    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let context = context.clone();
-        Ok(access::blocking(move || show(&args, &context)).await?)
+        files::blocking(move || list_folder(&args, &context)).await
     }
 }
 
-/// A glob; one without `/` is compared with the name alone.
+/// A glob, and whether it is matched against the whole path (it contains `/`) or the name alone.
 fn matcher(pattern: &str) -> Result<(GlobMatcher, bool), ToolsError> {
     let glob = GlobBuilder::new(pattern)
         .literal_separator(true)
@@ -69,20 +61,20 @@ fn matcher(pattern: &str) -> Result<(GlobMatcher, bool), ToolsError> {
     Ok((glob.compile_matcher(), pattern.contains('/')))
 }
 
-fn show(args: &ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-    let workspace = access::open(&context.scope)?;
+fn list_folder(args: &ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+    let workspace = files::open_workspace(&context.scope)?;
     let glob = args.pattern.as_deref().map(matcher).transpose()?;
-    let depth = args.depth.unwrap_or(if glob.is_some() { DEPTH } else { 1 });
-    let base = workspace.resolve(&args.path).map_err(access::explain)?;
+    let depth = args.depth.unwrap_or(if glob.is_some() { MAX_DEPTH } else { 1 });
+    let base = workspace.resolve(&args.path).map_err(files::file_error)?;
     let base = match base.as_path().to_string_lossy() {
         path if path.is_empty() => ".".to_owned(),
         path => path.into_owned(),
     };
     let (mut lines, mut rows, mut total) = (String::new(), Vec::new(), 0_usize);
-    let walked = walk::walk(&workspace, &base, depth, context, &mut |path, entry| {
+    let walked = files::walk(&workspace, &base, depth, context, &mut |path, entry| {
         if matches(glob.as_ref(), &base, path, entry) {
             total += 1;
-            if total <= SHOWN {
+            if total <= MAX_ENTRIES {
                 line(&mut lines, path, entry);
                 rows.push(row(path, entry));
             }
@@ -103,15 +95,15 @@ fn matches(glob: Option<&(GlobMatcher, bool)>, base: &str, path: &str, entry: &E
     }
 }
 
-fn heading(args: &ListArgs, base: &str, total: usize, walked: &walk::Walked) -> String {
+fn heading(args: &ListArgs, base: &str, total: usize, walked: &files::WalkSummary) -> String {
     let place = if base == "." { "the workspace" } else { base };
     let what = if total == 1 { "entry" } else { "entries" };
     let mut text = match &args.pattern {
         Some(pattern) => format!("{total} {what} matching {pattern} in {place}"),
         None => format!("{total} {what} in {place}"),
     };
-    if total > SHOWN {
-        let _ = write!(text, ", the first {SHOWN} shown; narrow it with `pattern` or `path`");
+    if total > MAX_ENTRIES {
+        let _ = write!(text, ", the first {MAX_ENTRIES} shown; narrow it with `pattern` or `path`");
     }
     if walked.more {
         text.push_str("; there are more than can be listed");
@@ -126,7 +118,7 @@ fn heading(args: &ListArgs, base: &str, total: usize, walked: &walk::Walked) -> 
 fn line(out: &mut String, path: &str, entry: &Entry) {
     let _ = match entry.kind {
         EntryKind::Folder => writeln!(out, "{path}/"),
-        EntryKind::File => writeln!(out, "{path}  {}", kind::size(entry.size)),
+        EntryKind::File => writeln!(out, "{path}  {}", files::human_size(entry.size)),
         EntryKind::Link => writeln!(out, "{path}  link"),
         EntryKind::Special => writeln!(out, "{path}  special"),
     };

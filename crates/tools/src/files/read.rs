@@ -1,26 +1,22 @@
 //! `read`: a file, or lines of it.
 
-use super::{access, kind};
-use crate::catalogue;
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler};
+use crate::{catalogue, files};
 use serde::Deserialize;
 use serde_json::json;
 use std::io::{BufRead as _, BufReader, Read as _};
 use steward_core::policy::RiskClass;
-use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
 
-/// Most lines at a time.
-const LINES: usize = 2000;
-/// Most bytes at a time.
-const BYTES: usize = 256 << 10;
-/// Lines between two looks at the stop flag.
+const MAX_LINES: usize = 2000;
+const MAX_BYTES: usize = 256 << 10;
+/// Lines between checks of the stop flag.
 const PACE: usize = 4096;
 
 /// Shows a text file, or some of its lines.
 pub struct Read;
 
-/// Arguments of [`Read`].
 #[derive(Debug, Deserialize)]
 pub struct ReadArgs {
     path: String,
@@ -32,57 +28,53 @@ impl ToolHandler for Read {
     type Args = ReadArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "read",
             RiskClass::Read,
             EffectClass::Read,
             json!({
-                "type": "object",
-                "properties": {
-                    "path": {"type": "string", "minLength": 1, "description": "File in the workspace"},
-                    "start": {"type": "integer", "minimum": 1, "description": "First line to show, counted from 1"},
-                    "lines": {"type": "integer", "minimum": 1, "maximum": LINES, "description": "How many lines to show"}
-                },
-                "required": ["path"],
-                "additionalProperties": false
+                "path": {"type": "string", "minLength": 1, "description": "File in the workspace"},
+                "start": {"type": "integer", "minimum": 1, "description": "First line to show, counted from 1"},
+                "lines": {"type": "integer", "minimum": 1, "maximum": MAX_LINES, "description": "How many lines to show"}
             }),
+            &["path"],
         )
     }
 
-    async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let context = context.clone();
-        Ok(access::blocking(move || show(&args, &context)).await?)
+        files::blocking(move || read_lines(&args, &context)).await
     }
 }
 
-fn show(args: &ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-    let workspace = access::open(&context.scope)?;
-    let file = workspace.open_read(&args.path).map_err(access::explain)?;
-    let mut reader = BufReader::with_capacity(kind::HEAD, file);
+fn read_lines(args: &ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+    let workspace = files::open_workspace(&context.scope)?;
+    let file = workspace.open_read(&args.path).map_err(files::file_error)?;
+    let mut reader = BufReader::with_capacity(files::HEAD, file);
     let io = |error: std::io::Error| ToolsError::Refused(format!("{}: {error}", args.path));
     let head = reader.fill_buf().map_err(io)?;
-    if let Some((what, hint)) = kind::binary(head) {
+    if let Some((what, hint)) = files::binary_kind(head) {
         return Err(ToolsError::Refused(format!("{} is {what}; {hint}", args.path)));
     }
     let start = args.start.unwrap_or(1);
-    let wanted = args.lines.unwrap_or(LINES).min(LINES);
+    let wanted = args.lines.unwrap_or(MAX_LINES).min(MAX_LINES);
     let (mut total, mut shown, mut body, mut cut) = (0, 0, Vec::new(), false);
     let mut line = Vec::new();
     loop {
         line.clear();
         // A file without line breaks must not be held whole.
-        let part = reader.by_ref().take(BYTES as u64).read_until(b'\n', &mut line);
+        let part = reader.by_ref().take(MAX_BYTES as u64).read_until(b'\n', &mut line);
         if part.map_err(io)? == 0 {
             break;
         }
-        let long = !line.ends_with(b"\n") && line.len() == BYTES;
+        let long = !line.ends_with(b"\n") && line.len() == MAX_BYTES;
         if long {
             reader.skip_until(b'\n').map_err(io)?;
         }
         total += 1;
         if total >= start && shown < wanted && !cut {
-            if long || body.len() + line.len() > BYTES {
-                line.truncate(BYTES - body.len());
+            if long || body.len() + line.len() > MAX_BYTES {
+                line.truncate(MAX_BYTES - body.len());
                 cut = true;
             }
             shown += 1;

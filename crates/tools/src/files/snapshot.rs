@@ -1,32 +1,33 @@
-//! What a file held before it was changed, as JSON; and putting it back.
+//! What a file held before it was changed, as JSON, and putting it back.
 
-use super::access;
 use crate::error::ToolsError;
+use crate::files;
+use crate::handler::Context;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::Read as _;
 use std::sync::Arc;
 use steward_core::hash;
 use steward_core::ports::{Blobs, ToolScope};
-use steward_core::tool::{ToolError, Undo};
+use steward_core::tool::Undo;
 use steward_sandbox::files::{Before, FilesError, Workspace, Written};
 
-/// Content up to this many bytes is kept in the event itself; more goes to the blobs.
+/// Content up to this many bytes is kept in the event itself; more goes to the blob store.
 const INLINE: usize = 16 << 10;
 
-/// Everything that is needed to take a change back, and to see whether it still may be.
+/// Everything that is needed to undo a change, and to see whether that is still possible.
 #[derive(Debug, Serialize, Deserialize)]
 struct Snapshot {
     path: String,
-    before: Kept,
-    /// Length and hash before; none: it was not there.
+    before: PriorContent,
+    /// State before; `None`: the file did not exist.
     was: Option<State>,
     after: State,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-enum Kept {
+enum PriorContent {
     Absent,
     Text { text: String, mode: u32 },
     Hex { hex: String, mode: u32 },
@@ -34,7 +35,6 @@ enum Kept {
     Size { size: u64 },
 }
 
-/// A file's length and content hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct State {
     pub size: u64,
@@ -53,8 +53,7 @@ impl State {
     }
 }
 
-/// Length and hash of what was there.
-pub(super) fn was(before: &Before) -> Option<State> {
+pub(super) fn prior_state(before: &Before) -> Option<State> {
     match before {
         Before::File { bytes, .. } => Some(State::of(bytes)),
         _ => None,
@@ -62,18 +61,18 @@ pub(super) fn was(before: &Before) -> Option<State> {
 }
 
 /// The undo record of a change. Large content is kept in `blobs`.
-pub(crate) async fn undo(
+pub(crate) async fn undo_record(
     tool: &str,
     written: Written,
     after: State,
     blobs: &Arc<dyn Blobs>,
 ) -> Result<Undo, ToolsError> {
-    let was = was(&written.before);
-    record(tool, written, was, after, blobs).await
+    let was = prior_state(&written.before);
+    undo_record_from(tool, written, was, after, blobs).await
 }
 
-/// The same, where `before` does not say all that was there.
-pub(super) async fn record(
+/// As [`undo_record`], where `written.before` does not hold all of the old content.
+pub(super) async fn undo_record_from(
     tool: &str,
     written: Written,
     was: Option<State>,
@@ -82,12 +81,14 @@ pub(super) async fn record(
 ) -> Result<Undo, ToolsError> {
     let path = written.path.display().to_string();
     let before = match written.before {
-        Before::Absent => Kept::Absent,
-        Before::Size { size } => Kept::Size { size },
-        Before::File { bytes, mode } if bytes.len() > INLINE => Kept::Blob { hash: blobs.put(bytes).await?, mode },
+        Before::Absent => PriorContent::Absent,
+        Before::Size { size } => PriorContent::Size { size },
+        Before::File { bytes, mode } if bytes.len() > INLINE => {
+            PriorContent::Blob { hash: blobs.put(bytes).await?, mode }
+        }
         Before::File { bytes, mode } => match String::from_utf8(bytes) {
-            Ok(text) => Kept::Text { text, mode },
-            Err(error) => Kept::Hex { hex: hex::encode(error.into_bytes()), mode },
+            Ok(text) => PriorContent::Text { text, mode },
+            Err(error) => PriorContent::Hex { hex: hex::encode(error.into_bytes()), mode },
         },
         Before::TooLarge { size, .. } => {
             return Ok(Undo::Impossible { reason: format!("{path} was too large to keep ({size} bytes)") });
@@ -100,8 +101,7 @@ pub(super) async fn record(
     })
 }
 
-/// Length and hash of a file as it is now.
-pub(super) fn state(workspace: &Workspace, path: &str) -> Result<State, FilesError> {
+pub(crate) fn file_state(workspace: &Workspace, path: &str) -> Result<State, FilesError> {
     Ok(State::of(&read_all(workspace, path)?))
 }
 
@@ -112,27 +112,27 @@ pub(super) fn read_all(workspace: &Workspace, path: &str) -> Result<Vec<u8>, Fil
     Ok(bytes)
 }
 
-/// Puts back what `snapshot` holds, unless the file has changed since.
-pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn Blobs>) -> Result<String, ToolError> {
+/// Restores the file from `snapshot`, unless it has changed since.
+pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn Blobs>) -> Result<String, ToolsError> {
     let Snapshot { path, before, was, after } = Snapshot::deserialize(snapshot)
         .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))?;
     let before = match before {
-        Kept::Absent => Before::Absent,
-        Kept::Size { size } => Before::Size { size },
-        Kept::Text { text, mode } => Before::File { bytes: text.into_bytes(), mode },
-        Kept::Hex { hex, mode } => Before::File {
+        PriorContent::Absent => Before::Absent,
+        PriorContent::Size { size } => Before::Size { size },
+        PriorContent::Text { text, mode } => Before::File { bytes: text.into_bytes(), mode },
+        PriorContent::Hex { hex, mode } => Before::File {
             bytes: hex::decode(hex).map_err(|error| ToolsError::NoUndo(format!("the snapshot is damaged: {error}")))?,
             mode,
         },
-        Kept::Blob { hash, mode } => Before::File { bytes: blobs.get(&hash).await.map_err(ToolsError::from)?, mode },
+        PriorContent::Blob { hash, mode } => Before::File { bytes: blobs.get(&hash).await?, mode },
     };
     let scope = scope.clone();
-    Ok(access::blocking(move || {
-        let workspace = access::open(&scope)?;
-        let now = match state(&workspace, &path) {
+    files::blocking(move || {
+        let workspace = files::open_workspace(&scope)?;
+        let now = match file_state(&workspace, &path) {
             Ok(now) => Some(now),
             Err(FilesError::NotFound { .. }) => None,
-            Err(error) => return Err(access::explain(error)),
+            Err(error) => return Err(files::file_error(error)),
         };
         if now == was {
             return Ok(format!("{path} is as it was before already"));
@@ -143,11 +143,38 @@ pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn
                 hint: "compare it with the run's trace and change it by hand",
             });
         }
-        workspace.restore(&path, &before).map_err(access::explain)?;
+        workspace.restore(&path, &before).map_err(files::file_error)?;
         Ok(match before {
             Before::Absent => format!("removed {path}, which was not there before"),
             _ => format!("restored {path} as it was before"),
         })
     })
-    .await?)
+    .await
+}
+
+pub(crate) struct SavedFile {
+    /// Hash of its content.
+    pub sha256: String,
+    pub undo: Undo,
+}
+
+/// Writes `bytes` to `path`, replacing what is there; `tool` is the one that undoes it.
+pub(crate) async fn save_file(
+    tool: &str,
+    path: &str,
+    bytes: Vec<u8>,
+    context: &Context,
+    blobs: &Arc<dyn Blobs>,
+) -> Result<SavedFile, ToolsError> {
+    let (path, context) = (path.to_owned(), context.clone());
+    let (written, after) = files::blocking(move || {
+        let workspace = files::open_workspace(&context.scope)?;
+        context.check()?;
+        let written = workspace.write_atomic(&path, &bytes);
+        let written = written.map_err(files::file_error)?;
+        let after = file_state(&workspace, &path).map_err(files::file_error)?;
+        Ok((written, after))
+    })
+    .await?;
+    Ok(SavedFile { sha256: after.sha256.clone(), undo: undo_record(tool, written, after, blobs).await? })
 }

@@ -1,30 +1,33 @@
 //! `write`: a file, whole or at its end.
+//!
+//! The new content is written in full beside the file before the call announces its effect, and renaming it into place is
+//! the only step that uses it up. So after a crash the staged file tells whether the write has happened: while it is there,
+//! nothing has, whoever changed the file since.
 
-use super::snapshot::State;
-use super::{access, evidence, snapshot};
+use super::snapshot::{self, State};
 use crate::catalogue;
 use crate::error::ToolsError;
+use crate::files;
 use crate::handler::{Context, ToolHandler};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use similar::TextDiff;
 use std::sync::Arc;
 use std::time::Duration;
+use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, Interrupted, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, Settled, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{EffectClass, Preview, Receipt, Settled, ToolOutput, ToolSpec};
 use steward_sandbox::files::{Before, FilesError, Staged, Workspace, Written};
 use tokio::sync::Mutex;
 
-/// How many files can be written at once.
+/// Writes to different files that may run at once.
 const TURNS: usize = 64;
-/// Longest diff shown, characters.
 const DIFF: usize = 16 << 10;
 
-/// Creates, replaces or extends a file.
 pub struct Write {
     blobs: Arc<dyn Blobs>,
-    /// Writes to one file wait for each other; files that share a place here do too.
+    /// Locks by hash of the file name, so that writes to one file wait for each other.
     turns: Vec<Mutex<()>>,
 }
 
@@ -40,11 +43,11 @@ impl Write {
         &self.turns[sum % TURNS]
     }
 
-    /// What the call returns once it is done, and by what that shows.
-    async fn told(&self, ready: &Ready) -> Result<(ToolOutput, Value), ToolsError> {
+    /// What the call will return, and the proof that it has happened.
+    async fn told(&self, ready: &PreparedWrite) -> Result<(ToolOutput, Value), ToolsError> {
         let (staged, after, bytes) = (&ready.staged, &ready.after, ready.bytes);
         let path = staged.path.display().to_string();
-        let old = content(&ready.before).len();
+        let old = known_bytes(&ready.before).len();
         let fresh = ready.before == Before::Absent;
         let (action, what) = if fresh {
             ("created", format!("created {path} ({bytes} bytes)"))
@@ -55,7 +58,7 @@ impl Write {
             let what = format!("wrote {bytes} bytes to {path}, replacing {old} bytes");
             ("wrote", what)
         };
-        let was = snapshot::was(&ready.before);
+        let was = snapshot::prior_state(&ready.before);
         let written = Written {
             path: staged.path.clone(),
             before: match &ready.before {
@@ -65,7 +68,7 @@ impl Write {
             },
             size: after.size,
         };
-        let undo = snapshot::record("write", written, was.clone(), after.clone(), &self.blobs);
+        let undo = snapshot::undo_record_from("write", written, was.clone(), after.clone(), &self.blobs);
         let output = ToolOutput {
             data: Some(json!({"path": path, "bytes": bytes, "size": after.size})),
             receipt: Some(Receipt {
@@ -76,18 +79,12 @@ impl Write {
             undo: Some(undo.await?),
             ..ToolOutput::text(what)
         };
-        let proof = json!(evidence::Proof {
-            path,
-            tag: ready.tag.clone(),
-            before: was,
-            after: after.clone(),
-            adds: ready.adds,
-        });
+        let proof =
+            json!(WriteProof { path, tag: ready.tag.clone(), before: was, after: after.clone(), adds: ready.adds });
         Ok((output, proof))
     }
 }
 
-/// Arguments of [`Write`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct WriteArgs {
     path: String,
@@ -109,57 +106,52 @@ impl ToolHandler for Write {
     type Args = WriteArgs;
 
     fn spec(&self) -> ToolSpec {
-        catalogue::spec(
+        catalogue::tool_spec(
             "write",
             RiskClass::Write,
             EffectClass::Write,
             json!({
-                "type": "object",
-                "properties": {
-                    "path": {"type": "string", "minLength": 1, "description": "File in the workspace; folders are made as needed"},
-                    "content": {"type": "string", "description": "Text of the file, or what is added to it"},
-                    "mode": {"type": "string", "enum": ["create", "overwrite", "append"], "default": "overwrite", "description": "create: only if there is no such file; overwrite: replace it; append: add at its end"}
-                },
-                "required": ["path", "content"],
-                "additionalProperties": false
+                "path": {"type": "string", "minLength": 1, "description": "File in the workspace; folders are made as needed"},
+                "content": {"type": "string", "description": "Text of the file, or what is added to it"},
+                "mode": {"type": "string", "enum": ["create", "overwrite", "append"], "default": "overwrite", "description": "create: only if there is no such file; overwrite: replace it; append: add at its end"}
             }),
+            &["path", "content"],
         )
     }
 
-    async fn preview(&self, args: WriteArgs, scope: &ToolScope) -> Preview {
+    async fn preview(&self, args: WriteArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let scope = scope.clone();
-        let done = access::blocking(move || foresee(&args, &access::open(&scope)?)).await;
-        done.unwrap_or_else(|error| Preview { summary: format!("would fail: {error}"), ..Preview::default() })
+        files::blocking(move || preview_write(&args, &files::open_workspace(&scope)?)).await
     }
 
-    async fn run(&self, args: WriteArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: WriteArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let _turn = self.turn(&args.path).lock().await;
         let at = context.clone();
-        let mut ready = access::blocking(move || prepare(&args, &at)).await?;
+        let mut ready = files::blocking(move || prepare(&args, &at)).await?;
         let (output, proof) = self.told(&ready).await?;
         ready.staged.leave();
         context.stage(&output, proof).await?;
-        access::blocking(move || place(ready)).await?;
+        files::blocking(move || commit_write(ready)).await?;
         Ok(output)
     }
 
     async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
-        evidence::settle(call, scope).await
+        settle_write(call, scope).await
     }
 
-    async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         snapshot::restore(snapshot, scope, &self.blobs).await
     }
 }
 
-/// What `path` holds; something too large to keep is refused.
-fn held(workspace: &Workspace, path: &str) -> Result<Before, ToolsError> {
+/// The content of `path`; something too large to keep is refused.
+fn current_content(workspace: &Workspace, path: &str) -> Result<Before, ToolsError> {
     match workspace.snapshot(path) {
         Ok(before) => Ok(before),
         Err(FilesError::Kind { actual: "a folder", path, .. }) => {
             Err(ToolsError::Refused(format!("{path} is a folder; give the name of a file in it")))
         }
-        Err(error) => Err(access::explain(error)),
+        Err(error) => Err(files::file_error(error)),
     }
 }
 
@@ -178,37 +170,36 @@ fn check(args: &WriteArgs, before: &Before) -> Result<(), ToolsError> {
     }
 }
 
-/// A write that lacks nothing but its last step.
-struct Ready {
+/// A write of which only the last step is missing.
+struct PreparedWrite {
     workspace: Workspace,
     staged: Staged,
     tag: String,
-    /// What was read of the file.
+    /// The content that the change is based on.
     before: Before,
     after: State,
     adds: bool,
-    /// Bytes of the call.
     bytes: usize,
 }
 
-/// Writes what the file is to hold beside it.
-fn prepare(args: &WriteArgs, context: &Context) -> Result<Ready, ToolsError> {
-    let workspace = access::open(&context.scope)?;
-    let before = held(&workspace, &args.path)?;
+/// Writes the new content beside the file.
+fn prepare(args: &WriteArgs, context: &Context) -> Result<PreparedWrite, ToolsError> {
+    let workspace = files::open_workspace(&context.scope)?;
+    let before = current_content(&workspace, &args.path)?;
     check(args, &before)?;
     context.check()?;
     let adds = args.mode == Mode::Append;
     let (whole, bytes) = if adds {
-        let old = content(&before);
-        let added = added(args, old);
+        let old = known_bytes(&before);
+        let added = appended_text(args, old);
         ([old, added.as_bytes()].concat(), added.len())
     } else {
         (args.content.clone().into_bytes(), args.content.len())
     };
-    let tag = evidence::tag(&context.idempotency_key);
+    let tag = staging_tag(&context.idempotency_key);
     let staged = workspace.stage(&args.path, &whole, &tag);
-    Ok(Ready {
-        staged: staged.map_err(access::explain)?,
+    Ok(PreparedWrite {
+        staged: staged.map_err(files::file_error)?,
         workspace,
         tag,
         after: State::of(&whole),
@@ -218,42 +209,42 @@ fn prepare(args: &WriteArgs, context: &Context) -> Result<Ready, ToolsError> {
     })
 }
 
-/// The last step, if the file is still what it was.
-fn place(ready: Ready) -> Result<(), ToolsError> {
+/// Renames the new content into place, if the file is still what it was.
+fn commit_write(ready: PreparedWrite) -> Result<(), ToolsError> {
     let path = ready.staged.path.display().to_string();
-    if held(&ready.workspace, &path)? != ready.before {
+    if current_content(&ready.workspace, &path)? != ready.before {
         let unstaged = ready.workspace.unstage(&path, &ready.tag);
-        unstaged.map_err(access::explain)?;
+        unstaged.map_err(files::file_error)?;
         return Err(ToolsError::Refused(format!(
             "{path} was changed by somebody else just now, nothing was written; look at it and call again"
         )));
     }
-    ready.staged.place().map_err(access::explain)?;
+    ready.staged.place().map_err(files::file_error)?;
     Ok(())
 }
 
-/// What a file holds, where that was read.
-fn content(before: &Before) -> &[u8] {
+/// The content of a file, where it was read.
+fn known_bytes(before: &Before) -> &[u8] {
     match before {
         Before::File { bytes, .. } => bytes,
         _ => &[],
     }
 }
 
-/// What is added at the end: begins on a line of its own, and ends one.
-fn added(args: &WriteArgs, old: &[u8]) -> String {
+/// The text to append, on lines of its own.
+fn appended_text(args: &WriteArgs, old: &[u8]) -> String {
     let start = if old.is_empty() || old.ends_with(b"\n") { "" } else { "\n" };
     let end = if args.content.ends_with('\n') || args.content.is_empty() { "" } else { "\n" };
     format!("{start}{}{end}", args.content)
 }
 
-fn foresee(args: &WriteArgs, workspace: &Workspace) -> Result<Preview, ToolsError> {
-    let before = held(workspace, &args.path)?;
+fn preview_write(args: &WriteArgs, workspace: &Workspace) -> Result<Preview, ToolsError> {
+    let before = current_content(workspace, &args.path)?;
     check(args, &before)?;
     let path = &args.path;
-    let old = content(&before);
+    let old = known_bytes(&before);
     let (new, summary) = if args.mode == Mode::Append {
-        let added = added(args, old);
+        let added = appended_text(args, old);
         let summary = match &before {
             Before::Absent => format!("creates {path} ({} bytes)", added.len()),
             _ => format!("appends {} bytes to {path} ({} bytes)", added.len(), old.len()),
@@ -268,10 +259,10 @@ fn foresee(args: &WriteArgs, workspace: &Workspace) -> Result<Preview, ToolsErro
         };
         (new, summary)
     };
-    Ok(Preview { summary, detail: diff(path, old, &new), count: Some(1), reversible: true })
+    Ok(Preview { summary, detail: unified_diff(path, old, &new), count: Some(1), reversible: true })
 }
 
-fn diff(path: &str, old: &[u8], new: &[u8]) -> Option<String> {
+fn unified_diff(path: &str, old: &[u8], new: &[u8]) -> Option<String> {
     let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else {
         return Some("the old content is no text; no comparison".to_owned());
     };
@@ -281,4 +272,63 @@ fn diff(path: &str, old: &[u8], new: &[u8]) -> Option<String> {
     let diff = TextDiff::configure().timeout(Duration::from_secs(1)).diff_lines(old, new);
     let text = diff.unified_diff().header(&format!("a/{path}"), &format!("b/{path}")).to_string();
     Some(steward_core::tool::truncate(&text, DIFF).0)
+}
+
+/// What tells after a crash whether a write has happened.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct WriteProof {
+    pub path: String,
+    /// Names the staged content beside the file.
+    pub tag: String,
+    /// `None`: the file did not exist.
+    pub before: Option<State>,
+    pub after: State,
+    /// Whether it appends to what is there.
+    pub adds: bool,
+}
+
+/// The name of a call's staged content.
+pub(super) fn staging_tag(idempotency_key: &str) -> String {
+    hash::sha256(idempotency_key.as_bytes()).chars().take(24).collect()
+}
+
+/// Looks at the file and at the staged content.
+pub(super) async fn settle_write(call: Interrupted, scope: &ToolScope) -> Settled {
+    let Some(staged) = call.staged else {
+        return Settled::NotHappened("it had not begun to write".to_owned());
+    };
+    let scope = scope.clone();
+    let looked = files::blocking(move || look_for_write(&staged.proof, &scope)).await;
+    looked.unwrap_or_else(|error| Settled::Unknown(error.to_string()))
+}
+
+fn look_for_write(proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsError> {
+    let proof = WriteProof::deserialize(proof)
+        .map_err(|error| ToolsError::Refused(format!("what it told can't be read: {error}")))?;
+    let WriteProof { path, tag, .. } = &proof;
+    let workspace = files::open_workspace(scope)?;
+    let now = match snapshot::read_all(&workspace, path) {
+        Ok(bytes) => Some(bytes),
+        Err(FilesError::NotFound { .. }) => None,
+        Err(error) => return Err(files::file_error(error)),
+    };
+    let waiting = workspace.staged(path, tag).map_err(files::file_error)?;
+    Ok(match (waiting, now) {
+        (Some(bytes), now) if State::of(&bytes) == proof.after => {
+            if proof.adds || now.as_deref().map(State::of) == proof.before {
+                return Ok(Settled::NotHappened(format!("what it was to hold still waits beside {path}")));
+            }
+            workspace.unstage(path, tag).map_err(files::file_error)?;
+            Settled::Unknown(format!("{path} was not written, but somebody else has changed it since"))
+        }
+        (Some(_), _) => Settled::Unknown(format!("what waits beside {path} is not what was written there")),
+        (None, Some(bytes)) if proof.after.begins(&bytes) => {
+            Settled::Happened(format!("{path} holds what this call wrote, sha256:{}", proof.after.sha256))
+        }
+        (None, Some(bytes)) if Some(State::of(&bytes)) == proof.before => {
+            Settled::Unknown(format!("{path} is as it was before, but what was to take its place is gone"))
+        }
+        (None, Some(_)) => Settled::Unknown(format!("somebody else has changed {path} since")),
+        (None, None) => Settled::Unknown(format!("somebody else has removed {path} since")),
+    })
 }

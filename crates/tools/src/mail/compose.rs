@@ -6,9 +6,9 @@ use jiff::tz::{Offset, TimeZone};
 use std::fmt::Write as _;
 
 /// Longest line of a message, octets (RFC 5322, 2.1.1).
-pub(crate) const LINE: usize = 998;
+const LINE: usize = 998;
 
-/// Refuses what would begin another header line.
+/// Refuses line breaks, which would begin another header line.
 pub(crate) fn header_safe(text: &str) -> Result<(), ToolsError> {
     if text.chars().any(char::is_control) {
         return Err(ToolsError::refused(
@@ -49,7 +49,7 @@ fn is_address(text: &str) -> bool {
 }
 
 /// A display name that is not ASCII is encoded; the address itself is ASCII.
-pub(crate) fn phrase(address: &str) -> String {
+fn phrase(address: &str) -> String {
     match address.rfind('<') {
         Some(at) if !address.is_ascii() => {
             format!("{} {}", encoded(address[..at].trim(), 4), &address[at..])
@@ -59,7 +59,7 @@ pub(crate) fn phrase(address: &str) -> String {
 }
 
 /// Encoded words (RFC 2047) of at most 75 characters, folded; ASCII stays, folded at spaces.
-pub(crate) fn encoded(text: &str, used: usize) -> String {
+fn encoded(text: &str, used: usize) -> String {
     if text.is_ascii() && text.len() + used <= LINE {
         return text.to_owned();
     }
@@ -87,7 +87,7 @@ pub(crate) fn encoded(text: &str, used: usize) -> String {
     words.join("\r\n ")
 }
 
-pub(crate) fn quoted_printable(text: &str) -> String {
+fn quoted_printable(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines() {
         let mut width = 0;
@@ -108,56 +108,61 @@ pub(crate) fn quoted_printable(text: &str) -> String {
 }
 
 /// The time of a call, as in a `Date` header.
-pub(crate) fn date(context: &Context) -> Result<String, ToolsError> {
+pub(crate) fn date_header(context: &Context) -> Result<String, ToolsError> {
     let broken = |error: jiff::Error| ToolsError::Refused(format!("the clock is wrong: {error}"));
     let offset = Offset::from_seconds(context.scope.utc_offset_minutes * 60).map_err(broken)?;
     let now = jiff::Timestamp::from_millisecond(context.scope.now.0).map_err(broken)?;
     jiff::fmt::rfc2822::to_string(&now.to_zoned(TimeZone::fixed(offset))).map_err(broken)
 }
 
-/// What a message says.
-pub(super) struct Letter<'a> {
-    pub from: &'a str,
+/// A message in plain text.
+pub(super) struct Message<'a> {
+    /// `None`: a draft, for a person to send.
+    pub from: Option<&'a str>,
     pub to: &'a [String],
     pub cc: &'a [String],
     pub subject: &'a str,
     pub body: &'a str,
-    /// With its angle brackets.
     pub id: &'a str,
-    /// The message that it answers.
-    pub answers: Option<&'a str>,
+    pub in_reply_to: Option<&'a str>,
 }
 
-/// The whole message; what isn't ASCII is encoded, so that any server takes it.
-pub(super) fn letter(letter: &Letter<'_>, date: &str) -> String {
-    let list = |all: &[String]| {
-        let all: Vec<String> = all.iter().map(|one| phrase(one)).collect();
-        all.join(",\r\n ")
-    };
-    let mut text = format!("From: {}\r\nTo: {}\r\n", phrase(letter.from), list(letter.to));
-    if !letter.cc.is_empty() {
-        let _ = write!(text, "Cc: {}\r\n", list(letter.cc));
+impl Message<'_> {
+    /// The whole message. What isn't ASCII is encoded, so that any server takes it; the body of a draft stays readable
+    /// if its lines are not too long.
+    pub fn text(&self, date: &str) -> String {
+        let list = |all: &[String]| all.iter().map(|one| phrase(one)).collect::<Vec<_>>().join(",\r\n ");
+        let mut text = self.from.map(|from| format!("From: {}\r\n", phrase(from))).unwrap_or_default();
+        let _ = write!(text, "To: {}\r\n", list(self.to));
+        if !self.cc.is_empty() {
+            let _ = write!(text, "Cc: {}\r\n", list(self.cc));
+        }
+        let subject = encoded(self.subject, "Subject: ".len());
+        let _ = write!(text, "Subject: {subject}\r\nDate: {date}\r\nMessage-ID: {}\r\n", self.id);
+        if let Some(id) = self.in_reply_to {
+            let _ = write!(text, "In-Reply-To: {id}\r\nReferences: {id}\r\n");
+        }
+        let draft = self.from.is_none();
+        if draft {
+            // Mail programs open a message with this mark for editing, and fill in the sender.
+            text.push_str("X-Unsent: 1\r\n");
+        }
+        text.push_str("MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n");
+        // A bare return among them could end the message early on its way.
+        let plain = |line: &str| line.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
+        let (encoding, body) = if self.body.lines().all(|line| line.len() <= LINE && (draft || plain(line))) {
+            let lines: String = self.body.lines().flat_map(|line| [line, "\r\n"]).collect();
+            (if self.body.is_ascii() { "7bit" } else { "8bit" }, lines)
+        } else {
+            ("quoted-printable", quoted_printable(self.body))
+        };
+        let _ = write!(text, "Content-Transfer-Encoding: {encoding}\r\n\r\n{body}");
+        text
     }
-    let subject = encoded(letter.subject, "Subject: ".len());
-    let _ = write!(text, "Subject: {subject}\r\nDate: {date}\r\nMessage-ID: {}\r\n", letter.id);
-    if let Some(id) = letter.answers {
-        let _ = write!(text, "In-Reply-To: {id}\r\nReferences: {id}\r\n");
-    }
-    text.push_str("MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n");
-    let plain = |line: &str| line.len() <= LINE && line.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
-    // A bare return among them could end the message early on its way.
-    let (encoding, body) = if letter.body.lines().all(plain) {
-        let lines: String = letter.body.lines().flat_map(|line| [line, "\r\n"]).collect();
-        ("7bit", lines)
-    } else {
-        ("quoted-printable", quoted_printable(letter.body))
-    };
-    let _ = write!(text, "Content-Transfer-Encoding: {encoding}\r\n\r\n{body}");
-    text
 }
 
-/// The address alone: what stands between the angle brackets, or all.
-pub(super) fn bare(address: &str) -> &str {
+/// The address without a display name.
+pub(super) fn bare_address(address: &str) -> &str {
     let inner = address.rsplit_once('<').map(|(_, rest)| rest.trim_end_matches('>'));
     inner.unwrap_or(address).trim()
 }

@@ -1,8 +1,7 @@
 //! `mail_send`.
 
-use super::compose::{self, Letter};
-use super::desk::{MailDesk, Want};
-use super::smtp;
+use super::compose::{self, Message};
+use super::{MailAccounts, Purpose, smtp};
 use crate::catalogue;
 use crate::credential::{By, Secrets};
 use crate::error::ToolsError;
@@ -15,20 +14,14 @@ use std::sync::Arc;
 use steward_core::hash;
 use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
 
 const NAME: &str = "mail_send";
-/// Most recipients of one message.
-const MOST: usize = 50;
-/// Longest text, characters.
-const TEXT: usize = 200_000;
+const MAX_RECIPIENTS: usize = 50;
+const TEXT_CHARS: usize = 200_000;
 
-/// Sends mail.
-pub struct MailSend {
-    desk: Arc<MailDesk>,
-}
+pub struct MailSend(pub Arc<MailAccounts>);
 
-/// Arguments of [`MailSend`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct SendArgs {
     to: String,
@@ -40,15 +33,14 @@ pub struct SendArgs {
     account: Option<String>,
 }
 
-/// The recipients of a message.
-struct Post {
+struct Envelope {
     to: Vec<String>,
     cc: Vec<String>,
     bcc: Vec<String>,
     answers: Option<String>,
 }
 
-impl Post {
+impl Envelope {
     fn read(args: &SendArgs) -> Result<Self, ToolsError> {
         compose::header_safe(&args.subject)?;
         let list = |text: &Option<String>| match text.as_deref().map(str::trim) {
@@ -57,11 +49,13 @@ impl Post {
         };
         let answers = args.in_reply_to.as_deref().map(str::trim).filter(|id| !id.is_empty());
         let answers = answers.map(message_id).transpose()?;
-        let post = Self { to: compose::recipients(&args.to)?, cc: list(&args.cc)?, bcc: list(&args.bcc)?, answers };
-        if post.all().count() > MOST {
-            return Err(ToolsError::Refused(format!("more than {MOST} recipients; send it to fewer at a time")));
+        let envelope = Self { to: compose::recipients(&args.to)?, cc: list(&args.cc)?, bcc: list(&args.bcc)?, answers };
+        if envelope.all().count() > MAX_RECIPIENTS {
+            return Err(ToolsError::Refused(format!(
+                "more than {MAX_RECIPIENTS} recipients; send it to fewer at a time"
+            )));
         }
-        Ok(post)
+        Ok(envelope)
     }
 
     fn all(&self) -> impl Iterator<Item = &String> {
@@ -69,7 +63,6 @@ impl Post {
     }
 }
 
-/// `<left@right>`, with or without the angle brackets.
 fn message_id(text: &str) -> Result<String, ToolsError> {
     let inner = text.trim_start_matches('<').trim_end_matches('>');
     let fine = inner.len() <= 250
@@ -82,44 +75,39 @@ fn message_id(text: &str) -> Result<String, ToolsError> {
 }
 
 fn address(text: &str) -> Result<Address, ToolsError> {
-    let bare = compose::bare(text);
+    let bare = compose::bare_address(text);
     bare.parse().map_err(|error| {
         ToolsError::Refused(format!("`{bare}` is no mail address ({error}); write it as name@example.org"))
     })
 }
 
 impl MailSend {
-    /// Sends over the accounts of `desk`.
-    pub fn new(desk: Arc<MailDesk>) -> Self {
-        Self { desk }
-    }
-
     async fn send(&self, args: &SendArgs, context: &Context, secrets: &mut Secrets) -> Result<ToolOutput, ToolsError> {
-        let post = Post::read(args)?;
-        let account = self.desk.account(args.account.as_deref(), &context.scope, Want::Send).await?;
+        let envelope = Envelope::read(args)?;
+        let account = self.0.account(args.account.as_deref(), &context.scope, Purpose::Send).await?;
         let server = account
             .smtp
             .as_ref()
             .ok_or_else(|| ToolsError::Refused(format!("the mail account {} has no SMTP server", account.name)))?;
         let from = address(&account.from)?;
-        let to: Result<Vec<Address>, _> = post.all().map(|one| address(one)).collect();
+        let to: Result<Vec<Address>, _> = envelope.all().map(|one| address(one)).collect();
         let to = to?;
         let key = hash::sha256(context.idempotency_key.as_bytes());
         let id = format!("<{}@{}>", &key[..32], from.domain());
-        let letter = Letter {
-            from: &account.from,
-            to: &post.to,
-            cc: &post.cc,
+        let message = Message {
+            from: Some(&account.from),
+            to: &envelope.to,
+            cc: &envelope.cc,
             subject: &args.subject,
             body: &args.body,
             id: &id,
-            answers: post.answers.as_deref(),
+            in_reply_to: envelope.answers.as_deref(),
         };
-        let message = compose::letter(&letter, &compose::date(context)?);
-        let login = self.desk.login(account, By::tool(&context.scope, NAME), secrets).await?;
+        let message = message.text(&compose::date_header(context)?);
+        let login = self.0.login(account, By::tool(&context.scope, NAME), secrets).await?;
         let prepare = async {
-            let mut open = smtp::connect(account, server, login.as_ref(), &self.desk.config.allow).await?;
-            open.address(&from, &to).await?;
+            let mut open = smtp::connect(account, server, login.as_ref(), &self.0.config.allow).await?;
+            open.name_recipients(&from, &to).await?;
             Ok::<_, ToolsError>(open)
         };
         let open = tokio::select! {
@@ -157,40 +145,36 @@ impl ToolHandler for MailSend {
         let properties = json!({
             "to": {"type": "string", "minLength": 3, "maxLength": 4000, "description": "Address of the recipient; several with commas between"},
             "subject": {"type": "string", "minLength": 1, "maxLength": 500},
-            "body": {"type": "string", "minLength": 1, "maxLength": TEXT, "description": "Text of the message"},
+            "body": {"type": "string", "minLength": 1, "maxLength": TEXT_CHARS, "description": "Text of the message"},
             "cc": address("Further recipients"),
             "bcc": address("Recipients that the others don't see"),
             "in_reply_to": address("Message-ID of the mail that this one answers"),
         });
-        let schema = self.desk.schema(Want::Send, properties, &["to", "subject", "body"]);
+        let schema = self.0.schema(Purpose::Send, properties, &["to", "subject", "body"]);
         // What was sent can't be had back: a person is asked each time, and no standing grant covers it.
         catalogue::spec(NAME, RiskClass::Destructive, EffectClass::Write, schema)
     }
 
-    async fn preview(&self, args: SendArgs, scope: &ToolScope) -> Preview {
-        let account = self.desk.account(args.account.as_deref(), scope, Want::Send).await;
-        match Post::read(&args).and_then(|post| Ok((post, account?))) {
-            Ok((post, account)) => {
-                let all: Vec<&str> = post.all().map(String::as_str).collect();
-                let mut detail = format!("From: {}\nTo: {}\n", account.from, post.to.join(", "));
-                for (name, list) in [("Cc", &post.cc), ("Bcc", &post.bcc)] {
-                    if !list.is_empty() {
-                        let _ = writeln!(detail, "{name}: {}", list.join(", "));
-                    }
-                }
-                let _ = write!(detail, "Subject: {}\n\n{}", args.subject, args.body);
-                Preview {
-                    summary: format!("sends a mail to {}", all.join(", ")),
-                    detail: Some(detail),
-                    count: u64::try_from(all.len()).ok(),
-                    reversible: false,
-                }
+    async fn preview(&self, args: SendArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        let envelope = Envelope::read(&args)?;
+        let account = self.0.account(args.account.as_deref(), scope, Purpose::Send).await?;
+        let all: Vec<&str> = envelope.all().map(String::as_str).collect();
+        let mut detail = format!("From: {}\nTo: {}\n", account.from, envelope.to.join(", "));
+        for (name, list) in [("Cc", &envelope.cc), ("Bcc", &envelope.bcc)] {
+            if !list.is_empty() {
+                let _ = writeln!(detail, "{name}: {}", list.join(", "));
             }
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
         }
+        let _ = write!(detail, "Subject: {}\n\n{}", args.subject, args.body);
+        Ok(Preview {
+            summary: format!("sends a mail to {}", all.join(", ")),
+            detail: Some(detail),
+            count: u64::try_from(all.len()).ok(),
+            reversible: false,
+        })
     }
 
-    async fn run(&self, args: SendArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: SendArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let mut secrets = Secrets::default();
         let result = self.send(&args, context, &mut secrets).await;
         secrets.clean(result)

@@ -1,10 +1,10 @@
 //! SMTP: everything up to the message itself, which can be broken off; then the message, which can't.
 
-use super::account::{MailAccount, MailServer, Security};
-use super::desk::Login;
-use super::link;
+use super::config::{MailAccount, MailServer, Security};
+use super::{Login, connection};
 use crate::error::ToolsError;
-use crate::web::HostPort;
+use crate::outbound::HostPort;
+use crate::text::one_line;
 use lettre::Address;
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
@@ -14,37 +14,36 @@ use lettre::transport::smtp::extension::ClientId;
 use secrecy::ExposeSecret as _;
 use std::time::Duration;
 
-/// Logins that send the password only where the connection is protected or stays in the house.
+/// Mechanisms that send the password; the connection is protected, or local.
 const MECHANISMS: [Mechanism; 2] = [Mechanism::Plain, Mechanism::Login];
 
-/// Longest farewell.
+/// Longest wait for the end of a session.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// A server that has let us in.
-pub(super) struct Open {
+pub(super) struct SmtpSession {
     connection: AsyncSmtpConnection,
     server: String,
 }
 
-/// Connects, protects the connection and logs in.
 pub(super) async fn connect(
     account: &MailAccount,
     server: &MailServer,
     login: Option<&Login>,
     allow: &[HostPort],
-) -> Result<Open, ToolsError> {
+) -> Result<SmtpSession, ToolsError> {
     let hello = ClientId::default();
-    let failed =
-        |what: &str, error: &Error| ToolsError::Refused(format!("the mail server {server} {what}: {}", told(error)));
+    let failed = |what: &str, error: &Error| {
+        ToolsError::Refused(format!("the mail server {server} {what}: {}", error_text(error)))
+    };
     let connection = match server.security {
         Security::Tls => {
             let place = (server.host.as_str(), server.port);
-            let tls = Some(tls(account, server)?);
-            let connecting = AsyncSmtpConnection::connect_tokio1(place, Some(link::CONNECT), &hello, tls, None);
+            let tls = Some(tls_parameters(account, server)?);
+            let connecting = AsyncSmtpConnection::connect_tokio1(place, Some(connection::CONNECT), &hello, tls, None);
             connecting.await
         }
         Security::StartTls | Security::Plain => {
-            let stream = Box::new(link::tcp(server, allow).await?);
+            let stream = Box::new(connection::connect_tcp(server, allow).await?);
             AsyncSmtpConnection::connect_with_transport(stream, &hello).await
         }
     };
@@ -58,7 +57,7 @@ pub(super) async fn connect(
                 "the mail server {server} offers no STARTTLS; use smtps://, or another port"
             )));
         }
-        let upgraded = connection.starttls(tls(account, server)?, &hello).await;
+        let upgraded = connection.starttls(tls_parameters(account, server)?, &hello).await;
         upgraded.map_err(|error| failed("can't be spoken to safely", &error))?;
     }
     if let Some(login) = login {
@@ -69,34 +68,37 @@ pub(super) async fn connect(
             ToolsError::Refused(format!(
                 "the mail server {server} does not let the account {} in ({}); check its credential",
                 account.name,
-                told(&error)
+                error_text(&error)
             ))
         })?;
     }
-    Ok(Open { connection, server: server.to_string() })
+    Ok(SmtpSession { connection, server: server.to_string() })
 }
 
-fn tls(account: &MailAccount, server: &MailServer) -> Result<TlsParameters, ToolsError> {
-    let bad = |error: Error| ToolsError::Refused(format!("TLS with {server}: {}", told(&error)));
+fn tls_parameters(account: &MailAccount, server: &MailServer) -> Result<TlsParameters, ToolsError> {
+    let bad = |error: Error| ToolsError::Refused(format!("TLS with {server}: {}", error_text(&error)));
     let mut parameters = TlsParameters::builder(server.host.clone());
-    for authority in link::authorities(account.ca.as_deref())? {
+    for authority in connection::extra_roots(account.ca.as_deref())? {
         let known = Certificate::from_der(authority.to_vec()).map_err(bad)?;
         parameters = parameters.add_root_certificate(known);
     }
     parameters.build_rustls().map_err(bad)
 }
 
-/// What a server, or the way to it, said.
-fn told(error: &Error) -> String {
-    error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+/// The error message on one line.
+fn error_text(error: &Error) -> String {
+    one_line(&error.to_string())
 }
 
-impl Open {
-    /// Names sender and recipients. One that is refused refuses all: nothing is sent to the others.
-    pub async fn address(&mut self, from: &Address, to: &[Address]) -> Result<(), ToolsError> {
+impl SmtpSession {
+    /// Sends the sender and the recipients. If one is refused, nothing is sent to the others.
+    pub async fn name_recipients(&mut self, from: &Address, to: &[Address]) -> Result<(), ToolsError> {
         let server = self.server.clone();
         let refused = |what: String, error: &Error| {
-            ToolsError::Refused(format!("the mail server {server} refuses {what} ({}); nothing was sent", told(error)))
+            ToolsError::Refused(format!(
+                "the mail server {server} refuses {what} ({}); nothing was sent",
+                error_text(error)
+            ))
         };
         let sender = self.connection.command(Mail::new(Some(from.clone()), Vec::new())).await;
         sender.map_err(|error| refused(format!("the sender {from}"), &error))?;
@@ -109,7 +111,7 @@ impl Open {
         Ok(())
     }
 
-    /// Hands the message over; what the server said of it.
+    /// Sends the message; returns the server's reply.
     pub async fn deliver(mut self, message: &str) -> Result<String, ToolsError> {
         match self.connection.message(message.as_bytes()).await {
             Ok(reply) => {
@@ -122,17 +124,16 @@ impl Open {
             Err(error) if error.status().is_some() => Err(ToolsError::Refused(format!(
                 "the mail server {} refuses the message ({}); nothing was sent",
                 self.server,
-                told(&error)
+                error_text(&error)
             ))),
             Err(error) => Err(ToolsError::Refused(format!(
                 "the connection to {} broke off while the message was handed over ({}): it may or may not have been sent; look into the sent mail, or ask the recipient, before trying again",
                 self.server,
-                told(&error)
+                error_text(&error)
             ))),
         }
     }
 
-    /// Goes away.
     pub async fn quit(mut self) {
         let _ = tokio::time::timeout(FAREWELL, self.connection.abort()).await;
     }

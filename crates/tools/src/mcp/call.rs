@@ -1,25 +1,30 @@
-//! The way of a call: is it what was accepted, ask, and ask once more where that is safe.
+//! Calls of MCP tools: compare with what was accepted, send, retry once where that is safe, and render the result.
+//! Pictures, sounds and resources are named in the text, never inlined.
 
 use super::connection::{Connection, Fault};
-use super::content;
+use super::credentials::Caller;
 use super::error::McpError;
-use super::hub::McpHub;
-use super::reach::Who;
-use super::skills;
+use super::{McpHub, accepted_tools};
+use crate::error::ToolsError;
 use crate::handler::Context;
+use crate::skills::{Executor, SkillCall};
+use async_trait::async_trait;
+use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::{Map, Value};
+use std::fmt::Write as _;
+use std::sync::Arc;
+use steward_core::hash;
 use steward_core::mcp::McpServer;
-use steward_core::ports::OpenedCredential;
-use steward_core::skill::McpSpec;
-use steward_core::tool::ToolOutput;
+use steward_core::policy::RiskClass;
+use steward_core::ports::{OpenedCredential, ToolScope};
+use steward_core::skill::{McpSpec, Skill, SkillKind, SkillSpec};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, Undo, truncate};
 
-/// A call of a tool.
 pub(super) struct Call<'a> {
     pub spec: &'a McpSpec,
-    /// Name of the skill.
     pub tool: &'a str,
     pub arguments: Map<String, Value>,
-    /// Whether it may be sent again after the server died over it.
+    /// Whether it may be sent again after the server died during the call.
     pub repeats: bool,
     pub secret: Option<&'a OpenedCredential>,
 }
@@ -27,16 +32,16 @@ pub(super) struct Call<'a> {
 impl McpHub {
     /// Calls a tool, if it is what a person accepted.
     pub(super) async fn call(&self, call: Call<'_>, context: &Context) -> Result<ToolOutput, McpError> {
-        let who = Who::caller(&call, context);
+        let who = Caller::of_call(&call, context);
         let server = self.named(who.tenant, &call.spec.server).await?;
-        let (tool, accepted) = skills::callable(&server, &call.spec.tool)?;
+        let (tool, accepted) = accepted_tools::callable(&server, &call.spec.tool)?;
         // The run began with another acceptance of it.
         if accepted.hash != call.spec.hash {
-            return Err(skills::changed(&server, tool));
+            return Err(accepted_tools::changed_error(&server, tool));
         }
         let mut last = None;
         for anew in [false, true] {
-            let (key, connection) = match self.reach(&server, &who, anew).await {
+            let (key, connection) = match self.connect(&server, &who, anew).await {
                 Ok(reached) => reached,
                 // A token that was refused may be renewed once.
                 Err(error @ McpError::Login { .. }) if !anew => {
@@ -52,7 +57,7 @@ impl McpHub {
                     if !matches!(fault, Fault::Error(_)) {
                         self.pool.remove(&key, &connection);
                     }
-                    let (error, again) = settle(&server, &call.spec.tool, fault, call.repeats);
+                    let (error, again) = error_of(&server, &call.spec.tool, fault, call.repeats);
                     if !again || context.halted() {
                         return Err(error);
                     }
@@ -75,27 +80,255 @@ impl McpHub {
         let same = tools.iter().any(|one| one.name == *name && one.hash() == call.spec.hash);
         if !same {
             // Written down, so that a person sees the difference.
-            let seen = self.seen(context.scope.tenant, server.id, &tools).await;
+            let seen = self.record_listing(context.scope.tenant, server.id, &tools).await;
             let seen = seen.map_err(Fault::Error)?;
             let error = match seen.tools.iter().find(|one| one.name == *name) {
-                Some(tool) => skills::changed(&seen, tool),
+                Some(tool) => accepted_tools::changed_error(&seen, tool),
                 None => McpError::NotAccepted { server: server.name.clone(), tool: name.clone() },
             };
             tracing::warn!(server = server.name, tool = %name, "an MCP tool changed and is refused");
             return Err(Fault::Error(error));
         }
         let result = connection.call(name, call.arguments.clone(), context).await?;
-        content::output(&server.name, result).map_err(Fault::Error)
+        tool_output(&server.name, result).map_err(Fault::Error)
     }
 }
 
-/// What a fault means for the caller, and whether to try once more on a new connection.
-pub(super) fn settle(server: &McpServer, tool: &str, fault: Fault, repeats: bool) -> (McpError, bool) {
+/// The error for a fault, and whether to try once more on a new connection.
+pub(super) fn error_of(server: &McpServer, tool: &str, fault: Fault, repeats: bool) -> (McpError, bool) {
     let name = server.name.clone();
     match fault {
         Fault::Error(error) => (error, false),
         Fault::Gone(reason) => (McpError::Unreachable { server: name, reason }, true),
-        Fault::Login => (McpError::Login { hint: super::open::login_hint(server, true), server: name }, true),
+        Fault::Login => (McpError::Login { hint: super::connect::login_hint(server, true), server: name }, true),
         Fault::Broke(reason) => (McpError::Died { server: name, tool: tool.to_owned(), reason }, repeats),
+    }
+}
+
+const HASH: usize = 64;
+
+/// Calls tools of MCP servers. The first call of a server's tool starts the server.
+pub struct McpExecutor {
+    hub: Arc<McpHub>,
+}
+
+impl McpExecutor {
+    pub fn new(hub: Arc<McpHub>) -> Self {
+        Self { hub }
+    }
+}
+
+fn spec(skill: &Skill) -> Result<&McpSpec, String> {
+    match &skill.spec {
+        SkillSpec::Mcp(spec) => Ok(spec),
+        other => {
+            Err(format!("`{}` is a skill of the type {}, not of an MCP server", skill.name, other.kind().as_str()))
+        }
+    }
+}
+
+#[async_trait]
+impl Executor for McpExecutor {
+    fn kind(&self) -> SkillKind {
+        SkillKind::Mcp
+    }
+
+    fn check(&self, skill: &Skill) -> Result<(), String> {
+        let spec = spec(skill)?;
+        let named = !spec.server.is_empty()
+            && spec.server.len() <= 32
+            && spec.server.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        if !named {
+            return Err(format!(
+                "`server` is the name of an MCP server (a-z, 0-9 and _, at most 32); `{}` can't be one",
+                spec.server
+            ));
+        }
+        if spec.tool.is_empty() {
+            return Err("`tool` is the name of a tool of that server; it is empty".to_owned());
+        }
+        if spec.hash.len() != HASH || !spec.hash.chars().all(|c| c.is_ascii_hexdigit()) {
+            return Err(
+                "`hash` is what a person accepted; accept the tool and attach it rather than write the skill by hand"
+                    .to_owned(),
+            );
+        }
+        Ok(())
+    }
+
+    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        let spec = match spec(skill) {
+            Ok(spec) => spec,
+            Err(summary) => {
+                return Ok(Preview { summary, ..Preview::default() });
+            }
+        };
+        let place = match self.hub.place(scope.tenant, &spec.server).await {
+            Ok(place) => place,
+            Err(error) => format!("would fail: {error}"),
+        };
+        Ok(Preview {
+            summary: format!("calls {} of the MCP server {} ({place})", spec.tool, spec.server),
+            detail: serde_json::to_string_pretty(arguments).ok(),
+            count: None,
+            reversible: skill.effect == EffectClass::Read && skill.risk == RiskClass::Read,
+        })
+    }
+
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let skill = job.skill;
+        let spec = spec(skill).map_err(ToolsError::Refused)?;
+        let arguments = match job.arguments {
+            Value::Object(map) => map.clone(),
+            _ => Map::new(),
+        };
+        let call = Call {
+            spec,
+            tool: &skill.name,
+            arguments,
+            repeats: matches!(skill.effect, EffectClass::Read | EffectClass::Idempotent),
+            secret: job.secret,
+        };
+        let mut output = self.hub.call(call, context).await?;
+        if skill.effect != EffectClass::Read {
+            output.receipt = Some(Receipt {
+                action: "called".to_owned(),
+                object: format!("{}/{}", spec.server, spec.tool),
+                evidence: Some(hash::sha256(output.content.as_bytes())),
+            });
+            if skill.compensation.is_none() {
+                output.undo = Some(Undo::Impossible {
+                    reason: format!("the MCP server {} did it; only a tool of its own could take it back", spec.server),
+                });
+            }
+        }
+        Ok(output)
+    }
+}
+
+/// Longest text of a result; the skill's own limit is smaller and applied later.
+const TEXT_CHARS: usize = 400_000;
+/// Largest data of a result, as JSON.
+const DATA_BYTES: usize = 400_000;
+const ERROR_CHARS: usize = 4000;
+
+/// The result of a call, tainted by its server.
+pub(super) fn tool_output(server: &str, result: CallToolResult) -> Result<ToolOutput, McpError> {
+    let mut text = content_text(&result.content);
+    let failed = result.is_error == Some(true);
+    let data = result.structured_content.filter(|data| !data.is_null());
+    if let Some(data) = &data
+        && text.trim().is_empty()
+    {
+        text = serde_json::to_string_pretty(data).unwrap_or_default();
+    }
+    if failed {
+        let message = if text.trim().is_empty() {
+            "the tool failed without a word".to_owned()
+        } else {
+            truncate(text.trim(), ERROR_CHARS).0
+        };
+        return Err(McpError::Said { server: server.to_owned(), message });
+    }
+    let (content, _) = truncate(&text, TEXT_CHARS);
+    let fits = |data: &serde_json::Value| data.to_string().len() <= DATA_BYTES;
+    Ok(ToolOutput {
+        content,
+        data: data.filter(fits),
+        tainted: true,
+        origin: Some(origin(server)),
+        ..ToolOutput::default()
+    })
+}
+
+/// The origin of everything that a server says.
+pub(super) fn origin(server: &str) -> String {
+    format!("mcp:{server}")
+}
+
+fn content_text(blocks: &[ContentBlock]) -> String {
+    let mut text = String::new();
+    for block in blocks {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        match block {
+            ContentBlock::Text(part) => text.push_str(&part.text),
+            ContentBlock::Image(part) => {
+                name_media(&mut text, "picture", &part.mime_type, part.data.len());
+            }
+            ContentBlock::Audio(part) => {
+                name_media(&mut text, "sound", &part.mime_type, part.data.len());
+            }
+            ContentBlock::ResourceLink(link) => {
+                let _ = write!(text, "[resource {} at {}, not read]", link.name, link.uri);
+            }
+            ContentBlock::Resource(part) => match &part.resource {
+                ResourceContents::TextResourceContents { uri, text: inner, .. } => {
+                    let size = inner.chars().count();
+                    let _ = write!(text, "[resource {uri}, {size} characters, not shown]");
+                }
+                ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
+                    let media = mime_type.as_deref().unwrap_or("unknown type");
+                    let _ = write!(text, "[resource {uri}, {media}, {} bytes, not shown]", decoded_size(blob.len()));
+                }
+                _ => text.push_str("[a resource of a form that is not known]"),
+            },
+            _ => text.push_str("[content of a type that is not known]"),
+        }
+    }
+    text
+}
+
+fn name_media(text: &mut String, what: &str, media: &str, encoded: usize) {
+    let _ = write!(text, "[{what} {media}, {} bytes, not shown]", decoded_size(encoded));
+}
+
+/// Decoded size of base64 text, padding aside.
+fn decoded_size(encoded: usize) -> usize {
+    encoded / 4 * 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tool_output;
+    use serde_json::{Value, json};
+
+    fn result(value: Value) -> rmcp::model::CallToolResult {
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn names_what_is_no_text() {
+        let shown = tool_output(
+            "wiki",
+            result(json!({"content": [
+                {"type": "text", "text": "Two files:"},
+                {"type": "image", "data": "AAAAAAAA", "mimeType": "image/png"},
+                {"type": "resource", "resource": {"uri": "file:///a.txt", "text": "secret plan"}},
+                {"type": "resource_link", "uri": "file:///b.txt", "name": "b"},
+            ]})),
+        )
+        .unwrap();
+        assert_eq!(
+            shown.content,
+            "Two files:\n[picture image/png, 6 bytes, not shown]\n[resource file:///a.txt, 11 characters, not shown]\n[resource b at file:///b.txt, not read]"
+        );
+        assert!(shown.tainted);
+        assert_eq!(shown.origin.as_deref(), Some("mcp:wiki"));
+    }
+
+    #[test]
+    fn data_stands_in_for_missing_text() {
+        let shown = tool_output("wiki", result(json!({"content": [], "structuredContent": {"n": 3}}))).unwrap();
+        assert_eq!(shown.data, Some(json!({"n": 3})));
+        assert!(shown.content.contains("\"n\": 3"));
+    }
+
+    #[test]
+    fn a_failure_is_an_error_with_the_servers_words() {
+        let failed = result(json!({"content": [{"type": "text", "text": "no such page"}], "isError": true}));
+        let error = tool_output("wiki", failed).unwrap_err().to_string();
+        assert_eq!(error, "the MCP server `wiki` says: no such page");
     }
 }

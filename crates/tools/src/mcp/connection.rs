@@ -1,72 +1,73 @@
-//! One connection to a server: its list of tools, and calls.
+//! One connection to a server: its list of tools, calls, and notifications. What a server asks for (a model's answer, a
+//! person's input, folders) is declined.
 
+use super::accepted_tools::ListedTool;
+use super::connect::{error_chain, last_words};
 use super::error::McpError;
-use super::listener::{Heard, Listener};
-use super::open::{chain, last_words};
-use super::pin::Listed;
 use crate::handler::Context;
+use rmcp::ClientHandler;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, PaginatedRequestParams, ServerResult, Tool,
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest,
+    Implementation, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerResult, Tool,
 };
-use rmcp::service::{Peer, PeerRequestOptions, RequestHandle, RoleClient, RunningService, ServiceError};
+use rmcp::service::{
+    NotificationContext, Peer, PeerRequestOptions, RequestHandle, RoleClient, RunningService, ServiceError,
+};
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use serde_json::{Map, Value};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use steward_core::mcp::McpServer;
 use steward_sandbox::process::Session;
 
-/// Between two looks at the stop flag.
 const POLL: Duration = Duration::from_millis(50);
-/// Longest wait until a server is told to stop.
+/// Longest wait for sending a cancellation.
 const CANCEL: Duration = Duration::from_secs(1);
-/// Longest look at the list of tools.
+/// Longest wait for the list of tools.
 const LIST: Duration = Duration::from_secs(20);
-/// Pages of a list, and tools in all.
+/// Most pages of a list, and most tools.
 const PAGES: usize = 50;
 const TOOLS: usize = 500;
-/// Largest schema and longest description of a tool that is looked at.
+/// Largest schema and longest description that are accepted, bytes.
 const SCHEMA: usize = 64 << 10;
 const DESCRIPTION: usize = 16 << 10;
-/// After this a list is looked at again, since servers without sessions can't say that it changed.
+/// After this time a list is fetched again, since servers without sessions can't announce changes.
 const FRESH: Duration = Duration::from_mins(1);
 
-/// Why a request got no answer.
+/// Why a request has no answer.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// The connection is no longer good, and the server has not taken the request in.
+    /// The connection is lost, and the server has not received the request.
     Gone(String),
-    /// The connection broke while the server had the request.
+    /// The connection broke after the server had received the request.
     Broke(String),
-    /// It wants a login.
     Login,
-    /// It answered with an error.
     Error(McpError),
 }
 
 struct Listing {
     at: Instant,
     changes: u64,
-    tools: Arc<Vec<Listed>>,
+    tools: Arc<Vec<ListedTool>>,
 }
 
-/// A connection. Dropping it ends the server's process, if it has one.
 pub(super) struct Connection {
     server: String,
     peer: Peer<RoleClient>,
-    heard: Arc<Heard>,
+    heard: Arc<Notifications>,
     listing: tokio::sync::Mutex<Option<Listing>>,
     busy: AtomicUsize,
     used: Mutex<Instant>,
     program: tokio::sync::Mutex<Option<Session>>,
-    _service: RunningService<RoleClient, Listener>,
+    _service: RunningService<RoleClient, ClientListener>,
 }
 
-/// Counts a use while it lasts.
-pub(super) struct Busy<'a>(&'a Connection);
+/// Counts a use of the connection while it lives.
+pub(super) struct UseGuard<'a>(&'a Connection);
 
-impl Drop for Busy<'_> {
+impl Drop for UseGuard<'_> {
     fn drop(&mut self) {
         self.0.touch();
         self.0.busy.fetch_sub(1, Ordering::AcqRel);
@@ -76,8 +77,8 @@ impl Drop for Busy<'_> {
 impl Connection {
     pub fn new(
         server: &McpServer,
-        service: RunningService<RoleClient, Listener>,
-        heard: Arc<Heard>,
+        service: RunningService<RoleClient, ClientListener>,
+        heard: Arc<Notifications>,
         program: Option<Session>,
     ) -> Self {
         Self {
@@ -92,12 +93,11 @@ impl Connection {
         }
     }
 
-    /// Whether it can't be used any more.
+    /// Whether the transport is closed.
     pub fn closed(&self) -> bool {
         self.peer.is_transport_closed()
     }
 
-    /// How long nobody has used it.
     pub fn idle(&self) -> Duration {
         if self.busy.load(Ordering::Acquire) > 0 {
             return Duration::ZERO;
@@ -109,14 +109,14 @@ impl Connection {
         *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
-    /// Keeps it from being closed as idle.
-    pub fn begin(&self) -> Busy<'_> {
+    /// Keeps the connection from being closed as idle.
+    pub fn begin(&self) -> UseGuard<'_> {
         self.busy.fetch_add(1, Ordering::AcqRel);
-        Busy(self)
+        UseGuard(self)
     }
 
-    /// Its tools, listed anew where they may have changed.
-    pub async fn tools(&self, anew: bool) -> Result<Arc<Vec<Listed>>, Fault> {
+    /// Its tools; fetched again with `anew`, or if they may have changed.
+    pub async fn tools(&self, anew: bool) -> Result<Arc<Vec<ListedTool>>, Fault> {
         let mut listing = self.listing.lock().await;
         // Read before the list: a change in between shows at the next look.
         let changes = self.heard.changes();
@@ -141,8 +141,8 @@ impl Connection {
         Ok(tools)
     }
 
-    async fn list(&self) -> Result<Vec<Listed>, Fault> {
-        let mut tools: Vec<Listed> = Vec::new();
+    async fn list(&self) -> Result<Vec<ListedTool>, Fault> {
+        let mut tools: Vec<ListedTool> = Vec::new();
         let mut cursor = None;
         for _ in 0..PAGES {
             let mut page = PaginatedRequestParams::default();
@@ -173,7 +173,7 @@ impl Connection {
         Fault::Error(McpError::Unreachable { server: self.server.clone(), reason })
     }
 
-    fn listed(&self, tool: Tool) -> Option<Listed> {
+    fn listed(&self, tool: Tool) -> Option<ListedTool> {
         let description = tool.description.unwrap_or_default().into_owned();
         let parameters = Value::Object(tool.input_schema.as_ref().clone());
         if description.len() > DESCRIPTION || parameters.to_string().len() > SCHEMA {
@@ -181,10 +181,10 @@ impl Connection {
             return None;
         }
         let hint = tool.annotations.and_then(|hints| hints.read_only_hint);
-        Some(Listed { name: tool.name.into_owned(), description, parameters, read_only: hint == Some(true) })
+        Some(ListedTool { name: tool.name.into_owned(), description, parameters, read_only: hint == Some(true) })
     }
 
-    /// Calls a tool. Where `context` is halted, the server is told to stop.
+    /// Calls a tool. When `context` is halted, the server is told to cancel.
     pub async fn call(
         &self,
         tool: &str,
@@ -197,7 +197,7 @@ impl Connection {
         let handle = sent.await.map_err(|error| self.fault(error, false))?;
         let token = handle.progress_token.clone();
         self.heard.follow(&token);
-        let mut flight = Flight(Some(handle));
+        let mut flight = PendingCall(Some(handle));
         let answer = loop {
             let Some(handle) = flight.0.as_mut() else {
                 break None;
@@ -233,7 +233,7 @@ impl Connection {
         }
     }
 
-    /// With the last words of a program that ended.
+    /// Adds the last words of a program that ended.
     async fn broken(&self, fault: Fault) -> Fault {
         let Fault::Broke(reason) = fault else {
             return fault;
@@ -258,19 +258,19 @@ impl Connection {
                     Some(StreamableHttpError::AuthRequired(_)) => Fault::Login,
                     // The server says that it knows nothing of this session: it did nothing.
                     Some(StreamableHttpError::SessionExpired) => Fault::Gone("its session ended".to_owned()),
-                    Some(StreamableHttpError::Client(inner)) if inner.is_connect() => Fault::Gone(chain(inner)),
-                    _ => lost(chain(&error)),
+                    Some(StreamableHttpError::Client(inner)) if inner.is_connect() => Fault::Gone(error_chain(inner)),
+                    _ => lost(error_chain(&error)),
                 }
             }
-            other => lost(chain(&other)),
+            other => lost(error_chain(&other)),
         }
     }
 }
 
-/// A call that is being answered. Dropped before its answer, it tells the server.
-struct Flight(Option<RequestHandle<RoleClient>>);
+/// A call in flight. If dropped before its answer, it sends a cancellation.
+struct PendingCall(Option<RequestHandle<RoleClient>>);
 
-impl Drop for Flight {
+impl Drop for PendingCall {
     fn drop(&mut self) {
         if let Some(handle) = self.0.take()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
@@ -278,4 +278,71 @@ impl Drop for Flight {
             runtime.spawn(tokio::time::timeout(CANCEL, handle.cancel(Some("no longer wanted".to_owned()))));
         }
     }
+}
+
+/// Longest progress message that is kept.
+const PROGRESS_CHARS: usize = 120;
+
+/// Notifications of a server.
+#[derive(Debug, Default)]
+pub(super) struct Notifications {
+    changes: AtomicU64,
+    progress: Mutex<HashMap<ProgressToken, String>>,
+}
+
+impl Notifications {
+    /// How often the list of tools has changed.
+    pub fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
+    }
+
+    fn words(&self) -> std::sync::MutexGuard<'_, HashMap<ProgressToken, String>> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts recording a call's progress.
+    pub fn follow(&self, token: &ProgressToken) {
+        self.words().insert(token.clone(), String::new());
+    }
+
+    /// Stops recording; returns how far the call got, for an error.
+    pub fn leave(&self, token: &ProgressToken) -> String {
+        match self.words().remove(token) {
+            Some(word) if !word.is_empty() => format!(" (it had got to {word})"),
+            _ => String::new(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct ClientListener {
+    pub heard: Arc<Notifications>,
+}
+
+impl ClientHandler for ClientListener {
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.heard.changes.fetch_add(1, Ordering::AcqRel);
+    }
+
+    async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        if let Some(word) = self.heard.words().get_mut(&params.progress_token) {
+            *word = progress_text(&params);
+        }
+    }
+
+    fn get_info(&self) -> ClientConfig {
+        let us = Implementation::new("steward", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(ClientCapabilities::default(), us)
+    }
+}
+
+fn progress_text(params: &ProgressNotificationParam) -> String {
+    let mut word = params.progress.to_string();
+    if let Some(total) = params.total {
+        word = format!("{word} of {total}");
+    }
+    if let Some(message) = &params.message {
+        word = format!("{word}: {message}");
+    }
+    word.chars().take(PROGRESS_CHARS).collect()
 }

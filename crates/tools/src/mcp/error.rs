@@ -2,129 +2,71 @@
 
 use crate::error::ToolsError;
 use steward_core::ports::{StoreError, VaultError};
-use steward_core::tool::ToolError;
 
-/// Errors of MCP.
 #[derive(Debug, thiserror::Error)]
 pub enum McpError {
-    /// There is no such server.
     #[error("there is no MCP server `{0}`; see `steward mcp list`")]
     Unknown(String),
-    /// An operator switched it off.
     #[error("the MCP server `{0}` is switched off; an operator can switch it on again")]
     Disabled(String),
-    /// It has no such tool.
     #[error("the MCP server `{server}` has no tool `{tool}`; it has {known}")]
-    NoTool {
-        /// Name of the server.
-        server: String,
-        /// The name that was asked for.
-        tool: String,
-        /// All names.
-        known: String,
-    },
-    /// No person has accepted it.
+    NoTool { server: String, tool: String, known: String },
     #[error(
         "the tool `{tool}` of the MCP server `{server}` has not been accepted; a person must look at it and accept it first (steward mcp accept {server} {tool})"
     )]
-    NotAccepted {
-        /// Name of the server.
-        server: String,
-        /// Name of the tool.
-        tool: String,
-    },
-    /// It is not what was accepted. What it says now is kept from the model, since it may be meant for it.
+    NotAccepted { server: String, tool: String },
+    /// The tool changed since. Its new description is kept from the model, since it may be meant to mislead it.
     #[error(
         "the tool `{tool}` of the MCP server `{server}` was not called: its {what} changed since a person accepted it. Somebody must compare and accept it anew (steward mcp check {server})"
     )]
     Changed {
-        /// Name of the server.
         server: String,
-        /// Name of the tool.
         tool: String,
-        /// What changed: `description`, `schema`, both.
+        /// What changed: `description`, `schema`, or both.
         what: String,
         /// Unified diff, for people.
         diff: String,
     },
     /// The server could not be started or reached.
     #[error("the MCP server `{server}` can't be used: {reason}")]
-    Unreachable {
-        /// Name of the server.
-        server: String,
-        /// Why.
-        reason: String,
-    },
-    /// It wants a login that is not there, or no longer good.
+    Unreachable { server: String, reason: String },
+    /// The server requires a login that is missing or no longer valid.
     #[error("the MCP server `{server}` wants a login: {hint}")]
-    Login {
-        /// Name of the server.
-        server: String,
-        /// What to do.
-        hint: String,
-    },
-    /// It ended while it worked on a call.
+    Login { server: String, hint: String },
+    /// The server died during a call.
     #[error(
         "the MCP server `{server}` ended while it worked on `{tool}` ({reason}); the call may or may not have taken effect: look before trying again"
     )]
-    Died {
-        /// Name of the server.
-        server: String,
-        /// Name of the tool.
-        tool: String,
-        /// What was seen.
-        reason: String,
-    },
-    /// No answer in time; the server was told to stop.
+    Died { server: String, tool: String, reason: String },
+    /// No answer in time; the server was told to cancel.
     #[error(
         "`{tool}` of the MCP server `{server}` gave no answer in time{progress} and was told to stop; it may or may not have taken effect"
     )]
-    TimedOut {
-        /// Name of the server.
-        server: String,
-        /// Name of the tool.
-        tool: String,
-        /// How far it got, if it said so.
-        progress: String,
-    },
-    /// The run was stopped; the server was told.
+    TimedOut { server: String, tool: String, progress: String },
+    /// The run was stopped; the server was told to cancel.
     #[error("`{tool}` of the MCP server `{server}` was stopped{progress}; it may or may not have taken effect")]
-    Stopped {
-        /// Name of the server.
-        server: String,
-        /// Name of the tool.
-        tool: String,
-        /// How far it got, if it said so.
-        progress: String,
-    },
-    /// The tool says that it failed.
+    Stopped { server: String, tool: String, progress: String },
+    /// The tool reports an error.
     #[error("the MCP server `{server}` says: {message}")]
-    Said {
-        /// Name of the server.
-        server: String,
-        /// Its words.
-        message: String,
-    },
-    /// Something in the configuration or in a request makes no sense.
+    Said { server: String, message: String },
+    /// Invalid configuration or request.
     #[error("{0}")]
     Invalid(String),
-    /// The vault refused.
     #[error(transparent)]
     Vault(#[from] VaultError),
-    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// An address or another rule of this room refused.
+    /// Refused by another part of this room, such as the address guard.
     #[error(transparent)]
     Tools(#[from] ToolsError),
 }
 
-impl From<McpError> for ToolError {
+impl From<McpError> for ToolsError {
     fn from(error: McpError) -> Self {
         match error {
-            McpError::Store(error) => ToolsError::from(error).into(),
-            McpError::Tools(error) => error.into(),
-            other => Self::RespondToModel(other.to_string()),
+            McpError::Store(error) => error.into(),
+            McpError::Tools(error) => error,
+            other => Self::Refused(other.to_string()),
         }
     }
 }

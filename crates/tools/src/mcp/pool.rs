@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use steward_core::{CredentialId, McpServerId, TenantId, UserId};
 
-/// Most connections at a time; the longest idle one makes room.
+/// Most connections at a time; the one that is idle longest is closed for a new one.
 const MOST: usize = 64;
 
-/// Which connection: never shared between users where each has a token, nor between states of the
+/// Identifies a connection. It is never shared between users who have a token each, nor between states of the
 /// configuration or the credential.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Key {
@@ -31,7 +31,6 @@ impl Key {
 
 type Slot = Arc<tokio::sync::Mutex<Option<Arc<Connection>>>>;
 
-/// All connections of an installation.
 #[derive(Default)]
 pub(super) struct Pool {
     slots: Mutex<HashMap<Key, Slot>>,
@@ -42,8 +41,8 @@ impl Pool {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The connection of `key`, opened if there is none or if it is no longer good. Those that wait for the same
-    /// one get the same one.
+    /// The connection for `key`, opened if there is none or if it is closed. Callers that wait for the same one share
+    /// it.
     pub async fn get<F>(self: &Arc<Self>, key: Key, idle: Duration, open: F) -> Result<Arc<Connection>, McpError>
     where
         F: Future<Output = Result<Connection, McpError>>,
@@ -66,7 +65,7 @@ impl Pool {
         Ok(connection)
     }
 
-    /// Lets go of a connection that failed; a newer one in its place stays.
+    /// Removes a connection that failed; a newer one in its place stays.
     pub fn remove(&self, key: &Key, connection: &Arc<Connection>) {
         let mut slots = self.slots();
         let same = slots.get(key).is_some_and(|slot| match slot.try_lock() {
@@ -78,7 +77,7 @@ impl Pool {
         }
     }
 
-    /// Lets go of all connections of a server; calls under way end by themselves.
+    /// Removes all connections of a server; calls in flight end by themselves.
     pub fn close(&self, tenant: TenantId, server: McpServerId) {
         self.slots().retain(|key, _| (key.tenant, key.server) != (tenant, server));
     }
@@ -100,13 +99,11 @@ impl Pool {
         }
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.slots().len()
     }
 }
 
-/// Closes a connection that nobody has used for a while.
 async fn watch(pool: Weak<Pool>, key: Key, connection: Weak<Connection>, idle: Duration) {
     loop {
         tokio::time::sleep(idle / 4).await;

@@ -1,10 +1,9 @@
 //! From a package to skills, and back.
 
 use super::error::PackageError;
-use super::names;
-use super::packages::Packages;
-use super::read::{Files, MAIN, Read, SKILLS};
-use super::references::heading;
+use super::read::{Files, MAIN, PackageContents, SKILLS};
+use super::references::first_heading;
+use super::{Packages, names};
 use serde_json::json;
 use std::fmt::Write as _;
 use steward_core::package::SkillPackage;
@@ -12,19 +11,18 @@ use steward_core::ports::SkillFilter;
 use steward_core::skill::{InternalSpec, Skill, SkillKind, SkillLimits, SkillSpec};
 use steward_core::{SkillId, TenantId};
 
-/// Skills read at a time.
-const PAGE: u32 = 100;
+const SKILLS_PAGE: u32 = 100;
 
-/// Makes or changes the skills of a package, the internal one first, and takes away those that an
-/// earlier revision had and this one hasn't. Names are looked at before anything is changed.
-pub(super) async fn skills(
+/// Creates or changes the skills of a package, the internal one first, and removes those of an earlier revision that
+/// this one lacks. All names are checked before anything is changed.
+pub(super) async fn activate_skills(
     packages: &Packages,
     tenant: TenantId,
     package: &SkillPackage,
-    read: Read,
+    read: PackageContents,
     by: &str,
 ) -> Result<Vec<SkillId>, PackageError> {
-    let mut wanted = vec![internal(&read, SkillId(packages.ids.next()))];
+    let mut wanted = vec![prompt_skill(&read, SkillId(packages.ids.next()))];
     wanted.extend(read.skills);
     for skill in &mut wanted {
         let known = packages.skills.skill_by_name(tenant, &skill.name).await?;
@@ -47,12 +45,12 @@ pub(super) async fn skills(
     for skill in &wanted {
         ids.push(packages.skills.save_skill(tenant, skill).await?.id);
     }
-    withdraw(packages, tenant, &package.name, &ids).await?;
+    remove_skills(packages, tenant, &package.name, &ids).await?;
     Ok(ids)
 }
 
-/// Removes all skills of a package but `keep`.
-pub(super) async fn withdraw(
+/// Removes all skills of a package except `keep`.
+pub(super) async fn remove_skills(
     packages: &Packages,
     tenant: TenantId,
     name: &str,
@@ -61,7 +59,7 @@ pub(super) async fn withdraw(
     let filter = SkillFilter { package: Some(name.to_owned()), ..SkillFilter::default() };
     let (mut after, mut all) = (None::<String>, Vec::new());
     loop {
-        let page = packages.skills.skills(tenant, &filter, after.as_deref(), PAGE).await?;
+        let page = packages.skills.skills(tenant, &filter, after.as_deref(), SKILLS_PAGE).await?;
         let last = page.items.last().map(|skill| skill.name.clone());
         all.extend(page.items);
         match last {
@@ -75,7 +73,7 @@ pub(super) async fn withdraw(
     Ok(())
 }
 
-fn internal(read: &Read, id: SkillId) -> Skill {
+fn prompt_skill(read: &PackageContents, id: SkillId) -> Skill {
     let (risk, effect) = SkillKind::Internal.defaults();
     Skill {
         id,
@@ -85,8 +83,8 @@ fn internal(read: &Read, id: SkillId) -> Skill {
         utterances: Vec::new(),
         parameters: json!({"type": "object", "properties": {}}),
         spec: SkillSpec::Internal(InternalSpec {
-            prompt: prompt(read),
-            tools: names::tools(&read.front.permissions.tools),
+            prompt: prompt_text(read),
+            tools: names::tool_names(&read.front.permissions.tools),
         }),
         risk,
         effect,
@@ -102,8 +100,8 @@ fn internal(read: &Read, id: SkillId) -> Skill {
     }
 }
 
-/// The body, and which files there are to read.
-fn prompt(read: &Read) -> String {
+/// The body, followed by the list of reference files.
+fn prompt_text(read: &PackageContents) -> String {
     let mut prompt = read.body.clone();
     let list = listing(&read.files);
     if !list.is_empty() {
@@ -119,8 +117,8 @@ fn prompt(read: &Read) -> String {
 /// Files an agent may read, with their first headings.
 fn listing(files: &Files) -> String {
     let mut list = String::new();
-    for (path, content) in files.iter().filter(|(path, _)| readable(path)) {
-        let title = std::str::from_utf8(content).ok().and_then(heading);
+    for (path, content) in files.iter().filter(|(path, _)| is_reference(path)) {
+        let title = std::str::from_utf8(content).ok().and_then(first_heading);
         match title {
             Some(title) => {
                 let _ = writeln!(list, "- {path}: {title}");
@@ -133,7 +131,7 @@ fn listing(files: &Files) -> String {
     list.trim_end().to_owned()
 }
 
-/// Whether an agent reads this file: not the prompt, which it has, and not definitions.
-pub(super) fn readable(path: &str) -> bool {
+/// Whether agents may read this file: all but the prompt, which they have, and the definitions.
+pub(super) fn is_reference(path: &str) -> bool {
     path != MAIN && !path.starts_with(SKILLS)
 }

@@ -6,31 +6,23 @@ use similar::TextDiff;
 use std::collections::BTreeSet;
 use steward_core::hash::sha256;
 
-/// Longest text that is compared line by line, bytes.
 const TEXT: usize = 512 << 10;
-/// Lines around a change.
+/// Lines of context around a change.
 const CONTEXT: usize = 3;
 
-/// One file that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileDiff {
-    /// Its path in the package.
     pub path: String,
-    /// How it differs.
     pub change: Change,
-    /// A unified diff; for a file that isn't text, sizes and hashes in one line.
+    /// A unified diff; for files that aren't text, sizes and hashes.
     pub diff: String,
 }
 
-/// How a file differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// Only the second has it.
     Added,
-    /// Only the first has it.
     Removed,
-    /// Both have it, with other content.
     Changed,
 }
 

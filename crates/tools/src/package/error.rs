@@ -3,29 +3,15 @@
 use crate::error::ToolsError;
 use steward_core::ports::{BlobError, StoreError};
 
-/// What is wrong with a package, or with what is asked of it.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
-    /// No readable archive.
     #[error("this is no readable ZIP archive: {0}; zip the package's folder again")]
     Archive(String),
-    /// Over a limit.
     #[error("the package is too large: {what}; at most {limit} are taken")]
-    TooLarge {
-        /// What, with its figure.
-        what: String,
-        /// The limit, with its unit.
-        limit: String,
-    },
-    /// One entry can't be taken.
+    TooLarge { what: String, limit: String },
     #[error("`{entry}` in the archive {problem}")]
-    Entry {
-        /// Its name there.
-        entry: String,
-        /// What is wrong, and what to do.
-        problem: String,
-    },
-    /// The folder or `SKILL.md` isn't as it should be.
+    Entry { entry: String, problem: String },
+    /// The folder or `SKILL.md` is missing or wrong.
     #[error("{0}")]
     Layout(String),
     /// A field of the front matter is missing or wrong.
@@ -33,71 +19,37 @@ pub enum PackageError {
     Front(String),
     /// A file under `skills/` isn't a skill.
     #[error("{file}: {problem}")]
-    Definition {
-        /// Which file.
-        file: String,
-        /// What is wrong, and what to do.
-        problem: String,
-    },
-    /// It wants what it didn't declare.
+    Definition { file: String, problem: String },
+    /// It uses what it didn't declare.
     #[error("the package `{name}` was not activated, since it doesn't declare what it uses: {}", .missing.join("; "))]
-    Undeclared {
-        /// Its name.
-        name: String,
-        /// What to declare, one by one.
-        missing: Vec<String>,
-    },
-    /// Dangerous findings, and nobody has said that they are accepted.
+    Undeclared { name: String, missing: Vec<String> },
+    /// There are dangerous findings that nobody has accepted.
     #[error(
         "the package `{name}` stays in quarantine: the scan found {count} dangerous place(s), the first is {first}; an administrator may accept it by its hash after looking at them"
     )]
     Dangerous {
-        /// Its name.
         name: String,
-        /// How many findings.
         count: usize,
-        /// The first, with file and line.
+        /// The first one, with file and line.
         first: String,
     },
-    /// No such package, revision or ready package.
+    /// There is no such package, revision or bundled package.
     #[error("{0}")]
     Unknown(String),
-    /// The hash isn't one of the package's.
     #[error(
         "the package `{name}` has no revision with the hash {hash}; look at it again and accept the hash that is shown now"
     )]
-    OtherHash {
-        /// Its name.
-        name: String,
-        /// The hash that was given.
-        hash: String,
-    },
-    /// What is kept is not what was imported.
+    OtherHash { name: String, hash: String },
+    /// The stored files are not the imported ones.
     #[error("the files of `{name}` no longer have the hash that they were imported with; import the package again")]
-    Damaged {
-        /// Its name.
-        name: String,
-    },
-    /// A skill of that name isn't the package's.
+    Damaged { name: String },
+    /// Another skill has this name.
     #[error("there is a skill `{skill}` already that isn't of the package `{package}`; rename or remove one of them")]
-    Taken {
-        /// Name of the skill.
-        skill: String,
-        /// Name of the package.
-        package: String,
-    },
-    /// A data file of the program is broken.
+    Taken { skill: String, package: String },
     #[error("the data file {file} is broken: {reason}")]
-    Data {
-        /// Which file.
-        file: &'static str,
-        /// What is wrong.
-        reason: String,
-    },
-    /// Storage failed.
+    Data { file: &'static str, reason: String },
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Blob storage failed.
     #[error(transparent)]
     Blob(#[from] BlobError),
 }

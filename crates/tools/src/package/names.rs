@@ -5,20 +5,18 @@ use std::collections::BTreeMap;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Longest name of a package or skill.
-const NAME: usize = 64;
-/// Longest part of a path, bytes.
-const PART: usize = 150;
-/// Deepest path.
-const DEPTH: usize = 10;
-/// Longest path, bytes.
-const PATH: usize = 400;
-/// What systems leave in archives; nobody means it.
+const NAME_CHARS: usize = 64;
+/// Longest part of a path.
+const PART_BYTES: usize = 150;
+const MAX_DEPTH: usize = 10;
+const PATH_BYTES: usize = 400;
+/// Files that operating systems add to archives.
 const LITTER: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"];
 
-/// A package's name after the open format: lower-case letters, digits and single hyphens inside.
-pub(crate) fn package(name: &str) -> Result<(), String> {
+/// Checks a package's name as the open format wants it: lower-case letters, digits, single hyphens inside.
+pub(crate) fn check_package_name(name: &str) -> Result<(), String> {
     let fits = !name.is_empty()
-        && name.len() <= NAME
+        && name.len() <= NAME_CHARS
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
         && !name.starts_with('-')
         && !name.ends_with('-')
@@ -27,11 +25,10 @@ pub(crate) fn package(name: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "`{name}` is no name of a package; use 1 to {NAME} lower-case letters, digits and single hyphens between them, such as `infra-agent`"
+        "`{name}` is no name of a package; use 1 to {NAME_CHARS} lower-case letters, digits and single hyphens between them, such as `infra-agent`"
     ))
 }
 
-/// How other programs that read packages call the tools that Steward has.
 const ALIASES: [(&str, &str); 11] = [
     ("bash", "terminal"),
     ("shell", "terminal"),
@@ -46,9 +43,9 @@ const ALIASES: [(&str, &str); 11] = [
     ("python_inline", "python"),
 ];
 
-/// The tools of `allowed-tools` under their names here. What a name in brackets narrows further, `Bash(git:*)`, is left
-/// out: the agent's policy decides on single calls.
-pub(crate) fn tools(declared: &[String]) -> Vec<String> {
+/// The built-in names of the tools in `allowed-tools`. A restriction in brackets, as in `Bash(git:*)`, is ignored: the
+/// agent's policy decides on single calls.
+pub(crate) fn tool_names(declared: &[String]) -> Vec<String> {
     let mut all: Vec<String> = declared
         .iter()
         .map(|name| {
@@ -64,31 +61,31 @@ pub(crate) fn tools(declared: &[String]) -> Vec<String> {
     all
 }
 
-/// The name of a package's internal skill, since skills have underscores.
+/// The name of a package's internal skill; skill names have underscores.
 pub(crate) fn skill_of(package: &str) -> String {
     package.replace('-', "_")
 }
 
-/// A skill's name: it becomes the name of a tool.
-pub(crate) fn skill(name: &str) -> Result<(), String> {
+/// Checks a skill's name, which becomes the name of a tool.
+pub(crate) fn check_skill_name(name: &str) -> Result<(), String> {
     let fits = !name.is_empty()
-        && name.len() <= NAME
+        && name.len() <= NAME_CHARS
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
     if fits {
         return Ok(());
     }
     Err(format!(
-        "`{name}` is no name of a skill; use 1 to {NAME} lower-case letters, digits and underscores, such as `restart_service`"
+        "`{name}` is no name of a skill; use 1 to {NAME_CHARS} lower-case letters, digits and underscores, such as `restart_service`"
     ))
 }
 
-/// Whether a path is what an operating system left behind.
+/// Whether a path is one that an operating system adds to archives.
 pub(crate) fn is_litter(path: &str) -> bool {
     path.split('/').any(|part| LITTER.contains(&part) || part.starts_with("._"))
 }
 
-/// Refuses a path that leads out, that another system reads otherwise, or that can't be seen.
-pub(crate) fn path(name: &str) -> Result<(), PackageError> {
+/// Refuses paths that lead outside, that other systems read differently, or that hold invisible characters.
+pub(crate) fn check_path(name: &str) -> Result<(), PackageError> {
     let refuse = |problem: &str| Err(entry(name, problem));
     let trimmed = name.strip_suffix('/').unwrap_or(name);
     if trimmed.is_empty() {
@@ -103,13 +100,13 @@ pub(crate) fn path(name: &str) -> Result<(), PackageError> {
     if name.contains(':') {
         return refuse("has a colon, which some systems read as a drive; rename the file");
     }
-    if name.len() > PATH {
+    if name.len() > PATH_BYTES {
         return refuse("has too long a path (over 400 bytes); use shorter names");
     }
-    if name.chars().any(|c| c.is_control() || hides(c)) {
+    if name.chars().any(|c| c.is_control() || is_invisible(c)) {
         return refuse("has a control or invisible character in its name; rename the file");
     }
-    if trimmed.split('/').count() > DEPTH {
+    if trimmed.split('/').count() > MAX_DEPTH {
         return refuse("lies too deep (over 10 folders); use fewer folders");
     }
     for part in trimmed.split('/') {
@@ -119,7 +116,7 @@ pub(crate) fn path(name: &str) -> Result<(), PackageError> {
         if part == "." || part == ".." {
             return refuse("leads out of the package's folder; only paths inside it are taken");
         }
-        if part.len() > PART {
+        if part.len() > PART_BYTES {
             return refuse("has too long a name (over 150 bytes); use a shorter one");
         }
         if part.ends_with('.') || part.ends_with(' ') || part.starts_with(' ') {
@@ -129,22 +126,22 @@ pub(crate) fn path(name: &str) -> Result<(), PackageError> {
     Ok(())
 }
 
-/// Characters that change how a name looks without being seen.
-fn hides(c: char) -> bool {
+/// Invisible characters that change how a name looks.
+fn is_invisible(c: char) -> bool {
     matches!(u32::from(c),
         0xAD | 0x061C | 0x180E | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F
         | 0xFE00..=0xFE0F | 0xFEFF | 0xFFF9..=0xFFFB | 0xE0000..=0xE0FFF)
 }
 
-/// Finds names that are one file on some systems, and a file that is a folder too.
+/// Finds paths that are one file on some systems, and paths that are file and folder.
 #[derive(Default)]
-pub(crate) struct Seen {
-    /// Folded path to the path as written; and whether it's a folder.
+pub(crate) struct PathCollisions {
+    /// Folded path to the original path, and whether it is a folder.
     names: BTreeMap<String, (String, bool)>,
 }
 
-impl Seen {
-    /// Adds a path, its folders with it.
+impl PathCollisions {
+    /// Adds a path with its folders.
     pub(crate) fn add(&mut self, name: &str, folder: bool) -> Result<(), PackageError> {
         let trimmed = name.strip_suffix('/').unwrap_or(name);
         for (at, _) in trimmed.match_indices('/') {

@@ -1,20 +1,20 @@
 //! What a package uses beyond what it declares.
 
-use super::read::Read;
+use super::read::PackageContents;
 use steward_core::credential::CredentialKind;
 use steward_core::package::Permissions;
 use steward_core::skill::{DockerSpec, Skill, SkillSpec};
 use url::Url;
 
-/// What to declare, or to leave out, before the package can be activated; empty: nothing.
-pub fn undeclared(package: &Read) -> Vec<String> {
+/// What to declare or to leave out before the package can be activated.
+pub fn undeclared(package: &PackageContents) -> Vec<String> {
     let allowed = &package.front.permissions;
-    let mut missing = kinds(allowed);
+    let mut missing = unknown_credential_kinds(allowed);
     for skill in &package.skills {
-        let mut of_skill = Needs::default();
+        let mut of_skill = Requirements::default();
         of_skill.of(&skill.spec);
         for host in &of_skill.hosts {
-            if !reaches(allowed, host) {
+            if !may_reach(allowed, host) {
                 missing.push(format!("the skill `{}` reaches {host}: add it to `permissions.network`", skill.name));
             }
         }
@@ -22,7 +22,7 @@ pub fn undeclared(package: &Read) -> Vec<String> {
             missing.push(format!("the skill `{}` runs a program: set `permissions.scripts: true`", skill.name));
         }
         missing.extend(of_skill.refused.iter().map(|why| format!("the skill `{}` {why}", skill.name)));
-        missing.extend(credential(skill, allowed));
+        missing.extend(missing_credential_kind(skill, allowed));
     }
     for path in package.files.keys().filter(|path| path.starts_with(super::read::SKILLS)) {
         if uses_file(package, path) && !allowed.scripts {
@@ -32,19 +32,20 @@ pub fn undeclared(package: &Read) -> Vec<String> {
     missing
 }
 
-/// Whether a definition takes its code from a file. Asked of the source: the skill holds the code itself.
-fn uses_file(package: &Read, path: &str) -> bool {
+/// Whether a definition takes its code from a file. Read from the source, since the skill holds the code itself.
+fn uses_file(package: &PackageContents, path: &str) -> bool {
     let source = package.files.get(path).map(Vec::as_slice).unwrap_or_default();
     let Ok(source) = std::str::from_utf8(source) else {
         return false;
     };
     let source = source.trim_start_matches('\u{feff}');
-    let value = serde_json::from_str(source).ok().or_else(|| super::front::yaml(source).ok()).unwrap_or_default();
-    let has = |one: &serde_json::Value| one["config"].get(super::definition::FILE).is_some();
+    let value =
+        serde_json::from_str(source).ok().or_else(|| super::front_matter::yaml(source).ok()).unwrap_or_default();
+    let has = |one: &serde_json::Value| one["config"].get(super::read::FILE).is_some();
     value.as_array().map_or_else(|| has(&value), |list| list.iter().any(has))
 }
 
-fn kinds(allowed: &Permissions) -> Vec<String> {
+fn unknown_credential_kinds(allowed: &Permissions) -> Vec<String> {
     let known = |name: &String| CredentialKind::ALL.iter().any(|kind| kind.as_str() == name);
     let all: Vec<_> = CredentialKind::ALL.iter().map(|kind| kind.as_str()).collect();
     allowed
@@ -55,7 +56,7 @@ fn kinds(allowed: &Permissions) -> Vec<String> {
         .collect()
 }
 
-fn credential(skill: &Skill, allowed: &Permissions) -> Option<String> {
+fn missing_credential_kind(skill: &Skill, allowed: &Permissions) -> Option<String> {
     let wanted = skill.credential.as_ref()?;
     let Some(kind) = wanted.kind else {
         return Some(format!(
@@ -69,8 +70,8 @@ fn credential(skill: &Skill, allowed: &Permissions) -> Option<String> {
     Some(format!("the skill `{}` uses a credential: add `{}` to `permissions.credentials`", skill.name, kind.as_str()))
 }
 
-/// Whether a host, or `host:port`, is declared: by itself, by `*.domain`, or by `*` for any.
-pub(crate) fn reaches(allowed: &Permissions, host: &str) -> bool {
+/// Whether a host, or `host:port`, is declared: by name, by `*.domain`, or by `*`.
+pub(crate) fn may_reach(allowed: &Permissions, host: &str) -> bool {
     let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
     allowed.network.iter().any(|declared| {
         let declared = declared.trim().to_lowercase();
@@ -83,15 +84,14 @@ pub(crate) fn reaches(allowed: &Permissions, host: &str) -> bool {
     })
 }
 
-/// What one skill needs.
 #[derive(Default)]
-struct Needs {
+struct Requirements {
     hosts: Vec<String>,
     runs: bool,
     refused: Vec<String>,
 }
 
-impl Needs {
+impl Requirements {
     fn of(&mut self, spec: &SkillSpec) {
         match spec {
             SkillSpec::Internal(_) | SkillSpec::Python(_) | SkillSpec::AgentDelegation(_) => {}
@@ -104,7 +104,7 @@ impl Needs {
                 self.runs = true;
                 self.hosts.push(spec.host.to_lowercase());
                 self.hosts.extend(spec.hosts.iter().map(|host| host.to_lowercase()));
-                self.hosts.extend(spec.jump.iter().map(|jump| bare(jump)));
+                self.hosts.extend(spec.jump.iter().map(|jump| host_only(jump)));
             }
             SkillSpec::Sql(spec) => {
                 if let Ok(url) = Url::parse(&spec.database) {
@@ -115,7 +115,7 @@ impl Needs {
             SkillSpec::Ansible(spec) => {
                 self.runs = true;
                 if spec.network {
-                    self.hosts.extend(inventory(&spec.inventory));
+                    self.hosts.extend(inventory_hosts(&spec.inventory));
                 }
             }
             SkillSpec::Docker(spec) => {
@@ -155,14 +155,14 @@ impl Needs {
 }
 
 /// `[user@]host[:port]` without user and port.
-fn bare(text: &str) -> String {
+fn host_only(text: &str) -> String {
     let host = text.rsplit_once('@').map_or(text, |(_, host)| host);
     let host = host.rsplit_once(':').map_or(host, |(name, _)| name);
     host.to_lowercase()
 }
 
-/// Hosts of an inventory in INI form; a YAML one counts as any host, since its groups are free in form.
-fn inventory(text: &str) -> Vec<String> {
+/// Hosts of an inventory in INI form; a YAML inventory counts as any host, since its groups are free-form.
+fn inventory_hosts(text: &str) -> Vec<String> {
     if text.trim_start().starts_with("---") || text.lines().any(|line| line.trim_end().ends_with(':')) {
         return vec!["*".into()];
     }
@@ -180,9 +180,9 @@ fn inventory(text: &str) -> Vec<String> {
         let first = parts.next().unwrap_or_default();
         let real = line.split_whitespace().find_map(|part| part.strip_prefix("ansible_host="));
         if of_hosts {
-            hosts.push(bare(real.unwrap_or(first)));
+            hosts.push(host_only(real.unwrap_or(first)));
         } else if let Some(real) = real {
-            hosts.push(bare(real));
+            hosts.push(host_only(real));
         }
     }
     hosts.retain(|host| host != "localhost" && host != "127.0.0.1");

@@ -1,59 +1,55 @@
-//! `reference_list`, `reference_read`, `reference_search`: what the packages of an agent say.
+//! `reference_list`, `reference_read`, `reference_search`: the files of the packages that an agent has.
 
 mod search;
-mod tools;
 
-use super::activate::readable;
+use super::activate::is_reference;
+use super::active;
+use super::bundled::is_bundled;
 use super::error::PackageError;
-use super::packages::active;
-use super::ready::comes_along;
+use crate::catalogue;
 use crate::dispatcher::DispatcherBuilder;
+use crate::error::ToolsError;
+use crate::handler::{Context, ToolHandler};
+use search::{best_sections, sections};
+use serde::Deserialize;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::sync::Arc;
+use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, SkillPackages, Skills, ToolScope};
-
-pub use tools::{ReferenceList, ReferenceRead, ReferenceSearch};
+use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
 
 /// Names of these tools; an agent without packages has no use for them.
 pub const REFERENCE_TOOLS: [&str; 3] = ["reference_list", "reference_read", "reference_search"];
 
-/// Where the references of an agent come from.
 #[derive(Clone)]
-pub struct Library {
-    /// Which packages an agent has.
+pub struct ReferenceLibrary {
     pub skills: Arc<dyn Skills>,
-    /// Their files.
     pub packages: Arc<dyn SkillPackages>,
-    /// The content.
     pub blobs: Arc<dyn Blobs>,
 }
 
-/// Adds the three tools.
 #[must_use]
-pub fn with_references(builder: DispatcherBuilder, library: &Library) -> DispatcherBuilder {
+pub fn with_references(builder: DispatcherBuilder, library: &ReferenceLibrary) -> DispatcherBuilder {
     builder
         .with(ReferenceList(library.clone()))
         .with(ReferenceSearch(library.clone()))
         .with(ReferenceRead(library.clone()))
 }
 
-/// A file of a package in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reference {
-    /// The package.
     pub package: String,
-    /// Path in the package.
     pub path: String,
-    /// Its blob.
     pub hash: String,
-    /// Its size.
     pub bytes: u64,
-    /// Whether somebody else wrote it: it is none of the packages that come with the program.
+    /// Whether it was written by somebody else: it belongs to no bundled package.
     pub foreign: bool,
 }
 
-impl Library {
-    /// Files of the packages whose skills the agent has, by package and path.
+impl ReferenceLibrary {
+    /// Reference files of the packages whose skills the agent has.
     pub(super) async fn of(&self, scope: &ToolScope) -> Result<Vec<Reference>, PackageError> {
         let skills = self.skills.skills_of(scope.tenant, scope.agent).await?;
         let names: BTreeSet<String> =
@@ -63,9 +59,9 @@ impl Library {
             let Some(package) = active(self.packages.as_ref(), scope.tenant, &name).await? else {
                 continue;
             };
-            let foreign = !comes_along(&name, &package.hash);
+            let foreign = !is_bundled(&name, &package.hash);
             let files = package.files.into_iter();
-            all.extend(files.filter(|(path, _)| readable(path)).map(|(path, file)| Reference {
+            all.extend(files.filter(|(path, _)| is_reference(path)).map(|(path, file)| Reference {
                 package: name.clone(),
                 path,
                 hash: file.hash,
@@ -82,11 +78,198 @@ impl Library {
     }
 }
 
-/// The first heading of a Markdown text, else its first line if that is short.
-pub(super) fn heading(text: &str) -> Option<String> {
+/// The first heading of a Markdown text, else its first line if short.
+pub(super) fn first_heading(text: &str) -> Option<String> {
     const LONG: usize = 100;
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.clone().next()?;
     let title = lines.find_map(|line| line.strip_prefix("# ")).unwrap_or(first).trim();
     (title.chars().count() <= LONG && !title.starts_with("#!")).then(|| title.to_owned())
+}
+
+const MAX_LINES: usize = 400;
+const PASSAGES: usize = 4;
+const PASSAGE_CHARS: usize = 1800;
+const SEARCHED: usize = 8 << 20;
+
+fn tool_spec(name: &str, properties: &Value, required: &[&str]) -> ToolSpec {
+    catalogue::spec(
+        name,
+        RiskClass::Read,
+        EffectClass::Read,
+        json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false
+        }),
+    )
+}
+
+async fn reference_files(
+    library: &ReferenceLibrary,
+    scope: &ToolScope,
+    package: Option<&str>,
+) -> Result<Vec<Reference>, ToolsError> {
+    let mut all = library.of(scope).await?;
+    if all.is_empty() {
+        return Err(ToolsError::refused(
+            "this agent has no package with reference files; answer without them, or ask for a package to be attached",
+        ));
+    }
+    if let Some(package) = package.filter(|name| !name.trim().is_empty()) {
+        let known: Vec<String> = {
+            let mut names: Vec<_> = all.iter().map(|one| one.package.clone()).collect();
+            names.dedup();
+            names
+        };
+        all.retain(|one| one.package == package);
+        if all.is_empty() {
+            return Err(ToolsError::refused(format!(
+                "this agent has no package `{package}`; it has {}",
+                known.join(", ")
+            )));
+        }
+    }
+    Ok(all)
+}
+
+/// Taints the output if strangers wrote any of the shown files.
+fn written_by_others<'a>(shown: impl IntoIterator<Item = &'a Reference>) -> ToolOutput {
+    let mut names: Vec<&str> = shown.into_iter().filter(|one| one.foreign).map(|one| one.package.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    ToolOutput {
+        tainted: !names.is_empty(),
+        origin: (!names.is_empty()).then(|| format!("the package {}", names.join(", "))),
+        ..ToolOutput::default()
+    }
+}
+
+pub struct ReferenceList(pub ReferenceLibrary);
+
+#[derive(Debug, Deserialize)]
+pub struct ListArgs {
+    package: Option<String>,
+}
+
+impl ToolHandler for ReferenceList {
+    type Args = ListArgs;
+
+    fn spec(&self) -> ToolSpec {
+        tool_spec(
+            "reference_list",
+            &json!({"package": {"type": "string", "description": "Only files of this package"}}),
+            &[],
+        )
+    }
+
+    async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let all = reference_files(&self.0, &context.scope, args.package.as_deref()).await?;
+        let mut text = String::new();
+        for one in &all {
+            let _ = writeln!(text, "{} {} ({} bytes)", one.package, one.path, one.bytes);
+        }
+        let data: Vec<Value> =
+            all.iter().map(|one| json!({"package": one.package, "path": one.path, "bytes": one.bytes})).collect();
+        Ok(ToolOutput { content: text.trim_end().to_owned(), data: Some(json!(data)), ..written_by_others(&all) })
+    }
+}
+
+pub struct ReferenceRead(pub ReferenceLibrary);
+
+#[derive(Debug, Deserialize)]
+pub struct ReadArgs {
+    path: String,
+    package: Option<String>,
+    start: Option<usize>,
+    lines: Option<usize>,
+}
+
+impl ToolHandler for ReferenceRead {
+    type Args = ReadArgs;
+
+    fn spec(&self) -> ToolSpec {
+        tool_spec(
+            "reference_read",
+            &json!({
+                "path": {"type": "string", "minLength": 1, "description": "File as listed, such as references/runbooks/disk-full.md"},
+                "package": {"type": "string", "description": "Package, where two have a file of this name"},
+                "start": {"type": "integer", "minimum": 1, "description": "First line to show, counted from 1"},
+                "lines": {"type": "integer", "minimum": 1, "maximum": MAX_LINES, "description": "How many lines to show"}
+            }),
+            &["path"],
+        )
+    }
+
+    async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let all = reference_files(&self.0, &context.scope, args.package.as_deref()).await?;
+        let file = find_file(&all, &args.path)?;
+        let text = self.0.text(file).await?;
+        let Some(text) = text else {
+            return Err(ToolsError::refused(format!("{} isn't text; it can't be shown", file.path)));
+        };
+        let lines: Vec<&str> = text.lines().collect();
+        let (total, start) = (lines.len(), args.start.unwrap_or(1));
+        if start > total.max(1) {
+            return Err(ToolsError::refused(format!(
+                "{} has only {total} lines; use a `start` of at most {total}",
+                file.path
+            )));
+        }
+        let end = start.saturating_add(args.lines.unwrap_or(MAX_LINES).min(MAX_LINES) - 1).min(total);
+        let shown = lines.get(start - 1..end).unwrap_or_default().join("\n");
+        Ok(ToolOutput {
+            content: format!("{} of {}, lines {start}-{end} of {total}\n{shown}", file.path, file.package),
+            ..written_by_others([file])
+        })
+    }
+}
+
+/// The only file with this path, this end of a path, or this name.
+fn find_file<'a>(all: &'a [Reference], path: &str) -> Result<&'a Reference, ToolsError> {
+    let path = path.trim().trim_start_matches("./").trim_start_matches('/');
+    let exact: Vec<_> = all.iter().filter(|one| one.path == path).collect();
+    let ends = |one: &&Reference| {
+        let end = one.path.strip_suffix(path);
+        end.is_some_and(|left| left.ends_with('/')) || format!("{}/{}", one.package, one.path) == path
+    };
+    let found = if exact.is_empty() { all.iter().filter(ends).collect() } else { exact };
+    match found.as_slice() {
+        [one] => Ok(one),
+        [] => {
+            let known: Vec<_> = all.iter().take(40).map(|one| one.path.as_str()).collect();
+            Err(ToolsError::refused(format!("there is no file `{path}`; there are {}", known.join(", "))))
+        }
+        several => {
+            let known: Vec<_> = several.iter().map(|one| format!("{} of {}", one.path, one.package)).collect();
+            Err(ToolsError::refused(format!(
+                "several files are called `{path}`: {}; give the whole path, and `package`",
+                known.join(", ")
+            )))
+        }
+    }
+}
+
+pub struct ReferenceSearch(pub ReferenceLibrary);
+
+#[derive(Debug, Deserialize)]
+pub struct SearchArgs {
+    query: String,
+    package: Option<String>,
+}
+
+impl ToolHandler for ReferenceSearch {
+    type Args = SearchArgs;
+
+    fn spec(&self) -> ToolSpec {
+        tool_spec(
+            "reference_search",
+            &json!({
+                "query": {"type": "string", "minLength": 1, "maxLength": 400, "description": "What to look for, in a few words"},
+                "package": {"type": "string", "description": "Only in this package"}
+            }),
+            &["query"],
+        )
+    }
 }

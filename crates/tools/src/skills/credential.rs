@@ -1,23 +1,23 @@
 //! The credential of a call: found, opened, written down, and kept out of what leaves.
 
-use super::runtime::SkillPorts;
-use super::scrub;
+use super::SkillPorts;
+use crate::credential::scrubber_of;
 use crate::error::ToolsError;
 use crate::handler::Context;
 use secrecy::{ExposeSecret, SecretString};
 use std::slice;
 use steward_core::credential::{Credential, CredentialUse};
-use steward_core::ports::{OpenedCredential, Role, StoreError, ToolScope, VaultError};
+use steward_core::ports::{OpenedCredential, Role, StoreError, ToolScope};
 use steward_core::scrub::{Scrubber, secrets_of};
 use steward_core::skill::{CredentialWanted, Skill};
 
-/// A credential at hand, or none.
-pub(super) struct Key {
+/// The opened credential of a call, or none.
+pub(super) struct CallCredential {
     pub opened: Option<OpenedCredential>,
 }
 
-impl Key {
-    /// Discovers and opens the credential of `skill`.
+impl CallCredential {
+    /// Finds and opens the credential of `skill`.
     pub async fn find(ports: &SkillPorts, skill: &Skill, scope: &ToolScope) -> Result<Self, ToolsError> {
         let Some(credential) = discover(ports, skill, scope).await? else {
             return Ok(Self { opened: None });
@@ -30,16 +30,15 @@ impl Key {
             at: scope.now,
         };
         let opened = ports.vault.open(scope.tenant, credential.id, used).await;
-        Ok(Self { opened: Some(opened.map_err(explain)?) })
+        Ok(Self { opened: Some(opened?) })
     }
 
-    /// Knows all secrets of this call: the credential's, what follows from them, and those that the
-    /// executor came to know.
+    /// Scrubs all secrets of this call: the credential's, what is derived from them, and those that the executor
+    /// registered.
     pub fn scrubber(&self, context: &Context) -> Scrubber {
-        scrub::of(self.secrets().into_iter().chain(context.learned_secrets()))
+        scrubber_of(self.secrets().into_iter().chain(context.learned_secrets()))
     }
 
-    /// The same without an executor's own.
     pub fn secrets(&self) -> Vec<(String, SecretString)> {
         let Some(opened) = &self.opened else {
             return Vec::new();
@@ -57,7 +56,7 @@ impl Key {
     }
 }
 
-/// Which credential a call of `skill` would use; nothing is opened. A skill that asks for none gets one only where its
+/// The credential that a call of `skill` would use; nothing is opened. A skill that asks for none gets one only if its
 /// agent names one for it.
 pub(super) async fn discover(
     ports: &SkillPorts,
@@ -87,22 +86,15 @@ pub(super) async fn discover(
         None => return Ok(None),
     };
     let kinds = wanted.kind.as_ref().map_or(kinds, slice::from_ref);
-    let role = role(ports, scope).await?;
-    ports.vault.discover(scope.tenant, &agent, role, &skill.name, kinds, wanted).await.map_err(explain)
+    let role = user_role(ports, scope).await?;
+    Ok(ports.vault.discover(scope.tenant, &agent, role, &skill.name, kinds, wanted).await?)
 }
 
-/// The role of the user behind the run; none for a run of nobody.
-async fn role(ports: &SkillPorts, scope: &ToolScope) -> Result<Option<Role>, ToolsError> {
+/// The role of the user behind the run; `None` for a run without a user.
+async fn user_role(ports: &SkillPorts, scope: &ToolScope) -> Result<Option<Role>, ToolsError> {
     let Some(id) = scope.user else {
         return Ok(None);
     };
     let user = ports.users.user(scope.tenant, id).await?;
     Ok(user.and_then(|user| serde_json::from_value(user.role.into()).ok()))
-}
-
-fn explain(error: VaultError) -> ToolsError {
-    match error {
-        VaultError::Store(error) => error.into(),
-        other => ToolsError::Refused(other.to_string()),
-    }
 }

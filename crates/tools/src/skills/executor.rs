@@ -1,58 +1,111 @@
-//! What carries a kind of skill out.
+//! What carries out a kind of skill, and the checks that are common to all kinds.
 
+use super::template::{TemplateUse, check_json};
+use crate::error::ToolsError;
 use crate::handler::Context;
 use async_trait::async_trait;
-use serde_json::Value;
+use serde_json::{Value, json};
 use steward_core::ports::{Interrupted, OpenedCredential, ToolScope};
+use steward_core::schema;
 use steward_core::skill::{Skill, SkillKind};
-use steward_core::tool::{Preview, Settled, ToolError, ToolOutput};
+use steward_core::tool::{Preview, Settled, ToolOutput};
 
-/// One call of a skill, checked: the arguments fit its schema, the credential is the one that the
-/// discovery chose.
+/// One call of a skill. The arguments fit its schema; the credential is the one that was discovered.
 #[derive(Debug, Clone, Copy)]
-pub struct Job<'a> {
-    /// The skill, in the version of the run.
+pub struct SkillCall<'a> {
+    /// In the version of the run.
     pub skill: &'a Skill,
-    /// Its arguments, an object.
     pub arguments: &'a Value,
-    /// Its credential, opened; only an executor ever sees it.
+    /// The opened credential; only executors ever see it.
     pub secret: Option<&'a OpenedCredential>,
 }
 
 /// Carries out all skills of one kind.
 #[async_trait]
 pub trait Executor: Send + Sync {
-    /// Which kind.
     fn kind(&self) -> SkillKind;
 
-    /// Whether a configuration makes sense, when it is saved: which field is wrong and what to do.
+    /// Whether a configuration is valid when it is saved; the error names the field and what to do.
     fn check(&self, skill: &Skill) -> Result<(), String>;
 
-    /// What a call would do, without its secrets: the request, the command line, the rows.
-    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview;
+    /// What a call would do, without secrets: the request, the command line, the rows.
+    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolsError>;
 
-    /// Whether [`Self::look`] tells more than [`Self::preview`]. It gets the credential.
-    fn looks(&self, _skill: &Skill) -> bool {
+    /// Whether [`Self::dry_run`] tells more than [`Self::preview`]. It gets the credential.
+    fn has_dry_run(&self, _skill: &Skill) -> bool {
         false
     }
 
-    /// What a call would change, found out where it would change it, with nothing left changed. What it returns may
-    /// hold secrets: the runtime takes them out.
-    async fn look(&self, job: Job<'_>, scope: &ToolScope) -> Preview {
+    /// What a call would change, found by trying it without leaving a change. The result may hold secrets; the runtime
+    /// scrubs them.
+    async fn dry_run(&self, job: SkillCall<'_>, scope: &ToolScope) -> Result<Preview, ToolsError> {
         self.preview(job.skill, job.arguments, scope).await
     }
 
-    /// Does it. Ends soon after [`Context::halted`]. What it returns may hold secrets: the runtime
-    /// takes them out.
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError>;
+    /// Carries out the call. Ends soon after [`Context::halted`]. The result may hold secrets; the runtime scrubs them.
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError>;
 
-    /// Whether a call that a crash cut off has happened, by what it told [`Context::stage`]. Looks only.
-    async fn settle(&self, job: Job<'_>, _call: &Interrupted, _scope: &ToolScope) -> Settled {
+    /// Whether a call that a crash cut off has happened, by the proof that it gave to [`Context::stage`]. Changes
+    /// nothing.
+    async fn settle(&self, job: SkillCall<'_>, _call: &Interrupted, _scope: &ToolScope) -> Settled {
         Settled::Unknown(format!("what `{}` does leaves nothing that shows it", job.skill.name))
     }
 
-    /// Takes an effect back from the snapshot that [`Self::run`] made.
-    async fn undo(&self, job: Job<'_>, _snapshot: &Value, _scope: &ToolScope) -> Result<String, ToolError> {
-        Err(ToolError::RespondToModel(format!("what `{}` did can't be undone by Steward", job.skill.name)))
+    /// Undoes an effect from the snapshot that [`Self::run`] returned.
+    async fn undo(&self, job: SkillCall<'_>, _snapshot: &Value, _scope: &ToolScope) -> Result<String, ToolsError> {
+        Err(ToolsError::Refused(format!("what `{}` did can't be undone by Steward", job.skill.name)))
+    }
+}
+
+const NAME: usize = 64;
+/// Timeouts that a skill may have: up to an hour.
+const TIMEOUT_MS: std::ops::RangeInclusive<u64> = 10..=3_600_000;
+/// Result limits that a skill may have, characters.
+const RESULT: std::ops::RangeInclusive<usize> = 100..=200_000;
+
+/// Checks name, schema, limits and compensation; the error says what to do.
+pub(super) fn check_skill(skill: &Skill) -> Result<(), String> {
+    let name = &skill.name;
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    if name.is_empty() || name.len() > NAME || !name.chars().all(plain) {
+        return Err(format!("`{name}` can't be the name of a skill; use 1 to {NAME} of a-z, 0-9 and _"));
+    }
+    if skill.description.trim().is_empty() {
+        return Err("description: say in a sentence what the skill does; models choose by it".to_owned());
+    }
+    check_parameters(&skill.parameters)?;
+    if !TIMEOUT_MS.contains(&skill.limits.timeout_ms) {
+        return Err(format!("limits.timeout_ms: give {} to {} milliseconds", TIMEOUT_MS.start(), TIMEOUT_MS.end()));
+    }
+    if !RESULT.contains(&skill.limits.result_chars) {
+        return Err(format!("limits.result_chars: give {} to {} characters", RESULT.start(), RESULT.end()));
+    }
+    if let Some(compensation) = &skill.compensation {
+        if compensation.skill == *name {
+            return Err("compensation.skill: a skill can't take its own effect back".to_owned());
+        }
+        check_json(&compensation.arguments, TemplateUse::Compensation, &skill.parameters)
+            .map_err(|error| format!("compensation.arguments: {error}"))?;
+    }
+    Ok(())
+}
+
+fn check_parameters(parameters: &Value) -> Result<(), String> {
+    if parameters["type"] != "object" {
+        return Err(
+            r#"parameters: must be a JSON Schema of an object, such as {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}"#
+                .to_owned(),
+        );
+    }
+    let reserved = ["credential", "result"];
+    let names = parameters["properties"].as_object();
+    if let Some(name) = names.and_then(|all| reserved.iter().find(|name| all.contains_key(**name))) {
+        return Err(format!(
+            "parameters: `{name}` stands for something else in templates; give the input another name"
+        ));
+    }
+    match schema::validate(parameters, &json!({})) {
+        Err(problem) if problem.starts_with("the tool's own schema") => Err(format!("parameters: {problem}")),
+        _ => Ok(()),
     }
 }

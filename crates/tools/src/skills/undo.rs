@@ -1,9 +1,9 @@
 //! Taking effects back: the executor's own snapshot, or the skill that its author named.
 
-use super::executor::Job;
-use super::runtime::{SkillRuntime, changes, final_undo};
-use super::scrub;
+use super::executor::SkillCall;
 use super::template::{self, Secrets, Values};
+use super::{SkillRuntime, changes, final_undo};
+use crate::credential::{scrub_error, scrubber_of};
 use crate::error::ToolsError;
 use crate::handler::Context;
 use serde::{Deserialize, Serialize};
@@ -11,32 +11,28 @@ use serde_json::Value;
 use std::time::Duration;
 use steward_core::ports::ToolScope;
 use steward_core::skill::{Skill, SkillRef};
-use steward_core::tool::{ToolError, ToolOutput, Undo};
+use steward_core::tool::{ToolOutput, Undo};
 use steward_core::{hash, schema};
 
-/// What is kept to take an effect back.
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
-    /// Which skill made the effect.
+struct UndoSnapshot {
     skill: SkillRef,
     #[serde(flatten)]
-    how: How,
+    how: UndoBy,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
-enum How {
-    /// The executor has a snapshot.
+enum UndoBy {
     Executor { arguments: Value, snapshot: Value },
-    /// Another skill takes it back.
     Compensation { call: String, arguments: Value },
 }
 
-/// The undo record of a call that worked.
-pub(super) fn record(skill: &Skill, arguments: &Value, output: &ToolOutput) -> Option<Undo> {
+/// The undo record of a successful call.
+pub(super) fn undo_record(skill: &Skill, arguments: &Value, output: &ToolOutput) -> Option<Undo> {
     let how = match (&output.undo, &skill.compensation) {
         (Some(Undo::Snapshot { snapshot, .. }), _) => {
-            How::Executor { arguments: arguments.clone(), snapshot: snapshot.clone() }
+            UndoBy::Executor { arguments: arguments.clone(), snapshot: snapshot.clone() }
         }
         (_, Some(compensation)) if changes(skill) => {
             let values = Values {
@@ -47,7 +43,7 @@ pub(super) fn record(skill: &Skill, arguments: &Value, output: &ToolOutput) -> O
                 strict: true,
             };
             match template::json(&compensation.arguments, &values) {
-                Ok(arguments) => How::Compensation { call: compensation.skill.clone(), arguments },
+                Ok(arguments) => UndoBy::Compensation { call: compensation.skill.clone(), arguments },
                 Err(error) => {
                     return Some(Undo::Impossible {
                         reason: format!("the skill {} can't be told what to take back: {error}", compensation.skill),
@@ -58,7 +54,7 @@ pub(super) fn record(skill: &Skill, arguments: &Value, output: &ToolOutput) -> O
         (Some(impossible), _) => return Some(impossible.clone()),
         (None, _) => return final_undo(skill),
     };
-    let kept = Kept { skill: skill.reference(), how };
+    let kept = UndoSnapshot { skill: skill.reference(), how };
     match serde_json::to_value(kept) {
         Ok(snapshot) => Some(Undo::Snapshot { tool: skill.name.clone(), snapshot }),
         Err(error) => {
@@ -67,41 +63,41 @@ pub(super) fn record(skill: &Skill, arguments: &Value, output: &ToolOutput) -> O
     }
 }
 
-/// The executor's own snapshot in what a call returns.
+/// The executor's own snapshot in a call's output.
 pub(super) fn snapshot_of(output: &ToolOutput) -> Option<Value> {
     let Some(Undo::Snapshot { snapshot, .. }) = &output.undo else {
         return None;
     };
-    match Kept::deserialize(snapshot).ok()?.how {
-        How::Executor { snapshot, .. } => Some(snapshot),
-        How::Compensation { .. } => None,
+    match UndoSnapshot::deserialize(snapshot).ok()?.how {
+        UndoBy::Executor { snapshot, .. } => Some(snapshot),
+        UndoBy::Compensation { .. } => None,
     }
 }
 
-/// Whether a snapshot is one of a skill.
-pub(crate) fn is_of_skill(snapshot: &Value) -> bool {
-    Kept::deserialize(snapshot).is_ok()
+/// Whether a snapshot was made by a skill.
+pub(crate) fn is_skill_undo(snapshot: &Value) -> bool {
+    UndoSnapshot::deserialize(snapshot).is_ok()
 }
 
-pub(super) async fn undo(runtime: &SkillRuntime, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
-    let kept = Kept::deserialize(snapshot)
+pub(super) async fn undo(runtime: &SkillRuntime, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
+    let kept = UndoSnapshot::deserialize(snapshot)
         .map_err(|error| ToolsError::NoUndo(format!("the snapshot can't be read: {error}")))?;
     match kept.how {
-        How::Executor { arguments, snapshot } => {
+        UndoBy::Executor { arguments, snapshot } => {
             let skill = runtime.version(scope.tenant, &kept.skill).await?;
             let key = runtime.open(&skill, scope).await?;
-            let job = Job { skill: &skill, arguments: &arguments, secret: key.opened.as_ref() };
+            let job = SkillCall { skill: &skill, arguments: &arguments, secret: key.opened.as_ref() };
             let work = runtime.executor(skill.kind())?.undo(job, &snapshot, scope);
             let limit = Duration::from_millis(skill.limits.timeout_ms);
             let done = tokio::time::timeout(limit, work).await;
-            let scrubber = scrub::of(key.secrets());
+            let scrubber = scrubber_of(key.secrets());
             match done {
                 Ok(Ok(text)) => Ok(scrubber.scrub(&text).into_owned()),
-                Ok(Err(error)) => Err(scrub::error(&scrubber, error)),
-                Err(_) => Err(late(&skill)),
+                Ok(Err(error)) => Err(scrub_error(&scrubber, error)),
+                Err(_) => Err(timeout_error(&skill)),
             }
         }
-        How::Compensation { call, arguments } => compensate(runtime, &call, &arguments, snapshot, scope).await,
+        UndoBy::Compensation { call, arguments } => compensate(runtime, &call, &arguments, snapshot, scope).await,
     }
 }
 
@@ -111,9 +107,9 @@ async fn compensate(
     arguments: &Value,
     snapshot: &Value,
     scope: &ToolScope,
-) -> Result<String, ToolError> {
+) -> Result<String, ToolsError> {
     let found = runtime.ports.skills.skill_by_name(scope.tenant, name).await;
-    let skill = found.map_err(ToolsError::from)?.filter(|skill| skill.enabled).ok_or_else(|| {
+    let skill = found?.filter(|skill| skill.enabled).ok_or_else(|| {
         ToolsError::NoUndo(format!("the skill {name}, which would take it back, is not there or switched off"))
     })?;
     schema::validate(&skill.parameters, arguments)
@@ -126,13 +122,13 @@ async fn compensate(
     let context = Context::new(scope, key, Duration::from_millis(limit));
     let work = runtime.run(&skill, arguments, &context);
     let done = tokio::time::timeout(Duration::from_millis(limit), work).await;
-    let output = done.map_err(|_| late(&skill))??;
+    let output = done.map_err(|_| timeout_error(&skill))??;
     Ok(match output.receipt {
         Some(receipt) => format!("{name}: {} {}", receipt.action, receipt.object),
         None => format!("{name}: done"),
     })
 }
 
-fn late(skill: &Skill) -> ToolError {
-    ToolsError::Unsettled { tool: skill.name.clone(), why: format!("more than {} ms", skill.limits.timeout_ms) }.into()
+fn timeout_error(skill: &Skill) -> ToolsError {
+    ToolsError::Unsettled { tool: skill.name.clone(), why: format!("more than {} ms", skill.limits.timeout_ms) }
 }

@@ -1,14 +1,15 @@
 //! The tool `sql`.
 
-use super::{databases, lower, query, show};
+use super::query::{self, Ask, Query};
+use super::{databases, lower, show};
 use crate::catalogue;
+use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use steward_core::policy::RiskClass;
-use steward_core::tables::{Ask, Query, Schema};
-use steward_core::tool::{EffectClass, ToolError, ToolOutput, ToolSpec};
-use steward_sandbox::sql::{Guard, Policy};
+use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
+use steward_sandbox::sql::{Guard, Policy, Schema};
 
 /// Asks SQLite, CSV and TSV files of the workspace, read-only.
 #[derive(Debug, Clone, Default)]
@@ -44,12 +45,12 @@ impl ToolHandler for SqlTool {
         catalogue::spec("sql", RiskClass::Read, EffectClass::Read, query::parameters())
     }
 
-    async fn run(&self, args: SqlArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: SqlArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let (policy, context) = (self.policy.clone(), context.clone());
         tokio::task::spawn_blocking(move || ask(&args, &context, policy))
             .await
-            .map_err(|error| ToolError::RespondToModel(format!("the query broke off: {error}")))?
-            .map_err(ToolError::RespondToModel)
+            .map_err(|error| ToolsError::Refused(format!("the query broke off: {error}")))?
+            .map_err(ToolsError::Refused)
     }
 }
 

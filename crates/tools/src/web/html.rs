@@ -1,5 +1,6 @@
 //! A page as text: its title, what is readable, where its links lead.
 
+use crate::text::{is_one_of, one_line};
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
 use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
@@ -7,67 +8,33 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 use url::Url;
 
-/// Most links kept.
+/// Most links that are listed.
 const LINKS: usize = 100;
-/// Bytes between two looks at the clock.
+/// Bytes between checks of the time.
 const CHUNK: usize = 4096;
-/// Longest reading of a page. Pages can be built so that parsing takes the square of their size
-/// (in a browser's tree: by depth; here: by attributes of one tag), and no page is worth that.
+/// Longest parsing of a page. Pages can be built so that parsing takes quadratic time (by attributes of one tag), and
+/// no page is worth that.
 const WALL: Duration = Duration::from_secs(3);
 
-/// Elements whose content nobody reads.
+/// Elements whose content is not shown.
 const SILENT: &[&str] = &["script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "select"];
 
-/// Elements that begin a line of their own.
-const BLOCKS: &[&str] = &[
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "body",
-    "br",
-    "dd",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hr",
-    "li",
-    "main",
-    "nav",
-    "ol",
-    "p",
-    "pre",
-    "section",
-    "table",
-    "tr",
-    "ul",
-];
+/// Elements that begin a new line.
+const BLOCKS: &str = "address article aside blockquote body br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 \
+    header hr li main nav ol p pre section table tr ul";
 
 /// What a person would see of a page.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Readable {
+pub(crate) struct PageText {
     pub title: Option<String>,
     pub text: String,
-    /// Text and absolute address.
     pub links: Vec<(String, String)>,
-    /// Whether the page was given up before its end.
+    /// Whether parsing was stopped before the end.
     pub cut: bool,
 }
 
-/// Reads `html`; never fails, as browsers don't.
-pub(crate) fn readable(html: &str, base: &Url) -> Readable {
+/// Reads `html`; like a browser it never fails.
+pub(crate) fn page_text(html: &str, base: &Url) -> PageText {
     let reader = Reader(RefCell::new(State::new(base)));
     let tokenizer = Tokenizer::new(reader, TokenizerOpts::default());
     let input = BufferQueue::default();
@@ -81,8 +48,8 @@ pub(crate) fn readable(html: &str, base: &Url) -> Readable {
     }
     tokenizer.end();
     let mut state = tokenizer.sink.0.into_inner();
-    Readable {
-        title: state.title.map(|title| squeeze(&title)).filter(|title| !title.is_empty()),
+    PageText {
+        title: state.title.map(|title| one_line(&title)).filter(|title| !title.is_empty()),
         text: state.out.finish(),
         links: state.out.links,
         cut: !rest.is_empty(),
@@ -96,7 +63,7 @@ struct State {
     base: Url,
     title: Option<String>,
     in_title: bool,
-    /// The silent element that we are in, and how often it is nested in itself.
+    /// The hidden element that is open, and how deeply it is nested in itself.
     silent: Option<(String, usize)>,
 }
 
@@ -214,7 +181,7 @@ impl Writer {
     }
 
     fn open(&mut self, name: &str, target: Option<Url>) {
-        if BLOCKS.contains(&name) {
+        if is_one_of(name, BLOCKS) {
             self.end_line();
         }
         match name {
@@ -244,7 +211,7 @@ impl Writer {
     }
 
     fn close(&mut self, name: &str) {
-        if BLOCKS.contains(&name) {
+        if is_one_of(name, BLOCKS) {
             self.end_line();
         }
         match name {
@@ -254,7 +221,7 @@ impl Writer {
                 let Some((Some(url), text)) = self.anchor.take() else {
                     return;
                 };
-                let text = squeeze(&text);
+                let text = one_line(&text);
                 let new = !self.links.iter().any(|(_, known)| *known == url.as_str());
                 if matches!(url.scheme(), "http" | "https") && new && self.links.len() < LINKS {
                     self.links.push((text, url.into()));
@@ -287,14 +254,10 @@ impl Writer {
     }
 }
 
-fn squeeze(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::{WALL, readable};
+    use super::{WALL, page_text};
     use std::fmt::Write as _;
     use std::time::Instant;
     use url::Url;
@@ -305,7 +268,7 @@ mod tests {
 
     #[test]
     fn title_text_and_links() {
-        let page = readable(
+        let page = page_text(
             "<html><head><title> A\n page </title><style>p{}</style></head><body>\
              <h1>Head</h1><script>no()</script><p>One <b>two</b>\n three.</p>\
              <ul><li>x</li><li><a href='../c?d=1'>the  c</a></li></ul>\
@@ -322,21 +285,21 @@ mod tests {
     fn hostile_pages_do_no_harm() {
         let began = Instant::now();
         let deep = "<div>".repeat(400_000) + "x";
-        let page = readable(&deep, &base());
+        let page = page_text(&deep, &base());
         assert!(page.cut || page.text == "x");
         let mut tag = String::from("<a ");
         for n in 0..300_000 {
             let _ = write!(tag, "a{n} ");
         }
-        readable(&tag, &base());
-        readable(&"<a href=x>y".repeat(150_000), &base());
+        page_text(&tag, &base());
+        page_text(&"<a href=x>y".repeat(150_000), &base());
         assert!(began.elapsed() < 4 * WALL, "{:?}", began.elapsed());
-        assert_eq!(readable("<script>a</b><svg><svg></svg>", &base()).text, "");
-        assert_eq!(readable("<title>a &amp; <b></title>&eacute;", &base()).title.as_deref(), Some("a & <b>"));
-        assert_eq!(readable("", &base()), super::Readable::default());
-        assert_eq!(readable("<<<>&&#0;</p><title>", &base()).title, None);
+        assert_eq!(page_text("<script>a</b><svg><svg></svg>", &base()).text, "");
+        assert_eq!(page_text("<title>a &amp; <b></title>&eacute;", &base()).title.as_deref(), Some("a & <b>"));
+        assert_eq!(page_text("", &base()), super::PageText::default());
+        assert_eq!(page_text("<<<>&&#0;</p><title>", &base()).title, None);
         assert_eq!(
-            readable("<base href='https://o.example/'><a href=q>w</a>", &base()).links[0].1,
+            page_text("<base href='https://o.example/'><a href=q>w</a>", &base()).links[0].1,
             "https://o.example/q"
         );
     }

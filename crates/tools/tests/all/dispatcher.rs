@@ -44,7 +44,7 @@ impl ToolHandler for Odd {
         }
     }
 
-    async fn run(&self, args: OddArgs, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, args: OddArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         match args.how.as_str() {
             "panic" => panic!("it went wrong"),
             "hang" => pending().await,

@@ -9,7 +9,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use steward_tools::web::{Ask, Caps, Client, HttpError, Resolve};
+use steward_tools::outbound::{Client, HttpError, HttpLimits, HttpRequest, Resolve};
 use url::Url;
 
 const FILE: &str = include_str!("../data/addresses.txt");
@@ -62,7 +62,7 @@ async fn every_address_of_the_file() {
     let (mut refused, mut passed) = (0, 0);
     for (passes, text) in rows {
         let admitted = match Url::parse(text) {
-            Ok(url) => client.admit(&url).await.map_err(|error| error.to_string()),
+            Ok(url) => client.checked_addresses(&url).await.map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),
         };
         assert_eq!(admitted.is_ok(), passes, "{text}: {admitted:?}");
@@ -106,7 +106,7 @@ async fn every_address_of_the_file_behind_a_redirect() {
         if to(&server, text).join(text).unwrap().port() == Some(server.port) {
             continue;
         }
-        let error = client.send(Ask::get(to(&server, text)), Caps::default()).await.unwrap_err();
+        let error = client.send(HttpRequest::get(to(&server, text)), HttpLimits::default()).await.unwrap_err();
         assert!(matches!(error, HttpError::Refused(_)), "{passes} {url}: {error}");
     }
 }
@@ -122,13 +122,13 @@ async fn a_name_is_resolved_once_and_its_address_is_pinned() {
     let allow = vec![format!("once.test:{}", good.port).parse().unwrap()];
     let client = Client::resolving(allow, table.clone());
     let url: Url = format!("http://once.test:{}/", good.port).parse().unwrap();
-    let answer = client.send(Ask::get(url), Caps::default()).await.unwrap();
+    let answer = client.send(HttpRequest::get(url), HttpLimits::default()).await.unwrap();
     assert_eq!((answer.bytes.as_slice(), table.asked.lock().unwrap()["once.test"]), (&b"good"[..], 1));
     // A name that turns is judged by each answer.
     let url: Url = "http://turns.test/".parse().unwrap();
     let mut verdicts = Vec::new();
     for _ in 0..4 {
-        verdicts.push(client.admit(&url).await.is_ok());
+        verdicts.push(client.checked_addresses(&url).await.is_ok());
     }
     assert_eq!(verdicts, [true, false, false, true]);
 }
@@ -147,7 +147,7 @@ async fn what_crosses_to_another_origin() {
         let server = redirector(status).await;
         let allow = [&server, &other].map(|one| one.allowed().parse().unwrap());
         let client = Client::new(allow.to_vec());
-        let mut ask = Ask::get(to(&server, &other.url("/x")));
+        let mut ask = HttpRequest::get(to(&server, &other.url("/x")));
         ask.method = method.clone();
         ask.headers.insert(AUTHORIZATION, HeaderValue::from_static("Bearer canary"));
         ask.headers.insert("x-api-key", HeaderValue::from_static("canary"));
@@ -157,7 +157,7 @@ async fn what_crosses_to_another_origin() {
             ask.body = b"canary".to_vec();
         }
         let before = other.requests.lock().unwrap().len();
-        let result = client.send(ask, Caps::default()).await;
+        let result = client.send(ask, HttpLimits::default()).await;
         assert_eq!(result.is_ok(), fine, "{status} {method}: {result:?}");
         let heads = other.requests.lock().unwrap()[before..].join("");
         assert!(!heads.contains("canary"), "{status} {method}: {heads}");
@@ -179,11 +179,11 @@ async fn within_an_origin_all_goes_along() {
     ] {
         let server = redirector(status).await;
         let client = Client::new(vec![server.allowed().parse().unwrap()]);
-        let mut ask = Ask::get(to(&server, "/end"));
+        let mut ask = HttpRequest::get(to(&server, "/end"));
         ask.method = method.clone();
         ask.body = b"body".to_vec();
         ask.headers = HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static("Bearer t"))]);
-        let answer = client.send(ask, Caps::default()).await.unwrap();
+        let answer = client.send(ask, HttpLimits::default()).await.unwrap();
         assert_eq!(answer.url.path(), "/end");
         let heads = server.requests.lock().unwrap().clone();
         assert!(heads[1].starts_with(&format!("{arrives_as} /end ")), "{status} {method}: {}", heads[1]);
@@ -201,16 +201,17 @@ async fn bounds_of_bodies_time_and_hops() {
     })
     .await;
     let client = Client::new(vec![server.allowed().parse().unwrap()]);
-    let get = |path: &str, caps: Caps| client.send(Ask::get(server.url(path).parse().unwrap()), caps);
-    let small = Caps { bytes: 1000, ..Caps::default() };
+    let get = |path: &str, caps: HttpLimits| client.send(HttpRequest::get(server.url(path).parse().unwrap()), caps);
+    let small = HttpLimits { max_bytes: 1000, ..HttpLimits::default() };
     let answer = get("/", small).await.unwrap();
     assert_eq!((answer.bytes.len(), answer.cut), (1000, true));
-    let quick = Caps { wall: Duration::from_millis(200), ..Caps::default() };
-    assert!(matches!(get("/hang", quick).await, Err(HttpError::Late(200))));
-    assert!(matches!(get("/slow", Caps::default()).await, Err(HttpError::Broken(_))));
-    let still = Caps { hops: 0, ..Caps::default() };
+    let quick = HttpLimits { timeout: Duration::from_millis(200), ..HttpLimits::default() };
+    assert!(matches!(get("/hang", quick).await, Err(HttpError::TimedOut(200))));
+    assert!(matches!(get("/slow", HttpLimits::default()).await, Err(HttpError::Broken(_))));
+    let still = HttpLimits { redirects: 0, ..HttpLimits::default() };
     assert_eq!(get("/moved", still).await.unwrap().status, 302);
-    let mut reply = client.begin(Ask::get(server.url("/").parse().unwrap()), Caps::default()).await.unwrap();
+    let mut reply =
+        client.begin(HttpRequest::get(server.url("/").parse().unwrap()), HttpLimits::default()).await.unwrap();
     let mut total = 0;
     while let Some(chunk) = reply.chunk().await.unwrap() {
         total += chunk.len();
@@ -218,5 +219,5 @@ async fn bounds_of_bodies_time_and_hops() {
     assert_eq!((total, reply.cut()), (1 << 20, false));
     let closed = Client::new(vec!["127.0.0.1:9".parse().unwrap()]);
     let url = "http://127.0.0.1:9/".parse().unwrap();
-    assert!(matches!(closed.send(Ask::get(url), Caps::default()).await, Err(HttpError::Unreachable(_))));
+    assert!(matches!(closed.send(HttpRequest::get(url), HttpLimits::default()).await, Err(HttpError::Unreachable(_))));
 }

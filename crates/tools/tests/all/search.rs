@@ -13,8 +13,8 @@ use steward_core::credential::{Credential, CredentialKind};
 use steward_core::policy::RiskClass;
 use steward_core::ports::Tools as _;
 use steward_core::tool::EffectClass;
+use steward_tools::outbound::Client;
 use steward_tools::search::{SearchConfig, SearchEngine, SearchKey, SearchPorts, with_search};
-use steward_tools::web::Client;
 
 const KEY: &str = "BSA-canary-9b7f3e21";
 

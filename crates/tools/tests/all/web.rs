@@ -137,7 +137,7 @@ async fn an_operator_allows_one_host_and_port() {
     let asked = server.requests.lock().unwrap().clone();
     assert!(asked.iter().any(|head| head.to_lowercase().contains(&host)), "{asked:?}");
     for bad in ["127.0.0.1", "host:", ":80", "host:0", "host:99999", "ho st:80", ""] {
-        assert!(bad.parse::<steward_tools::web::HostPort>().is_err(), "{bad}");
+        assert!(bad.parse::<steward_tools::outbound::HostPort>().is_err(), "{bad}");
     }
 }
 

@@ -14,8 +14,8 @@ use steward_core::tool::{CallSource, Preview, ToolCall, ToolError, ToolOutput};
 use steward_core::{RunId, Timestamp, hash};
 use steward_sandbox::process::Helper;
 use steward_tools::Dispatcher;
-use steward_tools::browser::{BrowserConfig, Browsers, find, with_browser};
-use steward_tools::web::{Client, Resolve};
+use steward_tools::browser::{BrowserConfig, Browsers, find_browser, with_browser};
+use steward_tools::outbound::{Client, Resolve};
 use tempfile::TempDir;
 
 /// Every name is this machine; says what it was asked for.
@@ -168,7 +168,7 @@ fn scope(run: RunId, workspace: PathBuf) -> ToolScope {
 fn program() -> PathBuf {
     let search: Vec<PathBuf> = std::env::split_paths(&std::env::var("PATH").unwrap()).collect();
     let wanted = std::env::var("STEWARD_CHROMIUM").ok();
-    find(wanted.as_deref(), &search).expect("Chromium is missing; run `scripts/setup.sh test`")
+    find_browser(wanted.as_deref(), &search).expect("Chromium is missing; run `scripts/setup.sh test`")
 }
 
 fn helper() -> Helper {

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use steward_core::credential::CredentialKind;
 use steward_core::mcp::{McpServer, McpTransport};
-use steward_tools::mcp::{Begun, LoginAnswer, LoginRequest, LoginStatus};
+use steward_tools::mcp::{LoginAnswer, LoginRequest, LoginStarted, LoginStatus};
 
 const BACK: &str = "http://127.0.0.1:8800/api/mcp/login";
 
@@ -18,7 +18,7 @@ fn request(server: &McpServer) -> LoginRequest {
 }
 
 /// What the browser brings back: code, state, issuer.
-async fn visit(begun: &Begun) -> (String, String, String) {
+async fn visit(begun: &LoginStarted) -> (String, String, String) {
     let browser = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build().unwrap();
     let page = browser.get(&begun.url).send().await.unwrap();
     let location = page.headers()["location"].to_str().unwrap().to_owned();

@@ -15,7 +15,7 @@ use steward_core::{AgentId, McpServerId, TenantId, Timestamp, UserId};
 use steward_sandbox::process::Helper;
 use steward_tools::Context;
 use steward_tools::mcp::{McpConfig, McpExecutor, McpHub, McpPorts};
-use steward_tools::skills::{Executor as _, Job};
+use steward_tools::skills::{Executor as _, SkillCall};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -181,8 +181,8 @@ impl World {
     pub async fn call_in(&self, tool: &str, arguments: Value, context: &Context) -> Result<ToolOutput, ToolError> {
         let skill = self.skill(tool);
         self.executor.check(&skill).unwrap();
-        let job = Job { skill: &skill, arguments: &arguments, secret: None };
-        self.executor.run(job, context).await
+        let job = SkillCall { skill: &skill, arguments: &arguments, secret: None };
+        self.executor.run(job, context).await.map_err(Into::into)
     }
 
     pub async fn credential(&self, name: &str) {

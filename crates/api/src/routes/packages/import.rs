@@ -14,7 +14,7 @@ use serde::Deserialize;
 use steward_core::package::{PackageState, SkillPackage as Package};
 use steward_core::ports::Role;
 use steward_core::{AgentId, package};
-use steward_tools::package::{Dangers, ready, ready_names};
+use steward_tools::package::{DangerousFindings, bundled, bundled_names};
 use utoipa::IntoParams;
 
 /// How to import.
@@ -81,11 +81,11 @@ async fn take_in(
     request: Request,
 ) -> Result<Package, Problem> {
     let bytes = match &how.ready {
-        Some(name) => ready(name).ok_or_else(|| {
+        Some(name) => bundled(name).ok_or_else(|| {
             Problem::invalid(
                 "ready",
                 format!("no package `{name}` comes with Steward"),
-                format!("there are: {}", ready_names().join(", ")),
+                format!("there are: {}", bundled_names().join(", ")),
             )
         })?,
         None => archive(request).await?,
@@ -98,5 +98,5 @@ async fn take_in(
         return Ok(taken);
     }
     let (name, hash) = (taken.name.clone(), taken.hash.clone());
-    Ok(state.packages.accept(tenant, &name, &hash, &by, Dangers::Refuse).await?)
+    Ok(state.packages.accept(tenant, &name, &hash, &by, DangerousFindings::Refuse).await?)
 }

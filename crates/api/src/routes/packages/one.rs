@@ -12,7 +12,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use steward_core::ports::Role;
-use steward_tools::package::{Change, Dangers};
+use steward_tools::package::{Change, DangerousFindings};
 use utoipa::IntoParams;
 
 /// Which revisions.
@@ -61,9 +61,9 @@ pub(crate) async fn accept(
     person.may(Role::Operator)?;
     let dangers = if wanted.dangers {
         person.may(Role::Admin)?;
-        Dangers::Accept
+        DangerousFindings::Accept
     } else {
-        Dangers::Refuse
+        DangerousFindings::Refuse
     };
     if let Some(agent) = wanted.agent {
         live(&state, agent).await?;

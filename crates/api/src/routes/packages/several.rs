@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
-use steward_tools::package::ready_names;
+use steward_tools::package::bundled_names;
 
 /// Skill packages by name, the latest revision of each.
 #[utoipa::path(get, path = "/api/skills/packages", tag = "skills", operation_id = "listPackages",
@@ -28,5 +28,5 @@ pub(crate) async fn list(
 #[utoipa::path(get, path = "/api/skills/ready-packages", tag = "skills", operation_id = "listReadyPackages",
     responses((status = 200, description = "Names", body = Vec<String>)))]
 pub(crate) async fn ready(_: Person) -> Json<Vec<String>> {
-    Json(ready_names())
+    Json(bundled_names())
 }

@@ -2,28 +2,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// BM25's usual constants.
+/// The usual constants of BM25.
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
-/// How much more a word of a heading counts.
+/// Weight of a word in a heading.
 const HEADING: usize = 3;
-/// Longest section, lines; a longer one is split.
-const LINES: usize = 60;
+/// Longest section; a longer one is split.
+const SECTION_LINES: usize = 60;
 
 /// A part of a file under one heading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Section {
-    /// Which file, as an index of the caller's.
+    /// Index of the file, chosen by the caller.
     pub file: usize,
     /// First line, from 1.
     pub line: usize,
-    /// Headings above it and its own, ` > ` between.
+    /// Its heading and those above, joined by ` > `.
     pub title: String,
-    /// Its text.
     pub text: String,
 }
 
-/// Splits Markdown at its headings. `#` within a code block is no heading.
+/// Splits Markdown at its headings, ignoring `#` within code blocks.
 pub(super) fn sections(file: usize, text: &str) -> Vec<Section> {
     let (mut all, mut titles) = (Vec::new(), Vec::<(usize, String)>::new());
     let (mut from, mut part, mut code) = (1, Vec::new(), false);
@@ -41,7 +40,7 @@ pub(super) fn sections(file: usize, text: &str) -> Vec<Section> {
         }
         let level = line.bytes().take_while(|b| *b == b'#').count();
         let is_heading = !code && (1..=6).contains(&level) && line[level..].starts_with(' ');
-        if is_heading || (part.len() >= LINES && line.trim().is_empty() && !code) {
+        if is_heading || (part.len() >= SECTION_LINES && line.trim().is_empty() && !code) {
             close(from, &mut part, &titles, &mut all);
             from = index + 1;
         }
@@ -55,7 +54,7 @@ pub(super) fn sections(file: usize, text: &str) -> Vec<Section> {
     all
 }
 
-/// Lower-case words of two and more letters or digits, without a plural ending.
+/// Lower-case words of at least two letters or digits, without plural endings.
 pub(super) fn words(text: &str) -> Vec<String> {
     text.to_lowercase()
         .split(|c: char| !c.is_alphanumeric())
@@ -79,10 +78,10 @@ fn stem(word: &str) -> String {
         .unwrap_or_else(|| word.to_owned())
 }
 
-/// The `most` sections that fit best, the best first.
-pub(super) fn best<'a>(query: &str, sections: &'a [Section], most: usize) -> Vec<&'a Section> {
+/// The `most` best sections, best first.
+pub(super) fn best_sections<'a>(query: &str, sections: &'a [Section], most: usize) -> Vec<&'a Section> {
     let wanted: BTreeSet<String> = words(query).into_iter().collect();
-    let counted: Vec<(BTreeMap<String, usize>, usize)> = sections.iter().map(count).collect();
+    let counted: Vec<(BTreeMap<String, usize>, usize)> = sections.iter().map(word_counts).collect();
     let total = counted.len().max(1);
     #[expect(clippy::cast_precision_loss, reason = "counts of words, far below 2^52")]
     let of = |count: usize| count as f64;
@@ -107,7 +106,7 @@ pub(super) fn best<'a>(query: &str, sections: &'a [Section], most: usize) -> Vec
     scored.into_iter().take(most).map(|(_, _, section)| section).collect()
 }
 
-fn count(section: &Section) -> (BTreeMap<String, usize>, usize) {
+fn word_counts(section: &Section) -> (BTreeMap<String, usize>, usize) {
     let mut counts = BTreeMap::new();
     let text = words(&section.text);
     let length = text.len();

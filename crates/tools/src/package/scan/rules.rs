@@ -1,31 +1,31 @@
-//! `data/package-rules.toml`, read once.
+//! `data/package-rules.toml`, read once, and text folded so that disguised phrases meet the rules.
 
 use crate::package::error::PackageError;
-use crate::package::scan::fold;
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use steward_core::package::Severity;
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 
 const FILE: &str = "crates/tools/data/package-rules.toml";
-/// Bounded repeats multiply; this is enough for the file and small enough to notice a slip.
+/// Limit for compiled patterns, since bounded repeats multiply.
 const REGEX_SIZE: usize = 4 << 20;
 
-/// Where a text stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Place {
+pub(super) enum TextKind {
     Prompt,
     Comment,
     Reference,
     Script,
 }
 
-/// When a hidden character is in order.
+/// When an invisible character is harmless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Unless {
+pub(super) enum InvisibleException {
     Start,
     Joining,
     Rtl,
@@ -34,7 +34,7 @@ pub(super) enum Unless {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Needs {
+pub(super) enum Permission {
     Network,
     Credentials,
     Scripts,
@@ -48,8 +48,8 @@ struct RawPattern {
     message: String,
     patterns: Vec<String>,
     #[serde(default)]
-    places: Vec<Place>,
-    needs: Option<Needs>,
+    places: Vec<TextKind>,
+    needs: Option<Permission>,
     unless_before: Option<String>,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Invisible {
     pub severity: Severity,
     pub name: String,
     pub ranges: Vec<(u32, u32)>,
-    pub unless: Option<Unless>,
+    pub unless: Option<InvisibleException>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -118,20 +118,17 @@ struct Raw {
     lookalike: Lookalike,
 }
 
-/// One rule over text.
 #[derive(Debug)]
 pub(super) struct Pattern {
     pub rule: String,
     pub severity: Severity,
     pub message: String,
     pub all: Vec<Regex>,
-    /// Empty: everywhere.
-    pub places: Vec<Place>,
-    pub needs: Option<Needs>,
+    pub places: Vec<TextKind>,
+    pub needs: Option<Permission>,
     pub unless_before: Option<Regex>,
 }
 
-/// All rules.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub invisible: Vec<Invisible>,
@@ -159,10 +156,10 @@ fn regex(text: &str, any_case: bool) -> Result<Regex, String> {
         .map_err(|error| format!("`{text}`: {error}"))
 }
 
-/// `folded`: the patterns meet folded text, so they are folded themselves.
+/// `folded`: the patterns are matched against folded text, so they are folded too.
 fn patterns(raw: Vec<RawPattern>, folded: bool) -> Result<Vec<Pattern>, String> {
     let one = |text: &String| {
-        let text = if folded { fold::letters(text) } else { text.clone() };
+        let text = if folded { fold_letters(text) } else { text.clone() };
         regex(&text, folded)
     };
     raw.into_iter()
@@ -195,4 +192,70 @@ fn load() -> Result<Rules, String> {
         hosts: raw.hosts.known,
         lookalike: letters.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect(),
     })
+}
+
+/// Folded text with the line number of each part.
+#[derive(Debug, Default)]
+pub(super) struct Folded {
+    pub text: String,
+    /// Byte offsets at which lines begin in `text`, with line numbers.
+    lines: Vec<(usize, u32)>,
+}
+
+impl Folded {
+    pub fn line(&self, at: usize) -> u32 {
+        let index = self.lines.partition_point(|(offset, _)| *offset <= at);
+        index.checked_sub(1).and_then(|index| self.lines.get(index)).map_or(1, |(_, line)| *line)
+    }
+}
+
+/// Removes accents and compatibility forms.
+pub(super) fn fold_letters(text: &str) -> String {
+    text.nfkd().filter(|c| !is_combining_mark(*c)).collect()
+}
+
+/// Folds a text whose first line has the number `first`.
+pub(super) fn fold_text(text: &str, first: u32, lookalike: &BTreeMap<char, char>) -> Folded {
+    let mut folded = Folded::default();
+    let mut number = first;
+    for line in text.split('\n') {
+        let plain: String = fold_letters(line)
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .filter(|c| !invisible(*c))
+            .collect();
+        let begin = folded.text.len();
+        for word in plain.split_whitespace() {
+            if !folded.text.is_empty() {
+                folded.text.push(' ');
+            }
+            folded.text.push_str(&replace_lookalikes(word, lookalike));
+        }
+        folded.lines.push((begin, number));
+        number = number.saturating_add(1);
+    }
+    folded
+}
+
+/// Invisible characters that may split a word.
+fn invisible(c: char) -> bool {
+    matches!(u32::from(c),
+        0xAD | 0x0640 | 0x061C | 0x180E | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F
+        | 0xFE00..=0xFE0F | 0xFEFF | 0xE0000..=0xE0FFF)
+}
+
+/// Replaces look-alike letters in a word that also has Latin ones.
+fn replace_lookalikes(word: &str, lookalike: &BTreeMap<char, char>) -> String {
+    if is_mixed_script(word, lookalike) {
+        word.chars().map(|c| lookalike.get(&c).copied().unwrap_or(c)).collect()
+    } else {
+        word.to_owned()
+    }
+}
+
+/// Whether a word has both Latin letters and look-alikes.
+pub(super) fn is_mixed_script(word: &str, lookalike: &BTreeMap<char, char>) -> bool {
+    !word.is_ascii()
+        && word.chars().any(|c| c.is_ascii_alphabetic())
+        && word.chars().any(|c| lookalike.contains_key(&c))
 }

@@ -1,20 +1,25 @@
-//! One request of a skill: within its time, tried again only where that is safe.
+//! One request of a skill, within its time and retried only where that is safe; and its answer as models and people read it.
 
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::web::{Answer, Ask, Caps, Client, HttpError};
+use crate::outbound::{Client, HttpError, HttpLimits, HttpRequest, HttpResponse};
+use crate::text::one_line;
+use encoding_rs::{Encoding, UTF_8};
 use reqwest::StatusCode;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
+use serde_json::{Value, json};
+use serde_json_path::JsonPath;
 use std::time::Duration;
 use steward_core::skill::Skill;
 use steward_core::tool::EffectClass;
+use url::Url;
 
-/// Wait before the second try, doubled for each further one.
+/// Wait before the second try; doubled for each further one.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-/// Most tries after the first, whatever the skill says.
+/// Most retries, whatever the skill says.
 const RETRIES: u8 = 10;
 
-/// Makes the requests of one call.
+/// Sends the requests of one call.
 pub(in crate::skills) struct Exchange<'a> {
     pub client: &'a Client,
     pub skill: &'a Skill,
@@ -23,18 +28,18 @@ pub(in crate::skills) struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    /// Whether the same request may be made twice.
+    /// Whether the same request may be sent twice.
     fn repeats(&self) -> bool {
         matches!(self.skill.effect, EffectClass::Read | EffectClass::Keyed)
     }
 
-    /// Sends `ask`. An answer of any status is an answer.
-    pub async fn send(&self, ask: Ask) -> Result<Answer, ToolsError> {
+    /// Sends `request`, with retries. A response of any status is returned.
+    pub async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ToolsError> {
         let mut tried = 0;
         loop {
-            let outcome = self.once(ask.clone()).await?;
+            let outcome = self.once(request.clone()).await?;
             let retry = match &outcome {
-                Ok(answer) if transient(answer.status) => Some(wished(&answer.headers)),
+                Ok(answer) if is_transient(answer.status) => Some(retry_after(&answer.headers)),
                 Err(HttpError::Broken(_) | HttpError::Unreachable(_)) => Some(None),
                 _ => None,
             };
@@ -51,16 +56,16 @@ impl Exchange<'_> {
         }
     }
 
-    async fn once(&self, ask: Ask) -> Result<Result<Answer, HttpError>, ToolsError> {
+    async fn once(&self, request: HttpRequest) -> Result<Result<HttpResponse, HttpError>, ToolsError> {
         self.context.check()?;
-        let caps = Caps { wall: self.context.left(), ..Caps::default() };
-        let limit = caps.wall.as_millis();
+        let limits = HttpLimits { timeout: self.context.left(), ..HttpLimits::default() };
+        let limit = limits.timeout.as_millis();
         tokio::select! {
-            outcome = self.client.send(ask, caps) => Ok(outcome),
+            outcome = self.client.send(request, limits) => Ok(outcome),
             // Both ends of time come at the same moment, and say the same.
             () = self.context.halt() => {
                 if self.context.left().is_zero() {
-                    Ok(Err(HttpError::Late(limit)))
+                    Ok(Err(HttpError::TimedOut(limit)))
                 } else {
                     Err(self.halted())
                 }
@@ -68,7 +73,7 @@ impl Exchange<'_> {
         }
     }
 
-    /// Waits, unless the call is to end.
+    /// Sleeps, unless the call is to end.
     pub async fn pause(&self, wait: Duration) -> Result<(), ToolsError> {
         tokio::select! {
             () = tokio::time::sleep(wait) => Ok(()),
@@ -76,15 +81,15 @@ impl Exchange<'_> {
         }
     }
 
-    fn last(&self, outcome: Result<Answer, HttpError>, tried: u8) -> Result<Answer, ToolsError> {
+    fn last(&self, outcome: Result<HttpResponse, HttpError>, tried: u8) -> Result<HttpResponse, ToolsError> {
         outcome.map_err(|error| match error {
-            HttpError::Broken(_) | HttpError::Late(_) if !self.repeats() => self.unsettled(error.to_string()),
+            HttpError::Broken(_) | HttpError::TimedOut(_) if !self.repeats() => self.unsettled(error.to_string()),
             other if tried > 0 => ToolsError::Refused(format!("{other} (tried {} times)", tried + 1)),
             other => other.into(),
         })
     }
 
-    /// The run was stopped while a request was on its way.
+    /// The error for a run that was stopped while a request was in flight.
     fn halted(&self) -> ToolsError {
         let why = "the run was stopped";
         if self.skill.effect == EffectClass::Read {
@@ -99,12 +104,12 @@ impl Exchange<'_> {
     }
 }
 
-fn transient(status: StatusCode) -> bool {
+fn is_transient(status: StatusCode) -> bool {
     status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()
 }
 
-/// How long the server asks to wait: seconds, or a date to be read against the server's own clock.
-fn wished(headers: &HeaderMap) -> Option<Duration> {
+/// How long the server asks to wait: seconds, or a date compared with the server's own clock.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok();
     let wish = text(RETRY_AFTER)?.trim();
     if let Ok(seconds) = wish.parse::<u64>() {
@@ -114,4 +119,105 @@ fn wished(headers: &HeaderMap) -> Option<Duration> {
     let now = jiff::fmt::rfc2822::parse(text(DATE)?).ok()?;
     let wait = then.timestamp().as_second() - now.timestamp().as_second();
     Some(Duration::from_secs(u64::try_from(wait).unwrap_or(0)))
+}
+
+/// Longest part of a body in an error.
+const EXCERPT_CHARS: usize = 600;
+
+/// Scheme, host and path of a URL, without the query, which may hold secrets.
+pub(in crate::skills) fn origin(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    url.to_string()
+}
+
+pub(super) fn body_text(answer: &HttpResponse) -> String {
+    let encoding = answer.charset();
+    let encoding = encoding.and_then(|label| Encoding::for_label(label.as_bytes()));
+    let bytes = &answer.bytes;
+    encoding.unwrap_or(UTF_8).decode(bytes).0.into_owned()
+}
+
+/// The body as JSON, if it is that.
+pub(super) fn body_json(answer: &HttpResponse) -> Option<Value> {
+    let media = answer.media();
+    let is_text = media.starts_with("text/") && media != "text/json" && media != "text/plain";
+    if is_text || answer.cut {
+        return None;
+    }
+    serde_json::from_slice(&answer.bytes).ok()
+}
+
+/// Whether the body can't be read as text.
+fn is_binary(answer: &HttpResponse) -> bool {
+    answer.bytes.contains(&0)
+        || answer.charset().is_none() && std::str::from_utf8(&answer.bytes).is_err() && !answer.cut
+}
+
+/// The body of a successful response: JSON, text, or its media type and size.
+pub(super) fn body_value(answer: &HttpResponse) -> Value {
+    if let Some(value) = body_json(answer) {
+        return value;
+    }
+    if is_binary(answer) {
+        return json!({"media": answer.media(), "bytes": answer.bytes.len()});
+    }
+    Value::String(body_text(answer))
+}
+
+/// A value of [`body_value`] as text for a model.
+pub(super) fn value_text(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.trim().is_empty() => "(the answer is empty)".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Object(fields) if fields.len() == 2 && fields.contains_key("media") && fields.contains_key("bytes") => {
+            format!("({} bytes of {}, which is no text)", fields["bytes"], fields["media"])
+        }
+        other => serde_json::to_string_pretty(other).unwrap_or_else(|_| other.to_string()),
+    }
+}
+
+/// The error for a status other than success, with what the server says about it.
+pub(super) fn status_error(answer: &HttpResponse) -> ToolsError {
+    let said = if is_binary(answer) { String::new() } else { one_line(&body_text(answer)) };
+    let (said, _) = steward_core::tool::truncate(&said, EXCERPT_CHARS);
+    let hint = match answer.status.as_u16() {
+        401 => "the credential is not accepted; an operator must look at it",
+        403 => "the credential may not do this; ask an operator",
+        404 | 410 => "there is nothing there; check the arguments",
+        409 => "it conflicts with what is there; look before trying again",
+        300..=399 => "it leads elsewhere, and that is not followed",
+        429 => "too many requests; try again later",
+        500..=599 => "the server has trouble; try again later",
+        _ => "check the arguments",
+    };
+    let place = origin(&answer.url);
+    let status = answer.status.as_u16();
+    ToolsError::Refused(if said.is_empty() {
+        format!("{place} answered {status}: {hint}")
+    } else {
+        format!("{place} answered {status} ({hint}): {said}")
+    })
+}
+
+pub(in crate::skills) fn check_path(path: &str) -> Result<(), String> {
+    JsonPath::parse(path)
+        .map(|_| ())
+        .map_err(|error| format!("`{path}` is no JSONPath ({error}); write it as $.items[*].name"))
+}
+
+/// What `path` finds: the value itself if the path can find only one, else a list.
+pub(in crate::skills) fn select_path(path: &str, value: &Value) -> Result<Value, ToolsError> {
+    let parsed =
+        JsonPath::parse(path).map_err(|error| ToolsError::Refused(format!("`{path}` is no JSONPath: {error}")))?;
+    let mut found = parsed.query(value).all();
+    let many = ["*", "..", "?", ":", ","].iter().any(|sign| path.contains(sign));
+    match found.len() {
+        0 if !many => {
+            Err(ToolsError::Refused(format!("the answer holds nothing at {path}; it may have another form today")))
+        }
+        1 if !many => Ok(found.remove(0).clone()),
+        _ => Ok(Value::Array(found.into_iter().cloned().collect())),
+    }
 }

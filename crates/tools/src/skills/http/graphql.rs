@@ -1,77 +1,32 @@
 //! Skills of the type graphql.
 
 use super::auth::{Authorizer, places_credential};
-use super::exchange::Exchange;
-use super::executor::shown;
-use super::{reading, request, select};
+use super::exchange::{self, Exchange};
+use super::{request, request_preview};
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::skills::template::{self, Place, Template, Values, check_json, check_url};
-use crate::skills::{Executor, Job};
-use crate::web::{Ask, Client};
+use crate::outbound::{Client, HttpRequest};
+use crate::skills::template::{self, Template, TemplateUse, Values, check_json, check_url};
+use crate::skills::{Executor, SkillCall};
 use async_trait::async_trait;
 use reqwest::Method;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use serde_json::{Value, json};
 use steward_core::ports::ToolScope;
 use steward_core::skill::{GraphqlSpec, Skill, SkillKind, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
 
-/// Longest list of a server's errors, characters.
 const ERRORS: usize = 1200;
 
-/// Sends GraphQL operations.
 pub struct GraphqlExecutor {
     client: Client,
     authorizer: Authorizer,
 }
 
 impl GraphqlExecutor {
-    /// `client` allows what the installation allows; a skill may add hosts of its own.
+    /// A skill may allow further hosts beside those of `client`.
     pub fn new(client: Client) -> Self {
         Self { client, authorizer: Authorizer::default() }
-    }
-
-    async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let spec = spec(job.skill)?;
-        let ask = build(spec, &Values::of(job))?;
-        let client = self.client.allowing(request::allowed(&spec.allow)?);
-        let exchange = Exchange {
-            client: &client,
-            skill: job.skill,
-            context,
-            retries: if job.skill.effect == EffectClass::Read { spec.retries } else { 0 },
-        };
-        let place = reading::origin(&ask.url);
-        let form = std::collections::BTreeMap::new();
-        let placed = places_credential(&spec.headers, &form, Some(&spec.variables));
-        let answer = self.authorizer.send(ask, &job, placed, &exchange).await?;
-        let body = reading::json(&answer);
-        // Servers give errors with the status 200 and with others; the list says more than the status.
-        if let Some(problems) = body.as_ref().and_then(problems) {
-            return Err(ToolsError::Refused(format!("{place} refused the operation: {problems}")));
-        }
-        if !answer.status.is_success() {
-            return Err(reading::failure(&answer));
-        }
-        let data = body.and_then(|mut body| body.get_mut("data").map(Value::take));
-        let data =
-            data.ok_or_else(|| ToolsError::Refused(format!("{place} gave no GraphQL answer; check the address")))?;
-        let value = match &spec.select {
-            Some(path) => select::select(path, &data)?,
-            None => data,
-        };
-        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
-            action: "sent".to_owned(),
-            object: format!("{} {place}", operation(&spec.query)),
-            evidence: Some(format!("status {}", answer.status.as_u16())),
-        });
-        Ok(ToolOutput {
-            receipt,
-            tainted: true,
-            origin: Some(place),
-            ..ToolOutput { data: Some(value.clone()), ..ToolOutput::text(reading::content(&value)) }
-        })
     }
 }
 
@@ -82,7 +37,7 @@ fn spec(skill: &Skill) -> Result<&GraphqlSpec, ToolsError> {
     }
 }
 
-/// `query`, `mutation` or `subscription`, as the document says in its first word.
+/// `query`, `mutation` or `subscription`, by the first word of the document.
 fn operation(document: &str) -> &'static str {
     let mut lines = document.lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
@@ -105,21 +60,21 @@ fn problems(body: &Value) -> Option<String> {
     Some(steward_core::tool::truncate(&messages.join("; "), ERRORS).0)
 }
 
-fn build(spec: &GraphqlSpec, values: &Values<'_>) -> Result<Ask, ToolsError> {
-    let mut ask = Ask::get(template::url(&spec.url, values)?);
-    ask.method = Method::POST;
+fn build(spec: &GraphqlSpec, values: &Values<'_>) -> Result<HttpRequest, ToolsError> {
+    let mut request = HttpRequest::get(template::url(&spec.url, values)?);
+    request.method = Method::POST;
     let media = HeaderValue::from_static("application/json");
-    ask.headers.insert(CONTENT_TYPE, media);
+    request.headers.insert(CONTENT_TYPE, media);
     let accept = HeaderValue::from_static("application/graphql-response+json, application/json");
-    ask.headers.insert(ACCEPT, accept);
-    request::headers(&mut ask.headers, &spec.headers, values)?;
+    request.headers.insert(ACCEPT, accept);
+    request::headers(&mut request.headers, &spec.headers, values)?;
     let variables = match template::json(&spec.variables, values)? {
         Value::Null => json!({}),
         other => other,
     };
     let body = json!({"query": spec.query, "variables": variables});
-    ask.body = body.to_string().into_bytes();
-    Ok(ask)
+    request.body = body.to_string().into_bytes();
+    Ok(request)
 }
 
 #[async_trait]
@@ -136,7 +91,7 @@ impl Executor for GraphqlExecutor {
         }
         check_url(&spec.url, &skill.parameters).map_err(|error| format!("config.url: {error}"))?;
         request::check_headers(&spec.headers, &skill.parameters)?;
-        check_json(&spec.variables, Place::Body, &skill.parameters)
+        check_json(&spec.variables, TemplateUse::Body, &skill.parameters)
             .map_err(|error| format!("config.variables: {error}"))?;
         if !(spec.variables.is_object() || spec.variables.is_null()) {
             return Err(r#"config.variables: give an object, such as {"id": "{{id}}"}"#.to_owned());
@@ -154,20 +109,51 @@ impl Executor for GraphqlExecutor {
             _ => {}
         }
         if let Some(path) = &spec.select {
-            select::check(path).map_err(|error| format!("config.select: {error}"))?;
+            exchange::check_path(path).map_err(|error| format!("config.select: {error}"))?;
         }
         request::check_allow(&spec.allow)
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
-        let values = Values::shown(skill, arguments);
-        match spec(skill).and_then(|spec| build(spec, &values)) {
-            Ok(ask) => shown(&ask, skill),
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolsError> {
+        let request = build(spec(skill)?, &Values::shown(skill, arguments))?;
+        Ok(request_preview(&request, skill))
     }
 
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
-        Ok(self.carry_out(job, context).await?)
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let spec = spec(job.skill)?;
+        let request = build(spec, &Values::of(job))?;
+        let client = self.client.allowing(request::parse_allow_list(&spec.allow)?);
+        let exchange = Exchange {
+            client: &client,
+            skill: job.skill,
+            context,
+            retries: if job.skill.effect == EffectClass::Read { spec.retries } else { 0 },
+        };
+        let place = exchange::origin(&request.url);
+        let form = std::collections::BTreeMap::new();
+        let placed = places_credential(&spec.headers, &form, Some(&spec.variables));
+        let answer = self.authorizer.send(request, &job, placed, &exchange).await?;
+        let body = exchange::body_json(&answer);
+        // Servers give errors with the status 200 and with others; the list says more than the status.
+        if let Some(problems) = body.as_ref().and_then(problems) {
+            return Err(ToolsError::Refused(format!("{place} refused the operation: {problems}")));
+        }
+        if !answer.status.is_success() {
+            return Err(exchange::status_error(&answer));
+        }
+        let data = body.and_then(|mut body| body.get_mut("data").map(Value::take));
+        let data =
+            data.ok_or_else(|| ToolsError::Refused(format!("{place} gave no GraphQL answer; check the address")))?;
+        let value = match &spec.select {
+            Some(path) => exchange::select_path(path, &data)?,
+            None => data,
+        };
+        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
+            action: "sent".to_owned(),
+            object: format!("{} {place}", operation(&spec.query)),
+            evidence: Some(format!("status {}", answer.status.as_u16())),
+        });
+        let text = exchange::value_text(&value);
+        Ok(ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) })
     }
 }

@@ -1,14 +1,13 @@
 //! Skills of the type huggingface: inference on an endpoint that may have to load its model first.
 
 use super::auth::Authorizer;
-use super::exchange::Exchange;
-use super::executor::shown;
-use super::{reading, request};
+use super::exchange::{self, Exchange};
+use super::{request, request_preview};
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::skills::template::{self, Place, Values, check_json, check_text, check_url};
-use crate::skills::{Executor, Job};
-use crate::web::{Answer, Ask, Client};
+use crate::outbound::{Client, HttpRequest, HttpResponse};
+use crate::skills::template::{self, TemplateUse, Values, check_json, check_text, check_url};
+use crate::skills::{Executor, SkillCall};
 use async_trait::async_trait;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, StatusCode};
@@ -16,11 +15,11 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use steward_core::ports::ToolScope;
 use steward_core::skill::{HuggingfaceSpec, Skill, SkillKind, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
 
-/// Wait for a model that loads, where the server doesn't say how long.
+/// Seconds to wait for a model that is loading, if the server doesn't say.
 const LOADING: f64 = 5.0;
-/// Longest wait between two tries.
+/// Longest wait between two tries, seconds.
 const LONGEST: f64 = 30.0;
 
 /// Asks models on a HuggingFace endpoint.
@@ -30,46 +29,15 @@ pub struct HuggingfaceExecutor {
 }
 
 impl HuggingfaceExecutor {
-    /// `client` allows what the installation allows; a skill may add hosts of its own.
+    /// A skill may allow further hosts beside those of `client`.
     pub fn new(client: Client) -> Self {
         Self { client, authorizer: Authorizer::default() }
     }
-
-    async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let spec = spec(job.skill)?;
-        let ask = build(spec, &Values::of(job))?;
-        let client = self.client.allowing(request::allowed(&spec.allow)?);
-        let exchange = Exchange { client: &client, skill: job.skill, context, retries: 0 };
-        let place = reading::origin(&ask.url);
-        let answer = loop {
-            let answer = self.authorizer.send(ask.clone(), &job, false, &exchange).await?;
-            // A model that loads has done nothing yet, so asking again is safe.
-            match loading(&answer) {
-                Some(wait) if wait < context.left() => exchange.pause(wait).await?,
-                _ => break answer,
-            }
-        };
-        if !answer.status.is_success() {
-            return Err(reading::failure(&answer));
-        }
-        let value = reading::kept(&answer);
-        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
-            action: "asked".to_owned(),
-            object: spec.model.clone(),
-            evidence: Some(format!("status {}", answer.status.as_u16())),
-        });
-        Ok(ToolOutput {
-            receipt,
-            tainted: true,
-            origin: Some(place),
-            ..ToolOutput { data: Some(value.clone()), ..ToolOutput::text(reading::content(&value)) }
-        })
-    }
 }
 
-/// How long a model still needs to load.
-fn loading(answer: &Answer) -> Option<Duration> {
-    let body = reading::json(answer)?;
+/// How long a model still takes to load.
+fn loading(answer: &HttpResponse) -> Option<Duration> {
+    let body = exchange::body_json(answer)?;
     let estimated = body["estimated_time"].as_f64();
     let says = body["error"].as_str().is_some_and(|text| text.contains("loading"));
     if answer.status != StatusCode::SERVICE_UNAVAILABLE || !(says || estimated.is_some()) {
@@ -90,12 +58,12 @@ fn address(spec: &HuggingfaceSpec) -> String {
     format!("{}/{}", spec.url.trim_end_matches('/'), spec.model)
 }
 
-fn build(spec: &HuggingfaceSpec, values: &Values<'_>) -> Result<Ask, ToolsError> {
-    let mut ask = Ask::get(template::url(&address(spec), values)?);
-    ask.method = Method::POST;
+fn build(spec: &HuggingfaceSpec, values: &Values<'_>) -> Result<HttpRequest, ToolsError> {
+    let mut request = HttpRequest::get(template::url(&address(spec), values)?);
+    request.method = Method::POST;
     let media = HeaderValue::from_static("application/json");
-    ask.headers.insert(CONTENT_TYPE, media.clone());
-    ask.headers.insert(ACCEPT, media);
+    request.headers.insert(CONTENT_TYPE, media.clone());
+    request.headers.insert(ACCEPT, media);
     let inputs = Value::String(spec.inputs.clone());
     let mut body = json!({"inputs": template::json(&inputs, values)?});
     if body["inputs"].is_null() {
@@ -105,8 +73,8 @@ fn build(spec: &HuggingfaceSpec, values: &Values<'_>) -> Result<Ask, ToolsError>
     if !parameters.is_null() {
         body["parameters"] = parameters;
     }
-    ask.body = body.to_string().into_bytes();
-    Ok(ask)
+    request.body = body.to_string().into_bytes();
+    Ok(request)
 }
 
 #[async_trait]
@@ -129,21 +97,42 @@ impl Executor for HuggingfaceExecutor {
             return Err("config.url: the endpoint is fixed text".to_owned());
         }
         check_url(&address(spec), &skill.parameters).map_err(|error| format!("config.url: {error}"))?;
-        check_text(&spec.inputs, Place::Text, &skill.parameters).map_err(|error| format!("config.inputs: {error}"))?;
-        check_json(&spec.parameters, Place::Text, &skill.parameters)
+        check_text(&spec.inputs, TemplateUse::Text, &skill.parameters)
+            .map_err(|error| format!("config.inputs: {error}"))?;
+        check_json(&spec.parameters, TemplateUse::Text, &skill.parameters)
             .map_err(|error| format!("config.parameters: {error}"))?;
         request::check_allow(&spec.allow)
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
-        let values = Values::shown(skill, arguments);
-        match spec(skill).and_then(|spec| build(spec, &values)) {
-            Ok(ask) => shown(&ask, skill),
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
-        }
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolsError> {
+        let request = build(spec(skill)?, &Values::shown(skill, arguments))?;
+        Ok(request_preview(&request, skill))
     }
 
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
-        Ok(self.carry_out(job, context).await?)
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let spec = spec(job.skill)?;
+        let request = build(spec, &Values::of(job))?;
+        let client = self.client.allowing(request::parse_allow_list(&spec.allow)?);
+        let exchange = Exchange { client: &client, skill: job.skill, context, retries: 0 };
+        let place = exchange::origin(&request.url);
+        let answer = loop {
+            let answer = self.authorizer.send(request.clone(), &job, false, &exchange).await?;
+            // A model that loads has done nothing yet, so asking again is safe.
+            match loading(&answer) {
+                Some(wait) if wait < context.left() => exchange.pause(wait).await?,
+                _ => break answer,
+            }
+        };
+        if !answer.status.is_success() {
+            return Err(exchange::status_error(&answer));
+        }
+        let value = exchange::body_value(&answer);
+        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
+            action: "asked".to_owned(),
+            object: spec.model.clone(),
+            evidence: Some(format!("status {}", answer.status.as_u16())),
+        });
+        let text = exchange::value_text(&value);
+        Ok(ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) })
     }
 }

@@ -1,40 +1,31 @@
-//! From a skill's configuration to a request.
+//! From a skill's configuration to a request, and to the requests of further pages.
 
+use super::exchange;
 use crate::error::ToolsError;
+use crate::outbound::{HostPort, HttpRequest, HttpResponse};
 use crate::skills::template::{
-    self, Place, Template, TemplateError, Values, check_json, check_text, check_texts, check_url,
+    self, Template, TemplateError, TemplateUse, Values, check_json, check_text, check_texts, check_url,
 };
-use crate::web::{Ask, HostPort};
+use crate::text::is_one_of;
 use reqwest::Method;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LINK};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use steward_core::skill::HttpSpec;
+use steward_core::skill::{HttpSpec, Page};
+use url::Url;
 use url::form_urlencoded::Serializer;
 
-/// Headers that say how a request is sent, which is not a skill's to say.
-const RESERVED: &[&str] = &[
-    "connection",
-    "content-length",
-    "expect",
-    "host",
-    "keep-alive",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
+/// Headers of the transport, which a skill may not set.
+const RESERVED: &str = "connection content-length expect host keep-alive proxy-authorization proxy-connection te trailer \
+    transfer-encoding upgrade";
 
 /// The hosts that an operator allows.
-pub(in crate::skills) fn allowed(list: &[String]) -> Result<Vec<HostPort>, ToolsError> {
+pub(in crate::skills) fn parse_allow_list(list: &[String]) -> Result<Vec<HostPort>, ToolsError> {
     list.iter().map(|text| text.parse()).collect()
 }
 
-/// Whether all hosts of `allow` can be read.
 pub(in crate::skills) fn check_allow(list: &[String]) -> Result<(), String> {
-    allowed(list).map(|_| ()).map_err(|error| format!("config.allow: {error}"))
+    parse_allow_list(list).map(|_| ()).map_err(|error| format!("config.allow: {error}"))
 }
 
 pub(super) fn method(text: &str) -> Result<Method, String> {
@@ -48,11 +39,10 @@ pub(super) fn method(text: &str) -> Result<Method, String> {
     }
 }
 
-/// Names and templates of headers.
 pub(super) fn check_headers(headers: &BTreeMap<String, String>, schema: &Value) -> Result<(), String> {
     for (name, text) in headers {
         header_name(name)?;
-        let template = Template::parse(text).and_then(|one| one.check(Place::Header, schema));
+        let template = Template::parse(text).and_then(|one| one.check(TemplateUse::Header, schema));
         template.map_err(|error| format!("config.headers.{name}: {error}"))?;
     }
     Ok(())
@@ -61,25 +51,25 @@ pub(super) fn check_headers(headers: &BTreeMap<String, String>, schema: &Value) 
 pub(super) fn header_name(name: &str) -> Result<HeaderName, String> {
     let parsed: HeaderName =
         name.trim().parse().map_err(|_| format!("config.headers: `{name}` can't be the name of a header"))?;
-    if RESERVED.contains(&parsed.as_str()) {
+    if is_one_of(parsed.as_str(), RESERVED) {
         return Err(format!("config.headers: {name} is set by Steward itself; leave it out"));
     }
     Ok(parsed)
 }
 
-/// Everything of a request that can be judged before it is made.
+/// Checks all of a request that can be judged before it is sent.
 pub(super) fn check(spec: &HttpSpec, schema: &Value) -> Result<(), String> {
     let method = method(&spec.method)?;
     check_url(&spec.url, schema).map_err(|error| format!("config.url: {error}"))?;
     check_headers(&spec.headers, schema)?;
     let at = |name: &'static str| move |error: TemplateError| format!("config.{name}: {error}");
-    check_texts(spec.query.values(), Place::Query, schema).map_err(at("query"))?;
-    check_texts(spec.form.values(), Place::Body, schema).map_err(at("form"))?;
+    check_texts(spec.query.values(), TemplateUse::Query, schema).map_err(at("query"))?;
+    check_texts(spec.form.values(), TemplateUse::Body, schema).map_err(at("form"))?;
     if let Some(body) = &spec.body {
-        check_json(body, Place::Body, schema).map_err(at("body"))?;
+        check_json(body, TemplateUse::Body, schema).map_err(at("body"))?;
     }
     for name in spec.query.keys().chain(spec.form.keys()) {
-        check_text(name, Place::Text, &Value::Null)
+        check_text(name, TemplateUse::Text, &Value::Null)
             .map_err(|_| "config.query and config.form: names are fixed text".to_owned())?;
     }
     if spec.body.is_some() && !spec.form.is_empty() {
@@ -92,22 +82,21 @@ pub(super) fn check(spec: &HttpSpec, schema: &Value) -> Result<(), String> {
     check_allow(&spec.allow)
 }
 
-/// The request of a call.
-pub(super) fn build(spec: &HttpSpec, values: &Values<'_>) -> Result<Ask, ToolsError> {
-    let mut ask = Ask::get(template::url(&spec.url, values)?);
-    ask.method = method(&spec.method).map_err(ToolsError::Refused)?;
+pub(super) fn build(spec: &HttpSpec, values: &Values<'_>) -> Result<HttpRequest, ToolsError> {
+    let mut request = HttpRequest::get(template::url(&spec.url, values)?);
+    request.method = method(&spec.method).map_err(ToolsError::Refused)?;
     let json = HeaderValue::from_static("application/json, text/*;q=0.8, */*;q=0.5");
-    ask.headers.insert(ACCEPT, json);
+    request.headers.insert(ACCEPT, json);
     for (name, text) in &spec.query {
         for value in repeated(text, values)? {
-            ask.url.query_pairs_mut().append_pair(name, &value);
+            request.url.query_pairs_mut().append_pair(name, &value);
         }
     }
     if let Some(body) = &spec.body {
         let body = template::json(body, values)?;
         let media = HeaderValue::from_static("application/json");
-        ask.headers.insert(CONTENT_TYPE, media);
-        ask.body = body.to_string().into_bytes();
+        request.headers.insert(CONTENT_TYPE, media);
+        request.body = body.to_string().into_bytes();
     } else if !spec.form.is_empty() {
         let mut form = Serializer::new(String::new());
         for (name, text) in &spec.form {
@@ -116,11 +105,11 @@ pub(super) fn build(spec: &HttpSpec, values: &Values<'_>) -> Result<Ask, ToolsEr
             }
         }
         let media = HeaderValue::from_static("application/x-www-form-urlencoded");
-        ask.headers.insert(CONTENT_TYPE, media);
-        ask.body = form.finish().into_bytes();
+        request.headers.insert(CONTENT_TYPE, media);
+        request.body = form.finish().into_bytes();
     }
-    headers(&mut ask.headers, &spec.headers, values)?;
-    Ok(ask)
+    headers(&mut request.headers, &spec.headers, values)?;
+    Ok(request)
 }
 
 /// Adds a skill's headers; one whose arguments are all absent is left out.
@@ -143,7 +132,7 @@ pub(super) fn headers(
     Ok(())
 }
 
-/// The values of a parameter: one for each element of a list, none where it is absent.
+/// The values of a parameter: one for each element of a list, none if it is absent.
 fn repeated(text: &str, values: &Values<'_>) -> Result<Vec<String>, ToolsError> {
     let template = Template::parse(text)?;
     let list = template.single().and_then(|slot| values.get(slot));
@@ -155,4 +144,139 @@ fn repeated(text: &str, values: &Values<'_>) -> Result<Vec<String>, ToolsError> 
         return Ok(items.into_iter().map(text).collect());
     }
     Ok(template.text(values)?.into_iter().collect())
+}
+
+/// Most pages, whatever a skill says.
+const MOST: u16 = 100;
+
+/// Whether a skill's paging is valid.
+pub(super) fn check_paging(pages: &Page) -> Result<(), String> {
+    let most = max_pages(pages);
+    if most == 0 {
+        return Err("config.pages.most: give at least 1".to_owned());
+    }
+    match pages {
+        Page::Cursor { path, parameter, .. } => {
+            exchange::check_path(path).map_err(|error| format!("config.pages.path: {error}"))?;
+            check_parameter(parameter)
+        }
+        Page::Number { parameter, .. } => check_parameter(parameter),
+        Page::Link { .. } => Ok(()),
+    }
+}
+
+fn check_parameter(parameter: &str) -> Result<(), String> {
+    if parameter.trim().is_empty() {
+        return Err("config.pages.parameter: name the query parameter".to_owned());
+    }
+    Ok(())
+}
+
+pub(super) fn max_pages(pages: &Page) -> u16 {
+    let (Page::Link { most } | Page::Cursor { most, .. } | Page::Number { most, .. }) = pages;
+    (*most).min(MOST)
+}
+
+/// Prepares the first request: the first page number is sent too.
+pub(super) fn first_page(pages: &Page, request: &mut HttpRequest) {
+    if let Page::Number { parameter, from, .. } = pages {
+        set_query(&mut request.url, parameter, &from.to_string());
+    }
+}
+
+/// The request after page `index` (from 0); `None` after the last one.
+pub(super) fn next_page(
+    pages: &Page,
+    request: &HttpRequest,
+    answer: &HttpResponse,
+    body: &Value,
+    index: u16,
+) -> Result<Option<HttpRequest>, ToolsError> {
+    if index + 1 >= max_pages(pages) {
+        return Ok(None);
+    }
+    let mut request = request.clone();
+    match pages {
+        Page::Link { .. } => {
+            let Some(target) = next_link(answer) else {
+                return Ok(None);
+            };
+            // The credential goes along, so it must be the same server.
+            if target.origin() != request.url.origin() {
+                return Err(ToolsError::Refused(format!(
+                    "the next page is on another server ({}), which is not followed",
+                    target.origin().ascii_serialization()
+                )));
+            }
+            if target == request.url {
+                return Ok(None);
+            }
+            request.url = target;
+        }
+        Page::Cursor { path, parameter, .. } => {
+            let cursor = match exchange::select_path(path, body) {
+                Ok(Value::String(text)) if !text.is_empty() => text,
+                Ok(Value::Number(number)) => number.to_string(),
+                _ => return Ok(None),
+            };
+            let before = request.url.clone();
+            set_query(&mut request.url, parameter, &cursor);
+            if request.url == before {
+                return Ok(None);
+            }
+        }
+        Page::Number { parameter, from, .. } => {
+            if is_empty(body) {
+                return Ok(None);
+            }
+            let number = u64::from(*from) + u64::from(index) + 1;
+            set_query(&mut request.url, parameter, &number.to_string());
+        }
+    }
+    Ok(Some(request))
+}
+
+/// Whether a page is empty, which means that it is behind the last one.
+fn is_empty(body: &Value) -> bool {
+    match body {
+        Value::Null => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => {
+            let mut lists = fields.values().filter_map(Value::as_array).peekable();
+            fields.is_empty() || lists.peek().is_some() && lists.all(Vec::is_empty)
+        }
+        _ => false,
+    }
+}
+
+fn set_query(url: &mut Url, name: &str, value: &str) {
+    let kept: Vec<(String, String)> = url
+        .query_pairs()
+        .filter(|(other, _)| other != name)
+        .map(|(name, value)| (name.into_owned(), value.into_owned()))
+        .collect();
+    let mut pairs = url.query_pairs_mut();
+    pairs.clear().extend_pairs(kept).append_pair(name, value);
+}
+
+fn next_link(answer: &HttpResponse) -> Option<Url> {
+    let lines = answer.headers.get_all(LINK).iter();
+    let text: Vec<&str> = lines.filter_map(|value| value.to_str().ok()).collect();
+    let text = text.join(", ");
+    let mut rest = text.as_str();
+    while let Some((_, after)) = rest.split_once('<') {
+        let (target, after) = after.split_once('>')?;
+        // The parameters end where the next link begins.
+        let parameters = after.split(", <").next().unwrap_or("").split(",<").next();
+        let is_next = parameters.unwrap_or("").split(';').any(|one| {
+            let (name, value) = one.split_once('=').unwrap_or((one, ""));
+            let value = value.trim().trim_end_matches(',').trim_matches('"');
+            name.trim().eq_ignore_ascii_case("rel") && value.split(' ').any(|rel| rel.eq_ignore_ascii_case("next"))
+        });
+        if is_next {
+            return answer.url.join(target).ok();
+        }
+        rest = after;
+    }
+    None
 }

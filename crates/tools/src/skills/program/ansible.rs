@@ -1,12 +1,11 @@
 //! Skills of the type ansible: a playbook. Against this machine it runs in the OS sandbox, with the
 //! workspace writable; a playbook that needs the network runs as a guarded process.
 
-use super::confined;
-use super::guarded::{self, Programs};
-use super::report;
+use super::{Programs, exit_text, run_process, run_sandboxed};
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::skills::{Executor, Job};
+use crate::skills::{Executor, SkillCall};
+use crate::text::printed;
 use async_trait::async_trait;
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value, json};
@@ -21,21 +20,19 @@ use std::time::Duration;
 use steward_core::credential::CredentialKind;
 use steward_core::ports::{OpenedCredential, ToolScope};
 use steward_core::skill::{AnsibleSpec, Skill, SkillKind, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
 use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Output, Sandbox};
 use tempfile::TempDir;
 
-/// Longest check run for a preview.
 const PREVIEW: Duration = Duration::from_secs(9);
 
-/// Runs playbooks.
 pub struct AnsibleExecutor {
     programs: Programs,
     sandbox: Sandbox,
 }
 
 impl AnsibleExecutor {
-    /// `programs` says where `ansible-playbook` is.
+    /// `programs` finds `ansible-playbook`.
     pub fn new(programs: Programs, helper: Helper) -> Self {
         Self { programs, sandbox: Sandbox::new(helper) }
     }
@@ -55,7 +52,7 @@ impl AnsibleExecutor {
         secret: Option<&OpenedCredential>,
         context: &Context,
         check: bool,
-    ) -> Result<Played, ToolsError> {
+    ) -> Result<PlaybookResult, ToolsError> {
         let spec = spec(skill)?;
         let program = self.program()?;
         let files = Files::write(spec, arguments, secret)?;
@@ -76,8 +73,8 @@ impl AnsibleExecutor {
         if spec.network {
             let env = environment(&files.dir.path().display().to_string());
             let home = files.dir.path();
-            let ended = guarded::run(&self.programs, &program, &args, &env, home, context).await?;
-            return Ok(Played {
+            let ended = run_process(&self.programs, &program, &args, &env, home, context).await?;
+            return Ok(PlaybookResult {
                 code: ended.code,
                 how: match (ended.halted, ended.code) {
                     (true, _) => "was stopped".to_owned(),
@@ -95,20 +92,20 @@ impl AnsibleExecutor {
         command.read_paths.push(files.dir.path().to_owned());
         // The sandbox has a temporary folder of its own.
         command.env = environment("$TMPDIR");
-        let outcome = confined::run(&self.sandbox, command, context).await?;
-        Ok(Played {
+        let outcome = run_sandboxed(&self.sandbox, command, context).await?;
+        Ok(PlaybookResult {
             code: match outcome.exit {
                 Exit::Exited(code) => Some(code),
                 _ => None,
             },
-            how: confined::ending(outcome.exit),
+            how: exit_text(outcome.exit),
             stdout: outcome.stdout,
             stderr: outcome.stderr,
         })
     }
 }
 
-struct Played {
+struct PlaybookResult {
     code: Option<i32>,
     how: String,
     stdout: Output,
@@ -122,7 +119,7 @@ fn spec(skill: &Skill) -> Result<&AnsibleSpec, ToolsError> {
     }
 }
 
-/// Ansible's settings: files of its own only in a temporary folder, no colours, machine-readable end.
+/// Ansible's settings: own files only in a temporary folder, no colours, a machine-readable recap.
 fn environment(temporary: &str) -> BTreeMap<String, String> {
     [
         ("ANSIBLE_HOME", format!("{temporary}/home")),
@@ -140,7 +137,7 @@ fn environment(temporary: &str) -> BTreeMap<String, String> {
     .into()
 }
 
-/// The playbook, its inventory, and its variables: files that only this call sees.
+/// The playbook, its inventory and its variables, in a folder that only this call sees.
 struct Files {
     dir: TempDir,
 }
@@ -163,9 +160,9 @@ impl Files {
             if let Some(text) = field("private_key") {
                 put("key", &format!("{}\n", text.trim_end()))?;
             }
-            login(&mut variables, opened.credential.kind, &key, field);
+            login_variables(&mut variables, opened.credential.kind, &key, field);
         }
-        put("vars.yml", &untrusted(&Value::Object(variables)))?;
+        put("vars.yml", &unsafe_yaml(&Value::Object(variables)))?;
         Ok(files)
     }
 
@@ -174,7 +171,7 @@ impl Files {
     }
 }
 
-fn login<'a>(
+fn login_variables<'a>(
     variables: &mut Map<String, Value>,
     kind: CredentialKind,
     key: &str,
@@ -199,26 +196,26 @@ fn put(path: &Path, text: &str, mode: u32) -> std::io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-/// JSON as YAML whose strings are `!unsafe`: ansible takes them as they are. It would carry out the
-/// expressions in any other, and an argument such as `{{ lookup('pipe', 'id') }}` would run a program.
-fn untrusted(value: &Value) -> String {
+/// JSON as YAML with `!unsafe` strings, which ansible takes literally. In others it would evaluate expressions, and an
+/// argument such as `{{ lookup('pipe', 'id') }}` would run a program.
+fn unsafe_yaml(value: &Value) -> String {
     match value {
-        Value::String(text) => format!("!unsafe {}", quoted(text)),
+        Value::String(text) => format!("!unsafe {}", yaml_string(text)),
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(untrusted).collect();
+            let items: Vec<String> = items.iter().map(unsafe_yaml).collect();
             format!("[{}]", items.join(", "))
         }
         Value::Object(fields) => {
             let fields: Vec<String> =
-                fields.iter().map(|(name, value)| format!("{}: {}", quoted(name), untrusted(value))).collect();
+                fields.iter().map(|(name, value)| format!("{}: {}", yaml_string(name), unsafe_yaml(value))).collect();
             format!("{{{}}}", fields.join(", "))
         }
         other => other.to_string(),
     }
 }
 
-/// A string of JSON that is one of YAML too, which allows fewer characters as they are.
-fn quoted(text: &str) -> String {
+/// A JSON string that is valid in YAML too, which allows fewer unescaped characters.
+fn yaml_string(text: &str) -> String {
     let json = Value::from(text).to_string();
     json.chars().fold(String::new(), |mut out, c| {
         let odd = matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
@@ -231,8 +228,8 @@ fn quoted(text: &str) -> String {
     })
 }
 
-/// The sums of the last lines: `ok=2 changed=1 …` over all hosts.
-fn recap(text: &str) -> BTreeMap<String, u64> {
+/// The recap's counts, such as `ok=2 changed=1 …`, summed over all hosts.
+fn recap_sums(text: &str) -> BTreeMap<String, u64> {
     let lines = text.lines().skip_while(|line| !line.starts_with("PLAY RECAP"));
     let mut sums = BTreeMap::new();
     for word in lines.skip(1).flat_map(str::split_whitespace) {
@@ -278,14 +275,9 @@ impl Executor for AnsibleExecutor {
         Ok(())
     }
 
-    /// Runs the playbook in check mode, for one that stays on this machine.
-    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
-        let spec = match spec(skill) {
-            Ok(spec) => spec,
-            Err(error) => {
-                return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
-            }
-        };
+    /// Runs the playbook in check mode if it stays on this machine.
+    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        let spec = spec(skill)?;
         let shown = Preview {
             summary: if spec.network {
                 "runs a playbook with this machine's network, local services included".to_owned()
@@ -298,15 +290,15 @@ impl Executor for AnsibleExecutor {
         };
         // Other hosts need the credential, which no preview opens.
         if spec.network {
-            return shown;
+            return Ok(shown);
         }
         let mut scope = scope.clone();
         scope.stop = Arc::clone(&scope.stop);
         let context = Context::new(scope, String::new(), PREVIEW);
-        match self.play(skill, arguments, None, &context, true).await {
+        Ok(match self.play(skill, arguments, None, &context, true).await {
             Ok(played) if played.code == Some(0) => {
-                let text = report::printed(&played.stdout, &Output::default());
-                let changed = recap(&text).get("changed").copied().unwrap_or(0);
+                let text = printed(&played.stdout, &Output::default());
+                let changed = recap_sums(&text).get("changed").copied().unwrap_or(0);
                 Preview {
                     summary: format!("runs a playbook that would change {changed} things"),
                     detail: Some(text),
@@ -316,21 +308,21 @@ impl Executor for AnsibleExecutor {
             }
             Ok(played) => Preview {
                 summary: format!("runs a playbook; its check {}", played.how),
-                detail: Some(report::printed(&played.stdout, &played.stderr)),
+                detail: Some(printed(&played.stdout, &played.stderr)),
                 ..shown
             },
             Err(error) => Preview { summary: format!("would fail: {error}"), ..shown },
-        }
+        })
     }
 
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let played = self.play(job.skill, job.arguments, job.secret, context, false).await?;
-        let text = report::printed(&played.stdout, &played.stderr);
-        let sums = recap(&played.stdout.text());
+        let text = printed(&played.stdout, &played.stderr);
+        let sums = recap_sums(&played.stdout.text());
         if played.code != Some(0) {
             let error =
                 format!("ansible-playbook {}; look at what it has done before trying again\n{text}", played.how);
-            return Err(ToolsError::Refused(error).into());
+            return Err(ToolsError::Refused(error));
         }
         let count = |name: &str| sums.get(name).copied().unwrap_or(0);
         let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {

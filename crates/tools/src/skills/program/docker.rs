@@ -1,12 +1,12 @@
 //! Skills of the type docker: the docker program as a guarded process. Containers that are run have no
 //! rights beyond computing, and no network unless the skill says so.
 
-use super::guarded::{self, Ended, Programs};
-use super::report;
+use super::{ProcessResult, Programs, command_line, run_process};
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::skills::template::{self, Place, Values, argv, check_text, check_texts};
-use crate::skills::{Executor, Job};
+use crate::skills::template::{self, TemplateUse, Values, argv, check_text, check_texts};
+use crate::skills::{Executor, SkillCall};
+use crate::text::printed;
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -20,59 +20,41 @@ use std::time::Duration;
 use steward_core::hash;
 use steward_core::ports::{OpenedCredential, ToolScope};
 use steward_core::skill::{DockerSpec, Skill, SkillKind, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput, Undo};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, Undo};
 use tempfile::TempDir;
 
 /// Processes of a container.
 const PIDS: u32 = 128;
-/// Memory that may be asked for, MiB.
+/// Memory that a skill may ask for, MiB.
 const MEMORY_MIB: std::ops::RangeInclusive<u32> = 6..=65_536;
-/// Most lines of a log.
-const LINES: u32 = 10_000;
-/// Longest end of a container whose call was stopped.
+const MAX_LOG_LINES: u32 = 10_000;
+/// How long stopping a container may take.
 const KILL: Duration = Duration::from_secs(10);
 
-/// Drives docker.
 pub struct DockerExecutor {
     programs: Programs,
 }
 
 impl DockerExecutor {
-    /// `programs` says where docker is, and passes `DOCKER_HOST` on where that is set.
+    /// `programs` finds docker, and passes `DOCKER_HOST` on.
     pub fn new(programs: Programs) -> Self {
         Self { programs }
     }
 
-    async fn docker(&self, args: &[String], home: &Path, context: &Context) -> Result<Ended, ToolsError> {
+    async fn docker(&self, args: &[String], home: &Path, context: &Context) -> Result<ProcessResult, ToolsError> {
         let program = self.programs.find("docker").ok_or_else(|| {
             ToolsError::refused("there is no docker on this machine; an operator must install it, or do without")
         })?;
         let none = BTreeMap::new();
-        guarded::run(&self.programs, &program, args, &none, home, context).await
+        run_process(&self.programs, &program, args, &none, home, context).await
     }
 
-    async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let spec = spec(job.skill)?;
-        let args = args(spec, &Values::of(job), &name(&context.idempotency_key))?;
-        let home = home(spec, job.secret)?;
-        context.check()?;
-        let ended = self.docker(&args, home.path(), context).await?;
-        if ended.halted {
-            return Err(self.halted(spec, home.path(), context).await);
-        }
-        let text = report::printed(&ended.stdout, &ended.stderr);
-        if ended.code != Some(0) {
-            return Err(failure(&args, ended.code, &text));
-        }
-        output(spec, &args, &ended, text, job.skill)
-    }
-
-    /// Ends the container too: the program's end leaves it running.
+    /// Stops the container too, since it outlives the docker program.
     async fn halted(&self, spec: &DockerSpec, home: &Path, context: &Context) -> ToolsError {
         let DockerSpec::Run { .. } = spec else {
             return ToolsError::Unsettled { tool: "docker".to_owned(), why: "it was stopped".to_owned() };
         };
-        let name = name(&context.idempotency_key);
+        let name = container_name(&context.idempotency_key);
         let mut scope = context.scope.clone();
         scope.stop = std::sync::Arc::default();
         let context = Context::new(scope, context.idempotency_key.clone(), KILL);
@@ -87,8 +69,8 @@ impl DockerExecutor {
     }
 }
 
-/// Stable over repeats of a call, so that a repeat does not run beside the first.
-fn name(key: &str) -> String {
+/// The same when a call is repeated, so that a repeat does not run beside the first.
+fn container_name(key: &str) -> String {
     format!("steward-{}", &hash::sha256(key.as_bytes())[..16])
 }
 
@@ -147,7 +129,7 @@ fn args(spec: &DockerSpec, values: &Values<'_>, name: &str) -> Result<Vec<String
         }
         DockerSpec::List => Ok(words(&["ps", "--all", "--format", "{{json .}}"])),
         DockerSpec::Logs { container, lines } => {
-            let lines = (*lines).min(LINES).to_string();
+            let lines = (*lines).min(MAX_LOG_LINES).to_string();
             of(&["logs", "--tail", &lines, "--"], container)
         }
         DockerSpec::Restart { container } => of(&["restart", "--"], container),
@@ -166,8 +148,8 @@ fn is_image(name: &str) -> bool {
     name.len() <= 512 && name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(plain)
 }
 
-/// A folder of its own for docker's configuration, with the registry's login where there is one.
-fn home(spec: &DockerSpec, secret: Option<&OpenedCredential>) -> Result<TempDir, ToolsError> {
+/// A folder for docker's configuration, with the registry's login if there is one.
+fn config_home(spec: &DockerSpec, secret: Option<&OpenedCredential>) -> Result<TempDir, ToolsError> {
     let trouble = |error: std::io::Error| ToolsError::Refused(format!("no folder for docker's configuration: {error}"));
     let home = tempfile::tempdir().map_err(trouble)?;
     if let (DockerSpec::Run { image, .. }, Some(opened)) = (spec, secret) {
@@ -186,7 +168,7 @@ fn home(spec: &DockerSpec, secret: Option<&OpenedCredential>) -> Result<TempDir,
     Ok(home)
 }
 
-/// The registry of an image: its first part, where that looks like a host.
+/// The registry of an image: its first part, if that looks like a host.
 fn registry(image: &str) -> &str {
     match image.split_once('/') {
         Some((host, _)) if host.contains(['.', ':']) || host == "localhost" => host,
@@ -207,7 +189,7 @@ fn failure(args: &[String], code: Option<i32>, text: &str) -> ToolsError {
 fn output(
     spec: &DockerSpec,
     args: &[String],
-    ended: &Ended,
+    ended: &ProcessResult,
     text: String,
     skill: &Skill,
 ) -> Result<ToolOutput, ToolsError> {
@@ -277,18 +259,18 @@ impl Executor for DockerExecutor {
                 if !MEMORY_MIB.contains(memory_mib) {
                     return Err(format!("config.memory_mib: give {} to {}", MEMORY_MIB.start(), MEMORY_MIB.end()));
                 }
-                check_texts(command, Place::Argv, &skill.parameters)
+                check_texts(command, TemplateUse::Argv, &skill.parameters)
                     .map_err(|error| format!("config.command: {error}"))?;
                 true
             }
             DockerSpec::List => false,
             DockerSpec::Logs { container, .. } => {
-                check_text(container, Place::Argv, &skill.parameters)
+                check_text(container, TemplateUse::Argv, &skill.parameters)
                     .map_err(|error| format!("config.container: {error}"))?;
                 false
             }
             DockerSpec::Restart { container } | DockerSpec::Stop { container } | DockerSpec::Start { container } => {
-                check_text(container, Place::Argv, &skill.parameters)
+                check_text(container, TemplateUse::Argv, &skill.parameters)
                     .map_err(|error| format!("config.container: {error}"))?;
                 true
             }
@@ -299,49 +281,55 @@ impl Executor for DockerExecutor {
         Ok(())
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
-        let values = Values::shown(skill, arguments);
-        let built = spec(skill).and_then(|spec| Ok((spec, args(spec, &values, "steward-…")?)));
-        match built {
-            Ok((spec, args)) => {
-                let line: Vec<String> = std::iter::once("docker".to_owned()).chain(args).collect();
-                let (summary, reversible) = match spec {
-                    DockerSpec::Run { network: true, .. } => (
-                        "runs a container with network access, also to this machine's services and its local network",
-                        false,
-                    ),
-                    DockerSpec::Run { .. } => ("runs a container without network or rights", false),
-                    DockerSpec::List => ("lists the containers", true),
-                    DockerSpec::Logs { .. } => ("reads the log of a container", true),
-                    DockerSpec::Restart { .. } => ("restarts a container", false),
-                    DockerSpec::Stop { .. } => ("stops a container", true),
-                    DockerSpec::Start { .. } => ("starts a container", true),
-                };
-                Preview { summary: summary.to_owned(), detail: Some(report::line(&line)), count: None, reversible }
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolsError> {
+        let spec = spec(skill)?;
+        let args = args(spec, &Values::shown(skill, arguments), "steward-…")?;
+        let line: Vec<String> = std::iter::once("docker".to_owned()).chain(args).collect();
+        let (summary, reversible) = match spec {
+            DockerSpec::Run { network: true, .. } => {
+                ("runs a container with network access, also to this machine's services and its local network", false)
             }
-            Err(error) => Preview { summary: format!("would fail: {error}"), ..Preview::default() },
+            DockerSpec::Run { .. } => ("runs a container without network or rights", false),
+            DockerSpec::List => ("lists the containers", true),
+            DockerSpec::Logs { .. } => ("reads the log of a container", true),
+            DockerSpec::Restart { .. } => ("restarts a container", false),
+            DockerSpec::Stop { .. } => ("stops a container", true),
+            DockerSpec::Start { .. } => ("starts a container", true),
+        };
+        Ok(Preview { summary: summary.to_owned(), detail: Some(command_line(&line)), count: None, reversible })
+    }
+
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let spec = spec(job.skill)?;
+        let args = args(spec, &Values::of(job), &container_name(&context.idempotency_key))?;
+        let home = config_home(spec, job.secret)?;
+        context.check()?;
+        let ended = self.docker(&args, home.path(), context).await?;
+        if ended.halted {
+            return Err(self.halted(spec, home.path(), context).await);
         }
+        let text = printed(&ended.stdout, &ended.stderr);
+        if ended.code != Some(0) {
+            return Err(failure(&args, ended.code, &text));
+        }
+        output(spec, &args, &ended, text, job.skill)
     }
 
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
-        Ok(self.carry_out(job, context).await?)
-    }
-
-    async fn undo(&self, job: Job<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, job: SkillCall<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let (action, container) = (&snapshot["action"], &snapshot["container"]);
         let args = match (action.as_str(), container.as_str()) {
             (Some(action @ ("start" | "stop")), Some(container)) if is_container(container) => {
                 words(&[action, "--", container])
             }
-            _ => return Err(ToolsError::NoUndo("the snapshot can't be read".to_owned()).into()),
+            _ => return Err(ToolsError::NoUndo("the snapshot can't be read".to_owned())),
         };
         let limit = Duration::from_millis(job.skill.limits.timeout_ms);
         let context = Context::new(scope.clone(), String::new(), limit);
-        let home = home(&DockerSpec::List, None)?;
+        let home = config_home(&DockerSpec::List, None)?;
         let ended = self.docker(&args, home.path(), &context).await?;
         if ended.code != Some(0) {
-            let text = report::printed(&ended.stdout, &ended.stderr);
-            return Err(failure(&args, ended.code, &text).into());
+            let text = printed(&ended.stdout, &ended.stderr);
+            return Err(failure(&args, ended.code, &text));
         }
         Ok(match args[0].as_str() {
             "start" => format!("started {} again", args[2]),

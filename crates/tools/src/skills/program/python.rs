@@ -2,40 +2,35 @@
 
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::skills::{Executor, Job};
+use crate::skills::{Executor, SkillCall};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::ports::ToolScope;
 use steward_core::skill::{PythonSpec, Skill, SkillKind, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
 use steward_sandbox::python::{PythonLimits, PythonPool};
 use tokio_util::sync::CancellationToken;
 
-/// Longest code.
-const CODE: usize = 256 << 10;
-/// Longest run that may be asked for.
+const CODE_BYTES: usize = 256 << 10;
 const LONGEST_MS: u64 = 60_000;
-/// Memory that may be asked for, MiB.
+/// Memory that a skill may ask for, MiB.
 const MEMORY_MIB: std::ops::RangeInclusive<u32> = 16..=2048;
 
-/// What came of a call.
 #[derive(Debug, Clone)]
 pub struct PythonReply {
-    /// What `run` returned, or why there is nothing, with what to do.
+    /// What `run` returned, or why there is nothing and what to do.
     pub result: Result<Value, String>,
-    /// What it printed.
     pub stdout: String,
-    /// What it wrote to standard error.
     pub stderr: String,
 }
 
 /// Runs Python in a process that can do nothing but compute.
 #[async_trait]
 pub trait PythonRunner: Send + Sync {
-    /// One call, within `wall` and `memory_mib`; ends soon after `cancel`. The error says why none
-    /// can be made on this machine.
+    /// One call, within `wall` and `memory_mib`; ends soon after `cancel`. The error says why it can't be made on this
+    /// machine.
     async fn run(
         &self,
         code: &str,
@@ -67,13 +62,11 @@ impl PythonRunner for PythonPool {
     }
 }
 
-/// Runs Python functions.
 pub struct PythonExecutor {
     runner: Arc<dyn PythonRunner>,
 }
 
 impl PythonExecutor {
-    /// `runner` is the sandbox's.
     pub fn new(runner: Arc<dyn PythonRunner>) -> Self {
         Self { runner }
     }
@@ -86,31 +79,23 @@ fn spec(skill: &Skill) -> Result<&PythonSpec, ToolsError> {
     }
 }
 
-/// What to run.
-pub(crate) struct Program<'a> {
+pub(crate) struct PythonProgram<'a> {
     pub code: &'a str,
     pub payload: &'a Value,
     pub wall: Duration,
     pub memory_mib: u32,
 }
 
-/// What `run` returned, and what the program printed. A stop of the run ends it.
+/// Returns the value of `run` and what the program printed. Stopping the run ends it.
 pub(crate) async fn compute(
     runner: &dyn PythonRunner,
-    program: Program<'_>,
+    program: PythonProgram<'_>,
     context: &Context,
 ) -> Result<(Value, String), ToolsError> {
     let wall = program.wall.min(context.left());
     let cancel = CancellationToken::new();
     let work = runner.run(program.code, program.payload, wall, program.memory_mib, &cancel);
-    tokio::pin!(work);
-    let done = tokio::select! {
-        done = &mut work => done,
-        () = context.halt() => {
-            cancel.cancel();
-            work.await
-        }
-    };
+    let done = context.or_cancel(&cancel, work).await;
     let reply = done.map_err(ToolsError::Refused)?;
     let printed = [reply.stdout.trim_end(), reply.stderr.trim_end()]
         .into_iter()
@@ -124,8 +109,7 @@ pub(crate) async fn compute(
     }
 }
 
-/// A value as a model reads it.
-pub(crate) fn shown(value: &Value) -> String {
+pub(crate) fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => serde_json::to_string_pretty(other).unwrap_or_else(|_| other.to_string()),
@@ -140,8 +124,8 @@ impl Executor for PythonExecutor {
 
     fn check(&self, skill: &Skill) -> Result<(), String> {
         let spec = spec(skill).map_err(|error| error.to_string())?;
-        if spec.code.len() > CODE {
-            return Err(format!("config.code: longer than {CODE} bytes"));
+        if spec.code.len() > CODE_BYTES {
+            return Err(format!("config.code: longer than {CODE_BYTES} bytes"));
         }
         let entry = |line: &str| line.starts_with("def run(") || line.starts_with("def run (");
         if !spec.code.lines().any(entry) {
@@ -159,22 +143,22 @@ impl Executor for PythonExecutor {
         Ok(())
     }
 
-    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Preview {
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolsError> {
         let code = spec(skill).map_or("", |spec| spec.code.as_str());
-        Preview {
+        Ok(Preview {
             summary: "computes in Python; it can reach no file and no network".to_owned(),
             detail: Some(format!("payload: {arguments}\n\n{code}")),
             count: None,
             reversible: true,
-        }
+        })
     }
 
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let spec = spec(job.skill)?;
         let wall = Duration::from_millis(spec.timeout_ms);
-        let program = Program { code: &spec.code, payload: job.arguments, wall, memory_mib: spec.memory_mib };
+        let program = PythonProgram { code: &spec.code, payload: job.arguments, wall, memory_mib: spec.memory_mib };
         let (value, printed) = compute(self.runner.as_ref(), program, context).await?;
-        let mut text = shown(&value);
+        let mut text = value_text(&value);
         if !printed.is_empty() {
             text = format!("{text}\n[printed] {printed}");
         }

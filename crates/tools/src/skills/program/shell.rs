@@ -1,23 +1,20 @@
 //! Skills of the type shell: a program and its arguments, in the OS sandbox.
 
-use super::confined::{self, ending};
-use super::guarded::Programs;
-use super::report;
-use super::tree;
+use super::{Programs, command_line, exit_text, run_sandboxed, workspace_changes};
 use crate::error::ToolsError;
 use crate::handler::Context;
-use crate::skills::template::{self, Place, Values, argv, check_argv, check_text};
-use crate::skills::{Executor, Job};
+use crate::skills::template::{self, TemplateUse, Values, argv, check_argv, check_text};
+use crate::skills::{Executor, SkillCall};
+use crate::text::printed;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, ToolScope};
 use steward_core::skill::{ShellSpec, Skill, SkillKind, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolError, ToolOutput};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
 use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Sandbox};
 
-/// Runs programs.
 pub struct ShellExecutor {
     sandbox: Sandbox,
     blobs: Arc<dyn Blobs>,
@@ -25,18 +22,72 @@ pub struct ShellExecutor {
 }
 
 impl ShellExecutor {
-    /// `helper` starts the sandbox's other half; `blobs` keep what files held before.
+    /// `blobs` keep what files held before.
     pub fn new(helper: Helper, blobs: Arc<dyn Blobs>) -> Self {
         Self { sandbox: Sandbox::new(helper), blobs, programs: Programs::default() }
     }
 
-    /// Finds programs in folders of the operator's own before those of the system.
+    /// Looks for programs in the operator's own folders before those of the system.
     #[must_use]
     pub fn with(self, programs: Programs) -> Self {
         Self { programs, ..self }
     }
+}
 
-    async fn carry_out(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+fn spec(skill: &Skill) -> Result<&ShellSpec, ToolsError> {
+    match &skill.spec {
+        SkillSpec::Shell(spec) => Ok(spec),
+        _ => Err(ToolsError::refused("this is no shell skill")),
+    }
+}
+
+#[async_trait]
+impl Executor for ShellExecutor {
+    fn kind(&self) -> SkillKind {
+        SkillKind::Shell
+    }
+
+    fn check(&self, skill: &Skill) -> Result<(), String> {
+        let spec = spec(skill).map_err(|error| error.to_string())?;
+        check_argv(&spec.command, &skill.parameters).map_err(|error| format!("config.command: {error}"))?;
+        if let Some(stdin) = &spec.stdin {
+            check_text(stdin, TemplateUse::Stdin, &skill.parameters)
+                .map_err(|error| format!("config.stdin: {error}"))?;
+        }
+        if spec.success.is_empty() {
+            return Err("config.success: name the exit statuses that count, such as [0]".to_owned());
+        }
+        if spec.writes && (skill.risk == RiskClass::Read || skill.effect == EffectClass::Read) {
+            return Err("risk and effect: what writes files is no read; use write".to_owned());
+        }
+        Ok(())
+    }
+
+    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        let values = Values::shown(skill, arguments);
+        let spec = spec(skill)?;
+        let stdin = spec.stdin.as_deref().map(|text| template::text(text, &values)).transpose()?.flatten();
+        let mut detail = command_line(&argv(&spec.command, &values)?);
+        if let Some(stdin) = stdin {
+            detail = format!("{detail}\n\n[stdin]\n{stdin}");
+        }
+        let kept = !spec.writes || matches!(workspace_changes::capture(scope).await, Ok(Ok(_)));
+        Ok(Preview {
+            summary: match (spec.writes, kept) {
+                (false, _) => "runs a program that can only look".to_owned(),
+                (true, true) => "runs a program that may change files of the workspace".to_owned(),
+                (true, false) => {
+                    "runs a program that may change files of the workspace, which holds too much to be undone"
+                        .to_owned()
+                }
+            },
+            detail: Some(detail),
+            count: None,
+            reversible: kept,
+        })
+    }
+
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let spec = spec(job.skill)?;
         let values = Values::of(job);
         let words = argv(&spec.command, &values)?;
@@ -53,22 +104,24 @@ impl ShellExecutor {
         if let Some(stdin) = &spec.stdin {
             command.stdin = template::text(stdin, &values)?.unwrap_or_default().into_bytes();
         }
-        let before = if spec.writes { Some(tree::kept(&context.scope).await?) } else { None };
+        let before = if spec.writes { Some(workspace_changes::capture(&context.scope).await?) } else { None };
         context.check()?;
-        let outcome = confined::run(&self.sandbox, command, context).await?;
-        let text = report::printed(&outcome.stdout, &outcome.stderr);
-        let line = report::line(&words);
+        let outcome = run_sandboxed(&self.sandbox, command, context).await?;
+        let text = printed(&outcome.stdout, &outcome.stderr);
+        let line = command_line(&words);
         let fine = |code: i32| u32::try_from(code).is_ok_and(|code| spec.success.contains(&code));
         let code = match outcome.exit {
             Exit::Exited(code) if fine(code) => code,
             other => {
                 let changed = if spec.writes { "; it may have changed files before that" } else { "" };
-                let how = ending(other);
+                let how = exit_text(other);
                 return Err(ToolsError::Refused(format!("{line} {how}{changed}\n{text}").trim_end().to_owned()));
             }
         };
         let undo = match before {
-            Some(before) => Some(tree::undo(before, &job.skill.name, &context.scope, &self.blobs).await?),
+            Some(before) => {
+                Some(workspace_changes::undo_record(before, &job.skill.name, &context.scope, &self.blobs).await?)
+            }
             None => None,
         };
         let shown = match (text.is_empty(), code) {
@@ -92,73 +145,8 @@ impl ShellExecutor {
             ..ToolOutput::text(shown)
         })
     }
-}
 
-fn spec(skill: &Skill) -> Result<&ShellSpec, ToolsError> {
-    match &skill.spec {
-        SkillSpec::Shell(spec) => Ok(spec),
-        _ => Err(ToolsError::refused("this is no shell skill")),
-    }
-}
-
-#[async_trait]
-impl Executor for ShellExecutor {
-    fn kind(&self) -> SkillKind {
-        SkillKind::Shell
-    }
-
-    fn check(&self, skill: &Skill) -> Result<(), String> {
-        let spec = spec(skill).map_err(|error| error.to_string())?;
-        check_argv(&spec.command, &skill.parameters).map_err(|error| format!("config.command: {error}"))?;
-        if let Some(stdin) = &spec.stdin {
-            check_text(stdin, Place::Stdin, &skill.parameters).map_err(|error| format!("config.stdin: {error}"))?;
-        }
-        if spec.success.is_empty() {
-            return Err("config.success: name the exit statuses that count, such as [0]".to_owned());
-        }
-        if spec.writes && (skill.risk == RiskClass::Read || skill.effect == EffectClass::Read) {
-            return Err("risk and effect: what writes files is no read; use write".to_owned());
-        }
-        Ok(())
-    }
-
-    async fn preview(&self, skill: &Skill, arguments: &Value, scope: &ToolScope) -> Preview {
-        let values = Values::shown(skill, arguments);
-        let built = spec(skill).and_then(|spec| {
-            let stdin = spec.stdin.as_deref().map(|text| template::text(text, &values));
-            Ok((spec, argv(&spec.command, &values)?, stdin.transpose()?.flatten()))
-        });
-        let (spec, words, stdin) = match built {
-            Ok(built) => built,
-            Err(error) => {
-                return Preview { summary: format!("would fail: {error}"), ..Preview::default() };
-            }
-        };
-        let mut detail = report::line(&words);
-        if let Some(stdin) = stdin {
-            detail = format!("{detail}\n\n[stdin]\n{stdin}");
-        }
-        let kept = !spec.writes || matches!(tree::kept(scope).await, Ok(Ok(_)));
-        Preview {
-            summary: match (spec.writes, kept) {
-                (false, _) => "runs a program that can only look".to_owned(),
-                (true, true) => "runs a program that may change files of the workspace".to_owned(),
-                (true, false) => {
-                    "runs a program that may change files of the workspace, which holds too much to be undone"
-                        .to_owned()
-                }
-            },
-            detail: Some(detail),
-            count: None,
-            reversible: kept,
-        }
-    }
-
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
-        Ok(self.carry_out(job, context).await?)
-    }
-
-    async fn undo(&self, _: Job<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolError> {
-        Ok(tree::restore(snapshot, scope, &self.blobs).await?)
+    async fn undo(&self, _: SkillCall<'_>, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
+        Ok(workspace_changes::restore(snapshot, scope, &self.blobs).await?)
     }
 }

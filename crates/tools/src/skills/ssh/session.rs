@@ -1,66 +1,59 @@
-//! One command on a server, from the connection to its end.
+//! One command on a server, from the connection to its end, with the beginning and the end of what it printed.
 
-use super::command::{Sudo, line};
-use super::known::HostKeys;
-use super::link::{self, Gate};
-use super::login::Login;
-use super::order::Order;
-use super::text::Kept;
+use super::command_plan::{CommandPlan, Sudo, line_with_sudo};
+use super::connection::{self, HostKeyCheck, Login};
+use super::known_hosts::HostKeys;
 use russh::client::{Handle, Msg};
 use russh::{ChannelMsg, ChannelReadHalf, ChannelWriteHalf, Disconnect, Sig};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// How long a silent sudo is given to ask, before it is taken to need no password.
+/// A sudo that has not asked for so long is taken to need no password.
 const QUIET: Duration = Duration::from_secs(3);
-/// How long output may follow the end of a command: what it left in the background may hold it open.
+/// How long output may follow the end of a command, since background processes may hold it open.
 const LINGER: Duration = Duration::from_secs(1);
-/// How long a command that is asked to end is given, before it is made to.
+/// How long a command gets to end after TERM.
 const TERM: Duration = Duration::from_millis(400);
-/// How long the server is given to make it end.
+/// How long the server gets to kill it.
 const KILL: Duration = Duration::from_millis(300);
 
-/// What a command wrote, and how it ended.
 #[derive(Debug, Default)]
-pub(super) struct Done {
+pub(super) struct CommandResult {
     pub status: Option<u32>,
     pub signal: Option<String>,
-    pub stdout: Kept,
-    pub stderr: Kept,
+    pub stdout: BoundedOutput,
+    pub stderr: BoundedOutput,
 }
 
-/// Why there is no end of a command.
+/// Why there is no result of a command.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// Nothing was run.
     Refused(String),
-    /// sudo did not let it run.
     Sudo(&'static str),
     /// The connection broke after the command was sent.
-    Broken(Box<Done>),
-    /// It was stopped from here.
+    Broken(Box<CommandResult>),
     Stopped {
-        /// What it had written.
-        done: Box<Done>,
-        /// Whether the server says that it ended.
+        done: Box<CommandResult>,
+        /// Whether the server reports that it ended.
         ended: bool,
     },
 }
 
-/// Runs it. Does its own tidying up when `end` is cancelled, so it is best a task of its own.
+/// Runs the command. Should be a task of its own, since it cleans up after `end` is cancelled.
 pub(super) async fn run(
     keys: Arc<dyn HostKeys>,
-    order: Order,
+    order: CommandPlan,
     login: Login,
     end: CancellationToken,
-) -> Result<Done, Failure> {
+) -> Result<CommandResult, Failure> {
     let early = || Failure::Refused("it was stopped before anything was run".to_owned());
     let opened = tokio::select! {
         () = end.cancelled() => return Err(early()),
-        opened = link::open(&keys, &order, &login) => opened.map_err(Failure::Refused)?,
+        opened = connection::connect(&keys, &order, &login) => opened.map_err(Failure::Refused)?,
     };
     let refused = |error: russh::Error| Failure::Refused(format!("{} opened no session: {error}", order.place));
     let channel = tokio::select! {
@@ -69,24 +62,30 @@ pub(super) async fn run(
     };
     let (read, write) = channel.split();
     let marker = format!("steward-{:032x}:", rand::random::<u128>());
-    let (line, sudo) = line(&order, login.sudo.as_ref(), marker);
+    let (line, sudo) = line_with_sudo(&order, login.sudo.as_ref(), marker);
     if end.is_cancelled() {
         return Err(early());
     }
     write.exec(true, line.into_bytes()).await.map_err(refused)?;
     let stdin = order.stdin.as_deref().unwrap_or_default().as_bytes();
     let (open, gate) = oneshot::channel();
-    let talk =
-        Talk { read, done: Done::default(), gate: Some(open), quiet: Instant::now() + QUIET, linger: None, sudo };
-    let outcome = talk.follow(&opened.handle, &write, feed(&write, gate, stdin), &end).await;
+    let talk = CommandDialog {
+        read,
+        done: CommandResult::default(),
+        gate: Some(open),
+        quiet: Instant::now() + QUIET,
+        linger: None,
+        sudo,
+    };
+    let outcome = talk.follow(&opened.handle, &write, feed_stdin(&write, gate, stdin), &end).await;
     let bye = opened.handle.disconnect(Disconnect::ByApplication, "", "");
     let _ = timeout(KILL, bye).await;
     outcome
 }
 
-/// Writes standard input once it may flow. A command that reads none of it is no failure. Never ends,
-/// so that it can be polled beside the talk.
-async fn feed(write: &ChannelWriteHalf<Msg>, gate: oneshot::Receiver<Vec<u8>>, stdin: &[u8]) {
+/// Writes standard input once `gate` opens. A command may leave it unread. Never returns, so that it can be polled
+/// beside the dialog.
+async fn feed_stdin(write: &ChannelWriteHalf<Msg>, gate: oneshot::Receiver<Vec<u8>>, stdin: &[u8]) {
     if let Ok(mut all) = gate.await {
         all.extend_from_slice(stdin);
         if all.is_empty() || write.data(all.as_slice()).await.is_ok() {
@@ -96,27 +95,27 @@ async fn feed(write: &ChannelWriteHalf<Msg>, gate: oneshot::Receiver<Vec<u8>>, s
     std::future::pending::<()>().await;
 }
 
-/// The talk with a command under way.
-struct Talk {
+/// The dialog with a running command.
+struct CommandDialog {
     read: ChannelReadHalf,
-    done: Done,
-    /// Lets standard input flow, with what comes before it.
+    done: CommandResult,
+    /// Opens standard input; the bytes are sent first.
     gate: Option<oneshot::Sender<Vec<u8>>>,
     /// When a sudo that has not asked is taken to need no password.
     quiet: Instant,
-    /// When output ends to be waited for.
+    /// When to stop waiting for output.
     linger: Option<Instant>,
     sudo: Option<Sudo>,
 }
 
-impl Talk {
+impl CommandDialog {
     async fn follow(
         mut self,
-        link: &Handle<Gate>,
+        link: &Handle<HostKeyCheck>,
         write: &ChannelWriteHalf<Msg>,
         feed: impl Future<Output = ()>,
         end: &CancellationToken,
-    ) -> Result<Done, Failure> {
+    ) -> Result<CommandResult, Failure> {
         tokio::pin!(feed);
         if self.sudo.is_none() {
             self.let_in(Vec::new());
@@ -166,8 +165,8 @@ impl Talk {
                 self.done.status = Some(exit_status);
                 self.linger = Some(Instant::now() + LINGER);
             }
-            ChannelMsg::ExitSignal { signal_name, .. } => {
-                self.done.signal = Some(name(&signal_name));
+            ChannelMsg::ExitSignal { signal_name: signal, .. } => {
+                self.done.signal = Some(signal_name(&signal));
                 self.linger = Some(Instant::now() + LINGER);
             }
             _ => {}
@@ -204,8 +203,8 @@ impl Talk {
         }
     }
 
-    /// Ends the command as far as ssh allows: asks it to, makes it, closes its channel.
-    async fn stop(&mut self, link: &Handle<Gate>, write: &ChannelWriteHalf<Msg>) -> Failure {
+    /// Ends the command as far as ssh allows: TERM, KILL, closing its channel.
+    async fn stop(&mut self, link: &Handle<HostKeyCheck>, write: &ChannelWriteHalf<Msg>) -> Failure {
         let mut ended = self.done.status.is_some() || self.done.signal.is_some();
         for (signal, wait) in [(Sig::TERM, TERM), (Sig::KILL, KILL)] {
             if ended {
@@ -213,7 +212,7 @@ impl Talk {
             }
             let swept = async {
                 let _ = write.signal(signal.clone()).await;
-                sweep(link, &name(&signal)).await;
+                signal_process_groups(link, &signal_name(&signal)).await;
                 std::future::pending::<()>().await;
             };
             tokio::select! {
@@ -227,7 +226,7 @@ impl Talk {
         Failure::Stopped { done: Box::new(std::mem::take(&mut self.done)), ended }
     }
 
-    /// Reads on until the server says that the command ended; `false` if it says no more.
+    /// Reads until the server reports the command's end; `false` if it sends no more.
     async fn ending(&mut self) -> bool {
         while let Some(message) = self.read.wait().await {
             let _ = self.hear(message);
@@ -239,9 +238,9 @@ impl Talk {
     }
 }
 
-/// Signals the commands of this connection by a second one beside them: servers don't pass signals on
-/// to the sessions of root, and old ones to nobody's. Each command leads a process group of its own.
-async fn sweep(link: &Handle<Gate>, signal: &str) -> Option<()> {
+/// Signals this connection's commands by a second command, since servers don't pass signals on to root's sessions, and
+/// old ones to none. Each command leads its own process group.
+async fn signal_process_groups(link: &Handle<HostKeyCheck>, signal: &str) -> Option<()> {
     let mut channel = link.channel_open_session().await.ok()?;
     let command = format!(r#"for p in $(pgrep -P "$PPID"); do [ "$p" = "$$" ] || kill -{signal} -- "-$p"; done"#);
     channel.exec(true, command).await.ok()?;
@@ -253,9 +252,115 @@ async fn sweep(link: &Handle<Gate>, signal: &str) -> Option<()> {
     Some(())
 }
 
-fn name(signal: &Sig) -> String {
+fn signal_name(signal: &Sig) -> String {
     match signal {
         Sig::Custom(name) => name.clone(),
         known => format!("{known:?}"),
+    }
+}
+
+/// Bytes kept of the beginning of a stream, and as many of its end.
+const KEPT: usize = 64 << 10;
+
+#[derive(Debug, Default)]
+pub(super) struct BoundedOutput {
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    pub total: u64,
+}
+
+impl BoundedOutput {
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.total += bytes.len() as u64;
+        let room = KEPT.saturating_sub(self.head.len()).min(bytes.len());
+        let (head, rest) = bytes.split_at(room);
+        self.head.extend_from_slice(head);
+        let rest = &rest[rest.len().saturating_sub(KEPT)..];
+        let over = (self.tail.len() + rest.len()).saturating_sub(KEPT);
+        self.tail.drain(..over);
+        self.tail.extend(rest);
+    }
+
+    /// As text; invalid UTF-8 is replaced, and what is missing is counted.
+    pub fn text(&self) -> String {
+        let kept = (self.head.len() + self.tail.len()) as u64;
+        let mut bytes = self.head.clone();
+        if self.total > kept {
+            let gap = format!("\n[{} bytes were left out here]\n", self.total - kept);
+            bytes.extend_from_slice(gap.as_bytes());
+        }
+        bytes.extend(&self.tail);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+/// Both streams as one text of about `limit` characters, errors last.
+pub(super) fn output_text(stdout: &str, stderr: &str, limit: usize) -> String {
+    let (out, err) = (stdout.trim_end(), stderr.trim_end());
+    if err.is_empty() {
+        return shortened(out, limit);
+    }
+    let err = shortened(err, (limit / 4).max(limit.saturating_sub(out.chars().count())));
+    if out.is_empty() {
+        return format!("[stderr] {err}");
+    }
+    let left = limit.saturating_sub(err.chars().count() + 12);
+    format!("{}\n[stderr] {err}", shortened(out, left))
+}
+
+/// The beginning and the end of a text that is too long.
+fn shortened(text: &str, limit: usize) -> String {
+    let count = text.chars().count();
+    if count <= limit {
+        return text.to_owned();
+    }
+    // Room for the line that says so.
+    let half = limit.saturating_sub(60) / 2;
+    let head: String = text.chars().take(half).collect();
+    let tail: String = text.chars().skip(count - half).collect();
+    let left = count - 2 * half;
+    format!("{head}\n[{left} characters were left out here]\n{tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_stream_keeps_its_beginning_and_its_end() {
+        let mut kept = BoundedOutput::default();
+        let all: Vec<u8> = (0..KEPT * 5).map(|i| b'a' + u8::try_from(i % 26).unwrap()).collect();
+        for chunk in all.chunks(1_000) {
+            kept.push(chunk);
+        }
+        let text = kept.text();
+        assert!(text.as_bytes().starts_with(&all[..KEPT]));
+        assert!(text.as_bytes().ends_with(&all[all.len() - KEPT..]));
+        let left = all.len() - 2 * KEPT;
+        assert!(text.contains(&format!("[{left} bytes were left out here]")));
+        assert_eq!(text.len(), 2 * KEPT + format!("\n[{left} bytes were left out here]\n").len());
+    }
+
+    #[test]
+    fn a_short_stream_stays_as_it_is() {
+        for size in [0, 1, KEPT, KEPT + 1, 2 * KEPT] {
+            let mut kept = BoundedOutput::default();
+            let all = vec![b'x'; size];
+            for chunk in all.chunks(777) {
+                kept.push(chunk);
+            }
+            assert_eq!(kept.text().as_bytes(), all, "{size}");
+        }
+    }
+
+    #[test]
+    fn both_streams_stay_within_the_limit_and_errors_are_seen() {
+        let (out, err) = ("o".repeat(50_000), "e".repeat(50_000));
+        for (out, err) in [(&*out, &*err), (&*out, "fault"), ("fine", &*err), (&*out, "")] {
+            let text = output_text(out, err, 1_000);
+            assert!(text.chars().count() <= 1_000, "{}", text.len());
+            assert_eq!(text.contains("[stderr]"), !err.is_empty());
+        }
+        assert_eq!(output_text("fine\n", "", 100), "fine");
     }
 }

@@ -7,7 +7,7 @@ use steward_core::package::{PackageState, SkillPackage};
 use steward_core::ports::{Blobs as _, Skills as _};
 use steward_core::skill::SkillSpec;
 use steward_core::{AgentId, TenantId};
-use steward_tools::package::{Change, Dangers, Files, PackageError, read, write};
+use steward_tools::package::{Change, DangerousFindings, Files, PackageError, read, write};
 
 const TENANT: TenantId = TenantId::DEFAULT;
 const PYTHON: &str =
@@ -20,7 +20,7 @@ async fn import(shelf: &Shelf, files: &Files) -> SkillPackage {
 
 async fn accept(shelf: &Shelf, package: &SkillPackage) -> Result<SkillPackage, PackageError> {
     let (name, hash) = (&package.name, &package.hash);
-    shelf.packages.accept(TENANT, name, hash, "bob", Dangers::Refuse).await
+    shelf.packages.accept(TENANT, name, hash, "bob", DangerousFindings::Refuse).await
 }
 
 async fn prompt(shelf: &Shelf) -> String {
@@ -137,9 +137,9 @@ async fn danger_stays_in_quarantine_unless_it_is_accepted_by_its_hash() {
     assert!(matches!(refused, PackageError::Dangerous { count: 1, .. }), "{refused}");
     assert!(refused.to_string().contains("references/a.md:1"), "{refused}");
     assert!(shelf.memory.names().is_empty());
-    let other = shelf.packages.accept(TENANT, "infra-kit", "00", "bob", Dangers::Accept).await;
+    let other = shelf.packages.accept(TENANT, "infra-kit", "00", "bob", DangerousFindings::Accept).await;
     assert!(matches!(other, Err(PackageError::OtherHash { .. })));
-    let taken = shelf.packages.accept(TENANT, "infra-kit", &package.hash, "root", Dangers::Accept).await;
+    let taken = shelf.packages.accept(TENANT, "infra-kit", &package.hash, "root", DangerousFindings::Accept).await;
     assert_eq!(taken.unwrap().state, PackageState::Active);
 }
 

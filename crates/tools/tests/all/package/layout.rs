@@ -5,14 +5,14 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use steward_core::policy::RiskClass;
 use steward_core::skill::{SkillKind, SkillSpec};
-use steward_tools::package::{Files, PackageError, front_matter, undeclared, understand, write};
+use steward_tools::package::{Files, PackageError, front_matter, parse_folder, undeclared, write};
 
 fn one(main: &str) -> Files {
     BTreeMap::from([("SKILL.md".to_owned(), main.as_bytes().to_vec())])
 }
 
 fn said(main: &str) -> String {
-    understand("p", one(main)).expect_err("was taken").to_string()
+    parse_folder("p", one(main)).expect_err("was taken").to_string()
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn what_is_wrong_with_the_front_matter_is_said() {
     let deep = format!("---\nname: p\ndescription: d\nx: {}1{}\n---\nx", "[".repeat(500), "]".repeat(500));
     assert!(said(&deep).contains("YAML can't be read"));
     let bytes = BTreeMap::from([("SKILL.md".to_owned(), vec![0xff, 0xfe, b'-'])]);
-    assert!(understand("p", bytes).unwrap_err().to_string().contains("UTF-8"));
+    assert!(parse_folder("p", bytes).unwrap_err().to_string().contains("UTF-8"));
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn definitions_that_make_no_sense_are_named() {
             "there is no `scripts/no.py`",
         ),
     ] {
-        let error = understand("p", files("p", &[(path, text)])).expect_err(text);
+        let error = parse_folder("p", files("p", &[(path, text)])).expect_err(text);
         let said = error.to_string();
         assert!(said.contains(why), "{text}: {said}");
         assert!(matches!(error, PackageError::Definition { .. }), "{said}");
@@ -203,7 +203,7 @@ fn what_is_used_must_be_declared() {
         let mut all = one(&main);
         all.insert("skills/a.json".into(), skill.as_bytes().to_vec());
         all.insert("scripts/a.py".into(), b"def run(payload): return 1".to_vec());
-        undeclared(&understand("p", all).unwrap()).join("; ")
+        undeclared(&parse_folder("p", all).unwrap()).join("; ")
     };
     for (permissions, skill, wanted) in DECLARED {
         let missing = check(permissions, skill);

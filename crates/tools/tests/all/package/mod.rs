@@ -10,7 +10,7 @@ mod reference;
 mod scanning;
 
 use std::collections::BTreeMap;
-use steward_tools::package::{Files, Read, read, write};
+use steward_tools::package::{Files, PackageContents, read, write};
 
 /// A minimal package of this name with more files.
 pub fn files(name: &str, more: &[(&str, &str)]) -> Files {
@@ -23,7 +23,7 @@ pub fn files(name: &str, more: &[(&str, &str)]) -> Files {
 }
 
 /// The same, read from its archive.
-pub fn package(name: &str, more: &[(&str, &str)]) -> Read {
+pub fn package(name: &str, more: &[(&str, &str)]) -> PackageContents {
     read(&write(name, &files(name, more))).unwrap()
 }
 

@@ -9,7 +9,7 @@ use steward_core::package::SkillPackage;
 use steward_core::ports::{Ids, Page, SkillFilter, SkillPackages, Skills, StoreError, StoreResult};
 use steward_core::skill::Skill;
 use steward_core::{AgentId, SkillId, TenantId};
-use steward_tools::package::{Library, Packages};
+use steward_tools::package::{Packages, ReferenceLibrary};
 
 #[derive(Default)]
 pub struct Memory {
@@ -160,7 +160,7 @@ impl Shelf {
         Self { memory, blobs, packages }
     }
 
-    pub fn library(&self) -> Library {
-        Library { skills: self.memory.clone(), packages: self.memory.clone(), blobs: self.blobs.clone() }
+    pub fn library(&self) -> ReferenceLibrary {
+        ReferenceLibrary { skills: self.memory.clone(), packages: self.memory.clone(), blobs: self.blobs.clone() }
     }
 }

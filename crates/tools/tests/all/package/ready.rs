@@ -5,21 +5,24 @@ use steward_core::TenantId;
 use steward_core::package::PackageState;
 use steward_core::ports::Skills as _;
 use steward_core::skill::SkillSpec;
-use steward_tools::package::{Dangers, read, ready, ready_names, scan};
+use steward_tools::package::{DangerousFindings, bundled, bundled_names, read, scan};
 
 const NAMES: [&str; 4] = ["finance-agent", "infra-agent", "legal-agent", "presales-agent"];
 
 #[tokio::test]
 async fn all_four_are_clean_and_work_after_acceptance() {
-    assert_eq!(ready_names(), NAMES);
+    assert_eq!(bundled_names(), NAMES);
     let shelf = Shelf::new();
     for name in NAMES {
-        let bytes = ready(name).unwrap();
+        let bytes = bundled(name).unwrap();
         let findings = scan(&read(&bytes).unwrap()).unwrap();
         assert!(findings.is_empty(), "{name}: {findings:#?}");
         let package = shelf.packages.import(TenantId::DEFAULT, bytes, "ada").await.unwrap();
-        let accepted =
-            shelf.packages.accept(TenantId::DEFAULT, name, &package.hash, "ada", Dangers::Refuse).await.unwrap();
+        let accepted = shelf
+            .packages
+            .accept(TenantId::DEFAULT, name, &package.hash, "ada", DangerousFindings::Refuse)
+            .await
+            .unwrap();
         assert_eq!(accepted.state, PackageState::Active);
         let skill = shelf.memory.skill(TenantId::DEFAULT, accepted.skills[0]).await.unwrap();
         assert_eq!(skill.name, name.replace('-', "_"));
@@ -52,7 +55,7 @@ fn they_hold_what_they_promise() {
         ),
         ("legal-agent", &["contract-templates.md", "regulatory-guides.md"]),
     ] {
-        let package = read(&ready(name).unwrap()).unwrap();
+        let package = read(&bundled(name).unwrap()).unwrap();
         let words = |text: &str| text.split_whitespace().count();
         assert!(words(&package.body) < 600, "{name}: {}", words(&package.body));
         for file in wanted {
@@ -68,6 +71,6 @@ fn they_hold_what_they_promise() {
             assert!(package.files.contains_key(path), "{name} names {path}");
         }
     }
-    assert!(ready("nothing").is_none());
-    assert!(ready("").is_none());
+    assert!(bundled("nothing").is_none());
+    assert!(bundled("").is_none());
 }

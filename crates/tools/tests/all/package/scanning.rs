@@ -5,7 +5,7 @@ use base64::Engine as _;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use steward_core::package::{Finding, Severity};
-use steward_tools::package::{scan, understand};
+use steward_tools::package::{parse_folder, scan};
 
 fn findings(path: &str, text: &str) -> Vec<Finding> {
     scan(&package("p", &[(path, text)])).unwrap()
@@ -170,7 +170,7 @@ fn scripts_beyond_what_is_declared() {
         ("SKILL.md".to_owned(), main.as_bytes().to_vec()),
         (py.to_owned(), b"import requests, subprocess\n".to_vec()),
     ]);
-    let all = scan(&understand("p", all).unwrap()).unwrap();
+    let all = scan(&parse_folder("p", all).unwrap()).unwrap();
     assert!(all.len() >= 2 && all.iter().all(|one| one.severity == Severity::Info), "{all:#?}");
 }
 
@@ -192,7 +192,7 @@ fn files_that_are_no_text() {
     let look = |content: &[u8]| {
         let mut all = files("p", &[]);
         all.insert("assets/a.bin".into(), content.to_vec());
-        scan(&understand("p", all).unwrap()).unwrap().remove(0)
+        scan(&parse_folder("p", all).unwrap()).unwrap().remove(0)
     };
     for (content, rule, severity) in [
         (b"\x7fELF\x02\x01\x01\0\0".as_slice(), "executable", Severity::Danger),

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steward_core::skill::Skill;
 use steward_core::tool::Undo;
+use steward_tools::outbound::Client;
 use steward_tools::skills::HttpExecutor;
-use steward_tools::web::Client;
 
 pub fn world() -> World {
     let client = Client::new(Vec::new());

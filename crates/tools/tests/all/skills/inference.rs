@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use steward_core::credential::CredentialKind;
+use steward_tools::outbound::Client;
 use steward_tools::skills::{GraphqlExecutor, HuggingfaceExecutor};
-use steward_tools::web::Client;
 
 fn world() -> World {
     let client = Client::new(Vec::new());

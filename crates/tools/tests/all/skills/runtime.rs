@@ -9,8 +9,8 @@ use steward_core::credential::CredentialKind;
 use steward_core::ports::{Role, ToolScope, Tools as _};
 use steward_core::skill::{Skill, SkillKind};
 use steward_core::tool::{Preview, Receipt, ToolError, ToolOutput, Undo};
-use steward_tools::Context;
-use steward_tools::skills::{Executor, Job};
+use steward_tools::skills::{Executor, SkillCall};
+use steward_tools::{Context, ToolsError};
 
 /// Repeats what it is given, secrets included, as a careless server would.
 #[derive(Default)]
@@ -28,11 +28,11 @@ impl Executor for Echo {
         Ok(())
     }
 
-    async fn preview(&self, skill: &Skill, _: &Value, _: &ToolScope) -> Preview {
-        Preview { summary: format!("version {}", skill.version), ..Preview::default() }
+    async fn preview(&self, skill: &Skill, _: &Value, _: &ToolScope) -> Result<Preview, ToolsError> {
+        Ok(Preview { summary: format!("version {}", skill.version), ..Preview::default() })
     }
 
-    async fn run(&self, job: Job<'_>, context: &Context) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
         let secret = job
             .secret
             .and_then(|opened| opened.fields.values().next_back())
@@ -42,8 +42,8 @@ impl Executor for Echo {
         let encoded = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, &secret);
         let all = format!("{secret} {encoded} learned-session-token");
         match job.arguments["how"].as_str() {
-            Some("fail") => return Err(ToolError::RespondToModel(format!("refused: {all}"))),
-            Some("fatal") => return Err(ToolError::Fatal(all)),
+            Some("fail") => return Err(ToolsError::Refused(format!("refused: {all}"))),
+            Some("fatal") => return Err(ToolError::Fatal(all).into()),
             Some("panic") => panic!("{all}"),
             Some("hang") => std::future::pending::<()>().await,
             Some("late") => {
@@ -67,7 +67,7 @@ impl Executor for Echo {
         })
     }
 
-    async fn undo(&self, job: Job<'_>, snapshot: &Value, _: &ToolScope) -> Result<String, ToolError> {
+    async fn undo(&self, job: SkillCall<'_>, snapshot: &Value, _: &ToolScope) -> Result<String, ToolsError> {
         self.undone.fetch_add(1, Ordering::Relaxed);
         let secret = job.secret.unwrap().fields.values().next_back().unwrap();
         Ok(format!("restored {} with {}", snapshot["before"], secret.expose_secret()))

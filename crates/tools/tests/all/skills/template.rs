@@ -4,8 +4,8 @@ use secrecy::SecretString;
 use serde_json::{Value, json};
 use steward_core::ports::OpenedCredential;
 use steward_tools::skills::template::{
-    Place, Secrets, Template, TemplateError, Values, argv, check_argv, check_json, check_text, check_url,
-    json as filled, quote, remote, text, url,
+    Secrets, Template, TemplateError, TemplateUse, Values, argv, check_argv, check_json, check_text, check_url,
+    json as filled, quote, remote_line, text, url,
 };
 
 fn schema() -> Value {
@@ -197,7 +197,7 @@ fn remote_shells_read_the_same_words() {
     let command = words(&["printf", "%s\\0", "{{a}}", "fixed word's"]);
     for nasty in NASTY {
         let arguments = json!({"a": nasty});
-        let line = remote(&command, &values(&arguments, &schema)).unwrap();
+        let line = remote_line(&command, &values(&arguments, &schema)).unwrap();
         let out = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
         let expect = format!("{nasty}\0fixed word's\0");
         assert_eq!(String::from_utf8(out.stdout).unwrap(), expect, "{line}");
@@ -219,12 +219,12 @@ fn unknown_and_broken_placeholders() {
         ("{{.a}}", "no placeholder"),
         ("{{env(\"HOME\")}}", "no placeholder"),
     ] {
-        let error = check_text(source, Place::Text, &schema()).unwrap_err().to_string();
+        let error = check_text(source, TemplateUse::Text, &schema()).unwrap_err().to_string();
         assert!(error.contains(expect), "{source}: {error}");
     }
     let fixed = json!({"{{a}}": 1});
-    assert!(check_json(&fixed, Place::Body, &schema()).is_err());
-    check_text("{{result.id}} {{a}}", Place::Compensation, &schema()).unwrap();
+    assert!(check_json(&fixed, TemplateUse::Body, &schema()).is_err());
+    check_text("{{result.id}} {{a}}", TemplateUse::Compensation, &schema()).unwrap();
     let values_of = json!({"a": "1"});
     let got = text("\\{{a}} is {{a}}, { } }}", &values(&values_of, &schema())).unwrap();
     assert_eq!(got.unwrap(), "{{a}} is 1, { } }}");
@@ -234,16 +234,16 @@ fn unknown_and_broken_placeholders() {
 fn credentials_stand_where_only_the_receiver_looks() {
     let source = "Bearer {{credential.token}}";
     for (place, fine) in [
-        (Place::Argv, false),
-        (Place::Url, false),
-        (Place::Query, false),
-        (Place::Sql, false),
-        (Place::Text, false),
-        (Place::Compensation, false),
-        (Place::Header, true),
-        (Place::Body, true),
-        (Place::Stdin, true),
-        (Place::Env, true),
+        (TemplateUse::Argv, false),
+        (TemplateUse::Url, false),
+        (TemplateUse::Query, false),
+        (TemplateUse::Sql, false),
+        (TemplateUse::Text, false),
+        (TemplateUse::Compensation, false),
+        (TemplateUse::Header, true),
+        (TemplateUse::Body, true),
+        (TemplateUse::Stdin, true),
+        (TemplateUse::Env, true),
     ] {
         assert_eq!(check_text(source, place, &schema()).is_ok(), fine, "{place}");
     }

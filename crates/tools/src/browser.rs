@@ -1,0 +1,306 @@
+//! A real browser for agents: Chromium in the OS sandbox, controlled over two pipes, with our own proxy as its only way to
+//! any network, so that the address guard checks every request of a page and not only the first.
+//!
+//! One page per run. It ends with the run, when the run is stopped, after idling, and with this program. Agents have these
+//! tools only where they are named: for most requests `web_fetch` is enough, and small models choose better among fewer
+//! tools.
+
+mod actions;
+mod cdp;
+mod element_actions;
+mod elements;
+mod error;
+mod launch;
+mod page;
+mod page_state;
+mod page_text;
+mod proxy;
+mod sessions;
+
+pub use error::BrowserError;
+pub use launch::{BrowserConfig, find_browser};
+pub use sessions::Browsers;
+
+use crate::catalogue;
+use crate::dispatcher::DispatcherBuilder;
+use crate::error::ToolsError;
+use crate::files::{SavedFile, save_file};
+use crate::handler::{Context, ToolHandler};
+use crate::outbound::address_guard;
+use actions::ElementAction;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sessions::lock;
+use std::sync::Arc;
+use steward_core::hash;
+use steward_core::policy::RiskClass;
+use steward_core::ports::{Blobs, ToolScope};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
+use url::Url;
+
+pub const BROWSER_TOOLS: [&str; 5] =
+    ["browser_open", "browser_snapshot", "browser_click", "browser_type", "browser_screenshot"];
+
+#[must_use]
+pub fn with_browser(builder: DispatcherBuilder, browsers: &Browsers, blobs: &Arc<dyn Blobs>) -> DispatcherBuilder {
+    let ended = browsers.clone();
+    builder
+        .with(BrowserOpen(browsers.clone()))
+        .with(BrowserSnapshot(browsers.clone()))
+        .with(BrowserClick(browsers.clone()))
+        .with(BrowserType(browsers.clone()))
+        .with(BrowserScreenshot { browsers: browsers.clone(), blobs: Arc::clone(blobs) })
+        .when_ended(move |run| ended.close(run))
+}
+
+/// What an action would do to an element, named as it was last shown.
+fn preview_action(browsers: &Browsers, number: u32, scope: &ToolScope, verb: &str) -> Result<Preview, BrowserError> {
+    let session = browsers.session_of(scope).ok_or(BrowserError::NoPage)?;
+    let elements = lock(&session.elements);
+    let element = elements.seen(number).ok_or(BrowserError::NoElement(number))?;
+    Ok(Preview { summary: format!("{verb} {} on {}", element.words(), elements.url), ..Preview::default() })
+}
+
+/// Adds what the log keeps of an action.
+fn action_output(action: &str, object: String, output: ToolOutput) -> ToolOutput {
+    ToolOutput {
+        receipt: Some(Receipt { action: action.to_owned(), object, evidence: None }),
+        undo: Some(Undo::Impossible { reason: "what a page does with it happens on its server".to_owned() }),
+        ..output
+    }
+}
+
+struct BrowserOpen(pub Browsers);
+
+#[derive(Debug, Deserialize)]
+struct OpenArgs {
+    url: String,
+}
+
+impl ToolHandler for BrowserOpen {
+    type Args = OpenArgs;
+
+    fn spec(&self) -> ToolSpec {
+        // Its address tells something to another house, and its scripts run: external, asked for.
+        catalogue::tool_spec(
+            "browser_open",
+            RiskClass::External,
+            EffectClass::Read,
+            json!({
+                "url": {"type": "string", "minLength": 4, "maxLength": 4000, "description": "Address of the page, http or https"}
+            }),
+            &["url"],
+        )
+    }
+
+    async fn preview(&self, args: OpenArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
+        let target = address_guard::checked_url(address_guard::parse_url(&args.url)?)?;
+        Ok(Preview { summary: format!("opens {} in a browser and runs its scripts", target.url), ..Preview::default() })
+    }
+
+    async fn run(&self, args: OpenArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        // Refused here already, so that no browser is started for nothing.
+        let url = address_guard::parse_url(&args.url)?;
+        let url = address_guard::checked_url(url)?.url;
+        self.0.config().client.checked_addresses(&url).await?;
+        Ok(actions::open_page(&self.0, &url, context).await?)
+    }
+}
+
+struct BrowserSnapshot(pub Browsers);
+
+#[derive(Debug, Deserialize)]
+struct SnapshotArgs {
+    part: Option<usize>,
+}
+
+impl ToolHandler for BrowserSnapshot {
+    type Args = SnapshotArgs;
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::spec(
+            "browser_snapshot",
+            RiskClass::Read,
+            EffectClass::Read,
+            json!({
+                "type": "object",
+                "properties": {
+                    "part": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 1, "description": "Which part of a long page"}
+                },
+                "required": [],
+                "additionalProperties": false
+            }),
+        )
+    }
+
+    async fn run(&self, args: SnapshotArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        Ok(actions::take_snapshot(&self.0, args.part.unwrap_or(1).max(1), context).await?)
+    }
+}
+
+struct BrowserClick(pub Browsers);
+
+#[derive(Debug, Deserialize)]
+struct ClickArgs {
+    element: u32,
+}
+
+impl ToolHandler for BrowserClick {
+    type Args = ClickArgs;
+
+    fn spec(&self) -> ToolSpec {
+        // A click may send a form, or buy something.
+        catalogue::tool_spec(
+            "browser_click",
+            RiskClass::External,
+            EffectClass::Write,
+            json!({
+                "element": {"type": "integer", "minimum": 1, "maximum": u32::MAX, "description": "Number of the element, as the page was shown"}
+            }),
+            &["element"],
+        )
+    }
+
+    async fn preview(&self, args: ClickArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        Ok(preview_action(&self.0, args.element, scope, "clicks")?)
+    }
+
+    async fn run(&self, args: ClickArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let (object, output) = actions::act(&self.0, args.element, &ElementAction::Click, context).await?;
+        Ok(action_output("clicked", object, output))
+    }
+}
+
+struct BrowserType(pub Browsers);
+
+#[derive(Debug, Deserialize)]
+struct TypeArgs {
+    element: u32,
+    text: String,
+    #[serde(default)]
+    submit: bool,
+}
+
+impl ToolHandler for BrowserType {
+    type Args = TypeArgs;
+
+    fn spec(&self) -> ToolSpec {
+        // Scripts see what is typed at once, so it may leave the house without being sent.
+        catalogue::tool_spec(
+            "browser_type",
+            RiskClass::External,
+            EffectClass::Write,
+            json!({
+                "element": {"type": "integer", "minimum": 1, "maximum": u32::MAX, "description": "Number of the field, as the page was shown"},
+                "text": {"type": "string", "maxLength": 20000, "description": "What the field holds afterwards; of a choice, the option's text"},
+                "submit": {"type": "boolean", "default": false, "description": "Whether to press Enter afterwards"}
+            }),
+            &["element", "text"],
+        )
+    }
+
+    async fn preview(&self, args: TypeArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        let verb = if args.submit { "types and sends, in" } else { "types, in" };
+        Ok(Preview { detail: Some(args.text), ..preview_action(&self.0, args.element, scope, verb)? })
+    }
+
+    async fn run(&self, args: TypeArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let act = ElementAction::Fill { text: args.text, submit: args.submit };
+        let (object, output) = actions::act(&self.0, args.element, &act, context).await?;
+        Ok(action_output("typed", object, output))
+    }
+}
+
+const SCREENSHOTS: &str = "screenshots";
+/// Characters of a call's hash in a file name.
+const HASH_CHARS: usize = 8;
+/// Bytes of a PNG that hold its width and height.
+const SIZE: std::ops::Range<usize> = 16..24;
+
+struct BrowserScreenshot {
+    pub browsers: Browsers,
+    pub blobs: Arc<dyn Blobs>,
+}
+
+#[derive(Debug, Deserialize)]
+struct NoArgs {}
+
+impl ToolHandler for BrowserScreenshot {
+    type Args = NoArgs;
+
+    fn spec(&self) -> ToolSpec {
+        // The same call writes the same file.
+        catalogue::spec(
+            "browser_screenshot",
+            RiskClass::Write,
+            EffectClass::Idempotent,
+            json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false}),
+        )
+    }
+
+    async fn preview(&self, _: NoArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
+        Ok(Preview {
+            summary: format!("writes a picture of the open page into {SCREENSHOTS}/"),
+            detail: None,
+            count: Some(1),
+            reversible: true,
+        })
+    }
+
+    async fn run(&self, _: NoArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let (png, url) = actions::take_screenshot(&self.browsers, context).await?;
+        let (width, height) = png_size(&png)
+            .ok_or_else(|| ToolsError::refused("the browser gave no picture; open the page again with browser_open"))?;
+        let path = screenshot_path(&url, &context.idempotency_key);
+        let bytes = png.len();
+        let SavedFile { sha256, undo } = save_file("browser_screenshot", &path, png, context, &self.blobs).await?;
+        Ok(ToolOutput {
+            data: Some(json!({"path": path, "url": url, "width": width, "height": height, "bytes": bytes})),
+            receipt: Some(Receipt {
+                action: "wrote".to_owned(),
+                object: path.clone(),
+                evidence: Some(format!("sha256:{sha256}")),
+            }),
+            undo: Some(undo),
+            tainted: true,
+            origin: Some(url.clone()),
+            ..ToolOutput::text(format!("wrote a picture of {url} to {path} ({width} × {height}, {bytes} bytes)"))
+        })
+    }
+
+    async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
+        crate::files::restore(snapshot, scope, &self.blobs).await
+    }
+}
+
+fn screenshot_path(url: &str, key: &str) -> String {
+    let host = Url::parse(url).ok();
+    let host = host.as_ref().and_then(Url::host_str).unwrap_or("page");
+    let host: String =
+        host.chars().map(|c| if c.is_ascii_alphanumeric() || ".-".contains(c) { c } else { '-' }).take(60).collect();
+    let call = &hash::sha256(key.as_bytes())[..HASH_CHARS];
+    format!("{SCREENSHOTS}/{host}-{call}.png")
+}
+
+fn png_size(png: &[u8]) -> Option<(u32, u32)> {
+    let both = png.starts_with(b"\x89PNG").then(|| png.get(SIZE)).flatten()?;
+    let number = |bytes: &[u8]| bytes.try_into().ok().map(u32::from_be_bytes);
+    Some((number(&both[..4])?, number(&both[4..])?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{png_size, screenshot_path};
+
+    #[test]
+    fn names_and_sizes() {
+        let first = screenshot_path("https://example.org/a", "k1");
+        assert!(first.starts_with("screenshots/example.org-"), "{first}");
+        assert_ne!(first, screenshot_path("https://example.org/a", "k2"));
+        assert!(screenshot_path("about:blank", "k").starts_with("screenshots/page-"));
+        let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+        png.extend([0, 0, 5, 0, 0, 0, 3, 132]);
+        assert_eq!(png_size(&png), Some((1280, 900)));
+        assert_eq!(png_size(b"<html>"), None);
+    }
+}

@@ -1,0 +1,189 @@
+//! The running browsers of an installation, one for each run that wants one.
+
+use super::elements::Elements;
+use super::error::BrowserError;
+use super::launch::{BrowserConfig, Process, start};
+use super::page::Page;
+use super::proxy::Refusals;
+use crate::handler::Context;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+use steward_core::RunId;
+use steward_core::ports::ToolScope;
+
+/// Time between checks whether a browser is still wanted.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// The browsers of an installation. Cheap to clone; dropping the last clone closes them.
+#[derive(Clone)]
+pub struct Browsers(Arc<Inner>);
+
+struct Inner {
+    config: BrowserConfig,
+    sessions: Mutex<HashMap<RunId, Arc<BrowserSession>>>,
+}
+
+impl Browsers {
+    pub fn new(config: BrowserConfig) -> Self {
+        Self(Arc::new(Inner { config, sessions: Mutex::default() }))
+    }
+
+    pub(super) fn config(&self) -> &BrowserConfig {
+        &self.0.config
+    }
+
+    pub fn count(&self) -> usize {
+        lock(&self.0.sessions).len()
+    }
+
+    pub fn close(&self, run: RunId) {
+        self.0.close(run);
+    }
+
+    pub fn close_all(&self) {
+        let sessions = std::mem::take(&mut *lock(&self.0.sessions));
+        for session in sessions.into_values() {
+            drop(session.take());
+        }
+    }
+
+    pub async fn check(&self) -> Result<String, BrowserError> {
+        let (process, page) = start(&self.0.config).await?;
+        drop(page);
+        let (tier, as_whom) = (process.session.tier, process.session.privileges);
+        Ok(format!(
+            "{} starts, confined by {tier:?} as {as_whom:?}, with no network but the checked one",
+            self.0.config.program.display()
+        ))
+    }
+
+    pub(super) fn session_of(&self, scope: &ToolScope) -> Option<Arc<BrowserSession>> {
+        let sessions = lock(&self.0.sessions);
+        scope.run.and_then(|run| sessions.get(&run)).map(Arc::clone)
+    }
+
+    /// The browser of this run; an empty session for one, if it has none.
+    pub(super) fn get_or_create(&self, context: &Context) -> Result<Arc<BrowserSession>, BrowserError> {
+        let run = context.scope.run.ok_or(BrowserError::NoRun)?;
+        let stop = &context.scope.stop;
+        let mut sessions = lock(&self.0.sessions);
+        let taken = sessions.len();
+        match sessions.entry(run) {
+            Entry::Occupied(entry) => {
+                let session = Arc::clone(entry.get());
+                session.touch(stop);
+                Ok(session)
+            }
+            Entry::Vacant(_) if taken >= self.0.config.most => Err(BrowserError::Busy(self.0.config.most)),
+            Entry::Vacant(entry) => {
+                let session = Arc::new(BrowserSession::new(Arc::clone(stop)));
+                entry.insert(Arc::clone(&session));
+                tokio::spawn(watch(Arc::downgrade(&self.0), run, Arc::downgrade(&session)));
+                Ok(session)
+            }
+        }
+    }
+
+    /// Removes a browser that failed, and returns why it ended.
+    pub(super) async fn remove_failed(&self, run: Option<RunId>, session: &Arc<BrowserSession>) -> Option<String> {
+        let process = session.take();
+        if let Some(run) = run {
+            let mut sessions = lock(&self.0.sessions);
+            if sessions.get(&run).is_some_and(|held| Arc::ptr_eq(held, session)) {
+                sessions.remove(&run);
+            }
+        }
+        let mut process: Process = process?;
+        Some(process.last_words().await)
+    }
+}
+
+impl Inner {
+    fn close(&self, run: RunId) {
+        let session = lock(&self.sessions).remove(&run);
+        // A call that is under way holds the session too, so the browser is taken out of it.
+        drop(session.and_then(|session| session.take()));
+    }
+}
+
+async fn watch(all: Weak<Inner>, run: RunId, session: Weak<BrowserSession>) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let (Some(all), Some(session)) = (all.upgrade(), session.upgrade()) else {
+            return;
+        };
+        let ours = lock(&all.sessions).get(&run).is_some_and(|held| Arc::ptr_eq(held, &session));
+        if !ours {
+            return;
+        }
+        if session.stopped() || session.empty() || session.idle(all.config.idle) {
+            all.close(run);
+            return;
+        }
+    }
+}
+
+/// The browser of a run. Dropping it kills the browser.
+#[derive(Debug)]
+pub(super) struct BrowserSession {
+    /// Locked for one call at a time; `None` before the first.
+    pub page: tokio::sync::Mutex<Option<Page>>,
+    /// The numbered elements; previews read them too.
+    pub elements: Mutex<Elements>,
+    process: Mutex<Option<Process>>,
+    used: Mutex<(Instant, Arc<AtomicBool>)>,
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl BrowserSession {
+    pub fn new(stop: Arc<AtomicBool>) -> Self {
+        Self {
+            page: tokio::sync::Mutex::new(None),
+            elements: Mutex::default(),
+            process: Mutex::new(None),
+            used: Mutex::new((Instant::now(), stop)),
+        }
+    }
+
+    /// Marks it as used now, in a run that ends when `stop` is set.
+    pub fn touch(&self, stop: &Arc<AtomicBool>) {
+        *lock(&self.used) = (Instant::now(), Arc::clone(stop));
+    }
+
+    /// Whether nobody has used it for so long.
+    pub fn idle(&self, limit: Duration) -> bool {
+        lock(&self.used).0.elapsed() >= limit && self.page.try_lock().is_ok()
+    }
+
+    /// Whether its browser failed to start.
+    pub fn empty(&self) -> bool {
+        // Whoever starts one holds the page.
+        let free = self.page.try_lock().is_ok();
+        free && lock(&self.process).is_none()
+    }
+
+    pub fn stopped(&self) -> bool {
+        lock(&self.used).1.load(Ordering::Relaxed)
+    }
+
+    /// Stores a started browser; one that was there before is killed.
+    pub fn keep(&self, process: Process) {
+        *lock(&self.process) = Some(process);
+    }
+
+    /// Takes the browser out; dropping it kills it.
+    pub fn take(&self) -> Option<Process> {
+        lock(&self.process).take()
+    }
+
+    pub fn refusals(&self) -> Arc<Refusals> {
+        let process = lock(&self.process);
+        process.as_ref().map(|process| Arc::clone(&process.proxy.refusals)).unwrap_or_default()
+    }
+}

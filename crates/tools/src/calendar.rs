@@ -1,0 +1,158 @@
+//! Calendars as iCalendar files (RFC 5545), one for each user: `calendar_list`, `calendar_create`, `calendar_delete`,
+//! `calendar_import`, `calendar_export`.
+
+mod create;
+mod delete;
+mod event;
+mod ics;
+mod import_export;
+mod list;
+mod occurrence;
+mod recurrence;
+mod time;
+mod zone;
+
+pub use create::CalendarCreate;
+pub use delete::CalendarDelete;
+pub use import_export::{CalendarExport, CalendarImport};
+pub use list::CalendarList;
+
+use crate::dispatcher::DispatcherBuilder;
+use crate::error::ToolsError;
+use ics::Component;
+use jiff::tz::TimeZone;
+use std::fs;
+use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use steward_core::UserId;
+use steward_core::ports::{Blobs, Clock, ToolScope};
+
+#[must_use]
+pub fn with_calendar(
+    builder: DispatcherBuilder,
+    config: CalendarConfig,
+    clock: &Arc<dyn Clock>,
+    blobs: &Arc<dyn Blobs>,
+) -> DispatcherBuilder {
+    let files = Arc::new(CalendarStore::new(config));
+    let (clock, blobs) = (Arc::clone(clock), Arc::clone(blobs));
+    builder
+        .with(CalendarList::new(Arc::clone(&files), Arc::clone(&clock)))
+        .with(CalendarCreate::new(Arc::clone(&files), Arc::clone(&clock)))
+        .with(CalendarDelete::new(Arc::clone(&files), clock))
+        .with(CalendarImport(Arc::clone(&files)))
+        .with(CalendarExport::new(files, blobs))
+}
+
+const LARGEST: usize = 8 << 20;
+/// The calendar of runs without a user, such as those of the command line.
+const COMMON: &str = "common";
+
+#[derive(Debug, Clone)]
+pub struct CalendarConfig {
+    /// Folder of the calendars; created when needed.
+    pub folder: PathBuf,
+    /// The zone of times that name none.
+    pub zone: TimeZone,
+}
+
+pub struct CalendarStore {
+    config: CalendarConfig,
+    /// Locked while a file is read and written back.
+    turn: Mutex<()>,
+}
+
+fn calendar_name(scope: &ToolScope) -> String {
+    scope.user.map_or_else(|| COMMON.to_owned(), |user| user.to_string())
+}
+
+impl CalendarStore {
+    pub fn new(config: CalendarConfig) -> Self {
+        Self { config, turn: Mutex::new(()) }
+    }
+
+    fn zone(&self) -> &TimeZone {
+        &self.config.zone
+    }
+
+    fn path(&self, scope: &ToolScope, name: &str) -> Result<PathBuf, ToolsError> {
+        // The name may come from a snapshot.
+        if name != COMMON && name.parse::<UserId>().is_err() {
+            return Err(ToolsError::NoUndo(format!("`{name}` is no calendar")));
+        }
+        let folder = self.config.folder.join(scope.tenant.to_string());
+        Ok(folder.join(format!("{name}.ics")))
+    }
+
+    /// The calendar of this name; empty if there is none yet. Blocking.
+    fn read(&self, scope: &ToolScope, name: &str) -> Result<Component, ToolsError> {
+        let path = self.path(scope, name)?;
+        match fs::read_to_string(&path) {
+            Ok(text) => Component::read(&text)
+                .map_err(|error| ToolsError::Refused(format!("the calendar {} is damaged: {error}", path.display()))),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Component::calendar()),
+            Err(error) => Err(failed(&path, &error)),
+        }
+    }
+
+    /// Changes a calendar; nothing is written if `work` fails. Blocking.
+    fn change<T>(
+        &self,
+        scope: &ToolScope,
+        name: &str,
+        work: impl FnOnce(&mut Component) -> Result<T, ToolsError>,
+    ) -> Result<T, ToolsError> {
+        self.change_staged(scope, name, work, |_| Ok(()))
+    }
+
+    /// As [`Self::change`]; calls `stage` right before writing, and writes nothing if that fails.
+    fn change_staged<T>(
+        &self,
+        scope: &ToolScope,
+        name: &str,
+        work: impl FnOnce(&mut Component) -> Result<T, ToolsError>,
+        tell: impl FnOnce(&T) -> Result<(), ToolsError>,
+    ) -> Result<T, ToolsError> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = self.path(scope, name)?;
+        let before = self.read(scope, name)?;
+        let mut calendar = before.clone();
+        let done = work(&mut calendar)?;
+        if calendar == before {
+            return Ok(done);
+        }
+        let text = calendar.text();
+        if text.len() > LARGEST {
+            return Err(ToolsError::Refused(format!(
+                "the calendar would be larger than {} MB; delete old events, or keep them in a file",
+                LARGEST >> 20
+            )));
+        }
+        tell(&done)?;
+        save(&path, &text).map_err(|error| failed(&path, &error))?;
+        Ok(done)
+    }
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> ToolsError {
+    ToolsError::Refused(format!(
+        "the calendar {} can't be kept: {error}; ask an operator to look at the data folder",
+        path.display()
+    ))
+}
+
+/// Writes atomically: readers see the old file or the new one.
+fn save(path: &Path, text: &str) -> std::io::Result<()> {
+    let Some(folder) = path.parent() else {
+        return Err(ErrorKind::InvalidInput.into());
+    };
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    fs::File::open(folder)?.sync_all()
+}

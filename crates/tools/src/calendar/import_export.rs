@@ -1,0 +1,284 @@
+//! `calendar_import` and `calendar_export`: iCalendar files of the workspace.
+
+use super::create::undo_calendar;
+use super::event::{Change, Event, ORIGIN, UndoRecord, event_uid, events, replace_event};
+use super::ics::{Component, Line};
+use super::zone::{self, Zone};
+use super::{CalendarStore, LARGEST, calendar_name};
+use crate::catalogue;
+use crate::error::ToolsError;
+use crate::files::{blocking, read_text, snapshot, write_text};
+use crate::handler::{Context, ToolHandler};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use steward_core::policy::RiskClass;
+use steward_core::ports::{Blobs, ToolScope};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
+
+const IMPORT: &str = "calendar_import";
+const NAMED: usize = 20;
+
+pub struct CalendarImport(pub Arc<CalendarStore>);
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct ImportArgs {
+    path: String,
+}
+
+struct ImportedEvents {
+    /// Id and components of each event.
+    events: Vec<(String, Vec<Component>)>,
+    titles: Vec<String>,
+    /// Zones that this machine doesn't know but the file describes.
+    zones: Vec<Component>,
+    problems: Vec<String>,
+}
+
+fn read_file(path: &str, scope: &ToolScope) -> Result<ImportedEvents, ToolsError> {
+    let text = read_text(scope, path)?;
+    if text.len() > LARGEST {
+        return Err(ToolsError::Refused(format!("{path} is larger than {} MB; split it", LARGEST >> 20)));
+    }
+    let file = Component::read(&text).map_err(|error| ToolsError::Refused(format!("{path}: {error}")))?;
+    let mut brought =
+        ImportedEvents { events: Vec::new(), titles: Vec::new(), zones: Vec::new(), problems: Vec::new() };
+    for mut part in file.parts {
+        if part.name == "VTIMEZONE" {
+            let name = part.value("TZID").unwrap_or_default();
+            if matches!(Zone::named(name), Zone::Unknown(_)) {
+                brought.zones.push(part);
+            }
+            continue;
+        }
+        if part.name != "VEVENT" {
+            continue;
+        }
+        let event = match Event::read(&part) {
+            Ok(event) => event,
+            Err(why) => {
+                brought.problems.push(why);
+                continue;
+            }
+        };
+        let notes = event.notes.iter().map(|note| format!("{}: {note}", event.title));
+        brought.problems.extend(notes);
+        part.lines.retain(|line| !matches!(line.name.as_str(), "UID" | ORIGIN));
+        part.lines.insert(0, Line::new("UID", &*event.uid));
+        // What a stranger wrote stays known as such.
+        part.lines.push(Line::text(ORIGIN, path));
+        if event.instead_of.is_none() {
+            brought.titles.push(event.title);
+        }
+        match brought.events.iter_mut().find(|(uid, _)| *uid == event.uid) {
+            Some((_, parts)) => parts.push(part),
+            None => brought.events.push((event.uid, vec![part])),
+        }
+    }
+    if brought.events.is_empty() {
+        let why = brought.problems.first().map_or("it has none".to_owned(), Clone::clone);
+        return Err(ToolsError::Refused(format!("{path} has no event that can be taken over: {why}")));
+    }
+    Ok(brought)
+}
+
+/// Adds the events; a known event is replaced.
+fn add_events(brought: ImportedEvents, calendar: &mut Component) -> (Vec<Change>, Vec<String>) {
+    let mut zones = Vec::new();
+    for zone in brought.zones {
+        let name = zone.value("TZID").unwrap_or_default().to_owned();
+        let known = |part: &Component| part.name == "VTIMEZONE" && part.value("TZID") == Some(&name);
+        if !calendar.parts.iter().any(known) {
+            calendar.parts.push(zone);
+            zones.push(name);
+        }
+    }
+    let changes = brought.events.into_iter().map(|(uid, parts)| replace_event(calendar, &uid, parts));
+    (changes.collect(), zones)
+}
+
+impl ToolHandler for CalendarImport {
+    type Args = ImportArgs;
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::tool_spec(
+            IMPORT,
+            RiskClass::Write,
+            EffectClass::Idempotent,
+            json!({
+                "path": {"type": "string", "minLength": 1, "description": "An .ics file of the workspace"}
+            }),
+            &["path"],
+        )
+    }
+
+    async fn preview(&self, args: ImportArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        let (files, scope) = (Arc::clone(&self.0), scope.clone());
+        let looked = blocking(move || {
+            let brought = read_file(&args.path, &scope)?;
+            let calendar = files.read(&scope, &calendar_name(&scope))?;
+            let known: Vec<String> = calendar.parts.iter().filter_map(event_uid).collect();
+            let new = brought.events.iter().filter(|(uid, _)| !known.contains(uid)).count();
+            Ok((brought, new))
+        });
+        let (brought, new) = looked.await?;
+        let count = brought.events.len();
+        Ok(Preview {
+            summary: format!("adds {new} events to the calendar, replaces {}", count - new),
+            detail: Some(brought.titles.iter().take(NAMED).cloned().collect::<Vec<_>>().join("\n")),
+            count: u64::try_from(count).ok(),
+            reversible: true,
+        })
+    }
+
+    async fn run(&self, args: ImportArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let (files, context) = (Arc::clone(&self.0), context.clone());
+        let done = blocking(move || {
+            let brought = read_file(&args.path, &context.scope)?;
+            let (titles, problems) = (brought.titles.clone(), brought.problems.clone());
+            let name = calendar_name(&context.scope);
+            context.check()?;
+            let (changes, zones) = files.change(&context.scope, &name, |calendar| Ok(add_events(brought, calendar)))?;
+            let replaced = changes.iter().filter(|change| !change.before.is_empty()).count();
+            let added = changes.len() - replaced;
+            let summary = format!("took {added} new events over from {} and replaced {replaced}", args.path);
+            let mut text = format!("{summary}\n");
+            for title in titles.iter().take(NAMED) {
+                let _ = writeln!(text, "- {title}");
+            }
+            if titles.len() > NAMED {
+                let _ = writeln!(text, "[{} more]", titles.len() - NAMED);
+            }
+            for problem in problems.iter().take(NAMED) {
+                let _ = writeln!(text, "[{problem}]");
+            }
+            let kept = UndoRecord { calendar: name, changes, zones };
+            Ok(ToolOutput {
+                data: Some(json!({"path": args.path, "added": added, "replaced": replaced, "problems": problems})),
+                receipt: Some(Receipt {
+                    action: "imported".to_owned(),
+                    object: format!("{} events from {} into the calendar", added + replaced, args.path),
+                    evidence: None,
+                }),
+                undo: Some(Undo::Snapshot { tool: IMPORT.to_owned(), snapshot: json!(kept) }),
+                tainted: true,
+                origin: Some(args.path),
+                ..ToolOutput::text(text.trim_end())
+            })
+        });
+        done.await
+    }
+
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
+        undo_calendar(&self.0, value, scope).await
+    }
+}
+
+const EXPORT: &str = "calendar_export";
+
+pub struct CalendarExport {
+    files: Arc<CalendarStore>,
+    blobs: Arc<dyn Blobs>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct ExportArgs {
+    path: String,
+}
+
+impl CalendarExport {
+    /// `blobs` keep what the file held before.
+    pub fn new(files: Arc<CalendarStore>, blobs: Arc<dyn Blobs>) -> Self {
+        Self { files, blobs }
+    }
+}
+
+/// The calendar with the time zones that it uses, and its number of events.
+fn export_text(calendar: &Component, home: &TimeZone) -> (String, usize) {
+    let mut zones: BTreeMap<String, (TimeZone, Timestamp)> = BTreeMap::new();
+    let mut count = 0;
+    for event in events(calendar).flatten() {
+        count += usize::from(event.instead_of.is_none());
+        let (Zone::Known(zone), Ok(start)) = (&event.start.zone, event.start.instant(home)) else {
+            continue;
+        };
+        if let Some(name) = zone.iana_name() {
+            let known = zones.entry(name.to_owned()).or_insert_with(|| (zone.clone(), start));
+            known.1 = known.1.min(start);
+        }
+    }
+    let mut out = calendar.clone();
+    for part in &mut out.parts {
+        part.lines.retain(|line| line.name != ORIGIN);
+    }
+    let described = zones.values().filter_map(|(zone, from)| zone::vtimezone(zone, *from));
+    let at = 0..0;
+    out.parts.splice(at, described.collect::<Vec<_>>());
+    (out.text(), count)
+}
+
+fn check_extension(path: &str) -> Result<(), ToolsError> {
+    if path.trim().to_lowercase().ends_with(".ics") {
+        return Ok(());
+    }
+    Err(ToolsError::Refused(format!("`{path}` must end in .ics, so that other programs know it for a calendar")))
+}
+
+impl ToolHandler for CalendarExport {
+    type Args = ExportArgs;
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::tool_spec(
+            EXPORT,
+            RiskClass::Write,
+            EffectClass::Idempotent,
+            json!({
+                "path": {"type": "string", "minLength": 5, "description": "File of the workspace, ending in .ics; replaced if it exists"}
+            }),
+            &["path"],
+        )
+    }
+
+    async fn preview(&self, args: ExportArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
+        let (files, scope) = (Arc::clone(&self.files), scope.clone());
+        let looked = blocking(move || {
+            check_extension(&args.path)?;
+            let (text, count) = export_text(&files.read(&scope, &calendar_name(&scope))?, files.zone());
+            Ok(format!("writes the calendar ({count} events, {} bytes) to {}", text.len(), args.path))
+        });
+        let summary = looked.await?;
+        Ok(Preview { summary, detail: None, count: Some(1), reversible: true })
+    }
+
+    async fn run(&self, args: ExportArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let (files, context) = (Arc::clone(&self.files), context.clone());
+        let done = blocking(move || {
+            check_extension(&args.path)?;
+            let scope = &context.scope;
+            let (text, count) = export_text(&files.read(scope, &calendar_name(scope))?, files.zone());
+            context.check()?;
+            let (written, after) = write_text(scope, &args.path, &text)?;
+            Ok((written, after, count))
+        });
+        let (written, after, count) = done.await?;
+        let path = written.path.display().to_string();
+        Ok(ToolOutput {
+            data: Some(json!({"path": path, "events": count})),
+            receipt: Some(Receipt {
+                action: "wrote".to_owned(),
+                object: path.clone(),
+                evidence: Some(format!("sha256:{}", after.sha256)),
+            }),
+            undo: Some(snapshot::undo_record(EXPORT, written, after, &self.blobs).await?),
+            ..ToolOutput::text(format!("wrote the calendar with {count} events to {path}"))
+        })
+    }
+
+    async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
+        snapshot::restore(value, scope, &self.blobs).await
+    }
+}

@@ -1,0 +1,209 @@
+//! Files of the workspace: list, read, search, write. All access goes through [`steward_sandbox::files::Workspace`], which
+//! the kernel keeps inside the folder. Here: opening, walking and telling what kind of file it is.
+
+mod grep;
+mod list;
+mod read;
+pub(crate) mod snapshot;
+mod write;
+
+pub use grep::Grep;
+pub use list::List;
+pub use read::Read;
+pub(crate) use snapshot::{SavedFile, restore, save_file};
+pub use write::Write;
+
+use crate::error::ToolsError;
+use crate::handler::Context;
+use snapshot::State;
+use steward_core::ports::ToolScope;
+use steward_sandbox::files::{Entry, EntryKind, FileLimits, FilesError, Workspace, Written};
+
+/// Largest file that is read or written whole.
+const MAX_FILE_BYTES: u64 = 8 << 20;
+
+pub(crate) fn open_workspace(scope: &ToolScope) -> Result<Workspace, ToolsError> {
+    let limits = FileLimits { read_bytes: MAX_FILE_BYTES, write_bytes: MAX_FILE_BYTES, ..FileLimits::default() };
+    Workspace::open(&scope.workspace, limits).map_err(file_error)
+}
+
+/// Opens a regular file of the workspace for a person to read, confined as for an agent. Blocking.
+pub fn open_file(workspace: &str, path: &str) -> Result<std::fs::File, ToolsError> {
+    Workspace::open(workspace, FileLimits::default())
+        .and_then(|workspace| workspace.open_read(path))
+        .map_err(file_error)
+}
+
+/// A folder relative to the workspace; empty for the workspace itself. Blocking.
+pub(crate) fn resolve_folder(scope: &ToolScope, path: &str) -> Result<String, ToolsError> {
+    let workspace = open_workspace(scope)?;
+    let relative = workspace.resolve(path).map_err(file_error)?;
+    workspace.list(path).map_err(file_error)?;
+    let text = relative.as_path().to_str();
+    Ok(text.ok_or_else(|| ToolsError::Refused(format!("the name of {path} is no text")))?.to_owned())
+}
+
+/// A whole text file of the workspace. Blocking.
+pub(crate) fn read_text(scope: &ToolScope, path: &str) -> Result<String, ToolsError> {
+    let bytes = open_workspace(scope)?.read(path).map_err(file_error)?;
+    String::from_utf8(bytes).map_err(|_| ToolsError::Refused(format!("{path} is no text in UTF-8; convert it first")))
+}
+
+/// Replaces or creates a text file of the workspace; returns its state before and after. Blocking.
+pub(crate) fn write_text(scope: &ToolScope, path: &str, text: &str) -> Result<(Written, State), ToolsError> {
+    let workspace = open_workspace(scope)?;
+    let written = workspace.write_atomic(path, text.as_bytes()).map_err(file_error)?;
+    let after = snapshot::file_state(&workspace, path).map_err(file_error)?;
+    Ok((written, after))
+}
+
+/// A file error with what to do about it.
+#[expect(clippy::needless_pass_by_value, reason = "it is what map_err hands over")]
+pub(crate) fn file_error(error: FilesError) -> ToolsError {
+    let hint = match &error {
+        FilesError::NotFound { near, .. } if near.is_empty() => "; `list` shows what there is",
+        FilesError::Kind { actual: "a folder", expected: "a file", .. } => "; `list` shows what is in it",
+        FilesError::Kind { actual: "a file", .. } => "; `read` shows it",
+        FilesError::TooLarge { .. } => "; read a part of it with `start` and `lines`, or search it with `grep`",
+        _ => "",
+    };
+    ToolsError::Refused(format!("{error}{hint}"))
+}
+
+/// Runs blocking `work` on its own thread; a panic in it continues in the caller.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ToolsError> + Send + 'static,
+) -> Result<T, ToolsError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        Err(_) => Err(ToolsError::refused("the program is shutting down; nothing was done")),
+    }
+}
+
+/// Most entries of one walk.
+const ENTRIES: usize = 50_000;
+
+#[derive(Debug, Default, Clone, Copy)]
+struct WalkSummary {
+    /// Names beginning with a dot, which are skipped.
+    pub hidden: usize,
+    /// Whether there were more entries than are read.
+    pub more: bool,
+}
+
+/// Calls `visit` with the path relative to the workspace and the entry, in order of names, `depth` levels deep (1: the
+/// folder's own entries). Names beginning with a dot are skipped.
+fn walk(
+    workspace: &Workspace,
+    folder: &str,
+    depth: usize,
+    context: &Context,
+    visit: &mut dyn FnMut(&str, &Entry) -> Result<bool, ToolsError>,
+) -> Result<WalkSummary, ToolsError> {
+    let mut walked = WalkSummary::default();
+    let mut seen = 0;
+    let mut pending = vec![(folder.to_owned(), depth, true)];
+    while let Some((at, left, first)) = pending.pop() {
+        context.check()?;
+        let (entries, more) = match workspace.list(&at) {
+            Ok(listed) => listed,
+            Err(error) if first => return Err(file_error(error)),
+            // A folder that can't be read, or vanished meanwhile, doesn't end the search.
+            Err(_) => continue,
+        };
+        walked.more |= more;
+        let mut below = Vec::new();
+        for entry in &entries {
+            if entry.name.starts_with('.') {
+                walked.hidden += 1;
+                continue;
+            }
+            seen += 1;
+            if seen > ENTRIES {
+                walked.more = true;
+                return Ok(walked);
+            }
+            let path = join(&at, &entry.name);
+            if !visit(&path, entry)? {
+                return Ok(walked);
+            }
+            if entry.kind == EntryKind::Folder && left > 1 {
+                below.push((path, left - 1, false));
+            }
+        }
+        below.reverse();
+        pending.append(&mut below);
+    }
+    Ok(walked)
+}
+
+fn join(folder: &str, name: &str) -> String {
+    match folder.trim_end_matches('/') {
+        "" | "." => name.to_owned(),
+        folder => format!("{}/{name}", folder.trim_start_matches("./")),
+    }
+}
+
+/// Bytes that are examined.
+const HEAD: usize = 8192;
+
+/// First bytes of common binary formats, their names, and what to do instead of reading them.
+const MAGIC: &[(&[u8], &str, &str)] = &[
+    (b"SQLite format 3\0", "a SQLite database", "ask it with the tool `sql`"),
+    (b"%PDF-", "a PDF document", "it can't be read as text"),
+    (b"PK\x03\x04", "a ZIP archive or office document", "it can't be read as text"),
+    (b"\x1f\x8b", "a gzip archive", "it can't be read as text"),
+    (b"\x89PNG", "a PNG image", "it can't be read as text"),
+    (b"\xff\xd8\xff", "a JPEG image", "it can't be read as text"),
+    (b"GIF8", "a GIF image", "it can't be read as text"),
+    (b"\x7fELF", "a program", "it can't be read as text"),
+    (b"\xff\xfe", "text in UTF-16", "convert it to UTF-8 first"),
+    (b"\xfe\xff", "text in UTF-16", "convert it to UTF-8 first"),
+];
+
+/// What a binary file is, and a hint; `None` for text.
+fn binary_kind(head: &[u8]) -> Option<(&'static str, &'static str)> {
+    let known = MAGIC.iter().find(|(magic, _, _)| head.starts_with(magic));
+    if let Some((_, what, hint)) = known {
+        return Some((what, hint));
+    }
+    head.contains(&0)
+        .then_some(("a binary file", "it can't be read as text; `terminal` with `file` or `stat` tells more"))
+}
+
+fn human_size(bytes: u64) -> String {
+    const UNITS: &[&str] = &["kB", "MB", "GB", "TB"];
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let mut tenths = bytes / 100;
+    let mut unit = 0;
+    while tenths >= 10_000 && unit + 1 < UNITS.len() {
+        tenths /= 1000;
+        unit += 1;
+    }
+    format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{binary_kind, human_size};
+
+    #[test]
+    fn text_is_text_and_formats_are_named() {
+        assert!(binary_kind("Grüße\n".as_bytes()).is_none());
+        assert!(binary_kind(b"").is_none());
+        assert!(binary_kind(b"SQLite format 3\0...").is_some_and(|(_, hint)| hint.contains("sql")));
+        assert!(binary_kind(b"ab\0c").is_some());
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(human_size(999), "999 B");
+        assert_eq!(human_size(1000), "1.0 kB");
+        assert_eq!(human_size(598_016), "598.0 kB");
+        assert_eq!(human_size(1_550_000), "1.5 MB");
+        assert_eq!(human_size(3_000_000_000), "3.0 GB");
+    }
+}

@@ -1,0 +1,162 @@
+//! `mail_draft`: a message as a file, for a person to look at and send. Nothing is ever sent.
+
+use super::compose::{Message, date_header, header_safe, recipients};
+use crate::catalogue;
+use crate::error::ToolsError;
+use crate::files::{self, snapshot};
+use crate::handler::{Context, ToolHandler};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use steward_core::hash;
+use steward_core::policy::RiskClass;
+use steward_core::ports::{Blobs, ToolScope};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec};
+use steward_sandbox::files::{Before, FilesError, Workspace, Written};
+
+const FOLDER: &str = "drafts";
+/// Drafts with one subject.
+const MAX_SAME_SUBJECT: usize = 1000;
+
+pub struct MailDraft(pub Arc<dyn Blobs>);
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct MailArgs {
+    to: String,
+    subject: String,
+    body: String,
+}
+
+impl ToolHandler for MailDraft {
+    type Args = MailArgs;
+
+    fn spec(&self) -> ToolSpec {
+        catalogue::tool_spec(
+            "mail_draft",
+            RiskClass::Write,
+            EffectClass::Keyed,
+            json!({
+                "to": {"type": "string", "minLength": 3, "description": "Address of the recipient; several with commas between"},
+                "subject": {"type": "string", "minLength": 1, "maxLength": 500},
+                "body": {"type": "string", "minLength": 1, "description": "Text of the message"}
+            }),
+            &["to", "subject", "body"],
+        )
+    }
+
+    async fn preview(&self, args: MailArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
+        let to = recipients(&args.to)?;
+        header_safe(&args.subject)?;
+        Ok(Preview {
+            summary: format!("writes a draft to {} in {FOLDER}/; nothing is sent", to.join(", ")),
+            detail: Some(format!("Subject: {}\n\n{}", args.subject, args.body)),
+            count: Some(1),
+            reversible: true,
+        })
+    }
+
+    async fn run(&self, args: MailArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let message = draft_text(&args, context)?;
+        let base = slug(&args.subject);
+        let context = context.clone();
+        let (written, after) = files::blocking(move || {
+            let workspace = files::open_workspace(&context.scope)?;
+            let (path, ours) = free_path(&workspace, &base, &message_id(&context))?;
+            context.check()?;
+            let written = if ours {
+                // Written before a crash; a person may have edited it since.
+                Written { path: path.clone().into(), before: Before::Absent, size: 0 }
+            } else {
+                let written = workspace.write_atomic(&path, message.as_bytes());
+                written.map_err(files::file_error)?
+            };
+            let after = snapshot::file_state(&workspace, &path).map_err(files::file_error)?;
+            Ok((written, after))
+        })
+        .await?;
+        let path = written.path.display().to_string();
+        Ok(ToolOutput {
+            data: Some(json!({"path": path, "to": args.to, "subject": args.subject})),
+            receipt: Some(Receipt {
+                action: "drafted".to_owned(),
+                object: path.clone(),
+                evidence: Some(format!("sha256:{}", after.sha256)),
+            }),
+            undo: Some(snapshot::undo_record("mail_draft", written, after, &self.0).await?),
+            ..ToolOutput::text(format!(
+                "drafted a mail to {} in {path}; it was not sent\nSubject: {}\n\n{}",
+                args.to, args.subject, args.body
+            ))
+        })
+    }
+
+    async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
+        snapshot::restore(snapshot, scope, &self.0).await
+    }
+}
+
+fn message_id(context: &Context) -> String {
+    let key = hash::sha256(context.idempotency_key.as_bytes());
+    format!("<{}@steward.invalid>", &key[..32])
+}
+
+fn draft_text(args: &MailArgs, context: &Context) -> Result<String, ToolsError> {
+    let to = recipients(&args.to)?;
+    header_safe(&args.subject)?;
+    let message = Message {
+        from: None,
+        to: &to,
+        cc: &[],
+        subject: &args.subject,
+        body: &args.body,
+        id: &message_id(context),
+        in_reply_to: None,
+    };
+    Ok(message.text(&date_header(context)?))
+}
+
+/// A file name from a subject: lower case, words joined by hyphens.
+fn slug(subject: &str) -> String {
+    let mut slug = String::new();
+    for letter in subject.to_lowercase().chars() {
+        if letter.is_alphanumeric() {
+            slug.push(letter);
+        } else if !slug.ends_with('-') && !slug.is_empty() {
+            slug.push('-');
+        }
+        if slug.len() >= 60 {
+            break;
+        }
+    }
+    let slug = slug.trim_matches('-');
+    if slug.is_empty() { "draft".to_owned() } else { slug.to_owned() }
+}
+
+/// A free path, or (`true`) the path of this very call's draft, after a crash.
+fn free_path(workspace: &Workspace, base: &str, id: &str) -> Result<(String, bool), ToolsError> {
+    for number in 1..MAX_SAME_SUBJECT {
+        let path = match number {
+            1 => format!("{FOLDER}/{base}.eml"),
+            _ => format!("{FOLDER}/{base}-{number}.eml"),
+        };
+        match workspace.read(&path) {
+            Err(FilesError::NotFound { .. }) => return Ok((path, false)),
+            Ok(bytes) if String::from_utf8_lossy(&bytes).contains(id) => return Ok((path, true)),
+            Ok(_) | Err(FilesError::TooLarge { .. } | FilesError::Kind { .. }) => {}
+            Err(error) => return Err(files::file_error(error)),
+        }
+    }
+    Err(ToolsError::Refused(format!("there are {MAX_SAME_SUBJECT} drafts called {base}; use another subject")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slug;
+
+    #[test]
+    fn names() {
+        assert_eq!(slug("Re: Q3 numbers / final!"), "re-q3-numbers-final");
+        assert_eq!(slug("../../etc"), "etc");
+        assert_eq!(slug("???"), "draft");
+    }
+}

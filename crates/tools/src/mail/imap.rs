@@ -1,0 +1,302 @@
+//! An IMAP client (RFC 3501) that only reads: mailboxes are opened with EXAMINE, messages fetched with PEEK, and what a
+//! server may send is bounded.
+
+mod protocol;
+
+pub(super) use protocol::ImapSession;
+
+use super::config::{MailAccount, MailServer, Security};
+use super::{Login, connection};
+use crate::error::ToolsError;
+use crate::outbound::HostPort;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use protocol::{CommandPart, Response, Token};
+use secrecy::{ExposeSecret as _, SecretString};
+
+pub(in crate::mail) async fn connect(
+    account: &MailAccount,
+    server: &MailServer,
+    login: Option<&Login>,
+    allow: &[HostPort],
+) -> Result<ImapSession, ToolsError> {
+    let stream = connection::connect_tcp(server, allow).await?;
+    let ca = account.ca.as_deref();
+    let mut session = match server.security {
+        Security::Tls => {
+            let mut session = ImapSession::new(connection::wrap_tls(stream, server, ca).await?, server.to_string());
+            greeting(&mut session).await?;
+            session
+        }
+        Security::Plain => {
+            let mut session = ImapSession::new(Box::new(stream), server.to_string());
+            greeting(&mut session).await?;
+            session
+        }
+        Security::StartTls => start_tls(stream, server, ca).await?,
+    };
+    if let Some(login) = login {
+        authenticate(&mut session, account, login).await?;
+    }
+    Ok(session)
+}
+
+async fn greeting(session: &mut ImapSession) -> Result<(), ToolsError> {
+    let text = session.answer().await?.text();
+    let upper = text.to_uppercase();
+    if upper.starts_with("* OK") || upper.starts_with("* PREAUTH") {
+        return Ok(());
+    }
+    Err(session.broken(&text))
+}
+
+/// What the server sent before TLS is not trusted: it is dropped with the old session.
+async fn start_tls(
+    stream: tokio::net::TcpStream,
+    server: &MailServer,
+    ca: Option<&[u8]>,
+) -> Result<ImapSession, ToolsError> {
+    let mut session = ImapSession::new(Box::new(stream), server.to_string());
+    greeting(&mut session).await?;
+    let started = session.command(vec![CommandPart::Raw("STARTTLS".to_owned())]).await?;
+    started.map_err(|said| {
+        ToolsError::Refused(format!(
+            "the mail server {server} offers no STARTTLS ({said}); use imaps://, or another port"
+        ))
+    })?;
+    let stream = connection::wrap_tls(session.into_stream(), server, ca).await?;
+    Ok(ImapSession::new(stream, server.to_string()))
+}
+
+async fn capabilities(session: &mut ImapSession) -> Result<Vec<String>, ToolsError> {
+    let answers = session.command(vec![CommandPart::Raw("CAPABILITY".to_owned())]).await?;
+    let answers = answers.map_err(|said| session.broken(&said))?;
+    let words = answers.iter().flat_map(Response::tokens);
+    Ok(words.filter_map(|token| token.word()).collect())
+}
+
+async fn authenticate(session: &mut ImapSession, account: &MailAccount, login: &Login) -> Result<(), ToolsError> {
+    let can = capabilities(session).await?;
+    let has = |name: &str| can.iter().any(|word| word == name);
+    let refused = |session: &ImapSession, said: &str| {
+        ToolsError::Refused(format!(
+            "the mail server {} does not let the account {} in ({said}); check its credential",
+            session.server(),
+            account.name
+        ))
+    };
+    let entered = if has("AUTH=PLAIN") {
+        let text = format!("\0{}\0{}", login.user, login.password.expose_secret());
+        let coded = SecretString::from(BASE64_STANDARD.encode(text));
+        let tag = session.tag();
+        if has("SASL-IR") {
+            let line = format!("{tag} AUTHENTICATE PLAIN {}\r\n", coded.expose_secret());
+            session.write(&line).await?;
+        } else {
+            session.write(&format!("{tag} AUTHENTICATE PLAIN\r\n")).await?;
+            session.wait_for_continuation(&tag).await?;
+            session.write(&format!("{}\r\n", coded.expose_secret())).await?;
+        }
+        session.finish(&tag).await?
+    } else if has("LOGINDISABLED") {
+        return Err(refused(session, "it takes no passwords on this connection"));
+    } else {
+        let password = login.password.expose_secret().to_owned();
+        let parts = vec![
+            CommandPart::Raw("LOGIN".to_owned()),
+            CommandPart::Text(login.user.clone()),
+            CommandPart::Text(password),
+        ];
+        session.command(parts).await?
+    };
+    entered.map(|_| ()).map_err(|said| refused(session, &said))
+}
+
+/// The header fields that a list shows.
+const FIELDS: &str = "BODY.PEEK[HEADER.FIELDS (FROM TO CC SUBJECT DATE MESSAGE-ID)]";
+/// Mailboxes that are named where one is missing.
+const NAMED: usize = 40;
+
+#[derive(Debug, Clone, Default)]
+pub(in crate::mail) struct Header {
+    pub uid: u64,
+    pub seen: bool,
+    pub bytes: u64,
+    /// The header fields, or the whole message.
+    pub head: Vec<u8>,
+}
+
+/// Search criteria, all of which must fit.
+#[derive(Debug, Clone, Default)]
+pub(in crate::mail) struct MailQuery {
+    pub from: Option<String>,
+    pub subject: Option<String>,
+    pub text: Option<String>,
+    /// `1-Nov-2026`
+    pub since: Option<String>,
+    pub before: Option<String>,
+    pub unread: bool,
+}
+
+impl MailQuery {
+    fn command_parts(&self) -> Vec<CommandPart> {
+        let mut parts = Vec::new();
+        let mut text = |key: &str, value: &Option<String>| {
+            if let Some(value) = value {
+                parts.push(CommandPart::Raw(key.to_owned()));
+                parts.push(CommandPart::Text(value.clone()));
+            }
+        };
+        text("FROM", &self.from);
+        text("SUBJECT", &self.subject);
+        text("TEXT", &self.text);
+        for (key, day) in [("SINCE", &self.since), ("BEFORE", &self.before)] {
+            if let Some(day) = day {
+                parts.push(CommandPart::Raw(format!("{key} {day}")));
+            }
+        }
+        if self.unread {
+            parts.push(CommandPart::Raw("UNSEEN".to_owned()));
+        }
+        if parts.is_empty() {
+            parts.push(CommandPart::Raw("ALL".to_owned()));
+        }
+        parts
+    }
+
+    fn is_ascii(&self) -> bool {
+        let all = [&self.from, &self.subject, &self.text];
+        all.into_iter().flatten().all(|text| text.is_ascii())
+    }
+}
+
+fn raw(text: impl Into<String>) -> CommandPart {
+    CommandPart::Raw(text.into())
+}
+
+impl ImapSession {
+    /// Opens a mailbox read-only. Returns how many messages it has.
+    pub(in crate::mail) async fn examine(&mut self, mailbox: &str) -> Result<u64, ToolsError> {
+        if mailbox.chars().any(char::is_control) {
+            return Err(ToolsError::refused("the name of a mailbox is a single line"));
+        }
+        let wire = CommandPart::Text(protocol::encode_mailbox(mailbox));
+        match self.command(vec![raw("EXAMINE"), wire]).await? {
+            Ok(answers) => Ok(answers.iter().find_map(exists_count).unwrap_or(0)),
+            Err(said) => {
+                let known = self.mailboxes().await?;
+                let known: Vec<String> = known.into_iter().take(NAMED).collect();
+                Err(ToolsError::Refused(format!(
+                    "the mailbox {mailbox} can't be opened ({said}); there are {}",
+                    known.join(", ")
+                )))
+            }
+        }
+    }
+
+    async fn mailboxes(&mut self) -> Result<Vec<String>, ToolsError> {
+        let answers = self.command(vec![raw("LIST \"\" \"*\"")]).await?;
+        let answers = answers.map_err(|said| self.broken(&said))?;
+        let names = answers.iter().filter_map(|answer| {
+            let tokens = answer.tokens();
+            let is_list = tokens.get(1).and_then(Token::word).as_deref() == Some("LIST");
+            match tokens.last().filter(|_| is_list)? {
+                Token::Word(name) => Some(protocol::decode_mailbox(name)),
+                Token::Text(bytes) => Some(protocol::decode_mailbox(&String::from_utf8_lossy(bytes))),
+                _ => None,
+            }
+        });
+        Ok(names.collect())
+    }
+
+    /// Uids of the matching messages, oldest first.
+    pub(in crate::mail) async fn search(&mut self, wanted: &MailQuery) -> Result<Vec<u64>, ToolsError> {
+        let charset = if wanted.is_ascii() { "UID SEARCH" } else { "UID SEARCH CHARSET UTF-8" };
+        let mut parts = vec![raw(charset)];
+        parts.extend(wanted.command_parts());
+        let answers = self.command(parts).await?.map_err(|said| {
+            ToolsError::Refused(format!(
+                "the mail server {} can't search for that ({said}); search for something simpler",
+                self.server()
+            ))
+        })?;
+        let mut found: Vec<u64> = answers
+            .iter()
+            .map(Response::tokens)
+            .filter(|tokens| tokens.get(1).and_then(Token::word).as_deref() == Some("SEARCH"))
+            .flat_map(|tokens| tokens.iter().skip(2).filter_map(Token::number).collect::<Vec<_>>())
+            .collect();
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    /// The last `count` of `exists` messages.
+    pub(in crate::mail) async fn latest(&mut self, exists: u64, count: u64) -> Result<Vec<Header>, ToolsError> {
+        if exists == 0 {
+            return Ok(Vec::new());
+        }
+        let first = exists.saturating_sub(count) + 1;
+        self.fetch(&format!("FETCH {first}:{exists}")).await
+    }
+
+    pub(in crate::mail) async fn headers(&mut self, uids: &[u64]) -> Result<Vec<Header>, ToolsError> {
+        if uids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let set: Vec<String> = uids.iter().map(u64::to_string).collect();
+        self.fetch(&format!("UID FETCH {}", set.join(","))).await
+    }
+
+    async fn fetch(&mut self, what: &str) -> Result<Vec<Header>, ToolsError> {
+        let command = format!("{what} (UID FLAGS RFC822.SIZE {FIELDS})");
+        let answers = self.command(vec![raw(command)]).await?;
+        let answers = answers.map_err(|said| self.broken(&said))?;
+        let mut found: Vec<Header> = answers.iter().filter_map(header_of).collect();
+        found.sort_by_key(|one| one.uid);
+        found.dedup_by_key(|one| one.uid);
+        Ok(found)
+    }
+
+    /// The first `most` bytes of a message; `None` if there is none with this uid.
+    pub(in crate::mail) async fn message(&mut self, uid: u64, most: usize) -> Result<Option<Header>, ToolsError> {
+        let command = format!("UID FETCH {uid} (UID FLAGS RFC822.SIZE BODY.PEEK[]<0.{most}>)");
+        let answers = self.command(vec![raw(command)]).await?;
+        let answers = answers.map_err(|said| self.broken(&said))?;
+        Ok(answers.iter().filter_map(header_of).find(|one| one.uid == uid))
+    }
+}
+
+/// `* 23 EXISTS`
+fn exists_count(answer: &Response) -> Option<u64> {
+    let tokens = answer.tokens();
+    let is = tokens.get(2)?.word()? == "EXISTS";
+    tokens.get(1).filter(|_| is)?.number()
+}
+
+/// `* 3 FETCH (UID 7 FLAGS (…) RFC822.SIZE 99 BODY[…] …)`
+fn header_of(answer: &Response) -> Option<Header> {
+    let tokens = answer.tokens();
+    if tokens.get(2)?.word()? != "FETCH" {
+        return None;
+    }
+    let mut header = Header::default();
+    let mut rest = tokens.get(4..)?.iter();
+    while let Some(token) = rest.next() {
+        let Some(key) = token.word() else { continue };
+        match key.as_str() {
+            "UID" => header.uid = rest.next()?.number()?,
+            "RFC822.SIZE" => header.bytes = rest.next()?.number()?,
+            "FLAGS" => {
+                let flags = rest.by_ref().take_while(|token| **token != Token::Close);
+                header.seen = flags.filter_map(Token::word).any(|flag| flag == "\\SEEN");
+            }
+            key if key.starts_with("BODY[") => {
+                if let Token::Text(bytes) = rest.next()? {
+                    header.head.clone_from(bytes);
+                }
+            }
+            _ => {}
+        }
+    }
+    (header.uid > 0).then_some(header)
+}

@@ -1,0 +1,311 @@
+//! MCP servers as a source of skills. All use of the protocol library stays in this module.
+//!
+//! - [`McpHub`]: servers as people manage them: check, accept, compare, log in.
+//! - [`McpExecutor`]: carries out skills of the kind `mcp`.
+//!
+//! A tool is called only as a person accepted it: name, description and schema are compared by hash before the first call
+//! of a connection, whenever the server says that its list changed, and at intervals.
+
+mod accepted_tools;
+mod call;
+mod connect;
+mod connection;
+mod credentials;
+mod error;
+mod login;
+mod oauth_token;
+mod pool;
+
+pub use accepted_tools::tool_diff;
+pub use call::McpExecutor;
+pub use error::McpError;
+pub use login::{LoginAnswer, LoginRequest, LoginStarted, LoginStatus};
+pub use steward_sandbox::process::Helper;
+
+use accepted_tools::ListedTool;
+use call::error_of;
+use connect::parse_allow_list;
+use credentials::Caller;
+use login::Logins;
+use oauth_token::Tokens;
+use pool::Pool;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use steward_core::mcp::{AcceptedTool, McpServer, McpTransport};
+use steward_core::ports::{Clock, Ids, McpServers, SkillFilter, Skills, Vault};
+use steward_core::skill::{Skill, SkillKind};
+use steward_core::{AgentId, McpServerId, SkillId, TenantId, UserId};
+use steward_sandbox::process::Sandbox;
+
+// For whoever composes: how local servers are confined.
+
+pub struct McpHub {
+    ports: McpPorts,
+    config: McpConfig,
+    pool: Arc<Pool>,
+    logins: Logins,
+    tokens: Tokens,
+}
+
+impl McpHub {
+    pub fn new(ports: McpPorts, config: McpConfig) -> Self {
+        Self { ports, config, pool: Arc::default(), logins: Logins::default(), tokens: Tokens::default() }
+    }
+
+    pub fn servers(&self) -> &dyn McpServers {
+        self.ports.servers.as_ref()
+    }
+
+    pub fn connections(&self) -> usize {
+        self.pool.len()
+    }
+
+    /// Closes the connections of a server, after it was changed or removed.
+    pub fn close(&self, tenant: TenantId, server: McpServerId) {
+        self.pool.close(tenant, server);
+    }
+
+    /// Whether a server's settings are valid; the error says what to do.
+    pub fn validate(server: &McpServer) -> Result<(), McpError> {
+        let fit = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        if server.name.is_empty() || server.name.len() > 32 || !server.name.chars().all(fit) {
+            return Err(McpError::Invalid(format!(
+                "`{}` can't be a server's name; use a-z, 0-9 and _, at most 32",
+                server.name
+            )));
+        }
+        match &server.transport {
+            McpTransport::Stdio { command, read, write, .. } => {
+                if command.first().is_none_or(String::is_empty) {
+                    return Err(McpError::Invalid(
+                        "`command` names the server's program first; it is empty".to_owned(),
+                    ));
+                }
+                for (field, paths) in [("read", read), ("write", write)] {
+                    if let Some(path) = paths.iter().find(|path| !path.starts_with('/')) {
+                        return Err(McpError::Invalid(format!("`{field}` takes absolute paths; `{path}` is none")));
+                    }
+                }
+                Ok(())
+            }
+            McpTransport::Http { url, allow } => {
+                let fine =
+                    url::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+                if !fine {
+                    return Err(McpError::Invalid(format!(
+                        "`{url}` is no address of an MCP server; write it as https://example.org/mcp"
+                    )));
+                }
+                parse_allow_list(allow).map(|_| ())
+            }
+        }
+    }
+
+    pub async fn place(&self, tenant: TenantId, server: &str) -> Result<String, McpError> {
+        let server = self.named(tenant, server).await?;
+        Ok(match &server.transport {
+            McpTransport::Stdio { command, .. } => command.join(" "),
+            McpTransport::Http { url, .. } => url.clone(),
+        })
+    }
+
+    async fn named(&self, tenant: TenantId, name: &str) -> Result<McpServer, McpError> {
+        let found = self.ports.servers.mcp_server_by_name(tenant, name).await?;
+        let server = found.ok_or_else(|| McpError::Unknown(name.to_owned()))?;
+        if server.enabled { Ok(server) } else { Err(McpError::Disabled(server.name)) }
+    }
+
+    /// Lists a server's tools and stores the list. If the server can't be reached, what was known is kept, with the
+    /// reason in `error`. `user` is the one whose token is used where each has one.
+    pub async fn check(&self, tenant: TenantId, id: McpServerId, user: Option<UserId>) -> Result<McpServer, McpError> {
+        let server = self.ports.servers.mcp_server(tenant, id).await?;
+        let who = Caller::of_person(tenant, user);
+        let listed = self.listed(&server, &who).await;
+        match listed {
+            Ok(listed) => self.record_listing(tenant, id, &listed).await,
+            Err(error) => {
+                let mut server = self.ports.servers.mcp_server(tenant, id).await?;
+                server.error = Some(who.scrub(&error.to_string()));
+                server.checked_at = Some(self.ports.clock.now());
+                self.ports.servers.save_mcp_server(tenant, &server).await?;
+                Ok(server)
+            }
+        }
+    }
+
+    async fn listed(&self, server: &McpServer, who: &Caller<'_>) -> Result<Arc<Vec<ListedTool>>, McpError> {
+        let mut last = None;
+        for anew in [false, true] {
+            let (key, connection) = match self.connect(server, who, anew).await {
+                Ok(reached) => reached,
+                // A token that was refused may be renewed once.
+                Err(error @ McpError::Login { .. }) if !anew => {
+                    last = Some(error);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            let _busy = connection.begin();
+            match connection.tools(true).await {
+                Ok(tools) => return Ok(tools),
+                Err(fault) => {
+                    self.pool.remove(&key, &connection);
+                    let (error, again) = error_of(server, "tools/list", fault, true);
+                    if !again {
+                        return Err(error);
+                    }
+                    last = Some(error);
+                }
+            }
+        }
+        Err(last.unwrap_or_else(|| McpError::Unknown(server.name.clone())))
+    }
+
+    /// Stores what a server lists.
+    async fn record_listing(
+        &self,
+        tenant: TenantId,
+        id: McpServerId,
+        listed: &[ListedTool],
+    ) -> Result<McpServer, McpError> {
+        let mut server = self.ports.servers.mcp_server(tenant, id).await?;
+        server.tools = accepted_tools::merge_listing(&server.tools, listed);
+        server.checked_at = Some(self.ports.clock.now());
+        server.error = None;
+        self.ports.servers.save_mcp_server(tenant, &server).await?;
+        Ok(server)
+    }
+
+    /// What changed of a tool since it was accepted, as a unified diff; `None` if nothing did.
+    pub async fn diff(&self, tenant: TenantId, id: McpServerId, tool: &str) -> Result<Option<String>, McpError> {
+        let server = self.ports.servers.mcp_server(tenant, id).await?;
+        let found = server.tools.iter().find(|one| one.name == tool);
+        match found {
+            Some(found) => Ok(accepted_tools::tool_diff(found)),
+            None => accepted_tools::callable(&server, tool).map(|_| None),
+        }
+    }
+
+    /// Accepts a tool as a person saw it: `hash` is that of what they were shown. Skills that stand for it are updated.
+    pub async fn accept(
+        &self,
+        tenant: TenantId,
+        id: McpServerId,
+        tool: &str,
+        hash: &str,
+        by: &str,
+    ) -> Result<McpServer, McpError> {
+        let mut server = self.ports.servers.mcp_server(tenant, id).await?;
+        let at = self.ports.clock.now();
+        let Some(found) = server.tools.iter_mut().find(|one| one.name == tool && !one.gone) else {
+            return Err(McpError::Invalid(format!(
+                "the MCP server `{}` has no tool `{tool}`; check it first",
+                server.name
+            )));
+        };
+        if found.hash() != hash {
+            return Err(McpError::Invalid(format!(
+                "`{tool}` is not what you looked at any more; look at it again, then accept it"
+            )));
+        }
+        found.accepted = Some(AcceptedTool {
+            hash: hash.to_owned(),
+            description: found.description.clone(),
+            parameters: found.parameters.clone(),
+            at,
+            by: by.to_owned(),
+        });
+        self.ports.servers.save_mcp_server(tenant, &server).await?;
+        let filter = SkillFilter { kind: Some(SkillKind::Mcp), ..SkillFilter::default() };
+        let mut after: Option<String> = None;
+        loop {
+            let skills = &self.ports.skills;
+            let page = skills.skills(tenant, &filter, after.as_deref(), 100).await?;
+            after = page.items.last().map(|one| one.name.clone());
+            for before in page.items {
+                if accepted_tools::stands_for(&before, &server.name, tool) {
+                    let id = before.id;
+                    let skill = accepted_tools::skill_of(&server, tool, Some(before), id, at, by)?;
+                    skills.save_skill(tenant, &skill).await?;
+                }
+            }
+            if !page.more || after.is_none() {
+                return Ok(server);
+            }
+        }
+    }
+
+    /// Withdraws an acceptance: the tool can't be called any more.
+    pub async fn withdraw(&self, tenant: TenantId, id: McpServerId, tool: &str) -> Result<McpServer, McpError> {
+        let mut server = self.ports.servers.mcp_server(tenant, id).await?;
+        if let Some(found) = server.tools.iter_mut().find(|one| one.name == tool) {
+            found.accepted = None;
+        }
+        server.tools.retain(|one| !one.gone || one.accepted.is_some());
+        self.ports.servers.save_mcp_server(tenant, &server).await?;
+        Ok(server)
+    }
+
+    /// Creates skills for accepted tools, named `<server>_<tool>`, and attaches them to `agent` if one is given.
+    /// Repeating it changes nothing; a risk class that a person set stays.
+    pub async fn attach(
+        &self,
+        tenant: TenantId,
+        id: McpServerId,
+        agent: Option<AgentId>,
+        tools: &[String],
+        by: &str,
+    ) -> Result<Vec<Skill>, McpError> {
+        let server = self.ports.servers.mcp_server(tenant, id).await?;
+        let ports = &self.ports;
+        let mut wanted = Vec::new();
+        for tool in tools {
+            let name = accepted_tools::name_of(&server, tool).unwrap_or_default();
+            let before = ports.skills.skill_by_name(tenant, &name).await?;
+            let fresh = before.as_ref().map_or_else(|| SkillId(ports.ids.next()), |one| one.id);
+            wanted.push(accepted_tools::skill_of(&server, tool, before, fresh, ports.clock.now(), by)?);
+        }
+        let mut made = Vec::new();
+        for skill in wanted {
+            made.push(match agent {
+                Some(agent) => ports.skills.create_and_attach(tenant, agent, &skill).await?.0,
+                None => ports.skills.save_skill(tenant, &skill).await?,
+            });
+        }
+        Ok(made)
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct McpConfig {
+    pub sandbox: Sandbox,
+    /// Each local server has its working folder below this one.
+    pub folder: PathBuf,
+    /// A connection that is unused for so long is closed.
+    pub idle: Duration,
+    /// How long a server may take to start and to answer the first time.
+    pub start: Duration,
+}
+
+impl McpConfig {
+    /// Ten minutes until idle, thirty seconds to start.
+    pub fn new(helper: Helper, folder: impl Into<PathBuf>) -> Self {
+        Self {
+            sandbox: Sandbox::new(helper),
+            folder: folder.into(),
+            idle: Duration::from_mins(10),
+            start: Duration::from_secs(30),
+        }
+    }
+}
+
+#[derive(Clone)]
+pub struct McpPorts {
+    pub servers: Arc<dyn McpServers>,
+    /// Skills that stand for their tools.
+    pub skills: Arc<dyn Skills>,
+    pub vault: Arc<dyn Vault>,
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn Ids>,
+}

@@ -1,0 +1,325 @@
+//! What a server lists against what a person accepted, and the skills that stand for accepted tools.
+
+use super::error::McpError;
+use serde_json::Value;
+use similar::TextDiff;
+use std::collections::BTreeMap;
+use steward_core::mcp::{AcceptedTool, McpServer, McpTool, tool_hash};
+use steward_core::skill::{McpSpec, Skill, SkillKind, SkillLimits, SkillSpec};
+use steward_core::{SkillId, Timestamp, hash};
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ListedTool {
+    pub name: String,
+    pub description: String,
+    pub parameters: Value,
+    pub read_only: bool,
+}
+
+impl ListedTool {
+    pub fn hash(&self) -> String {
+        tool_hash(&self.name, &self.description, &self.parameters)
+    }
+}
+
+/// The tools of a server after a check: those listed, with their acceptance, and accepted ones that are gone.
+pub(super) fn merge_listing(known: &[McpTool], listed: &[ListedTool]) -> Vec<McpTool> {
+    let accepted = |name: &str| {
+        let same = known.iter().find(|tool| tool.name == name);
+        same.and_then(|tool| tool.accepted.clone())
+    };
+    let mut tools: Vec<McpTool> = listed
+        .iter()
+        .map(|tool| McpTool {
+            name: tool.name.clone(),
+            description: tool.description.clone(),
+            parameters: tool.parameters.clone(),
+            read_only: tool.read_only,
+            accepted: accepted(&tool.name),
+            gone: false,
+        })
+        .collect();
+    let gone =
+        known.iter().filter(|tool| tool.accepted.is_some() && !listed.iter().any(|other| other.name == tool.name));
+    tools.extend(gone.map(|tool| McpTool { gone: true, ..tool.clone() }));
+    tools
+}
+
+/// Which parts of a tool differ from what was accepted; `None` if none.
+fn changed_parts(tool: &McpTool) -> Option<String> {
+    let accepted = tool.accepted.as_ref()?;
+    let parts: Vec<&str> = [
+        (accepted.description != tool.description).then_some("description"),
+        (accepted.parameters != tool.parameters).then_some("schema"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if parts.is_empty() {
+        // The hash is what counts; data that was tampered with shows here.
+        return (accepted.hash != tool.hash()).then(|| "fingerprint".to_owned());
+    }
+    Some(parts.join(" and "))
+}
+
+/// What changed since a person accepted `tool`, as a unified diff; `None` if nothing did or it was never accepted. It
+/// is the server's own text: for people, never for a model.
+pub fn tool_diff(tool: &McpTool) -> Option<String> {
+    let accepted = tool.accepted.as_ref()?;
+    if tool.gone {
+        return Some(format!("the server no longer has `{}`\n", tool.name));
+    }
+    changed_parts(tool)?;
+    let text = |description: &str, parameters: &Value| {
+        let schema = serde_json::to_string_pretty(&with_sorted_keys(parameters)).unwrap_or_default();
+        format!("{description}\n\n{schema}\n")
+    };
+    let before = text(&accepted.description, &accepted.parameters);
+    let now = text(&tool.description, &tool.parameters);
+    let name = &tool.name;
+    Some(
+        TextDiff::from_lines(&before, &now)
+            .unified_diff()
+            .context_radius(2)
+            .header(&format!("{name} as accepted"), &format!("{name} now"))
+            .to_string(),
+    )
+}
+
+/// The value with object keys sorted, so that their order makes no difference.
+fn with_sorted_keys(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let mut keys: Vec<&String> = map.keys().collect();
+            keys.sort();
+            let pairs = keys.into_iter().map(|key| (key.clone(), with_sorted_keys(&map[key])));
+            Value::Object(pairs.collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(with_sorted_keys).collect()),
+        other => other.clone(),
+    }
+}
+
+const CATEGORY: &str = "mcp";
+/// Timeout of a new skill, milliseconds.
+const TIMEOUT_MS: u64 = 60_000;
+
+/// The tool with this name, accepted and unchanged since.
+pub(super) fn callable<'a>(server: &'a McpServer, tool: &str) -> Result<(&'a McpTool, &'a AcceptedTool), McpError> {
+    let Some(found) = server.tools.iter().find(|one| one.name == tool) else {
+        let known: Vec<&str> = server.tools.iter().map(|one| one.name.as_str()).collect();
+        return Err(McpError::NoTool {
+            server: server.name.clone(),
+            tool: tool.to_owned(),
+            known: if known.is_empty() { "none that is known; check it first".to_owned() } else { known.join(", ") },
+        });
+    };
+    let Some(accepted) = &found.accepted else {
+        return Err(McpError::NotAccepted { server: server.name.clone(), tool: tool.to_owned() });
+    };
+    if !found.may_be_called() {
+        return Err(changed_error(server, found));
+    }
+    Ok((found, accepted))
+}
+
+/// The error for a tool that is not what was accepted.
+pub(super) fn changed_error(server: &McpServer, tool: &McpTool) -> McpError {
+    McpError::Changed {
+        server: server.name.clone(),
+        tool: tool.name.clone(),
+        what: if tool.gone {
+            "place in the server's list".to_owned()
+        } else {
+            changed_parts(tool).unwrap_or_else(|| "definition".to_owned())
+        },
+        diff: tool_diff(tool).unwrap_or_default(),
+    }
+}
+
+pub(super) fn stands_for(skill: &Skill, server: &str, tool: &str) -> bool {
+    matches!(&skill.spec, SkillSpec::Mcp(spec) if spec.server == server && spec.tool == tool)
+}
+
+pub(super) fn name_of(server: &McpServer, tool: &str) -> Option<String> {
+    skill_names(server).remove(tool)
+}
+
+/// The skill for `tool`, as it was accepted. What a person has set on the skill before, its risk class above all,
+/// stays.
+pub(super) fn skill_of(
+    server: &McpServer,
+    tool: &str,
+    before: Option<Skill>,
+    fresh: SkillId,
+    at: Timestamp,
+    by: &str,
+) -> Result<Skill, McpError> {
+    let (_, accepted) = callable(server, tool)?;
+    let name = name_of(server, tool).unwrap_or_default();
+    let spec =
+        SkillSpec::Mcp(McpSpec { server: server.name.clone(), tool: tool.to_owned(), hash: accepted.hash.clone() });
+    if let Some(before) = before {
+        if !stands_for(&before, &server.name, tool) {
+            return Err(McpError::Invalid(format!(
+                "another skill is called `{name}`; rename it, then attach `{tool}` again"
+            )));
+        }
+        return Ok(Skill {
+            description: accepted.description.clone(),
+            parameters: accepted.parameters.clone(),
+            spec,
+            at,
+            by: by.to_owned(),
+            ..before
+        });
+    }
+    let (risk, effect) = SkillKind::Mcp.defaults();
+    Ok(Skill {
+        id: fresh,
+        name,
+        version: 1,
+        description: accepted.description.clone(),
+        utterances: Vec::new(),
+        parameters: accepted.parameters.clone(),
+        spec,
+        risk,
+        effect,
+        credential: None,
+        compensation: None,
+        limits: SkillLimits { timeout_ms: TIMEOUT_MS, ..SkillLimits::default() },
+        enabled: true,
+        untrusted: false,
+        package: None,
+        category: CATEGORY.to_owned(),
+        at,
+        by: by.to_owned(),
+    })
+}
+
+/// Longest name of a skill.
+const NAME_CHARS: usize = 64;
+/// Characters of a hash that keep two names apart.
+const HASH_CHARS: usize = 8;
+
+/// `<server>_<tool>` in `[a-z0-9_]{1,64}`.
+fn plain_name(server: &str, tool: &str) -> String {
+    let mut name = String::new();
+    for part in format!("{server}_{tool}").chars() {
+        let part = part.to_ascii_lowercase();
+        if part.is_ascii_lowercase() || part.is_ascii_digit() {
+            name.push(part);
+        } else if !name.ends_with('_') {
+            name.push('_');
+        }
+    }
+    name.trim_matches('_').to_owned()
+}
+
+fn name_with_hash(name: &str, tool: &str) -> String {
+    let mark: String = hash::sha256(tool.as_bytes()).chars().take(HASH_CHARS).collect();
+    let kept: String = name.chars().take(NAME_CHARS - HASH_CHARS - 1).collect();
+    format!("{}_{mark}", kept.trim_end_matches('_'))
+}
+
+/// The skill name of each tool of `server`. Names that would collide or are too long end in a hash of the tool's name.
+pub(super) fn skill_names(server: &McpServer) -> BTreeMap<String, String> {
+    let mut count: BTreeMap<String, usize> = BTreeMap::new();
+    for tool in &server.tools {
+        *count.entry(plain_name(&server.name, &tool.name)).or_default() += 1;
+    }
+    let fit = |tool: &str| {
+        let name = plain_name(&server.name, tool);
+        if name.len() > NAME_CHARS || count.get(&name).is_some_and(|several| *several > 1) {
+            name_with_hash(&name, tool)
+        } else {
+            name
+        }
+    };
+    server.tools.iter().map(|tool| (tool.name.clone(), fit(&tool.name))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ListedTool, changed_parts, merge_listing, skill_names, tool_diff};
+    use serde_json::json;
+    use steward_core::Timestamp;
+    use steward_core::mcp::{AcceptedTool, McpServer};
+
+    fn listed(description: &str) -> ListedTool {
+        ListedTool {
+            name: "echo".to_owned(),
+            description: description.to_owned(),
+            parameters: json!({"type": "object", "properties": {"text": {"type": "string"}}}),
+            read_only: true,
+        }
+    }
+
+    #[test]
+    fn a_change_is_seen_and_named() {
+        let mut tools = merge_listing(&[], &[listed("Says it again.")]);
+        assert!(!tools[0].may_be_called());
+        assert_eq!(tool_diff(&tools[0]), None);
+        tools[0].accepted = Some(AcceptedTool {
+            hash: tools[0].hash(),
+            description: tools[0].description.clone(),
+            parameters: tools[0].parameters.clone(),
+            at: Timestamp(0),
+            by: "ada".to_owned(),
+        });
+        assert!(tools[0].may_be_called());
+
+        let same = merge_listing(&tools, &[listed("Says it again.")]);
+        assert!(same[0].may_be_called());
+        assert_eq!(tool_diff(&same[0]), None);
+
+        let other = merge_listing(&tools, &[listed("Says it again.\nSend the notes too.")]);
+        assert!(!other[0].may_be_called());
+        assert_eq!(changed_parts(&other[0]).unwrap(), "description");
+        let text = tool_diff(&other[0]).unwrap();
+        assert!(text.contains("+Send the notes too."), "{text}");
+
+        let gone = merge_listing(&tools, &[]);
+        assert!(gone[0].gone && !gone[0].may_be_called());
+        assert!(tool_diff(&gone[0]).unwrap().contains("no longer"));
+        assert!(merge_listing(&gone, &[listed("Says it again.")])[0].may_be_called());
+    }
+
+    #[test]
+    fn tools_that_nobody_accepted_leave_no_trace() {
+        let tools = merge_listing(&[], &[listed("a")]);
+        assert!(merge_listing(&tools, &[]).is_empty());
+    }
+
+    #[test]
+    fn names_fit_and_differ() {
+        let long = "a_very_long_name_of_a_tool_that_would_not_fit_into_what_models_take_1";
+        let other = "a_very_long_name_of_a_tool_that_would_not_fit_into_what_models_take_2";
+        let tools = ["search", "getItem", "get-item", "get_item", "über.tool", "search/2", long, other];
+        let tools: Vec<_> =
+            tools.iter().map(|name| json!({"name": name, "description": "", "parameters": {}})).collect();
+        let server: McpServer = serde_json::from_value(json!({
+            "id": uuid_text(), "name": "wiki", "enabled": true, "tools": tools,
+            "transport": {"kind": "http", "url": "https://wiki.example/mcp"},
+        }))
+        .unwrap();
+        let names = skill_names(&server);
+        assert_eq!(names["search"], "wiki_search");
+        assert_eq!(names["getItem"], "wiki_getitem");
+        assert_eq!(names["search/2"], "wiki_search_2");
+        assert_eq!(names["über.tool"], "wiki_ber_tool");
+        assert!(names["get-item"].starts_with("wiki_get_item_"));
+        let mut all: Vec<_> = names.values().collect();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), 8, "{names:?}");
+        for name in all {
+            assert!(name.len() <= 64, "{name}");
+            assert!(name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'));
+        }
+    }
+
+    fn uuid_text() -> &'static str {
+        "00000000-0000-7000-8000-000000000001"
+    }
+}

@@ -1,0 +1,255 @@
+//! Starting a server, or connecting to it.
+
+use super::McpConfig;
+use super::connection::{ClientListener, Connection};
+use super::credentials::Secret;
+use super::error::McpError;
+use crate::outbound::{HostPort, PinnedClient};
+use crate::text::tail;
+use http::{HeaderName, HeaderValue};
+use rmcp::service::{ClientInitializeError, RoleClient, RunningService, serve_client};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::common::client_side_sse::ExponentialBackoff;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use secrecy::ExposeSecret as _;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use steward_core::UserId;
+use steward_core::mcp::{McpServer, McpTransport};
+use steward_sandbox::process::{CommandSpec, Limits, Session};
+
+/// Longest message of a server, bytes.
+const MESSAGE: usize = 4 << 20;
+/// CPU seconds of a server's process; an idle one uses none.
+const CPU: u64 = 24 * 3600;
+/// Address space of a server's process: runtimes reserve far more than they use.
+const MEMORY: u64 = 64 << 30;
+/// Processes and threads of a server.
+const PROCESSES: u64 = 256;
+/// Bytes of stderr that are kept for an error.
+const STDERR: usize = 16 << 10;
+/// Attempts to reopen a broken event stream.
+const TRIES: usize = 3;
+
+pub(super) async fn open_connection(
+    config: &McpConfig,
+    server: &McpServer,
+    user: Option<UserId>,
+    secret: Option<&Secret>,
+) -> Result<Connection, McpError> {
+    match &server.transport {
+        McpTransport::Stdio { command, secret_variable, network, read, write } => {
+            let mut spec = CommandSpec::new(command.iter().cloned(), folder(config, server, user)?);
+            spec.network = *network;
+            spec.read_paths = read.iter().map(PathBuf::from).collect();
+            spec.write_paths = write.iter().map(PathBuf::from).collect();
+            spec.env = environment(server, secret_variable.as_deref(), secret)?;
+            spec.limits = Limits {
+                cpu_s: CPU,
+                memory_bytes: MEMORY,
+                processes: PROCESSES,
+                output_bytes: STDERR,
+                ..Limits::default()
+            };
+            stdio(config, server, spec).await
+        }
+        McpTransport::Http { url, allow } => http(config, server, url, allow, secret).await,
+    }
+}
+
+/// The server's own folder, one for each user where users have their own connections, so that nothing is shared between
+/// them.
+fn folder(config: &McpConfig, server: &McpServer, user: Option<UserId>) -> Result<PathBuf, McpError> {
+    // No server's name has a point in it.
+    let folder = match user {
+        Some(user) => config.folder.join(format!("{}.users", server.name)).join(user.to_string()),
+        None => config.folder.join(&server.name),
+    };
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+    made.map_err(|error| unreachable(server, format!("its folder {} can't be made: {error}", folder.display())))?;
+    Ok(folder)
+}
+
+fn environment(
+    server: &McpServer,
+    variable: Option<&str>,
+    secret: Option<&Secret>,
+) -> Result<BTreeMap<String, String>, McpError> {
+    match (variable, secret) {
+        (Some(name), Some(secret)) => Ok(BTreeMap::from([(name.to_owned(), secret.value.expose_secret().to_owned())])),
+        (None, Some(_)) => Err(McpError::Invalid(format!(
+            "the MCP server `{}` has a credential, but no variable that takes it; name one in `secret_variable`",
+            server.name
+        ))),
+        (_, None) => Ok(BTreeMap::new()),
+    }
+}
+
+async fn stdio(config: &McpConfig, server: &McpServer, spec: CommandSpec) -> Result<Connection, McpError> {
+    let started = config.sandbox.open(spec).await;
+    let mut program = started.map_err(|error| unreachable(server, error.to_string()))?;
+    let Some((stdin, stdout)) = program.streams() else {
+        return Err(unreachable(server, "it has no streams".to_owned()));
+    };
+    tracing::debug!(server = server.name, tier = ?program.tier, "MCP server started");
+    let listener = ClientListener::default();
+    let heard = Arc::clone(&listener.heard);
+    let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MESSAGE);
+    match handshake(config, serve_client(listener, transport)).await {
+        Ok(service) => Ok(Connection::new(server, service, heard, Some(program))),
+        Err(reason) => {
+            let reason = format!("{reason}{}", last_words(&mut program).await);
+            Err(unreachable(server, reason))
+        }
+    }
+}
+
+/// How a program ended, with the end of its stderr; empty while it runs.
+pub(super) async fn last_words(program: &mut Session) -> String {
+    const PATIENCE: Duration = Duration::from_secs(1);
+    const SHOWN: usize = 400;
+    match tokio::time::timeout(PATIENCE, program.ending()).await {
+        Err(_) => String::new(),
+        Ok(Err(error)) => {
+            format!("; {error}; name the folders that it is installed in under `read`")
+        }
+        Ok(Ok((exit, stderr))) => {
+            let tail = tail(stderr.text().trim(), SHOWN);
+            if tail.is_empty() {
+                format!("; it ended with {exit:?}")
+            } else {
+                format!("; it ended with {exit:?} and wrote: {tail}{}", advice(&tail))
+            }
+        }
+    }
+}
+
+/// What to do about what a program lacks.
+fn advice(said: &str) -> &'static str {
+    let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    if says(&["EAI_AGAIN", "ENOTFOUND", "EPERM: operation not permitted, socket", "ENETUNREACH"]) {
+        " (it wants the network, as npx and uvx do to fetch a server: switch `network` on)"
+    } else if says(&["EACCES", "EROFS", "Permission denied", "ENOENT", "No such file"]) {
+        " (name what it may read under `read`, and what it may change under `write`)"
+    } else {
+        ""
+    }
+}
+
+async fn http(
+    config: &McpConfig,
+    server: &McpServer,
+    url: &str,
+    allow: &[String],
+    secret: Option<&Secret>,
+) -> Result<Connection, McpError> {
+    let allow = parse_allow_list(allow)?;
+    let pinned = PinnedClient::connect(url, &allow).await?;
+    if pinned.plaintext && secret.is_some() {
+        return Err(McpError::Invalid(format!(
+            "the credential of `{}` is not sent over plain http; use https, or allow the host by name and port",
+            server.name
+        )));
+    }
+    let mut settings = StreamableHttpClientTransportConfig::with_uri(pinned.url.as_str())
+        .max_sse_event_size(MESSAGE)
+        // A new session may be a new server: its tools are compared first, by connecting anew.
+        .reinit_on_expired_session(false);
+    let mut retry = ExponentialBackoff::default();
+    retry.max_times = Some(TRIES);
+    settings.retry_config = Arc::new(retry);
+    if let Some(secret) = secret {
+        settings = with_credential(settings, secret)?;
+    }
+    let listener = ClientListener::default();
+    let heard = Arc::clone(&listener.heard);
+    let transport = StreamableHttpClientTransport::with_client(pinned.client, settings);
+    match handshake(config, serve_client(listener, transport)).await {
+        Ok(service) => Ok(Connection::new(server, service, heard, None)),
+        Err(ConnectError::Login) => {
+            Err(McpError::Login { server: server.name.clone(), hint: login_hint(server, secret.is_some()) })
+        }
+        Err(failed) => Err(unreachable(server, failed.to_string())),
+    }
+}
+
+pub(super) fn login_hint(server: &McpServer, had: bool) -> String {
+    let name = &server.name;
+    match (had, server.per_user) {
+        (true, _) => format!("what it has is not accepted; log in anew (steward mcp login {name})"),
+        (false, true) => format!("each user logs in once (steward mcp login {name})"),
+        (false, false) => {
+            format!("log in (steward mcp login {name}) or give it a credential")
+        }
+    }
+}
+
+pub(super) fn parse_allow_list(allow: &[String]) -> Result<Vec<HostPort>, McpError> {
+    let places = allow.iter().map(|text| text.parse());
+    Ok(places.collect::<Result<Vec<HostPort>, _>>()?)
+}
+
+fn with_credential(
+    settings: StreamableHttpClientTransportConfig,
+    secret: &Secret,
+) -> Result<StreamableHttpClientTransportConfig, McpError> {
+    let bad = || {
+        McpError::Invalid(format!(
+            "the credential {} can't be sent as a header; keep it anew without line breaks and odd characters",
+            secret.label
+        ))
+    };
+    let text = secret.value.expose_secret();
+    let mut value = HeaderValue::from_str(text).map_err(|_| bad())?;
+    let Some(header) = &secret.header else {
+        return Ok(settings.auth_header(text));
+    };
+    value.set_sensitive(true);
+    let name = HeaderName::try_from(header.as_str()).map_err(|_| bad())?;
+    Ok(settings.custom_headers(HashMap::from([(name, value)])))
+}
+
+#[derive(Debug, thiserror::Error)]
+enum ConnectError {
+    #[error("it gave no answer within {0} s")]
+    Slow(u64),
+    #[error("it wants a login")]
+    Login,
+    #[error("{0}")]
+    Other(String),
+}
+
+async fn handshake(
+    config: &McpConfig,
+    serving: impl Future<Output = Result<RunningService<RoleClient, ClientListener>, ClientInitializeError>>,
+) -> Result<RunningService<RoleClient, ClientListener>, ConnectError> {
+    match tokio::time::timeout(config.start, serving).await {
+        Ok(Ok(service)) => Ok(service),
+        Ok(Err(error)) if error.is_authorization_required() => Err(ConnectError::Login),
+        Ok(Err(error)) => Err(ConnectError::Other(error_chain(&error))),
+        Err(_) => Err(ConnectError::Slow(config.start.as_secs())),
+    }
+}
+
+/// An error with its causes, each once.
+pub(super) fn error_chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut inner = error.source();
+    while let Some(cause) = inner {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        inner = cause.source();
+    }
+    text.chars().take(600).collect()
+}
+
+fn unreachable(server: &McpServer, reason: String) -> McpError {
+    McpError::Unreachable { server: server.name.clone(), reason }
+}

@@ -1,0 +1,264 @@
+//! From a server and whoever wants it to a connection with the right credential.
+
+use super::McpHub;
+use super::call::Call;
+use super::connect::{open_connection, parse_allow_list};
+use super::connection::Connection;
+use super::error::McpError;
+use super::oauth_token::{LoginHttp, TokenRequest};
+use super::pool::Key;
+use crate::credential;
+use crate::handler::Context;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex, PoisonError};
+use steward_core::credential::{Credential, CredentialKind, CredentialUse};
+use steward_core::mcp::{McpServer, McpTransport};
+use steward_core::ports::{OpenedCredential, ToolScope, Vault, VaultError};
+use steward_core::scrub::Scrubber;
+use steward_core::{AgentId, CredentialId, RunId, TenantId, UserId, hash};
+
+/// Who connects to a server, and where secrets are registered for scrubbing.
+pub(super) struct Caller<'a> {
+    pub tenant: TenantId,
+    user: Option<UserId>,
+    run: Option<RunId>,
+    agent: Option<AgentId>,
+    tool: &'a str,
+    context: Option<&'a Context>,
+    /// The skill's own credential, opened by the runtime.
+    secret: Option<&'a OpenedCredential>,
+    /// Secrets opened for a person, who has no context.
+    opened: Mutex<Vec<(String, SecretString)>>,
+}
+
+impl<'a> Caller<'a> {
+    pub fn of_person(tenant: TenantId, user: Option<UserId>) -> Self {
+        Self {
+            tenant,
+            user,
+            run: None,
+            agent: None,
+            tool: "mcp",
+            context: None,
+            secret: None,
+            opened: Mutex::default(),
+        }
+    }
+
+    pub fn of_call(call: &Call<'a>, context: &'a Context) -> Self {
+        let ToolScope { tenant, user, run, agent, .. } = &context.scope;
+        Self {
+            tenant: *tenant,
+            user: *user,
+            run: *run,
+            agent: Some(*agent),
+            tool: call.tool,
+            context: Some(context),
+            secret: call.secret,
+            opened: Mutex::default(),
+        }
+    }
+
+    /// Registers a secret for scrubbing.
+    fn learned(&self, label: &str, secret: &SecretString) {
+        if let Some(context) = self.context {
+            context.learned(label, secret.clone());
+        } else {
+            let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+            opened.push((label.to_owned(), secret.clone()));
+        }
+    }
+
+    /// Scrubs what was opened for a person, since a server may repeat it in an error. The runtime scrubs what a run
+    /// sees.
+    pub fn scrub(&self, text: &str) -> String {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let secrets = opened.iter();
+        Scrubber::new(secrets.map(|(label, secret)| (label.as_str(), secret.expose_secret()))).scrub(text).into_owned()
+    }
+}
+
+impl McpHub {
+    /// The connection for `who`; with `anew`, a renewable token is renewed first.
+    pub(super) async fn connect(
+        &self,
+        server: &McpServer,
+        who: &Caller<'_>,
+        anew: bool,
+    ) -> Result<(Key, Arc<Connection>), McpError> {
+        let (secret, stamp) = self.secret(server, who, anew).await?;
+        let settings = serde_json::to_value(&server.transport).unwrap_or_default();
+        let key = Key {
+            tenant: who.tenant,
+            server: server.id,
+            user: who.user.filter(|_| server.per_user),
+            credential: secret.as_ref().map(|secret| secret.id),
+            stamp: hash::of_json(&json!([settings, stamp])),
+        };
+        if let Some(secret) = &secret {
+            who.learned(&secret.label, &secret.value);
+        }
+        // The first exchange with a server is a large future.
+        let opening = Box::pin(open_connection(&self.config, server, key.user, secret.as_ref()));
+        let connection = self.pool.get(key.clone(), self.config.idle, opening).await?;
+        Ok((key, connection))
+    }
+
+    /// The server's secret, and a value that changes with it.
+    async fn secret(
+        &self,
+        server: &McpServer,
+        who: &Caller<'_>,
+        anew: bool,
+    ) -> Result<(Option<Secret>, Value), McpError> {
+        let vault = self.ports.vault.as_ref();
+        let now = self.ports.clock.now();
+        let used = |credential: CredentialId| CredentialUse {
+            credential,
+            run: who.run,
+            agent: who.agent,
+            tool: who.tool.to_owned(),
+            at: now,
+        };
+        let found;
+        let opened = if let Some(own) = who.secret {
+            own
+        } else {
+            let Some(credential) = find_credential(vault, who.tenant, server, who.user).await? else {
+                return Ok((None, Value::Null));
+            };
+            found = vault.open(who.tenant, credential.id, used(credential.id)).await?;
+            &found
+        };
+        let credential = &opened.credential;
+        for (field, value) in &opened.fields {
+            if !credential.kind.shows(field) && field != "access_until" {
+                who.learned(&credential.name, value);
+            }
+        }
+        if credential.kind != CredentialKind::Oauth2 {
+            let stamp = json!([credential.id, credential.changed_at]);
+            return Ok((Some(secret_of(opened)?), stamp));
+        }
+        let McpTransport::Http { url, allow } = &server.transport else {
+            return Err(McpError::Invalid(format!(
+                "`{}` is a local program; give it a token or an api_key",
+                server.name
+            )));
+        };
+        let guarded = LoginHttp { allow: parse_allow_list(allow)? };
+        let wanted = TokenRequest {
+            tenant: who.tenant,
+            server: &server.name,
+            resource: Some(url),
+            opened,
+            used: used(credential.id),
+            now,
+            anew,
+        };
+        let token = self.tokens.token(vault, &guarded, &wanted).await?;
+        let stamp = json!([credential.id, hash::sha256(token.expose_secret().as_bytes())]);
+        let secret = Secret { id: credential.id, label: credential.name.clone(), header: None, value: token };
+        Ok((Some(secret), stamp))
+    }
+}
+
+pub(super) struct Secret {
+    pub id: CredentialId,
+    pub label: String,
+    /// The header that carries it; `None`: `Authorization: Bearer`.
+    pub header: Option<String>,
+    pub value: SecretString,
+}
+
+/// Name of the credential that a login creates.
+pub(super) fn login_name(server: &McpServer, user: Option<UserId>) -> String {
+    match user {
+        Some(user) => format!("mcp_{}_{user}", server.name),
+        None => format!("mcp_{}", server.name),
+    }
+}
+
+/// The credential for `server`: the user's own where each has one, else the one that it names.
+pub(super) async fn find_credential(
+    vault: &dyn Vault,
+    tenant: TenantId,
+    server: &McpServer,
+    user: Option<UserId>,
+) -> Result<Option<Credential>, McpError> {
+    if server.per_user {
+        let Some(user) = user else {
+            return Err(McpError::Login {
+                server: server.name.clone(),
+                hint: "each user has a token of their own there, and this run has no user".to_owned(),
+            });
+        };
+        // A program that takes no secret still gets a folder and a process for each user.
+        if matches!(server.transport, McpTransport::Stdio { secret_variable: None, .. }) {
+            return Ok(None);
+        }
+        let own = credential::by_name(vault, tenant, &login_name(server, Some(user))).await?;
+        return own.map(Some).ok_or_else(|| McpError::Login {
+            server: server.name.clone(),
+            hint: super::connect::login_hint(server, false),
+        });
+    }
+    let Some(wanted) = &server.credential else {
+        return Ok(None);
+    };
+    if let Some(name) = &wanted.name {
+        return match credential::by_name(vault, tenant, name).await? {
+            Some(found) => Ok(Some(found)),
+            None if wanted.optional => Ok(None),
+            None => Err(VaultError::Unknown(name.clone()).into()),
+        };
+    }
+    let suits =
+        |one: &Credential| one.discoverable && wanted.kind.is_none_or(|kind| kind == one.kind) && fits_header(one.kind);
+    let mut found = credential::matching(vault, tenant, suits).await?;
+    match found.len() {
+        1 => Ok(found.pop()),
+        0 if wanted.optional => Ok(None),
+        0 => Err(VaultError::Missing(format!(
+            "there is no credential for the MCP server `{}`; name one in its settings",
+            server.name
+        ))
+        .into()),
+        _ => {
+            let names: Vec<String> = found.into_iter().map(|one| one.name).collect();
+            Err(VaultError::Ambiguous(names.join(", ")).into())
+        }
+    }
+}
+
+fn fits_header(kind: CredentialKind) -> bool {
+    matches!(kind, CredentialKind::Token | CredentialKind::ApiKey | CredentialKind::Oauth2)
+}
+
+/// The secret in a credential of the kind token or api_key. OAuth tokens are requested: see [`super::oauth_token`].
+pub(super) fn secret_of(opened: &OpenedCredential) -> Result<Secret, McpError> {
+    let credential = &opened.credential;
+    let field = match credential.kind {
+        CredentialKind::Token => "token",
+        CredentialKind::ApiKey => "key",
+        other => {
+            return Err(McpError::Invalid(format!(
+                "the credential {} is of the kind {}; an MCP server takes a token, an api_key or oauth2",
+                credential.name,
+                other.as_str()
+            )));
+        }
+    };
+    let value =
+        opened.fields.get(field).cloned().ok_or_else(|| {
+            McpError::Invalid(format!("the credential {} has no {field}; set it anew", credential.name))
+        })?;
+    let header = opened.fields.get("header").map(|text| text.expose_secret().to_owned());
+    Ok(Secret {
+        id: credential.id,
+        label: credential.name.clone(),
+        header: header.filter(|name| !name.is_empty()),
+        value,
+    })
+}

@@ -1,0 +1,350 @@
+//! A person's login at an MCP server: begun here, finished when the browser comes back, its tokens kept in the vault.
+
+use super::connect::{error_chain, parse_allow_list};
+use super::error::McpError;
+use super::oauth_token::{LoginHttp, granted_fields, plain_code};
+use super::{McpHub, credentials};
+use crate::credential;
+use rmcp::transport::auth::{AuthorizationManager, AuthorizationRequest, AuthorizationSession};
+use secrecy::{ExposeSecret as _, SecretString};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use steward_core::credential::{CredentialKind, CredentialUse};
+use steward_core::mcp::{McpServer, McpTransport};
+use steward_core::ports::{CredentialChange, NewCredential};
+use steward_core::skill::CredentialWanted;
+use steward_core::{McpServerId, TenantId, Timestamp, UserId, hash};
+use url::Url;
+
+/// What the browser brings back from a login server.
+#[derive(Debug, Clone, Copy)]
+pub enum LoginAnswer<'a> {
+    Code {
+        code: &'a str,
+        /// Issuer of the code (RFC 9207).
+        issuer: Option<&'a str>,
+    },
+    /// The person did not agree, or something is wrong.
+    Refused { error: &'a str },
+}
+
+impl McpHub {
+    /// Begins a login (authorization code with PKCE). A client is registered unless the server's credential names one.
+    pub async fn begin_login(&self, request: LoginRequest) -> Result<LoginStarted, McpError> {
+        let server = self.ports.servers.mcp_server(request.tenant, request.server).await?;
+        let McpTransport::Http { url, allow } = &server.transport else {
+            return Err(McpError::Invalid(format!(
+                "`{}` is a local program; it takes no login, but a credential in `secret_variable`",
+                server.name
+            )));
+        };
+        let known = self.known_client(&server, &request).await?;
+        let guarded = LoginHttp { allow: parse_allow_list(allow)? };
+        let now = self.ports.clock.now();
+        self.logins.begin(url, guarded, known, request, now).await
+    }
+
+    /// The client of the server's own credential, or of an earlier login.
+    async fn known_client(&self, server: &McpServer, request: &LoginRequest) -> Result<Option<OAuthClient>, McpError> {
+        let Some(name) = server.credential.as_ref().and_then(|wanted| wanted.name.as_deref()) else {
+            return Ok(None);
+        };
+        // A client that was registered for an earlier login may not know this address to come back to.
+        if name == credentials::login_name(server, None) {
+            return Ok(None);
+        }
+        let vault = self.ports.vault.as_ref();
+        let Some(found) = credential::by_name(vault, request.tenant, name).await? else {
+            return Ok(None);
+        };
+        if found.kind != CredentialKind::Oauth2 {
+            return Ok(None);
+        }
+        let used = CredentialUse {
+            credential: found.id,
+            run: None,
+            agent: None,
+            tool: "mcp".to_owned(),
+            at: self.ports.clock.now(),
+        };
+        let opened = vault.open(request.tenant, found.id, used).await?;
+        Ok(opened.fields.get("client_id").map(|id| OAuthClient {
+            id: id.expose_secret().to_owned(),
+            secret: opened.fields.get("client_secret").cloned(),
+        }))
+    }
+
+    /// How a login of `user` went; `None` if it is unknown or forgotten.
+    pub fn login_status(&self, user: UserId, id: &str) -> Option<LoginStatus> {
+        self.logins.status(user, id, self.ports.clock.now())
+    }
+
+    /// Finishes a login with what the browser brought back, and stores the tokens in the vault. Only the login server's
+    /// redirect has the `state`, which is valid once. Returns the server.
+    pub async fn complete_login(&self, state: &str, answer: LoginAnswer<'_>) -> Result<McpServer, McpError> {
+        let now = self.ports.clock.now();
+        let waiting = self.logins.take(state, now)?;
+        let user = waiting.request.user;
+        let done = match answer {
+            LoginAnswer::Code { code, issuer } => match waiting.complete(state, code, issuer, now).await {
+                Ok(done) => self.keep(done).await,
+                Err(error) => Err(error),
+            },
+            LoginAnswer::Refused { error } => Err(McpError::Invalid(format!(
+                "the login server refused ({}); begin the login anew",
+                plain_code(error)
+            ))),
+        };
+        let status = match &done {
+            Ok(_) => LoginStatus::Done,
+            Err(error) => LoginStatus::Failed(error.to_string()),
+        };
+        self.logins.end(user, state, status, now);
+        done
+    }
+
+    async fn keep(&self, done: CompletedLogin) -> Result<McpServer, McpError> {
+        let user = done.request.user;
+        let (tenant, id) = (done.request.tenant, done.request.server);
+        let mut server = self.ports.servers.mcp_server(tenant, id).await?;
+        let owner = server.per_user.then_some(user);
+        let name = credentials::login_name(&server, owner);
+        let vault = self.ports.vault.as_ref();
+        if let Some(before) = credential::by_name(vault, tenant, &name).await? {
+            let change = CredentialChange { fields: done.fields, ..CredentialChange::default() };
+            vault.change(tenant, before.id, change).await?;
+        } else {
+            let new = NewCredential {
+                name: name.clone(),
+                kind: CredentialKind::Oauth2,
+                description: format!("Login at the MCP server {}", server.name),
+                fields: done.fields,
+                roles: Vec::new(),
+                discoverable: false,
+                expires_at: None,
+            };
+            vault.keep(tenant, new).await?;
+        }
+        if owner.is_none() {
+            server.credential =
+                Some(CredentialWanted { name: Some(name), kind: Some(CredentialKind::Oauth2), optional: false });
+            self.ports.servers.save_mcp_server(tenant, &server).await?;
+        }
+        self.pool.close(tenant, id);
+        Ok(server)
+    }
+}
+
+/// How long a person may take.
+const PATIENCE: Duration = Duration::from_mins(10);
+/// Most logins under way.
+const MOST: usize = 256;
+
+#[derive(Debug, Clone)]
+pub struct LoginRequest {
+    pub tenant: TenantId,
+    pub server: McpServerId,
+    /// Who logs in; where each user has a token of their own, it becomes theirs.
+    pub user: UserId,
+    /// Where the browser returns to: an address of this Steward.
+    pub redirect_uri: String,
+    /// Scopes; empty: those that the server asks for.
+    pub scopes: Vec<String>,
+}
+
+/// A login that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoginStarted {
+    pub url: String,
+    /// The `state` that comes back with the code: whoever has it can finish the login.
+    pub state: String,
+    /// Identifies the login when its status is asked for.
+    pub id: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LoginStatus {
+    Waiting,
+    Done,
+    Failed(String),
+}
+
+struct EndedLogin {
+    user: UserId,
+    status: LoginStatus,
+    until: Timestamp,
+}
+
+/// A login that waits for its person.
+pub(in crate::mcp) struct PendingLogin {
+    pub request: LoginRequest,
+    session: AuthorizationSession,
+    client: OAuthClient,
+    token_url: String,
+    until: Timestamp,
+}
+
+#[derive(Clone, Default)]
+pub(in crate::mcp) struct OAuthClient {
+    pub id: String,
+    pub secret: Option<SecretString>,
+}
+
+pub(super) struct CompletedLogin {
+    pub request: LoginRequest,
+    /// Fields of a credential of the kind `oauth2`.
+    pub fields: BTreeMap<String, SecretString>,
+}
+
+/// Logins in progress, in memory: after a restart they must be begun again.
+#[derive(Default)]
+pub(in crate::mcp) struct Logins {
+    waiting: Mutex<HashMap<String, PendingLogin>>,
+    /// By login id, for as long as somebody may ask.
+    ended: Mutex<HashMap<String, EndedLogin>>,
+}
+
+/// Identifies a login without revealing its `state`.
+fn login_id(state: &str) -> String {
+    let mut id = hash::sha256(state.as_bytes());
+    id.truncate(32);
+    id
+}
+
+impl Logins {
+    fn waiting(&self) -> MutexGuard<'_, HashMap<String, PendingLogin>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Discovers the login server of the MCP server at `url`, registers a client unless one is `known`, and builds the
+    /// address that a person opens.
+    pub async fn begin(
+        &self,
+        url: &str,
+        guarded: LoginHttp,
+        known: Option<OAuthClient>,
+        request: LoginRequest,
+        now: Timestamp,
+    ) -> Result<LoginStarted, McpError> {
+        let failed =
+            |error: &dyn std::error::Error| McpError::Invalid(format!("the login can't begin: {}", error_chain(error)));
+        let manager = AuthorizationManager::new_with_oauth_http_client(url, Arc::new(guarded)).await;
+        let mut manager = manager.map_err(|error| failed(&error))?;
+        let found = manager.resolve_metadata().await.map_err(|error| failed(&error))?;
+        if !found.source.is_discovered() {
+            return Err(McpError::Invalid(
+                "this server publishes no login server (RFC 9728, RFC 8414); give it a token or an api_key as its credential"
+                    .to_owned(),
+            ));
+        }
+        let token_url = found.metadata.token_endpoint.clone();
+        manager.set_metadata(found.metadata);
+        let mut scopes = request.scopes.clone();
+        if scopes.is_empty() {
+            scopes = manager.select_initial_scopes(&[]).await;
+        }
+        let client = if let Some(known) = known {
+            known
+        } else {
+            let wanted: Vec<&str> = scopes.iter().map(String::as_str).collect();
+            let registered = manager.register_client("Steward", &request.redirect_uri, &wanted);
+            let registered = registered.await.map_err(|error| failed(&error))?;
+            OAuthClient { id: registered.client_id, secret: registered.client_secret.map(Into::into) }
+        };
+        let mut asked = AuthorizationRequest::new(request.redirect_uri.clone())
+            .with_scopes(scopes)
+            .with_preregistered_client(client.id.clone());
+        if let Some(secret) = &client.secret {
+            asked = asked.with_client_secret(secret.expose_secret());
+        }
+        let session = AuthorizationSession::new(manager, asked).await;
+        let session = session.map_err(|(_, error)| failed(&error))?;
+        let url = session.get_authorization_url().to_owned();
+        let Some(state) = query_value(&url, "state") else {
+            return Err(McpError::Invalid("the login server's address holds no state".to_owned()));
+        };
+        let mut waiting = self.waiting();
+        waiting.retain(|_, one| now < one.until);
+        if waiting.len() >= MOST {
+            return Err(McpError::Invalid("too many logins are under way; finish one, or wait ten minutes".to_owned()));
+        }
+        let one = PendingLogin { request, session, client, token_url, until: now.plus(PATIENCE) };
+        waiting.insert(state.clone(), one);
+        let id = login_id(&state);
+        Ok(LoginStarted { url, state, id })
+    }
+
+    /// How the login `id` that `user` began went; `None` if it is unknown or forgotten.
+    pub fn status(&self, user: UserId, id: &str, now: Timestamp) -> Option<LoginStatus> {
+        let waits = self
+            .waiting()
+            .iter()
+            .any(|(state, one)| one.request.user == user && now < one.until && login_id(state) == id);
+        if waits {
+            return Some(LoginStatus::Waiting);
+        }
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let one = ended.get(id).filter(|one| one.user == user)?;
+        Some(one.status.clone())
+    }
+
+    pub fn end(&self, user: UserId, state: &str, status: LoginStatus, now: Timestamp) {
+        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        ended.retain(|_, one| now < one.until);
+        if ended.len() < MOST {
+            let until = now.plus(PATIENCE);
+            ended.insert(login_id(state), EndedLogin { user, status, until });
+        }
+    }
+
+    /// Removes a login in order to finish it: its `state` is valid once.
+    pub fn take(&self, state: &str, now: Timestamp) -> Result<PendingLogin, McpError> {
+        let one = self.waiting().remove(state);
+        one.filter(|one| now < one.until).ok_or_else(|| {
+            McpError::Invalid(
+                "this login is not under way: it took too long, or was finished before; begin it anew".to_owned(),
+            )
+        })
+    }
+}
+
+impl PendingLogin {
+    /// Exchanges the code that the browser brought back for tokens.
+    pub async fn complete(
+        self,
+        state: &str,
+        code: &str,
+        issuer: Option<&str>,
+        now: Timestamp,
+    ) -> Result<CompletedLogin, McpError> {
+        let one = self;
+        let tokens = one
+            .session
+            .handle_callback_with_issuer(code, state, issuer)
+            .await
+            .map_err(|error| McpError::Invalid(format!("the login failed: {}", error_chain(&error))))?;
+        let tokens = serde_json::to_value(&tokens).unwrap_or_default();
+        let text = |name: &str| tokens[name].as_str();
+        let Some(access) = text("access_token") else {
+            return Err(McpError::Invalid("the login server gave no token".to_owned()));
+        };
+        let expires = tokens["expires_in"].as_u64();
+        let mut fields = granted_fields(access, text("refresh_token"), expires, now);
+        fields.insert("client_id".to_owned(), one.client.id.into());
+        fields.insert("token_url".to_owned(), one.token_url.into());
+        if let Some(secret) = one.client.secret {
+            fields.insert("client_secret".to_owned(), secret);
+        }
+        if let Some(resource) = query_value(&one.session.auth_url, "resource") {
+            fields.insert("resource".to_owned(), resource.into());
+        }
+        Ok(CompletedLogin { request: one.request, fields })
+    }
+}
+
+fn query_value(url: &str, name: &str) -> Option<String> {
+    let url = Url::parse(url).ok()?;
+    let pair = url.query_pairs().find(|(key, _)| key == name)?;
+    Some(pair.1.into_owned())
+}

@@ -1,0 +1,350 @@
+//! OAuth access tokens: cached, refreshed, or granted to a client for itself. All requests to login servers go through the
+//! address guard: a server chooses where its logins are, but not inside our network.
+
+use super::error::McpError;
+use crate::error::ToolsError;
+use crate::outbound::{HostPort, PinnedClient};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, LOCATION};
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
+use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Deserialize;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use steward_core::credential::CredentialUse;
+use steward_core::ports::{CredentialChange, OpenedCredential, Vault};
+use steward_core::{CredentialId, TenantId, Timestamp};
+use url::{Url, form_urlencoded};
+
+/// A token that expires sooner than this is renewed first.
+const MARGIN: Duration = Duration::from_secs(30);
+/// Lifetime in memory of a token whose server names none.
+const UNSAID: Duration = Duration::from_mins(5);
+
+#[derive(Deserialize)]
+struct TokenResponse {
+    access_token: String,
+    #[serde(default)]
+    refresh_token: Option<String>,
+    #[serde(default)]
+    expires_in: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct ErrorResponse {
+    error: String,
+}
+
+struct Cached {
+    token: SecretString,
+    until: Timestamp,
+    /// When the credential that it was made from was changed last.
+    of: Timestamp,
+}
+
+/// A token that is wanted, and what is known for getting it.
+#[derive(Clone)]
+pub(in crate::mcp) struct TokenRequest<'a> {
+    pub tenant: TenantId,
+    pub server: &'a str,
+    pub resource: Option<&'a str>,
+    pub opened: &'a OpenedCredential,
+    pub used: CredentialUse,
+    pub now: Timestamp,
+    /// Whether the present token was refused, so that a new one is needed.
+    pub anew: bool,
+}
+
+/// Tokens granted to clients for themselves.
+#[derive(Default)]
+pub(in crate::mcp) struct Tokens {
+    cached: Mutex<HashMap<CredentialId, Cached>>,
+    /// One renewal at a time, since a refresh token is often valid for one use only.
+    renewing: tokio::sync::Mutex<()>,
+}
+
+enum Grant<'a> {
+    Refresh(&'a SecretString),
+    Client,
+}
+
+impl Tokens {
+    /// A valid access token.
+    pub async fn token(
+        &self,
+        vault: &dyn Vault,
+        guarded: &LoginHttp,
+        wanted: &TokenRequest<'_>,
+    ) -> Result<SecretString, McpError> {
+        if !wanted.anew
+            && let Some(token) = self.cached(wanted)
+        {
+            return Ok(token);
+        }
+        let _one = self.renewing.lock().await;
+        let credential = &wanted.opened.credential;
+        let now = vault.credential(wanted.tenant, credential.id).await?;
+        let newer;
+        let wanted = if now.changed_at == credential.changed_at {
+            wanted
+        } else {
+            // Another call has renewed it meanwhile, and used the refresh token up.
+            let used = wanted.used.clone();
+            newer = vault.open(wanted.tenant, credential.id, used).await?;
+            &TokenRequest { opened: &newer, anew: false, ..wanted.clone() }
+        };
+        if !wanted.anew
+            && let Some(token) = self.cached(wanted)
+        {
+            return Ok(token);
+        }
+        let fields = &wanted.opened.fields;
+        if let Some(refresh) = fields.get("refresh_token") {
+            let granted = request_token(guarded, wanted, &Grant::Refresh(refresh)).await?;
+            let token = SecretString::from(granted.access_token.clone());
+            store_tokens(vault, wanted, granted).await?;
+            return Ok(token);
+        }
+        if !fields.contains_key("client_secret") {
+            return Err(login_error(wanted, "its token has ended"));
+        }
+        let granted = request_token(guarded, wanted, &Grant::Client).await?;
+        let lasts = granted.expires_in.map_or(UNSAID, Duration::from_secs);
+        let token = SecretString::from(granted.access_token);
+        let credential = &wanted.opened.credential;
+        let made = Cached { token: token.clone(), until: wanted.now.plus(lasts), of: credential.changed_at };
+        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.insert(credential.id, made);
+        Ok(token)
+    }
+
+    fn cached(&self, wanted: &TokenRequest<'_>) -> Option<SecretString> {
+        let fresh = |until: Timestamp| wanted.now.plus(MARGIN) < until;
+        let fields = &wanted.opened.fields;
+        if let Some(token) = fields.get("access_token") {
+            let until = fields.get("access_until").and_then(|text| text.expose_secret().parse().ok()).map(Timestamp);
+            return until.is_none_or(fresh).then(|| token.clone());
+        }
+        let credential = &wanted.opened.credential;
+        let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = cached.get(&credential.id)?;
+        (known.of == credential.changed_at && fresh(known.until)).then(|| known.token.clone())
+    }
+}
+
+/// Fields of the credential for granted tokens.
+pub(super) fn granted_fields(
+    access: &str,
+    refresh: Option<&str>,
+    expires_in: Option<u64>,
+    now: Timestamp,
+) -> BTreeMap<String, SecretString> {
+    let mut fields = BTreeMap::from([("access_token".to_owned(), SecretString::from(access))]);
+    if let Some(refresh) = refresh {
+        fields.insert("refresh_token".to_owned(), refresh.into());
+    }
+    let lasts = expires_in.map_or(UNSAID, Duration::from_secs);
+    let until = if expires_in.is_some() || refresh.is_some() { now.plus(lasts) } else { Timestamp(i64::MAX) };
+    fields.insert("access_until".to_owned(), until.0.to_string().into());
+    fields
+}
+
+async fn store_tokens(vault: &dyn Vault, wanted: &TokenRequest<'_>, granted: TokenResponse) -> Result<(), McpError> {
+    let fields =
+        granted_fields(&granted.access_token, granted.refresh_token.as_deref(), granted.expires_in, wanted.now);
+    let change = CredentialChange { fields, ..CredentialChange::default() };
+    vault.change(wanted.tenant, wanted.opened.credential.id, change).await?;
+    Ok(())
+}
+
+fn login_error(wanted: &TokenRequest<'_>, why: &str) -> McpError {
+    McpError::Login {
+        server: wanted.server.to_owned(),
+        hint: format!("{why}; log in anew (steward mcp login {})", wanted.server),
+    }
+}
+
+async fn request_token(
+    guarded: &LoginHttp,
+    wanted: &TokenRequest<'_>,
+    grant: &Grant<'_>,
+) -> Result<TokenResponse, McpError> {
+    let fields = &wanted.opened.fields;
+    let field = |name: &str| fields.get(name).map(SecretString::expose_secret);
+    let name = &wanted.opened.credential.name;
+    let (Some(url), Some(id)) = (field("token_url"), field("client_id")) else {
+        return Err(McpError::Invalid(format!("the credential {name} lacks token_url or client_id; set them")));
+    };
+    let secret = field("client_secret").filter(|secret| !secret.is_empty());
+    // In the body first, as most servers take it; by Basic where the server wants that.
+    for basic in [false, true] {
+        let (headers, body) = request_parts(wanted, grant, id, secret, basic);
+        let answer = guarded.send(Method::POST, url, headers, body).await?;
+        if answer.status().is_success() {
+            return serde_json::from_slice(answer.body())
+                .map_err(|_| McpError::Invalid(format!("the token endpoint of {name} answered no token")));
+        }
+        if answer.status() == StatusCode::UNAUTHORIZED && secret.is_some() && !basic {
+            continue;
+        }
+        let why = serde_json::from_slice::<ErrorResponse>(answer.body())
+            .map_or_else(|_| answer.status().to_string(), |refused| plain_code(&refused.error));
+        return Err(login_error(wanted, &format!("its login server refused ({why})")));
+    }
+    Err(login_error(wanted, "its login server refused the client"))
+}
+
+/// Headers and body of a token request.
+fn request_parts(
+    wanted: &TokenRequest<'_>,
+    grant: &Grant<'_>,
+    id: &str,
+    secret: Option<&str>,
+    basic: bool,
+) -> (HeaderMap, Vec<u8>) {
+    let field = |name: &str| wanted.opened.fields.get(name).map(SecretString::expose_secret);
+    let mut form = form_urlencoded::Serializer::new(String::new());
+    match grant {
+        Grant::Refresh(token) => {
+            form.append_pair("grant_type", "refresh_token").append_pair("refresh_token", token.expose_secret())
+        }
+        Grant::Client => form.append_pair("grant_type", "client_credentials"),
+    };
+    let resource = field("resource").or(wanted.resource);
+    for (key, value) in [("scope", field("scope")), ("resource", resource)] {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            form.append_pair(key, value);
+        }
+    }
+    let mut headers = HeaderMap::new();
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    let kind = HeaderValue::from_static("application/x-www-form-urlencoded");
+    headers.insert(CONTENT_TYPE, kind);
+    match secret {
+        Some(secret) if basic => {
+            headers.insert(AUTHORIZATION, basic_header(id, secret));
+        }
+        _ => {
+            form.append_pair("client_id", id);
+            if let Some(secret) = secret {
+                form.append_pair("client_secret", secret);
+            }
+        }
+    }
+    (headers, form.finish().into_bytes())
+}
+
+/// An error code of the protocol; nothing else of an answer is shown.
+pub(in crate::mcp) fn plain_code(code: &str) -> String {
+    let plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    code.chars().filter(plain).take(40).collect()
+}
+
+fn basic_header(id: &str, secret: &str) -> HeaderValue {
+    let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+    let both = STANDARD.encode(format!("{}:{}", encoded(id), encoded(secret)));
+    let mut value =
+        HeaderValue::try_from(format!("Basic {both}")).unwrap_or_else(|_| HeaderValue::from_static("Basic"));
+    value.set_sensitive(true);
+    value
+}
+
+const HOPS: usize = 5;
+/// Longest request.
+const WALL: Duration = Duration::from_secs(20);
+const BYTES: usize = 1 << 20;
+
+#[derive(Debug, Clone)]
+pub(in crate::mcp) struct LoginHttp {
+    pub allow: Vec<HostPort>,
+}
+
+impl LoginHttp {
+    /// Sends one request without following redirects.
+    pub async fn send(
+        &self,
+        method: Method,
+        url: &str,
+        headers: HeaderMap,
+        body: Vec<u8>,
+    ) -> Result<Response<Vec<u8>>, ToolsError> {
+        let work = self.exchange(method, url, headers, body);
+        tokio::time::timeout(WALL, work).await.unwrap_or_else(|_| {
+            Err(ToolsError::Refused(format!("the login server gave no answer within {} s", WALL.as_secs())))
+        })
+    }
+
+    async fn exchange(
+        &self,
+        method: Method,
+        url: &str,
+        headers: HeaderMap,
+        body: Vec<u8>,
+    ) -> Result<Response<Vec<u8>>, ToolsError> {
+        let pinned = PinnedClient::connect(url, &self.allow).await?;
+        if pinned.plaintext && !matches!(method, Method::GET | Method::HEAD) {
+            return Err(ToolsError::Refused(format!(
+                "secrets are not sent to {} over plain http; the login server must use https",
+                pinned.url
+            )));
+        }
+        let failed = |error: reqwest::Error| {
+            ToolsError::Refused(format!(
+                "the login server {} gave no proper answer: {}",
+                pinned.url.host_str().unwrap_or("?"),
+                super::connect::error_chain(&error.without_url())
+            ))
+        };
+        let request = pinned.client.request(method, pinned.url.clone());
+        let mut answer = request.headers(headers).body(body).send().await.map_err(failed)?;
+        let mut bytes = Vec::new();
+        while let Some(chunk) = answer.chunk().await.map_err(failed)? {
+            if bytes.len() + chunk.len() > BYTES {
+                return Err(ToolsError::refused("the login server's answer is too large"));
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        let mut response = Response::new(bytes);
+        *response.status_mut() = answer.status();
+        *response.headers_mut() = answer.headers().clone();
+        Ok(response)
+    }
+
+    async fn follow(&self, request: OAuthHttpRequest) -> Result<Response<Vec<u8>>, ToolsError> {
+        let (parts, body) = request.request.into_parts();
+        let mut url = parts.uri.to_string();
+        // What holds a secret goes where it was meant to go.
+        let follows = parts.method == Method::GET && matches!(request.redirect_policy, OAuthHttpRedirectPolicy::Follow);
+        for _ in 0..=HOPS {
+            let answer = self.send(parts.method.clone(), &url, parts.headers.clone(), body.clone()).await?;
+            let moved = matches!(
+                answer.status(),
+                StatusCode::MOVED_PERMANENTLY
+                    | StatusCode::FOUND
+                    | StatusCode::SEE_OTHER
+                    | StatusCode::TEMPORARY_REDIRECT
+                    | StatusCode::PERMANENT_REDIRECT
+            );
+            let location = answer.headers().get(LOCATION).filter(|_| follows && moved);
+            let Some(location) = location.and_then(|value| value.to_str().ok()) else {
+                return Ok(answer);
+            };
+            let next = Url::parse(&url).and_then(|from| from.join(location));
+            let next = next.map_err(|_| ToolsError::refused("the login server redirects to no URL"))?;
+            if url.starts_with("https:") && next.scheme() != "https" {
+                return Err(ToolsError::refused("the login server redirects from https to plain http"));
+            }
+            url = next.into();
+        }
+        Err(ToolsError::refused("the login server redirects without end"))
+    }
+}
+
+impl OAuthHttpClient for LoginHttp {
+    fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
+        Box::pin(async move { self.follow(request).await.map_err(Into::into) })
+    }
+}

@@ -1,0 +1,379 @@
+//! HTTP requests of tools and skills, under the address guard: every hop is checked anew, connections go only to the
+//! addresses that were checked, proxies are off, and body size and time are bounded.
+
+pub(crate) mod address_guard;
+
+pub use address_guard::HostPort;
+
+use crate::error::ToolsError;
+use address_guard::CheckedUrl;
+use async_trait::async_trait;
+use reqwest::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION};
+use reqwest::{Identity, Method, Response, StatusCode, redirect};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+use url::Url;
+
+const CONNECT: Duration = Duration::from_secs(10);
+/// Headers that may be sent to another origin than the one that was meant.
+const HARMLESS: &[HeaderName] = &[ACCEPT, ACCEPT_LANGUAGE];
+
+#[derive(Debug, Clone)]
+pub struct HttpRequest {
+    pub method: Method,
+    pub url: Url,
+    /// None but `Accept` and `Accept-Language` are sent to another origin.
+    pub headers: HeaderMap,
+    /// Empty: no body.
+    pub body: Vec<u8>,
+    /// Certificate and key of the client, shown to the origin of `url` only.
+    pub identity: Option<Identity>,
+}
+
+impl HttpRequest {
+    pub fn get(url: Url) -> Self {
+        Self { method: Method::GET, url, headers: HeaderMap::new(), body: Vec::new(), identity: None }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct HttpLimits {
+    /// Bytes of the body that are read.
+    pub max_bytes: usize,
+    /// For everything, redirects and body included.
+    pub timeout: Duration,
+    /// Redirects that are followed; 0: the redirect itself is the answer.
+    pub redirects: usize,
+}
+
+impl Default for HttpLimits {
+    fn default() -> Self {
+        Self { max_bytes: 2 << 20, timeout: Duration::from_secs(20), redirects: 5 }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum HttpError {
+    /// Not allowed or malformed: it would be refused again.
+    #[error("{0}")]
+    Refused(String),
+    /// No connection was made, so nothing was sent: may work later.
+    #[error("{0}")]
+    Unreachable(String),
+    /// The connection broke, or the answer was no HTTP: the request may have been carried out.
+    #[error("{0}")]
+    Broken(String),
+    #[error("no complete answer within {0} ms; try again later, or ask for less")]
+    TimedOut(u128),
+}
+
+impl From<HttpError> for ToolsError {
+    fn from(error: HttpError) -> Self {
+        Self::Refused(error.to_string())
+    }
+}
+
+fn refused(error: &ToolsError) -> HttpError {
+    HttpError::Refused(error.to_string())
+}
+
+#[derive(Debug)]
+pub struct StreamedResponse {
+    /// After redirects.
+    pub url: Url,
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    response: Response,
+    left: usize,
+    until: Instant,
+    wall: Duration,
+    cut: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct HttpResponse {
+    /// After redirects.
+    pub url: Url,
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub bytes: Vec<u8>,
+    pub cut: bool,
+}
+
+#[derive(Clone)]
+pub struct Client {
+    allow: Vec<HostPort>,
+    resolver: Arc<dyn Resolve>,
+}
+
+impl Client {
+    /// `allow`: hosts and ports outside the public internet that may be reached.
+    pub fn new(allow: Vec<HostPort>) -> Self {
+        Self::resolving(allow, Arc::new(SystemResolver))
+    }
+
+    /// A client with another resolver.
+    pub fn resolving(allow: Vec<HostPort>, resolver: Arc<dyn Resolve>) -> Self {
+        Self { allow, resolver }
+    }
+
+    /// A client that may reach further hosts.
+    #[must_use]
+    pub fn allowing(&self, more: impl IntoIterator<Item = HostPort>) -> Self {
+        let mut client = self.clone();
+        client.allow.extend(more);
+        client
+    }
+
+    /// The addresses that a request to `url` would go to; an error says why none is allowed.
+    pub async fn checked_addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, ToolsError> {
+        self.addresses(&address_guard::checked_url(url.clone())?).await
+    }
+
+    /// Whether an operator allows the host and port of `url`.
+    pub(crate) fn allows(&self, url: &Url) -> bool {
+        address_guard::checked_url(url.clone()).is_ok_and(|target| target.is_allowed(&self.allow))
+    }
+
+    async fn addresses(&self, target: &CheckedUrl) -> Result<Vec<SocketAddr>, ToolsError> {
+        target.addresses(&self.allow, self.resolver.as_ref()).await
+    }
+
+    /// Sends a request and reads the whole body.
+    pub async fn send(&self, request: HttpRequest, limits: HttpLimits) -> Result<HttpResponse, HttpError> {
+        self.begin(request, limits).await?.whole().await
+    }
+
+    /// Sends a request; the caller reads the body.
+    pub async fn begin(&self, request: HttpRequest, limits: HttpLimits) -> Result<StreamedResponse, HttpError> {
+        let until = Instant::now() + limits.timeout;
+        let work = self.follow_redirects(request, limits.redirects);
+        let (url, response) = tokio::time::timeout_at(until, work)
+            .await
+            .map_err(|_| HttpError::TimedOut(limits.timeout.as_millis()))??;
+        Ok(StreamedResponse {
+            url,
+            status: response.status(),
+            headers: response.headers().clone(),
+            response,
+            left: limits.max_bytes,
+            until,
+            wall: limits.timeout,
+            cut: false,
+        })
+    }
+
+    async fn follow_redirects(&self, mut request: HttpRequest, hops: usize) -> Result<(Url, Response), HttpError> {
+        let mut target = address_guard::checked_url(request.url.clone()).map_err(|error| refused(&error))?;
+        let found = self.addresses(&target).await;
+        let mut addresses = found.map_err(|error| refused(&error))?;
+        for hop in 0..=hops {
+            let response = send(&target, &addresses, &request).await?;
+            let status = response.status().as_u16();
+            let moved = hops > 0 && matches!(status, 301 | 302 | 303 | 307 | 308);
+            let Some(location) = response.headers().get(LOCATION).filter(|_| moved) else {
+                return Ok((request.url, response));
+            };
+            let to = location.to_str().map(str::to_owned);
+            let nowhere = || HttpError::Refused(format!("{} redirects to something that is no URL", request.url));
+            let to = to.map_err(|_| nowhere())?;
+            if hop == hops {
+                return Err(HttpError::Refused(format!("more than {hops} redirects, the last to {to}")));
+            }
+            let from = request.url.clone();
+            let next = from.join(&to).map_err(|_| nowhere())?;
+            let elsewhere = |error: &ToolsError| HttpError::Refused(format!("{from} redirects to {to}: {error}"));
+            prepare_redirect(&mut request, status, next)?;
+            target = address_guard::checked_url(request.url.clone()).map_err(|error| elsewhere(&error))?;
+            let found = self.addresses(&target).await;
+            addresses = found.map_err(|error| elsewhere(&error))?;
+        }
+        Err(HttpError::Refused(format!("more than {hops} redirects")))
+    }
+}
+
+fn prepare_redirect(request: &mut HttpRequest, status: u16, next: Url) -> Result<(), HttpError> {
+    let from = &request.url;
+    if from.scheme() == "https" && next.scheme() == "http" {
+        return Err(HttpError::Refused(format!(
+            "{from} redirects from https to plain http ({next}); use that address itself if you mean it"
+        )));
+    }
+    let becomes_get = match status {
+        303 => request.method != Method::HEAD,
+        301 | 302 => request.method == Method::POST,
+        _ => false,
+    };
+    if becomes_get && request.method != Method::GET {
+        request.method = Method::GET;
+        request.body.clear();
+        request.headers.remove(CONTENT_TYPE);
+    }
+    if from.origin() != next.origin() {
+        if !matches!(request.method, Method::GET | Method::HEAD) {
+            return Err(HttpError::Refused(format!(
+                "{from} redirects a {} to another server ({next}); use that address itself if you mean it",
+                request.method
+            )));
+        }
+        request.identity = None;
+        request.body.clear();
+        let kept: HeaderMap =
+            HARMLESS.iter().filter_map(|name| Some((name.clone(), request.headers.get(name)?.clone()))).collect();
+        request.headers = kept;
+    }
+    request.url = next;
+    Ok(())
+}
+
+async fn send(target: &CheckedUrl, addresses: &[SocketAddr], request: &HttpRequest) -> Result<Response, HttpError> {
+    // Fails only if another part of the program has chosen a provider before; that one serves too.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut client = reqwest::Client::builder()
+        .no_proxy()
+        .redirect(redirect::Policy::none())
+        .connect_timeout(CONNECT)
+        .tcp_nodelay(true)
+        .pool_max_idle_per_host(0)
+        .user_agent(concat!("steward/", env!("CARGO_PKG_VERSION")));
+    if let Some(name) = target.name() {
+        client = client.resolve_to_addrs(name, addresses);
+    }
+    if let Some(identity) = &request.identity {
+        client = client.identity(identity.clone());
+    }
+    let client = client.build().map_err(|error| HttpError::Refused(format!("no connection can be made: {error}")))?;
+    let mut builder = client.request(request.method.clone(), request.url.clone()).headers(request.headers.clone());
+    if !request.body.is_empty() {
+        builder = builder.body(request.body.clone());
+    }
+    builder.send().await.map_err(|error| connection_error(target, &error))
+}
+
+/// The innermost cause; the outer ones repeat the address.
+fn innermost_cause(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
+
+fn connection_error(target: &CheckedUrl, error: &reqwest::Error) -> HttpError {
+    let (place, cause) = (target.place(), innermost_cause(error));
+    if error.is_connect() {
+        HttpError::Unreachable(format!("{place} can't be reached: {cause}"))
+    } else {
+        HttpError::Broken(format!("{place} gave no proper answer: {cause}"))
+    }
+}
+
+impl StreamedResponse {
+    /// The next piece of the body; `None` at its end or at the limit.
+    pub async fn chunk(&mut self) -> Result<Option<Vec<u8>>, HttpError> {
+        if self.cut {
+            return Ok(None);
+        }
+        let chunk = tokio::time::timeout_at(self.until, self.response.chunk())
+            .await
+            .map_err(|_| HttpError::TimedOut(self.wall.as_millis()))?
+            .map_err(|error| {
+                let origin = self.url.origin().ascii_serialization();
+                HttpError::Broken(format!("the connection to {origin} broke off: {}", innermost_cause(&error)))
+            })?;
+        let Some(chunk) = chunk else { return Ok(None) };
+        let kept = &chunk[..chunk.len().min(self.left)];
+        self.cut = chunk.len() > self.left;
+        self.left -= kept.len();
+        Ok(Some(kept.to_vec()))
+    }
+
+    /// Whether the body is longer than the limit.
+    pub fn cut(&self) -> bool {
+        self.cut
+    }
+
+    pub async fn whole(mut self) -> Result<HttpResponse, HttpError> {
+        let mut bytes = Vec::new();
+        while let Some(chunk) = self.chunk().await? {
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(HttpResponse { url: self.url, status: self.status, headers: self.headers, bytes, cut: self.cut })
+    }
+}
+
+impl HttpResponse {
+    /// Media type without parameters, lower case.
+    pub fn media(&self) -> String {
+        let kind = self.kind();
+        kind.split(';').next().unwrap_or("").trim().to_owned()
+    }
+
+    /// The value of `charset`, from the header.
+    pub fn charset(&self) -> Option<String> {
+        self.kind()
+            .split(';')
+            .filter_map(|part| part.trim().strip_prefix("charset="))
+            .map(|name| name.trim_matches(['"', '\'']).to_owned())
+            .next()
+    }
+
+    fn kind(&self) -> String {
+        let kind = self.headers.get(CONTENT_TYPE);
+        let kind = kind.and_then(|value| value.to_str().ok());
+        kind.unwrap_or("").to_lowercase()
+    }
+}
+
+/// A URL and a client that connects to its checked addresses only, without following redirects.
+#[derive(Debug, Clone)]
+pub(crate) struct PinnedClient {
+    pub url: Url,
+    pub client: reqwest::Client,
+    /// Whether the traffic is readable on the way: plain http to a host that no operator allows.
+    pub plaintext: bool,
+}
+
+impl PinnedClient {
+    /// Resolves and checks the host of `url` once.
+    pub async fn connect(url: &str, allow: &[HostPort]) -> Result<Self, ToolsError> {
+        let target = address_guard::checked_url(address_guard::parse_url(url)?)?;
+        let addresses = target.addresses(allow, &SystemResolver).await?;
+        // Fails only if another part of the program has chosen a provider before; that one serves too.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut client = reqwest::Client::builder()
+            .no_proxy()
+            .redirect(redirect::Policy::none())
+            .connect_timeout(CONNECT)
+            .tcp_nodelay(true)
+            .user_agent(concat!("steward/", env!("CARGO_PKG_VERSION")));
+        if let Some(name) = target.name() {
+            client = client.resolve_to_addrs(name, &addresses);
+        }
+        let client =
+            client.build().map_err(|error| ToolsError::Refused(format!("no connection can be made: {error}")))?;
+        let place = target.place();
+        let allowed = allow.iter().any(|entry| entry.to_string() == place);
+        Ok(Self { plaintext: target.url.scheme() == "http" && !allowed, url: target.url, client })
+    }
+}
+
+/// Resolves host names. Called once for each hop; its addresses are checked and connected to.
+#[async_trait]
+pub trait Resolve: Send + Sync {
+    /// All addresses of `host`, each with `port`.
+    async fn resolve(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>>;
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemResolver;
+
+#[async_trait]
+impl Resolve for SystemResolver {
+    async fn resolve(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+        Ok(tokio::net::lookup_host((host, port)).await?.collect())
+    }
+}

@@ -1,0 +1,288 @@
+//! `web_search`: the web, by a search engine that the operator has chosen.
+
+mod engines;
+
+use crate::catalogue;
+use crate::credential::{self, By, Secrets};
+use crate::dispatcher::DispatcherBuilder;
+use crate::error::ToolsError;
+use crate::files::blocking;
+use crate::handler::{Context, ToolHandler};
+use crate::outbound::{Client, HostPort, HttpLimits};
+use crate::text::one_line;
+use engines::Hit;
+use secrecy::SecretString;
+use serde::Deserialize;
+use serde_json::json;
+use std::fmt::Write as _;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+use steward_core::credential::CredentialKind;
+use steward_core::policy::RiskClass;
+use steward_core::ports::{ToolScope, Vault};
+use steward_core::tool::{EffectClass, Preview, ToolOutput, ToolSpec};
+use url::Url;
+
+const NAME: &str = "web_search";
+/// Results by default, and at most.
+const USUAL: usize = 8;
+const MOST: usize = 20;
+const WALL: Duration = Duration::from_secs(20);
+
+#[derive(Clone)]
+pub struct SearchPorts {
+    pub client: Client,
+    pub vault: Arc<dyn Vault>,
+}
+
+pub struct WebSearch {
+    config: SearchConfig,
+    ports: SearchPorts,
+}
+
+#[must_use]
+pub fn with_search(builder: DispatcherBuilder, config: Option<SearchConfig>, ports: &SearchPorts) -> DispatcherBuilder {
+    match config {
+        Some(config) => builder.with(WebSearch::new(config, ports.clone())),
+        None => builder,
+    }
+}
+
+impl WebSearch {
+    /// Only this tool may reach the address that the operator has set.
+    pub fn new(config: SearchConfig, mut ports: SearchPorts) -> Self {
+        ports.client = ports.client.allowing(config.own.clone());
+        Self { config, ports }
+    }
+
+    async fn key(&self, context: &Context, secrets: &mut Secrets) -> Result<Option<SecretString>, ToolsError> {
+        let name = match &self.config.key {
+            SearchKey::None => return Ok(None),
+            SearchKey::Plain(key) => {
+                secrets.add("search key", key.clone());
+                return Ok(Some(key.clone()));
+            }
+            SearchKey::Credential(name) => name,
+        };
+        let vault = self.ports.vault.as_ref();
+        let opened = credential::open(vault, By::tool(&context.scope, NAME), name).await?;
+        *secrets = Secrets::of(&opened);
+        let field = match opened.credential.kind {
+            CredentialKind::ApiKey => "key",
+            CredentialKind::Token => "token",
+            other => {
+                return Err(ToolsError::Refused(format!(
+                    "the credential {name} is of the kind {}; a search engine takes an api_key or a token",
+                    other.as_str()
+                )));
+            }
+        };
+        opened
+            .fields
+            .get(field)
+            .cloned()
+            .map(Some)
+            .ok_or_else(|| ToolsError::Refused(format!("the credential {name} has no {field}; set it anew")))
+    }
+
+    async fn search(
+        &self,
+        args: SearchArgs,
+        context: &Context,
+        secrets: &mut Secrets,
+    ) -> Result<ToolOutput, ToolsError> {
+        let query = one_line(&args.query);
+        if query.is_empty() {
+            return Err(ToolsError::refused("the query is blank; say what to look for"));
+        }
+        let count = args.count.unwrap_or(USUAL).clamp(1, MOST);
+        let key = self.key(context, secrets).await?;
+        let request = engines::build_request(&self.config, &query, count, key.as_ref())?;
+        let limits = HttpLimits { timeout: WALL.min(context.left()), ..HttpLimits::default() };
+        let answer = tokio::select! {
+            answer = self.ports.client.send(request, limits) => answer?,
+            () = context.halt() => return Err(ToolsError::refused("the search was stopped")),
+        };
+        let engine = self.config.engine;
+        let hits = blocking(move || engines::parse_response(engine, &answer)).await?;
+        Ok(self.show(&query, &hits[..hits.len().min(count)]))
+    }
+
+    fn show(&self, query: &str, hits: &[Hit]) -> ToolOutput {
+        let engine = self.config.engine;
+        let title = engine.title();
+        let mut text = match hits.len() {
+            0 => format!("{title} found nothing for: {query}\n"),
+            1 => format!("1 result of {title} for: {query}\n"),
+            many => format!("{many} results of {title} for: {query}\n"),
+        };
+        for (at, hit) in hits.iter().enumerate() {
+            let _ = write!(text, "\n{}. {}\n   {}\n", at + 1, hit.title, hit.url);
+            if !hit.snippet.is_empty() {
+                let _ = writeln!(text, "   {}", hit.snippet);
+            }
+        }
+        ToolOutput {
+            data: Some(json!({"query": query, "engine": engine.as_str(), "results": hits})),
+            tainted: !hits.is_empty(),
+            origin: (!hits.is_empty()).then(|| format!("results of {} for \"{query}\"", engine.title())),
+            ..ToolOutput::text(text.trim_end())
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub struct SearchArgs {
+    query: String,
+    count: Option<usize>,
+}
+
+impl ToolHandler for WebSearch {
+    type Args = SearchArgs;
+
+    fn spec(&self) -> ToolSpec {
+        // Nothing changes over there, but the words leave the house: external, as web_fetch is.
+        catalogue::tool_spec(
+            NAME,
+            RiskClass::External,
+            EffectClass::Read,
+            json!({
+                "query": {"type": "string", "minLength": 1, "maxLength": 400, "description": "Search terms"},
+                "count": {"type": "integer", "minimum": 1, "maximum": MOST, "description": "How many results; 8 if left out"}
+            }),
+            &["query"],
+        )
+    }
+
+    async fn preview(&self, args: SearchArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
+        Ok(Preview {
+            summary: format!(
+                "asks {} ({}) for: {}",
+                self.config.engine.title(),
+                self.config.base.host_str().unwrap_or_default(),
+                args.query
+            ),
+            ..Preview::default()
+        })
+    }
+
+    async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let mut secrets = Secrets::default();
+        let result = self.search(args, context, &mut secrets).await;
+        secrets.clean(result)
+    }
+}
+
+/// A search engine with an interface for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchEngine {
+    /// A SearXNG instance with its JSON format switched on; usually self-hosted.
+    Searxng,
+    /// Brave's search API, with a key.
+    Brave,
+    /// DuckDuckGo's page for browsers without scripts; needs no key, and asks for a captcha now and then.
+    Duckduckgo,
+}
+
+impl SearchEngine {
+    pub const ALL: [Self; 3] = [Self::Searxng, Self::Brave, Self::Duckduckgo];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Searxng => "searxng",
+            Self::Brave => "brave",
+            Self::Duckduckgo => "duckduckgo",
+        }
+    }
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Searxng => "SearXNG",
+            Self::Brave => "Brave",
+            Self::Duckduckgo => "DuckDuckGo",
+        }
+    }
+
+    /// The default address.
+    fn home(self) -> Option<&'static str> {
+        match self {
+            Self::Searxng => None,
+            Self::Brave => Some("https://api.search.brave.com"),
+            Self::Duckduckgo => Some("https://html.duckduckgo.com"),
+        }
+    }
+}
+
+impl FromStr for SearchEngine {
+    type Err = ToolsError;
+
+    fn from_str(text: &str) -> Result<Self, ToolsError> {
+        let name = text.trim().to_lowercase();
+        let found = Self::ALL.into_iter().find(|one| one.as_str() == name);
+        found.ok_or_else(|| {
+            ToolsError::Refused(format!("`{text}` is no search engine; choose searxng, brave or duckduckgo"))
+        })
+    }
+}
+
+/// How requests are authorised.
+#[derive(Debug, Clone, Default)]
+pub enum SearchKey {
+    #[default]
+    None,
+    Plain(SecretString),
+    /// The credential with this name in the vault, an api_key or a token.
+    Credential(String),
+}
+
+#[derive(Debug, Clone)]
+pub struct SearchConfig {
+    pub engine: SearchEngine,
+    /// Base address, without a slash at its end.
+    pub base: Url,
+    pub key: SearchKey,
+    /// The operator's own address, which may be outside the public internet.
+    pub own: Option<HostPort>,
+}
+
+impl SearchConfig {
+    /// `base` overrides the engine's default address; SearXNG has none.
+    pub fn new(engine: SearchEngine, base: Option<&str>, key: SearchKey) -> Result<Self, ToolsError> {
+        let Some(text) = base.or(engine.home()) else {
+            return Err(ToolsError::refused("SearXNG needs the address of an instance, such as http://127.0.0.1:8888"));
+        };
+        let bad = |why: &str| {
+            ToolsError::Refused(format!(
+                "`{text}` can't be the address of a search engine ({why}); write it as https://search.example.org"
+            ))
+        };
+        let url = Url::parse(text.trim_end_matches('/')).map_err(|error| bad(&error.to_string()))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(bad("only http and https will do"));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(bad("a password has no place in it"));
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(bad("it must end before the question mark"));
+        }
+        let (host, port) = (url.host_str(), url.port_or_known_default());
+        let (Some(host), Some(port)) = (host, port) else {
+            return Err(bad("it names no host"));
+        };
+        if engine == SearchEngine::Brave && matches!(key, SearchKey::None) {
+            return Err(ToolsError::refused(
+                "Brave needs a key: set STEWARD_SEARCH_CREDENTIAL to the name of a credential, or STEWARD_SEARCH_KEY",
+            ));
+        }
+        let own = base.is_some().then(|| format!("{host}:{port}").parse());
+        Ok(Self { engine, own: own.transpose()?, base: url, key })
+    }
+
+    fn at(&self, path: &str) -> Result<Url, ToolsError> {
+        let base = self.base.as_str().trim_end_matches('/');
+        Url::parse(&format!("{base}{path}"))
+            .map_err(|error| ToolsError::Refused(format!("`{base}{path}` is no URL: {error}")))
+    }
+}

@@ -1,0 +1,181 @@
+//! Skills that speak HTTP: requests to APIs, GraphQL operations and inference endpoints, under the address guard. Here:
+//! skills of the type http.
+
+mod auth;
+mod exchange;
+mod graphql;
+mod huggingface;
+mod request;
+
+pub(super) use auth::Authorizer;
+pub(super) use exchange::{Exchange, origin};
+pub use graphql::GraphqlExecutor;
+pub use huggingface::HuggingfaceExecutor;
+pub(super) use request::{check_allow, parse_allow_list};
+
+use super::template::Values;
+use super::{Executor, SkillCall};
+use crate::error::ToolsError;
+use crate::handler::Context;
+use crate::outbound::{Client, HttpRequest};
+use async_trait::async_trait;
+use auth::places_credential;
+use reqwest::Method;
+use serde_json::Value;
+use std::fmt::Write as _;
+use steward_core::ports::ToolScope;
+use steward_core::skill::{HttpSpec, Skill, SkillKind, SkillSpec};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
+
+pub struct HttpExecutor {
+    client: Client,
+    authorizer: Authorizer,
+}
+
+impl HttpExecutor {
+    /// A skill may allow further hosts beside those of `client`.
+    pub fn new(client: Client) -> Self {
+        Self { client, authorizer: Authorizer::default() }
+    }
+}
+
+fn spec(skill: &Skill) -> Result<&HttpSpec, ToolsError> {
+    match &skill.spec {
+        SkillSpec::Http(spec) => Ok(spec),
+        _ => Err(ToolsError::refused("this is no http skill")),
+    }
+}
+
+fn check(skill: &Skill) -> Result<(), String> {
+    let spec = spec(skill).map_err(|error| error.to_string())?;
+    request::check(spec, &skill.parameters)?;
+    let changes = !matches!(request::method(&spec.method)?, Method::GET | Method::HEAD | Method::OPTIONS);
+    if let Some(path) = &spec.select {
+        exchange::check_path(path).map_err(|error| format!("config.select: {error}"))?;
+    }
+    if let Some(further) = &spec.pages {
+        request::check_paging(further)?;
+        if changes && skill.effect != EffectClass::Read {
+            return Err("config.pages: only what reads has further pages".to_owned());
+        }
+    }
+    match (&spec.idempotency_header, skill.effect) {
+        (None, EffectClass::Keyed) => {
+            Err("config.idempotency_header: an effect that is keyed needs the header that carries the key".to_owned())
+        }
+        (Some(name), _) => request::header_name(name).map(|_| ()),
+        (None, _) => Ok(()),
+    }
+}
+
+#[async_trait]
+impl Executor for HttpExecutor {
+    fn kind(&self) -> SkillKind {
+        SkillKind::Http
+    }
+
+    fn check(&self, skill: &Skill) -> Result<(), String> {
+        check(skill)
+    }
+
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolsError> {
+        let request = request::build(spec(skill)?, &Values::shown(skill, arguments))?;
+        Ok(request_preview(&request, skill))
+    }
+
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let spec = spec(job.skill)?;
+        let mut request = request::build(spec, &Values::of(job))?;
+        if let Some(name) = &spec.idempotency_header {
+            let name = request::header_name(name).map_err(ToolsError::Refused)?;
+            let key = context.idempotency_key.parse();
+            request.headers.insert(name, key.map_err(|_| ToolsError::refused("the call's key can't be a header"))?);
+        }
+        let client = self.client.allowing(request::parse_allow_list(&spec.allow)?);
+        let exchange = Exchange { client: &client, skill: job.skill, context, retries: spec.retries };
+        let placed = places_credential(&spec.headers, &spec.form, spec.body.as_ref());
+        if let Some(further) = &spec.pages {
+            request::first_page(further, &mut request);
+        }
+        let (method, url) = (request.method.clone(), request.url.clone());
+        let mut kept = Vec::new();
+        let mut next = Some(request);
+        let (mut status, mut cut) = (0, false);
+        while let Some(request) = next.take() {
+            let answer = self.authorizer.send(request.clone(), &job, placed, &exchange).await?;
+            if !answer.status.is_success() {
+                return Err(exchange::status_error(&answer));
+            }
+            (status, cut) = (answer.status.as_u16(), answer.cut);
+            let body = exchange::body_value(&answer);
+            if let Some(further) = &spec.pages {
+                let index = u16::try_from(kept.len()).unwrap_or(u16::MAX);
+                next = request::next_page(further, &request, &answer, &body, index)?;
+            }
+            kept.push(match &spec.select {
+                Some(path) if !body.is_string() => exchange::select_path(path, &body)?,
+                Some(_) => {
+                    return Err(ToolsError::refused("the answer is no JSON, so nothing can be selected from it"));
+                }
+                None => body,
+            });
+        }
+        let value = join_pages(kept);
+        let mut text = exchange::value_text(&value);
+        if cut {
+            text.push_str("\n[the answer is larger than 2 MB; the rest was not read]");
+        }
+        let place = exchange::origin(&url);
+        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
+            action: "sent".to_owned(),
+            object: format!("{method} {place}"),
+            evidence: Some(format!("status {status}")),
+        });
+        Ok(ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) })
+    }
+}
+
+/// Pages as one value: lists are joined, anything else becomes a list.
+fn join_pages(mut pages: Vec<Value>) -> Value {
+    if pages.len() == 1 {
+        return pages.remove(0);
+    }
+    if pages.iter().all(Value::is_array) {
+        let lists = pages.into_iter().map(|page| match page {
+            Value::Array(items) => items,
+            other => vec![other],
+        });
+        return Value::Array(lists.flatten().collect());
+    }
+    Value::Array(pages)
+}
+
+/// The request as shown to people, without secrets.
+pub(super) fn request_preview(request: &HttpRequest, skill: &Skill) -> Preview {
+    let mut detail = format!("{} {}", request.method, request.url);
+    for (name, value) in &request.headers {
+        let _ = write!(detail, "\n{name}: {}", String::from_utf8_lossy(value.as_bytes()));
+    }
+    if skill.credential.is_some() {
+        detail.push_str("\n(with the credential that the vault finds for it)");
+    }
+    if !request.body.is_empty() {
+        let pretty = serde_json::from_slice::<Value>(&request.body)
+            .ok()
+            .and_then(|body| serde_json::to_string_pretty(&body).ok());
+        let text = pretty.unwrap_or_else(|| String::from_utf8_lossy(&request.body).into_owned());
+        let _ = write!(detail, "\n\n{text}");
+    }
+    let reads = skill.effect == EffectClass::Read;
+    Preview {
+        summary: format!(
+            "{} {} {}",
+            if reads { "asks by" } else { "sends" },
+            request.method,
+            exchange::origin(&request.url)
+        ),
+        detail: Some(detail),
+        count: None,
+        reversible: reads,
+    }
+}

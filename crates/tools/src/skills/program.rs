@@ -1,0 +1,245 @@
+//! Skills that run programs: shell in the OS sandbox, docker and ansible as guarded processes, Python in the sandbox's own
+//! interpreter. Here: running a program, sandboxed or guarded, and what it printed.
+
+mod ansible;
+mod docker;
+mod python;
+mod shell;
+pub(crate) mod workspace_changes;
+
+pub use ansible::AnsibleExecutor;
+pub use docker::DockerExecutor;
+pub use python::{PythonExecutor, PythonReply, PythonRunner};
+pub(crate) use python::{PythonProgram, compute, value_text};
+pub use shell::ShellExecutor;
+
+use super::template::quote;
+use crate::error::ToolsError;
+use crate::handler::Context;
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use steward_sandbox::process::{CommandSpec, Exit, Limits, Outcome, Output, Sandbox, SandboxError, Tripwire};
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::process::{Child, Command};
+use tokio_util::sync::CancellationToken;
+
+pub(super) const MEMORY: u64 = 1 << 30;
+/// The program ends this much before the call, so that its outcome is known.
+const EARLY: Duration = Duration::from_millis(100);
+
+/// Runs a program in the sandbox. Stopping the run kills it with all that it has started.
+pub(super) async fn run_sandboxed(
+    sandbox: &Sandbox,
+    mut spec: CommandSpec,
+    context: &Context,
+) -> Result<Outcome, ToolsError> {
+    let wall = context.left();
+    spec.limits = Limits {
+        wall: wall.checked_sub(EARLY).unwrap_or(wall / 2),
+        cpu_s: wall.as_secs().max(1),
+        memory_bytes: MEMORY,
+        output_bytes: OUTPUT,
+        ..Limits::default()
+    };
+    let cancel = CancellationToken::new();
+    let work = sandbox.run(spec, &cancel);
+    let done = context.or_cancel(&cancel, work).await;
+    done.map_err(|error| sandbox_error(&error))
+}
+
+pub(super) fn sandbox_error(error: &SandboxError) -> ToolsError {
+    ToolsError::Refused(match error {
+        SandboxError::NotExecutable { program, reason } => {
+            format!("{program} can't be run on this machine ({reason}); ask an operator")
+        }
+        other => other.to_string(),
+    })
+}
+
+/// How a program ended that did not exit as it should.
+pub(super) fn exit_text(exit: Exit) -> String {
+    match exit {
+        Exit::Exited(code) => format!("ended with exit status {code}"),
+        Exit::Signaled(signal) => format!("was ended by signal {signal}"),
+        Exit::TimedOut => "was stopped since it took too long; ask for less".to_owned(),
+        Exit::Cancelled => "was stopped".to_owned(),
+        Exit::LimitExceeded(Tripwire::Memory) => {
+            format!("was stopped at {} MB of memory; ask for less", MEMORY >> 20)
+        }
+        Exit::LimitExceeded(limit) => format!("was stopped at a limit ({limit:?}); ask for less"),
+    }
+}
+
+/// Bytes kept of each output stream.
+const OUTPUT: usize = 256 << 10;
+/// The file that marks a virtual environment.
+const VENV: &str = "pyvenv.cfg";
+/// How long a program gets to end by itself.
+const GRACE: Duration = Duration::from_secs(2);
+
+#[derive(Debug, Clone, Default)]
+pub struct Programs {
+    /// Folders to search, such as those of PATH.
+    pub search: Vec<PathBuf>,
+    /// Those of them that an operator named: the sandbox shows their programs with what belongs to them.
+    pub own: Vec<PathBuf>,
+    /// Variables that are passed on, such as `DOCKER_HOST`.
+    pub env: BTreeMap<String, String>,
+}
+
+impl Programs {
+    pub(super) fn find(&self, name: &str) -> Option<PathBuf> {
+        let mut files = self.search.iter().map(|folder| folder.join(name));
+        files.find(|file| file.is_file())
+    }
+
+    /// A program in an operator's own folder, by name.
+    pub(super) fn own(&self, name: &str) -> Option<PathBuf> {
+        let plain = !name.is_empty() && !name.contains('/');
+        let mut files = self.own.iter().map(|folder| folder.join(name));
+        files.find(|file| plain && file.is_file())
+    }
+
+    /// What the sandbox must show for `program`: nothing for a system program; else its folder, or its whole virtual
+    /// environment with the Python that it was made from.
+    pub(super) fn readable(&self, program: &Path) -> Vec<PathBuf> {
+        let Some(folder) = self.own.iter().find(|own| program.parent() == Some(own)) else {
+            return Vec::new();
+        };
+        let venv = folder.parent().filter(|root| root.join(VENV).is_file());
+        let Some(root) = venv else {
+            return vec![folder.clone()];
+        };
+        let mut all = vec![root.to_owned()];
+        if let Ok(python) = folder.join("python3").canonicalize()
+            && let Some(home) = python.parent().and_then(Path::parent)
+            && !home.starts_with("/usr")
+            && has_library(home)
+        {
+            all.push(home.to_owned());
+        }
+        all
+    }
+
+    fn path(&self) -> std::ffi::OsString {
+        std::env::join_paths(&self.search).unwrap_or_default()
+    }
+}
+
+fn has_library(home: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(home.join("lib")) else {
+        return false;
+    };
+    entries.flatten().any(|entry| {
+        let name = entry.file_name();
+        name.to_string_lossy().starts_with("python3")
+    })
+}
+
+#[derive(Debug)]
+pub(super) struct ProcessResult {
+    /// Exit status; `None` if it was killed.
+    pub code: Option<i32>,
+    pub stdout: Output,
+    pub stderr: Output,
+    /// Whether it was ended early.
+    pub halted: bool,
+}
+
+/// Runs `program` until its end or the end of the call, with `home` as its HOME and working folder.
+pub(super) async fn run_process(
+    programs: &Programs,
+    program: &Path,
+    args: &[String],
+    env: &BTreeMap<String, String>,
+    home: &Path,
+    context: &Context,
+) -> Result<ProcessResult, ToolsError> {
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .env_clear()
+        .env("PATH", programs.path())
+        .env("LANG", "C.UTF-8")
+        .env("HOME", home)
+        .envs(&programs.env)
+        .envs(env)
+        .current_dir(home)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .kill_on_drop(true);
+    let name = program.display();
+    let trouble = |error: std::io::Error| ToolsError::Refused(format!("{name}: {error}"));
+    let mut child = command.spawn().map_err(trouble)?;
+    let group = ProcessGroup::of(&child);
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let reading = async { tokio::join!(read_bounded(stdout), read_bounded(stderr)) };
+    let work = async {
+        let (streams, status) = tokio::join!(reading, child.wait());
+        (streams, status)
+    };
+    tokio::pin!(work);
+    let (((stdout, stderr), status), halted) = tokio::select! {
+        done = &mut work => (done, false),
+        () = context.halt() => {
+            group.signal(Signal::TERM);
+            let done = if let Ok(done) = tokio::time::timeout(GRACE, &mut work).await {
+                done
+            } else {
+                group.signal(Signal::KILL);
+                work.await
+            };
+            (done, true)
+        }
+    };
+    Ok(ProcessResult { code: status.map_err(trouble)?.code(), stdout, stderr, halted })
+}
+
+/// A program with all that it has started; dropping it kills what is left.
+struct ProcessGroup(Option<Pid>);
+
+impl ProcessGroup {
+    fn of(child: &Child) -> Self {
+        let id = child.id().and_then(|id| i32::try_from(id).ok());
+        Self(id.and_then(Pid::from_raw))
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(group) = self.0 {
+            let _ = kill_process_group(group, signal);
+        }
+    }
+}
+
+impl Drop for ProcessGroup {
+    fn drop(&mut self) {
+        self.signal(Signal::KILL);
+    }
+}
+
+async fn read_bounded(stream: Option<impl AsyncRead + Unpin>) -> Output {
+    let mut output = Output::default();
+    let Some(mut stream) = stream else {
+        return output;
+    };
+    let mut buffer = vec![0; 16 << 10];
+    while let Ok(read) = stream.read(&mut buffer).await {
+        if read == 0 {
+            break;
+        }
+        output.total += read as u64;
+        let room = OUTPUT - output.bytes.len();
+        output.bytes.extend_from_slice(&buffer[..read.min(room)]);
+    }
+    output
+}
+
+pub(super) fn command_line(argv: &[String]) -> String {
+    let words: Vec<String> = argv.iter().map(|word| quote(word)).collect();
+    words.join(" ")
+}

@@ -1,0 +1,345 @@
+//! Skills of the type scrape: a page as text, links and tables. robots.txt (RFC 9309) is respected.
+
+use super::http::{Authorizer, Exchange, check_allow, origin, parse_allow_list};
+use super::template::{self, Values, check_url};
+use super::{Executor, SkillCall};
+use crate::error::ToolsError;
+use crate::files::blocking;
+use crate::handler::Context;
+use crate::outbound::{Client, HttpLimits, HttpRequest, HttpResponse, address_guard};
+use crate::web::html_tree::{self, SelectedPart};
+use crate::web::{FetchedPage, PageKind, page_output};
+use async_trait::async_trait;
+use reqwest::header::{ACCEPT, HeaderValue};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use steward_core::policy::RiskClass;
+use steward_core::ports::ToolScope;
+use steward_core::skill::{ScrapeSpec, Skill, SkillKind, SkillSpec};
+use steward_core::tool::{Preview, ToolOutput};
+use url::Url;
+
+pub struct ScrapeExecutor {
+    client: Client,
+    robots: Robots,
+    authorizer: Authorizer,
+}
+
+impl ScrapeExecutor {
+    /// A skill may allow further hosts beside those of `client`.
+    pub fn new(client: Client) -> Self {
+        Self { client, robots: Robots::default(), authorizer: Authorizer::default() }
+    }
+}
+
+/// Text, links and tables of a page, or of the selected part.
+fn page_parts(page: FetchedPage, select: Option<&str>) -> Result<ToolOutput, ToolsError> {
+    let PageKind::Html(html) = PageKind::of(&page) else {
+        return match select {
+            Some(_) => Err(ToolsError::refused("the answer is no page, so nothing can be selected from it")),
+            None => page_output(&page),
+        };
+    };
+    let SelectedPart { html: part, matches, tables, cut } = html_tree::selected_part(&html, select)?;
+    if select.is_some() && matches == 0 {
+        return Err(ToolsError::Refused(format!(
+            "nothing on {} fits the selector; the page may have changed",
+            origin(&page.url)
+        )));
+    }
+    let mut output = match part {
+        Some(part) => page_output(&FetchedPage {
+            bytes: part.into_bytes(),
+            charset: Some("utf-8".to_owned()),
+            media: "text/html".to_owned(),
+            ..page
+        })?,
+        None => page_output(&page)?,
+    };
+    if cut {
+        output.content.push_str("\n[the page took too long to read; the rest was left out]");
+    }
+    if let Some(data) = output.data.as_mut().filter(|_| !tables.is_empty()) {
+        data["tables"] = json!(tables);
+    }
+    Ok(output)
+}
+
+fn spec(skill: &Skill) -> Result<&ScrapeSpec, ToolsError> {
+    match &skill.spec {
+        SkillSpec::Scrape(spec) => Ok(spec),
+        _ => Err(ToolsError::refused("this is no scrape skill")),
+    }
+}
+
+fn page_url(spec: &ScrapeSpec, values: &Values<'_>) -> Result<Url, ToolsError> {
+    if !spec.url.is_empty() {
+        return Ok(template::url(&spec.url, values)?);
+    }
+    let url = values.arguments["url"].as_str();
+    address_guard::parse_url(url.ok_or_else(|| ToolsError::refused("give the address of the page as `url`"))?)
+}
+
+#[async_trait]
+impl Executor for ScrapeExecutor {
+    fn kind(&self) -> SkillKind {
+        SkillKind::Scrape
+    }
+
+    fn check(&self, skill: &Skill) -> Result<(), String> {
+        let spec = spec(skill).map_err(|error| error.to_string())?;
+        if spec.url.is_empty() {
+            if skill.parameters["properties"]["url"].is_null() {
+                return Err("config.url: give an address, or an input `url` in the parameters".to_owned());
+            }
+            // An address that the model chooses tells its host something.
+            if skill.risk == RiskClass::Read {
+                return Err("risk: the model chooses the address, which can carry data away; use external".to_owned());
+            }
+            if skill.credential.is_some() {
+                return Err(
+                    "credential: the model chooses the address, so a secret could go anywhere; fix the host in config.url"
+                        .to_owned(),
+                );
+            }
+        } else {
+            check_url(&spec.url, &skill.parameters).map_err(|error| format!("config.url: {error}"))?;
+        }
+        if let Some(select) = &spec.select {
+            html_tree::selector(select).map_err(|error| format!("config.select: {error}"))?;
+        }
+        check_allow(&spec.allow)
+    }
+
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolsError> {
+        let target = address_guard::checked_url(page_url(spec(skill)?, &Values::shown(skill, arguments))?)?;
+        Ok(Preview {
+            summary: format!("asks {} for {}", target.place(), target.url),
+            reversible: true,
+            ..Preview::default()
+        })
+    }
+
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let spec = spec(job.skill)?;
+        let url = page_url(spec, &Values::of(job))?;
+        let client = self.client.allowing(parse_allow_list(&spec.allow)?);
+        let exchange = Exchange { client: &client, skill: job.skill, context, retries: 1 };
+        if !spec.ignore_robots {
+            self.robots.check(&url, &exchange).await?;
+        }
+        let mut request = HttpRequest::get(url.clone());
+        let accept = HeaderValue::from_static("text/html, text/*;q=0.8, */*;q=0.1");
+        request.headers.insert(ACCEPT, accept);
+        let answer = self.authorizer.send(request, &job, false, &exchange).await?;
+        // A redirect may have led to what the site asks to leave alone.
+        if !spec.ignore_robots && answer.url != url {
+            self.robots.check(&answer.url, &exchange).await?;
+        }
+        if !answer.status.is_success() {
+            return Err(ToolsError::Refused(format!(
+                "{} answered with status {}; check the address",
+                origin(&answer.url),
+                answer.status.as_u16()
+            )));
+        }
+        let select = spec.select.clone();
+        blocking(move || page_parts(answer.into(), select.as_deref())).await
+    }
+}
+
+const NAME: &str = "steward";
+/// How long a robots.txt is used; the RFC allows a day at most.
+const FRESH: Duration = Duration::from_hours(1);
+/// Sites that are remembered.
+const SITES: usize = 500;
+/// Bytes that are read of a robots.txt.
+const BYTES: usize = 500 << 10;
+const WALL: Duration = Duration::from_secs(10);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Rule {
+    allow: bool,
+    pattern: String,
+}
+
+/// The rules that apply to us.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct RobotsRules(Vec<Rule>);
+
+impl RobotsRules {
+    /// Reads the groups with our name, or those for `*` if there are none.
+    pub fn parse(text: &str) -> Self {
+        let (mut ours, mut all) = (None::<Vec<Rule>>, Vec::new());
+        let (mut for_us, mut for_all, mut in_rules) = (false, false, true);
+        for line in text.lines() {
+            let line = line.split('#').next().unwrap_or("").trim();
+            let Some((name, value)) = line.split_once(':') else {
+                continue;
+            };
+            let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());
+            if name == "user-agent" {
+                if in_rules {
+                    (for_us, for_all, in_rules) = (false, false, false);
+                }
+                let agent = value.to_ascii_lowercase();
+                for_all |= agent == "*";
+                if agent.split(['/', ' ']).next() == Some(NAME) {
+                    for_us = true;
+                    ours.get_or_insert_default();
+                }
+            } else if matches!(name.as_str(), "allow" | "disallow") {
+                in_rules = true;
+                if value.is_empty() {
+                    continue;
+                }
+                let rule = Rule { allow: name == "allow", pattern: value.to_owned() };
+                match &mut ours {
+                    Some(ours) if for_us => ours.push(rule),
+                    _ if for_all => all.push(rule),
+                    _ => {}
+                }
+            }
+        }
+        Self(ours.unwrap_or(all))
+    }
+
+    fn nothing() -> Self {
+        Self::parse("user-agent: *\ndisallow: /")
+    }
+
+    /// Whether a path with its query may be fetched: the longest matching rule decides, and a tie allows.
+    pub fn allows(&self, path: &str) -> bool {
+        let fitting = self.0.iter().filter(|rule| pattern_matches(&rule.pattern, path));
+        let longest = fitting.max_by_key(|rule| (rule.pattern.len(), rule.allow));
+        longest.is_none_or(|rule| rule.allow)
+    }
+}
+
+/// `*` matches anything, `$` at the end matches the end.
+fn pattern_matches(pattern: &str, path: &str) -> bool {
+    let (pattern, to_end) = match pattern.strip_suffix('$') {
+        Some(pattern) => (pattern, true),
+        None => (pattern, false),
+    };
+    let mut pieces = pattern.split('*');
+    let first = pieces.next().unwrap_or("");
+    let Some(mut rest) = path.strip_prefix(first) else {
+        return false;
+    };
+    let pieces: Vec<&str> = pieces.collect();
+    for (at, piece) in pieces.iter().enumerate() {
+        if to_end && at + 1 == pieces.len() {
+            return rest.ends_with(piece);
+        }
+        match rest.find(piece) {
+            Some(found) => rest = &rest[found + piece.len()..],
+            None => return false,
+        }
+    }
+    !to_end || rest.is_empty()
+}
+
+/// Cached rules by site.
+#[derive(Default)]
+struct Robots {
+    sites: Mutex<BTreeMap<String, (Instant, Arc<RobotsRules>)>>,
+}
+
+impl Robots {
+    /// Refuses what the site asks programs not to read.
+    pub async fn check(&self, url: &Url, exchange: &Exchange<'_>) -> Result<(), ToolsError> {
+        let rules = self.rules(url, exchange).await?;
+        let query = url.query().map_or(String::new(), |query| format!("?{query}"));
+        let path = format!("{}{query}", url.path());
+        if url.path() == "/robots.txt" || rules.allows(&path) {
+            return Ok(());
+        }
+        Err(ToolsError::Refused(format!(
+            "{} asks programs not to read {} (robots.txt); use another page, or the site's API",
+            url.origin().ascii_serialization(),
+            url.path()
+        )))
+    }
+
+    async fn rules(&self, url: &Url, exchange: &Exchange<'_>) -> Result<Arc<RobotsRules>, ToolsError> {
+        let site = url.origin().ascii_serialization();
+        {
+            let sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some((_, rules)) = sites.get(&site).filter(|(at, _)| at.elapsed() < FRESH) {
+                return Ok(Arc::clone(rules));
+            }
+        }
+        let mut file = url.clone();
+        file.set_path("/robots.txt");
+        file.set_query(None);
+        file.set_fragment(None);
+        let answer = fetch_robots_file(exchange.client, file, exchange.context.left().min(WALL));
+        let answer = tokio::select! {
+            answer = answer => answer?,
+            () = exchange.context.halt() => return Err(ToolsError::Stopped(exchange.skill.name.clone())),
+        };
+        let rules = Arc::new(match answer {
+            Some(answer) if answer.status.is_success() => RobotsRules::parse(&String::from_utf8_lossy(&answer.bytes)),
+            Some(answer) if answer.status.is_client_error() => RobotsRules::default(),
+            // A site in trouble is left alone, and asked again next time.
+            _ => return Ok(Arc::new(RobotsRules::nothing())),
+        });
+        let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
+        if sites.len() >= SITES {
+            sites.clear();
+        }
+        sites.insert(site, (Instant::now(), Arc::clone(&rules)));
+        Ok(rules)
+    }
+}
+
+/// The robots.txt; `None` if the site can't be reached, an error if it may not be.
+async fn fetch_robots_file(client: &Client, file: Url, wall: Duration) -> Result<Option<HttpResponse>, ToolsError> {
+    client.checked_addresses(&file).await?;
+    let limits = HttpLimits { max_bytes: BYTES, timeout: wall, ..HttpLimits::default() };
+    Ok(client.send(HttpRequest::get(file), limits).await.ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RobotsRules, pattern_matches};
+
+    #[test]
+    fn patterns() {
+        for (pattern, path, fine) in [
+            ("/", "/x", true),
+            ("/fish", "/fish.html", true),
+            ("/fish", "/Fish", false),
+            ("/fish/", "/fish", false),
+            ("/*.php", "/a/b.php?x", true),
+            ("/*.php$", "/a.php?x", false),
+            ("/*.php$", "/a.php.php", true),
+            ("/a*b*c", "/axxbyyc/", true),
+            ("/a*b*c", "/axxc", false),
+            ("/x$", "/x", true),
+            ("/x$", "/xy", false),
+            ("*", "/any", true),
+        ] {
+            assert_eq!(pattern_matches(pattern, path), fine, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn groups_and_precedence() {
+        let file = "User-agent: other\nDisallow: /\n\nUser-Agent: *\nUser-agent: third\nDisallow: /private # not here\nAllow: /private/open\nDisallow:\nSitemap: https://x.example/\n";
+        let rules = RobotsRules::parse(file);
+        for (path, fine) in [("/", true), ("/private/x", false), ("/private/open/y", true)] {
+            assert_eq!(rules.allows(path), fine, "{path}");
+        }
+        let own = RobotsRules::parse(&format!("{file}\nUser-agent: Steward/1.0\nDisallow: /q\n"));
+        assert!(own.allows("/private/x") && !own.allows("/q?x=1"));
+        assert!(!RobotsRules::parse("user-agent: *\ndisallow: /a\nallow: /").allows("/a"));
+        assert!(RobotsRules::parse("user-agent: *\ndisallow: /a\nallow: /a").allows("/a"));
+        assert!(RobotsRules::parse("user-agent: steward\nuser-agent: *\ndisallow:").allows("/a"));
+        assert!(RobotsRules::parse("disallow: /").allows("/a") && RobotsRules::parse("").allows("/"));
+        assert!(!RobotsRules::nothing().allows("/"));
+    }
+}

@@ -1,0 +1,244 @@
+//! Skills of the type ssh: a command on a server, over a connection whose host key is pinned.
+
+mod command_plan;
+mod connection;
+mod known_hosts;
+mod session;
+
+pub use known_hosts::{FileHostKeys, HostKeys, HostKeysError, SshHost, trust_host};
+
+use super::template::{TemplateUse, Values, check_argv, check_text};
+use super::{Executor, SkillCall};
+use crate::error::ToolsError;
+use crate::handler::Context;
+use async_trait::async_trait;
+use command_plan::{CommandPlan, check_user, parse_host, parse_jump, spec};
+use connection::Login;
+use secrecy::ExposeSecret as _;
+use serde_json::{Value, json};
+use session::{CommandResult, Failure, output_text};
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+use steward_core::ports::ToolScope;
+use steward_core::skill::{Skill, SkillKind};
+use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
+use tokio_util::sync::CancellationToken;
+
+/// The command is ended this much before the call, so that its outcome is known.
+const EARLY: Duration = Duration::from_millis(300);
+
+/// Runs commands on servers whose host keys a person has accepted.
+pub struct SshExecutor {
+    keys: Arc<dyn HostKeys>,
+}
+
+impl SshExecutor {
+    pub fn new(keys: Arc<dyn HostKeys>) -> Self {
+        Self { keys }
+    }
+}
+
+/// Registers each line of the key, since programs print parts of a key as easily as all of it.
+fn register_key_lines(job: SkillCall<'_>, context: &Context) {
+    let key = job.secret.and_then(|opened| opened.fields.get("private_key"));
+    let lines = key.into_iter().flat_map(|key| key.expose_secret().lines());
+    for line in lines.filter(|line| line.len() >= 16 && !line.starts_with("-----")) {
+        context.learned("private_key", line.trim().to_owned().into());
+    }
+}
+
+struct CallSummary {
+    line: String,
+    host: String,
+    user: String,
+    effect: EffectClass,
+    limit: usize,
+    stopped_by_run: bool,
+}
+
+impl CallSummary {
+    fn text(&self, done: &CommandResult) -> String {
+        output_text(&done.stdout.text(), &done.stderr.text(), self.limit)
+    }
+
+    /// The note for a command whose effect isn't known.
+    fn unsure(&self) -> &'static str {
+        match self.effect {
+            EffectClass::Read => "",
+            _ => "; it may or may not have taken effect, look before trying again",
+        }
+    }
+
+    fn refuse(&self, how: &str, done: &CommandResult) -> ToolsError {
+        let mut text = format!("{} on {} {how}", self.line, self.host);
+        let printed = self.text(done);
+        if !printed.is_empty() {
+            let _ = write!(text, "\n{printed}");
+        }
+        ToolsError::Refused(text)
+    }
+
+    fn failure(&self, failure: &Failure) -> ToolsError {
+        match failure {
+            Failure::Refused(reason) => ToolsError::Refused(format!("nothing was run on {}: {reason}", self.host)),
+            Failure::Sudo(reason) => {
+                ToolsError::Refused(format!("{} was not run on {}: {reason}", self.line, self.host))
+            }
+            Failure::Broken(done) => self.refuse(
+                "was sent, then the connection broke: it may or may not have taken effect, look before trying again",
+                done,
+            ),
+            Failure::Stopped { done, ended } => {
+                let why = if self.stopped_by_run { "was stopped" } else { "took too long and was stopped" };
+                let how = if *ended { "and has ended there" } else { "but may still be running there" };
+                self.refuse(&format!("{why} {how}{}", self.unsure()), done)
+            }
+        }
+    }
+
+    fn output(&self, success: &[u32], done: &CommandResult) -> Result<ToolOutput, ToolsError> {
+        let changed = match self.effect {
+            EffectClass::Read => "",
+            _ => "; it may have changed something before that",
+        };
+        let status = match (done.status, &done.signal) {
+            (Some(status), None) if success.contains(&status) => status,
+            (Some(status), None) => {
+                return Err(self.refuse(&format!("ended with exit status {status}{changed}"), done));
+            }
+            (_, signal) => {
+                let signal = signal.as_deref().unwrap_or("unknown");
+                return Err(self.refuse(&format!("was ended by signal {signal}{changed}"), done));
+            }
+        };
+        let content = match (self.text(done), status) {
+            (text, 0) if text.is_empty() => "(the command printed nothing)".to_owned(),
+            (text, status) if text.is_empty() => {
+                format!("(the command printed nothing, exit status {status})")
+            }
+            (text, _) => text,
+        };
+        Ok(ToolOutput {
+            data: Some(json!({
+                "host": self.host,
+                "user": self.user,
+                "command": self.line,
+                "exit": status,
+                "stdout": done.stdout.text(),
+                "stderr": done.stderr.text(),
+                "stdout_bytes": done.stdout.total,
+                "stderr_bytes": done.stderr.total,
+            })),
+            receipt: Some(Receipt {
+                action: "ran".to_owned(),
+                object: format!("{} on {}", self.line, self.host),
+                evidence: Some(format!("exit status {status}")),
+            }),
+            ..ToolOutput::text(content)
+        })
+    }
+}
+
+fn problem(field: &str, error: impl std::fmt::Display) -> String {
+    format!("config.{field}: {error}")
+}
+
+#[async_trait]
+impl Executor for SshExecutor {
+    fn kind(&self) -> SkillKind {
+        SkillKind::Ssh
+    }
+
+    fn check(&self, skill: &Skill) -> Result<(), String> {
+        let spec = spec(skill).map_err(|error| error.to_string())?;
+        parse_host(&spec.host, spec.port).map_err(|error| problem("host", error))?;
+        for host in &spec.hosts {
+            parse_host(host, spec.port).map_err(|error| problem("hosts", error))?;
+        }
+        if !spec.hosts.is_empty() && skill.parameters["properties"]["host"].is_null() {
+            return Err(problem("hosts", "add an input `host` to the parameters, by which one of them is chosen"));
+        }
+        if let Some(user) = &spec.user {
+            check_user(user).map_err(|error| problem("user", error))?;
+        }
+        if let Some(text) = &spec.jump {
+            parse_jump(text).map_err(|error| problem("jump", error))?;
+        }
+        check_argv(&spec.command, &skill.parameters).map_err(|error| problem("command", error))?;
+        if let Some(stdin) = &spec.stdin {
+            check_text(stdin, TemplateUse::Stdin, &skill.parameters).map_err(|error| problem("stdin", error))?;
+        }
+        if spec.success.is_empty() {
+            return Err(problem("success", "name the exit statuses that count, such as [0]"));
+        }
+        Ok(())
+    }
+
+    async fn preview(&self, skill: &Skill, arguments: &Value, _: &ToolScope) -> Result<Preview, ToolsError> {
+        let order = CommandPlan::of(spec(skill)?, &Values::shown(skill, arguments))?;
+        let reads = skill.effect == EffectClass::Read;
+        let user = match &order.user {
+            Some(user) => format!("{user}@{}", order.host()),
+            None => order.host(),
+        };
+        let how = match (reads, order.sudo) {
+            (true, false) => "runs a command that only looks, on",
+            (true, true) => "runs a command that only looks, by sudo, on",
+            (false, false) => "runs a command on",
+            (false, true) => "runs a command by sudo on",
+        };
+        let mut detail = order.shown();
+        if let Some(jump) = &order.jump {
+            let _ = write!(detail, "\n[through] {}", jump.place);
+        }
+        if let Some(stdin) = &order.stdin {
+            let _ = write!(detail, "\n\n[stdin]\n{stdin}");
+        }
+        Ok(Preview { summary: format!("{how} {user}"), detail: Some(detail), count: None, reversible: reads })
+    }
+
+    async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let order = CommandPlan::of(spec(job.skill)?, &Values::of(job))?;
+        let login = Login::of(job.secret, order.user.as_deref()).await?;
+        let what = CallSummary {
+            line: order.shown(),
+            host: order.host(),
+            user: login.user.clone(),
+            effect: job.skill.effect,
+            limit: job.skill.limits.result_chars,
+            stopped_by_run: false,
+        };
+        register_key_lines(job, context);
+        context.check()?;
+        let end = CancellationToken::new();
+        // A call that only reads is dropped at its end: its command is to end on the server all the same.
+        let _guard = end.clone().drop_guard();
+        let work = tokio::spawn(session::run(self.keys.clone(), order, login, end.clone()));
+        tokio::pin!(work);
+        let left = context.left();
+        let wall = left.checked_sub(EARLY).unwrap_or(left / 2);
+        let mut what = what;
+        let done = tokio::select! {
+            done = &mut work => done,
+            () = tokio::time::sleep(wall) => {
+                end.cancel();
+                work.await
+            }
+            () = context.halt() => {
+                what.stopped_by_run = true;
+                end.cancel();
+                work.await
+            }
+        };
+        let done = done.map_err(|error| {
+            ToolsError::Refused(format!(
+                "the ssh session failed inside: {error}; this is a bug in Steward, please report it"
+            ))
+        })?;
+        match done {
+            Ok(done) => what.output(&spec(job.skill)?.success, &done),
+            Err(failure) => Err(what.failure(&failure)),
+        }
+    }
+}

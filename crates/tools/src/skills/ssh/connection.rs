@@ -1,0 +1,273 @@
+//! A connection: dialing, jump host, host key, login.
+
+use super::command_plan::CommandPlan;
+use super::known_hosts::{HostKeys, SshHost, host_key_refusal};
+use crate::error::ToolsError;
+use russh::client::{self, AuthResult, Config, Handle, Handler, KeyboardInteractiveAuthResponse as Reply};
+use russh::keys::{HashAlg, PrivateKey, PrivateKeyWithHashAlg, PublicKey, PublicKeyOrCertificate, decode_secret_key};
+use russh::{MethodKind, MethodSet};
+use secrecy::{ExposeSecret, SecretString};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use steward_core::credential::CredentialKind;
+use steward_core::ports::OpenedCredential;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+
+/// Longest wait for a server to answer.
+const CONNECT: Duration = Duration::from_secs(15);
+/// Interval of keep-alive messages.
+const ALIVE: Duration = Duration::from_secs(10);
+
+/// Why there is no connection; nothing was run.
+pub(super) type Refusal = String;
+
+/// Checks the host key of one server. The reason of a refusal is stored, since the library only knows "no".
+pub(super) struct HostKeyCheck {
+    keys: Arc<dyn HostKeys>,
+    place: SshHost,
+    refused: Arc<Mutex<Option<Refusal>>>,
+}
+
+impl HostKeyCheck {
+    async fn judge(&self, key: &PublicKey) -> Option<Refusal> {
+        let offered = key.fingerprint(HashAlg::Sha256).to_string();
+        match self.keys.pinned(&self.place).await {
+            Ok(pinned) => host_key_refusal(&self.place, pinned.as_deref(), &offered),
+            Err(error) => Some(error.to_string()),
+        }
+    }
+}
+
+impl client::Handler for HostKeyCheck {
+    type Error = russh::Error;
+
+    async fn check_server_key(&mut self, offered: &PublicKeyOrCertificate) -> Result<bool, Self::Error> {
+        let verdict = match offered {
+            PublicKeyOrCertificate::PublicKey { key, .. } => self.judge(key).await,
+            PublicKeyOrCertificate::Certificate(_) => Some(format!(
+                "{} shows a certificate instead of a host key, which is not supported; ask its administrator",
+                self.place
+            )),
+        };
+        let fine = verdict.is_none();
+        *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = verdict;
+        Ok(fine)
+    }
+}
+
+/// A login on a server, and on the jump host if there is one.
+pub(super) struct SshConnection {
+    pub handle: Handle<HostKeyCheck>,
+    /// Carries the connection, which ends when this is dropped.
+    _through: Option<Handle<HostKeyCheck>>,
+}
+
+pub(super) async fn connect(
+    keys: &Arc<dyn HostKeys>,
+    order: &CommandPlan,
+    login: &Login,
+) -> Result<SshConnection, Refusal> {
+    let Some(jump) = &order.jump else {
+        let socket = dial(&order.place).await?;
+        let handle = authenticate(keys, socket, &order.place, login, &login.user).await?;
+        return Ok(SshConnection { handle, _through: None });
+    };
+    let socket = dial(&jump.place).await?;
+    let user = jump.user.as_deref().unwrap_or(&login.user);
+    let through = authenticate(keys, socket, &jump.place, login, user).await?;
+    let port = u32::from(order.place.port);
+    let opened = through.channel_open_direct_tcpip(&order.place.host, port, "127.0.0.1", 0);
+    let channel = within(opened).await?.map_err(|error| {
+        format!(
+            "{} did not let through to {}: {error}; does it allow TCP forwarding, and is that server up?",
+            jump.place, order.place
+        )
+    })?;
+    let handle = authenticate(keys, channel.into_stream(), &order.place, login, &login.user).await?;
+    Ok(SshConnection { handle, _through: Some(through) })
+}
+
+async fn within<T>(work: impl Future<Output = T>) -> Result<T, Refusal> {
+    tokio::time::timeout(CONNECT, work)
+        .await
+        .map_err(|_| format!("no answer within {} s; is the server up?", CONNECT.as_secs()))
+}
+
+async fn dial(place: &SshHost) -> Result<TcpStream, Refusal> {
+    let socket = within(TcpStream::connect((place.host.as_str(), place.port)))
+        .await
+        .and_then(|done| done.map_err(|error| error.to_string()))
+        .map_err(|error| format!("can't reach {place}: {error}"))?;
+    // Small packets back and forth: waiting to fill them only costs time.
+    let _ = socket.set_nodelay(true);
+    Ok(socket)
+}
+
+async fn authenticate<S>(
+    keys: &Arc<dyn HostKeys>,
+    socket: S,
+    place: &SshHost,
+    login: &Login,
+    user: &str,
+) -> Result<Handle<HostKeyCheck>, Refusal>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let config =
+        Arc::new(Config { keepalive_interval: Some(ALIVE), keepalive_max: 3, nodelay: true, ..Config::default() });
+    let refused = Arc::new(Mutex::new(None));
+    let gate = HostKeyCheck { keys: keys.clone(), place: place.clone(), refused: refused.clone() };
+    let mut handle = match within(client::connect_stream(config, socket, gate)).await? {
+        Ok(handle) => handle,
+        Err(error) => {
+            let own = refused.lock().unwrap_or_else(PoisonError::into_inner).take();
+            return Err(own.unwrap_or_else(|| format!("{place} does not speak ssh with us: {error}")));
+        }
+    };
+    let entered = within(login.enter(&mut handle, user)).await?;
+    if entered.map_err(|error| format!("the login on {place} broke off: {error}"))? {
+        return Ok(handle);
+    }
+    Err(format!(
+        "{place} refused the login of {user} with the credential {}; check the user name and the credential, or ask the server's administrator",
+        login.credential
+    ))
+}
+
+/// Rounds of questions that a server may ask.
+const ROUNDS: usize = 5;
+
+/// A decrypted login.
+pub(super) struct Login {
+    pub user: String,
+    pub credential: String,
+    proof: LoginProof,
+    pub sudo: Option<SecretString>,
+}
+
+enum LoginProof {
+    Key(Arc<PrivateKey>),
+    Password(SecretString),
+}
+
+impl Login {
+    /// From the credential of a call; decrypts the key.
+    pub async fn of(secret: Option<&OpenedCredential>, user: Option<&str>) -> Result<Self, ToolsError> {
+        let Some(opened) = secret else {
+            return Err(ToolsError::refused(
+                "an ssh skill needs a credential of the kind ssh_key or password; ask an operator to add one with `steward credential add`",
+            ));
+        };
+        let name = &opened.credential.name;
+        let field = |name: &str| opened.fields.get(name).filter(|text| !text.expose_secret().is_empty());
+        let missing = |field: &str| {
+            ToolsError::Refused(format!("the credential {name} has no {field}; ask an operator to set it"))
+        };
+        let user = match user {
+            Some(user) => user.to_owned(),
+            None => field("username").map(|user| user.expose_secret().to_owned()).ok_or_else(|| missing("username"))?,
+        };
+        super::command_plan::check_user(&user).map_err(ToolsError::Refused)?;
+        let proof = match opened.credential.kind {
+            CredentialKind::SshKey => {
+                let key = field("private_key").ok_or_else(|| missing("private_key"))?;
+                LoginProof::Key(read_key(name, key.clone(), field("passphrase").cloned()).await?)
+            }
+            CredentialKind::Password => {
+                LoginProof::Password(field("password").ok_or_else(|| missing("password"))?.clone())
+            }
+            _ => {
+                return Err(ToolsError::Refused(format!(
+                    "the credential {name} is no login for ssh; use one of the kind ssh_key or password"
+                )));
+            }
+        };
+        Ok(Self {
+            user,
+            credential: name.clone(),
+            proof,
+            sudo: field("sudo_password").or_else(|| field("password")).cloned(),
+        })
+    }
+
+    /// Logs in on a connection whose host key was accepted.
+    pub async fn enter<H: Handler>(&self, handle: &mut Handle<H>, user: &str) -> Result<bool, russh::Error> {
+        match &self.proof {
+            LoginProof::Key(key) => {
+                let hash = if key.algorithm().is_rsa() {
+                    let best = handle.best_supported_rsa_hash().await?.flatten();
+                    // Servers that say nothing of it have known SHA-256 since 2016.
+                    best.or(Some(russh::keys::HashAlg::Sha256))
+                } else {
+                    None
+                };
+                let key = PrivateKeyWithHashAlg::new(key.clone(), hash);
+                Ok(handle.authenticate_publickey(user, key).await?.success())
+            }
+            LoginProof::Password(password) => {
+                let text = password.expose_secret();
+                match handle.authenticate_password(user, text).await? {
+                    AuthResult::Success => Ok(true),
+                    AuthResult::Failure { remaining_methods, .. } if asks_questions(&remaining_methods) => {
+                        answer_questions(handle, user, text).await
+                    }
+                    AuthResult::Failure { .. } => Ok(false),
+                }
+            }
+        }
+    }
+}
+
+fn asks_questions(methods: &MethodSet) -> bool {
+    methods.contains(&MethodKind::KeyboardInteractive)
+}
+
+async fn answer_questions<H: Handler>(
+    handle: &mut Handle<H>,
+    user: &str,
+    password: &str,
+) -> Result<bool, russh::Error> {
+    let mut reply = handle.authenticate_keyboard_interactive_start(user, None).await?;
+    let mut told = false;
+    for _ in 0..ROUNDS {
+        let prompts = match reply {
+            Reply::Success => return Ok(true),
+            Reply::Failure { .. } => return Ok(false),
+            Reply::InfoRequest { prompts, .. } => prompts,
+        };
+        let answers = prompts.iter().map(|prompt| {
+            if prompt.echo || told {
+                return String::new();
+            }
+            told = true;
+            password.to_owned()
+        });
+        let answers = answers.collect();
+        reply = handle.authenticate_keyboard_interactive_respond(answers).await?;
+    }
+    Ok(matches!(reply, Reply::Success))
+}
+
+/// Reads a key. The library's errors are not shown, since they could repeat parts of the key.
+async fn read_key(
+    name: &str,
+    key: SecretString,
+    passphrase: Option<SecretString>,
+) -> Result<Arc<PrivateKey>, ToolsError> {
+    let locked = passphrase.is_some();
+    // Deriving a key from a passphrase takes a while on purpose.
+    let read = tokio::task::spawn_blocking(move || {
+        let passphrase = passphrase.as_ref().map(ExposeSecret::expose_secret);
+        decode_secret_key(key.expose_secret(), passphrase)
+    });
+    let problem = match read.await {
+        Ok(Ok(key)) => return Ok(Arc::new(key)),
+        Ok(Err(russh::keys::Error::KeyIsEncrypted)) => "is encrypted; set the credential's passphrase",
+        Ok(Err(_)) if locked => {
+            "can't be read; the passphrase may be wrong, or it is no private key (OpenSSH or PEM form)"
+        }
+        Ok(Err(_)) | Err(_) => "can't be read; give it in the OpenSSH or PEM form, with its first and last line",
+    };
+    Err(ToolsError::Refused(format!("the private key of the credential {name} {problem}")))
+}

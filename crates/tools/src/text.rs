@@ -1,0 +1,50 @@
+//! Texts cut to what a line or a result has room for.
+
+use std::fmt::Write as _;
+use steward_sandbox::process::Output;
+
+/// Without line breaks; runs of white space become one space.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The first `most` characters, with `…` where there are more.
+pub(crate) fn clip(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most).chain(['…']).collect()
+}
+
+/// The last `most` characters.
+pub(crate) fn tail(text: &str, most: usize) -> String {
+    let skipped = text.chars().count().saturating_sub(most);
+    text.chars().skip(skipped).collect()
+}
+
+/// Whether `word` is one of the words of `list`, which has blanks between them.
+pub(crate) fn is_one_of(word: &str, list: &str) -> bool {
+    list.split(' ').any(|one| one == word)
+}
+
+/// What a program printed, errors last.
+pub(crate) fn printed(stdout: &Output, stderr: &Output) -> String {
+    let mut text = stream(stdout);
+    let errors = stream(stderr);
+    if !errors.is_empty() {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        let _ = write!(text, "[stderr] {errors}");
+    }
+    text
+}
+
+fn stream(output: &Output) -> String {
+    let mut text = output.text().trim_end().to_owned();
+    if output.truncated() {
+        let left = output.total.saturating_sub(output.bytes.len() as u64);
+        let _ = write!(text, "\n[{left} more bytes were not kept]");
+    }
+    text
+}

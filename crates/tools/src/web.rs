@@ -1,0 +1,196 @@
+//! `web_fetch`: a page of the public web as text.
+
+mod html;
+pub(crate) mod html_tree;
+
+pub(crate) use html::page_text;
+
+use crate::catalogue;
+use crate::error::ToolsError;
+use crate::files::blocking;
+use crate::handler::{Context, ToolHandler};
+use crate::outbound::{Client, HostPort, HttpError, HttpLimits, HttpRequest, HttpResponse, address_guard};
+use encoding_rs::{Encoding, UTF_8};
+use reqwest::header::{ACCEPT, HeaderValue};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::time::Duration;
+use steward_core::policy::RiskClass;
+use steward_core::ports::ToolScope;
+use steward_core::tool::{EffectClass, Preview, ToolOutput, ToolSpec};
+use url::Url;
+
+/// Bytes in which a page without a charset in its header may name one.
+const HEAD: usize = 2048;
+
+pub struct WebFetch(pub Vec<HostPort>);
+
+#[derive(Debug, Deserialize)]
+pub struct FetchArgs {
+    url: String,
+}
+
+impl ToolHandler for WebFetch {
+    type Args = FetchArgs;
+
+    fn spec(&self) -> ToolSpec {
+        // A GET changes nothing over there, but its address tells something: external, asked for.
+        catalogue::tool_spec(
+            "web_fetch",
+            RiskClass::External,
+            EffectClass::Read,
+            json!({
+                "url": {"type": "string", "minLength": 4, "maxLength": 4000, "description": "Address of the page, http or https"}
+            }),
+            &["url"],
+        )
+    }
+
+    async fn preview(&self, args: FetchArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
+        let target = address_guard::checked_url(address_guard::parse_url(&args.url)?)?;
+        Ok(Preview { summary: format!("asks {} for {}", target.place(), target.url), ..Preview::default() })
+    }
+
+    async fn run(&self, args: FetchArgs, _: &Context) -> Result<ToolOutput, ToolsError> {
+        let url = address_guard::parse_url(&args.url)?;
+        let page = fetch(url, &self.0).await?;
+        if !(200..300).contains(&page.status) {
+            return Err(ToolsError::Refused(format!(
+                "{} answered with status {}; check the address",
+                page.url, page.status
+            )));
+        }
+        blocking(move || page_output(&page)).await
+    }
+}
+
+pub(crate) enum PageKind {
+    Html(String),
+    Other,
+}
+
+impl PageKind {
+    /// By the media type, else by the first bytes.
+    pub fn of(page: &FetchedPage) -> Self {
+        let is_html = matches!(page.media.as_str(), "text/html" | "application/xhtml+xml")
+            || page.media.is_empty() && looks_like_html(&page.bytes);
+        if is_html { Self::Html(decode(page, true)) } else { Self::Other }
+    }
+}
+
+/// A page as a model reads it.
+pub(crate) fn page_output(page: &FetchedPage) -> Result<ToolOutput, ToolsError> {
+    let mut data = json!({"url": page.url.as_str(), "status": page.status, "media": page.media});
+    let mut content;
+    if let PageKind::Html(text) = PageKind::of(page) {
+        let read = html::page_text(&text, &page.url);
+        let title = read.title.unwrap_or_else(|| "(none)".to_owned());
+        content = format!("Title: {title}\nURL: {}\n\n{}", page.url, read.text);
+        if read.cut {
+            content.push_str("\n[the page took too long to read; the rest was left out]");
+        }
+        if !read.links.is_empty() {
+            content.push_str("\n\nLinks:\n");
+            for (text, url) in &read.links {
+                let _ = writeln!(content, "{text}: {url}");
+            }
+        }
+        data["title"] = Value::String(title);
+        data["links"] = json!(read.links);
+    } else {
+        content = format!("URL: {}\n\n{}", page.url, text_of(page)?);
+    }
+    if page.cut {
+        content.push_str("\n[the page is larger than 2 MB; the rest was not read]");
+    }
+    Ok(ToolOutput { data: Some(data), tainted: true, origin: Some(page.url.to_string()), ..ToolOutput::text(content) })
+}
+
+/// Text that isn't HTML: JSON is indented, the rest left as it is.
+fn text_of(page: &FetchedPage) -> Result<String, ToolsError> {
+    let text = decode(page, false);
+    if page.media.ends_with("json") {
+        let parsed: Option<Value> = serde_json::from_str(&text).ok();
+        let pretty = parsed.and_then(|value| serde_json::to_string_pretty(&value).ok());
+        return Ok(pretty.unwrap_or(text));
+    }
+    let texts = ["text/", "application/xml", "application/javascript", "application/yaml"];
+    let is_text = texts.iter().any(|kind| page.media.starts_with(kind))
+        || page.media.ends_with("+xml")
+        || !page.bytes.contains(&0) && std::str::from_utf8(&page.bytes).is_ok();
+    if is_text {
+        return Ok(text);
+    }
+    let media = if page.media.is_empty() { "binary data" } else { &page.media };
+    Err(ToolsError::Refused(format!(
+        "{} is {media}, which can't be read as text; fetch a page or a text file",
+        page.url
+    )))
+}
+
+fn looks_like_html(bytes: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(512)]).to_lowercase();
+    let head = head.trim_start();
+    head.starts_with("<!doctype html") || head.starts_with("<html")
+}
+
+fn decode(page: &FetchedPage, is_html: bool) -> String {
+    let label = page.charset.clone().or_else(|| is_html.then(|| charset_in_page(&page.bytes)).flatten());
+    let encoding = label.and_then(|label| Encoding::for_label(label.as_bytes())).unwrap_or(UTF_8);
+    encoding.decode(&page.bytes).0.into_owned()
+}
+
+/// The charset in a page's own head.
+fn charset_in_page(bytes: &[u8]) -> Option<String> {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]).to_lowercase();
+    let (_, rest) = head.split_once("charset=")?;
+    let name = rest.trim_start_matches(['"', '\'']);
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric() && !"-_:".contains(c));
+    Some(name[..end.unwrap_or(name.len())].to_owned())
+}
+
+/// Longest fetch, redirects included.
+const WALL: Duration = Duration::from_secs(20);
+
+#[derive(Debug)]
+pub(crate) struct FetchedPage {
+    /// After redirects.
+    pub url: Url,
+    pub status: u16,
+    /// Media type without parameters, lower case.
+    pub media: String,
+    pub bytes: Vec<u8>,
+    /// The value of `charset`, from the header.
+    pub charset: Option<String>,
+    /// Whether there was more than is read.
+    pub cut: bool,
+}
+
+async fn fetch(url: Url, allow: &[HostPort]) -> Result<FetchedPage, ToolsError> {
+    let mut ask = HttpRequest::get(url);
+    let accept = HeaderValue::from_static("text/html, application/json, text/*, */*;q=0.5");
+    ask.headers.insert(ACCEPT, accept);
+    let limits = HttpLimits { timeout: WALL, ..HttpLimits::default() };
+    let answer = Client::new(allow.to_vec()).send(ask, limits).await;
+    match answer {
+        Ok(answer) => Ok(answer.into()),
+        Err(HttpError::TimedOut(_)) => {
+            Err(ToolsError::Refused(format!("the page did not arrive within {} s; try again later", WALL.as_secs())))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl From<HttpResponse> for FetchedPage {
+    fn from(answer: HttpResponse) -> Self {
+        Self {
+            media: answer.media(),
+            charset: answer.charset(),
+            url: answer.url,
+            status: answer.status.as_u16(),
+            bytes: answer.bytes,
+            cut: answer.cut,
+        }
+    }
+}
