@@ -272,4 +272,46 @@ impl ToolHandler for ReferenceSearch {
             &["query"],
         )
     }
+
+    async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
+        let all = reference_files(&self.0, &context.scope, args.package.as_deref()).await?;
+        let (mut parts, mut size) = (Vec::new(), 0);
+        for (index, file) in all.iter().enumerate() {
+            context.check()?;
+            let text = self.0.text(file).await?;
+            let text = text.unwrap_or_default();
+            size += text.len();
+            if size > SEARCHED {
+                break;
+            }
+            parts.extend(sections(index, &text));
+        }
+        let found = best_sections(&args.query, &parts, PASSAGES);
+        if found.is_empty() {
+            let names: Vec<_> = all.iter().take(40).map(|one| one.path.as_str()).collect();
+            return Ok(ToolOutput::text(format!(
+                "nothing about “{}” in {}; try other words",
+                args.query,
+                names.join(", ")
+            )));
+        }
+        let (mut text, mut data) = (String::new(), Vec::new());
+        let outside = written_by_others(found.iter().map(|section| &all[section.file]));
+        for section in found {
+            let file = &all[section.file];
+            let mut passage: String = section.text.chars().take(PASSAGE_CHARS).collect();
+            if passage.len() < section.text.len() {
+                let _ = write!(passage, "\n[goes on: reference_read {} from line {}]", file.path, section.line);
+            }
+            let _ = write!(
+                text,
+                "{} of {}, line {} ({})\n{passage}\n\n",
+                file.path, file.package, section.line, section.title
+            );
+            data.push(
+                json!({"package": file.package, "path": file.path, "line": section.line, "title": section.title}),
+            );
+        }
+        Ok(ToolOutput { content: text.trim_end().to_owned(), data: Some(json!(data)), ..outside })
+    }
 }
