@@ -37,7 +37,7 @@ pub(crate) async fn start(
         let files = sample::files(&folder);
         let mut tries = steward_engine::intent::tries(&files, &language);
         tries.truncate(TRIES);
-        Ok::<_, String>(Start { empty: files.is_empty(), sample: sample::present(&folder), tries })
+        Ok::<_, String>(Start { empty: files.is_empty(), sample: sample::is_present(&folder), tries })
     })
     .await
 }
