@@ -81,7 +81,7 @@ impl ToolHandler for BrowserOpen {
     type Args = OpenArgs;
 
     fn spec(&self) -> ToolSpec {
-        // Its address tells something to another house, and its scripts run: external, asked for.
+        // The address tells something to a foreign server, and the page's scripts run: external, so a person is asked.
         catalogue::tool_spec(
             "browser_open",
             RiskClass::External,
@@ -99,7 +99,7 @@ impl ToolHandler for BrowserOpen {
     }
 
     async fn run(&self, args: OpenArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        // Refused here already, so that no browser is started for nothing.
+        // Checked before a browser is started.
         let url = address_guard::parse_url(&args.url)?;
         let url = address_guard::checked_url(url)?.url;
         self.0.config().client.checked_addresses(&url).await?;
@@ -185,7 +185,7 @@ impl ToolHandler for BrowserType {
     type Args = TypeArgs;
 
     fn spec(&self) -> ToolSpec {
-        // Scripts see what is typed at once, so it may leave the house without being sent.
+        // Scripts see what is typed at once, so it may be sent before the form is submitted.
         catalogue::tool_spec(
             "browser_type",
             RiskClass::External,
@@ -215,7 +215,7 @@ const SCREENSHOTS: &str = "screenshots";
 /// Characters of a call's hash in a file name.
 const HASH_CHARS: usize = 8;
 /// Bytes of a PNG that hold its width and height.
-const SIZE: std::ops::Range<usize> = 16..24;
+const PNG_SIZE_BYTES: std::ops::Range<usize> = 16..24;
 
 struct BrowserScreenshot {
     pub browsers: Browsers,
@@ -229,7 +229,7 @@ impl ToolHandler for BrowserScreenshot {
     type Args = NoArgs;
 
     fn spec(&self) -> ToolSpec {
-        // The same call writes the same file.
+        // The name holds the call's id, so a repeated call writes the same file.
         catalogue::spec(
             "browser_screenshot",
             RiskClass::Write,
@@ -283,7 +283,7 @@ fn screenshot_path(url: &str, key: &str) -> String {
 }
 
 fn png_size(png: &[u8]) -> Option<(u32, u32)> {
-    let both = png.starts_with(b"\x89PNG").then(|| png.get(SIZE)).flatten()?;
+    let both = png.starts_with(b"\x89PNG").then(|| png.get(PNG_SIZE_BYTES)).flatten()?;
     let number = |bytes: &[u8]| bytes.try_into().ok().map(u32::from_be_bytes);
     Some((number(&both[..4])?, number(&both[4..])?))
 }

@@ -46,9 +46,9 @@ pub fn with_calendar(
         .with(CalendarExport::new(files, blobs))
 }
 
-const LARGEST: usize = 8 << 20;
+const MAX_BYTES: usize = 8 << 20;
 /// The calendar of runs without a user, such as those of the command line.
-const COMMON: &str = "common";
+const SHARED_CALENDAR: &str = "common";
 
 #[derive(Debug, Clone)]
 pub struct CalendarConfig {
@@ -65,7 +65,7 @@ pub struct CalendarStore {
 }
 
 fn calendar_name(scope: &ToolScope) -> String {
-    scope.user.map_or_else(|| COMMON.to_owned(), |user| user.to_string())
+    scope.user.map_or_else(|| SHARED_CALENDAR.to_owned(), |user| user.to_string())
 }
 
 impl CalendarStore {
@@ -79,7 +79,7 @@ impl CalendarStore {
 
     fn path(&self, scope: &ToolScope, name: &str) -> Result<PathBuf, ToolsError> {
         // The name may come from a snapshot.
-        if name != COMMON && name.parse::<UserId>().is_err() {
+        if name != SHARED_CALENDAR && name.parse::<UserId>().is_err() {
             return Err(ToolsError::NoUndo(format!("`{name}` is no calendar")));
         }
         let folder = self.config.folder.join(scope.tenant.to_string());
@@ -113,7 +113,7 @@ impl CalendarStore {
         scope: &ToolScope,
         name: &str,
         work: impl FnOnce(&mut Component) -> Result<T, ToolsError>,
-        tell: impl FnOnce(&T) -> Result<(), ToolsError>,
+        stage: impl FnOnce(&T) -> Result<(), ToolsError>,
     ) -> Result<T, ToolsError> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let path = self.path(scope, name)?;
@@ -124,13 +124,13 @@ impl CalendarStore {
             return Ok(done);
         }
         let text = calendar.text();
-        if text.len() > LARGEST {
+        if text.len() > MAX_BYTES {
             return Err(ToolsError::Refused(format!(
                 "the calendar would be larger than {} MB; delete old events, or keep them in a file",
-                LARGEST >> 20
+                MAX_BYTES >> 20
             )));
         }
-        tell(&done)?;
+        stage(&done)?;
         save(&path, &text).map_err(|error| failed(&path, &error))?;
         Ok(done)
     }

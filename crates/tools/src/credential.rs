@@ -9,13 +9,13 @@ use steward_core::tool::{Preview, ToolError, ToolOutput, Undo};
 use steward_core::{AgentId, RunId, TenantId, Timestamp};
 
 /// A page of the vault.
-const PAGE: u32 = 200;
+const PAGE_SIZE: u32 = 200;
 /// Most pages that are looked through.
-const PAGES: usize = 100;
+const MAX_PAGES: usize = 100;
 
 /// Who uses a credential, for the audit record.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct By<'a> {
+pub(crate) struct CredentialUser<'a> {
     pub tenant: TenantId,
     pub run: Option<RunId>,
     pub agent: Option<AgentId>,
@@ -23,7 +23,7 @@ pub(crate) struct By<'a> {
     pub tool: &'a str,
 }
 
-impl<'a> By<'a> {
+impl<'a> CredentialUser<'a> {
     pub fn tool(scope: &ToolScope, tool: &'a str) -> Self {
         Self { tenant: scope.tenant, run: scope.run, agent: Some(scope.agent), at: scope.now, tool }
     }
@@ -33,13 +33,13 @@ impl<'a> By<'a> {
 pub(crate) async fn matching(
     vault: &dyn Vault,
     tenant: TenantId,
-    suits: impl Fn(&Credential) -> bool,
+    wanted: impl Fn(&Credential) -> bool,
 ) -> Result<Vec<Credential>, VaultError> {
     let (mut found, mut after) = (Vec::new(), None::<String>);
-    for _ in 0..PAGES {
-        let page = vault.credentials(tenant, after.as_deref(), PAGE).await?;
+    for _ in 0..MAX_PAGES {
+        let page = vault.credentials(tenant, after.as_deref(), PAGE_SIZE).await?;
         after = page.items.last().map(|one| one.name.clone());
-        found.extend(page.items.into_iter().filter(|one| suits(one)));
+        found.extend(page.items.into_iter().filter(|one| wanted(one)));
         if !page.more || after.is_none() {
             break;
         }
@@ -51,7 +51,11 @@ pub(crate) async fn by_name(vault: &dyn Vault, tenant: TenantId, name: &str) -> 
     Ok(matching(vault, tenant, |one| one.name == name).await?.pop())
 }
 
-pub(crate) async fn open(vault: &dyn Vault, by: By<'_>, name: &str) -> Result<OpenedCredential, ToolsError> {
+pub(crate) async fn open(
+    vault: &dyn Vault,
+    by: CredentialUser<'_>,
+    name: &str,
+) -> Result<OpenedCredential, ToolsError> {
     let Some(credential) = by_name(vault, by.tenant, name).await? else {
         return Err(ToolsError::Refused(format!(
             "there is no credential `{name}`; an operator adds it with `steward credential add NAME --kind KIND`, or in the studio"
@@ -113,7 +117,7 @@ pub(crate) fn scrub_output(scrubber: &Scrubber, output: &mut ToolOutput) {
         Some(Undo::Snapshot { snapshot, .. }) => {
             let mut clean = snapshot.clone();
             scrubber.scrub_json(&mut clean);
-            // What is put back must be what was there, and a secret is kept nowhere.
+            // Undo must restore the exact content, and no secret may be stored.
             if clean != *snapshot {
                 output.undo = Some(Undo::Impossible {
                     reason: "what would be put back holds a secret, which is kept nowhere but in the vault".to_owned(),

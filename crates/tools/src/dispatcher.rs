@@ -21,34 +21,34 @@ use steward_core::tool::{EffectClass, Preview, Settled, ToolCall, ToolError, Too
 use steward_core::{RunId, TenantId, hash, schema};
 
 /// How often the stop flag is checked while a tool works.
-const POLL: Duration = Duration::from_millis(50);
+const STOP_POLL: Duration = Duration::from_millis(50);
 /// How long a tool that changes something gets to end by itself.
-const GRACE: Duration = Duration::from_millis(500);
+const GRACE_PERIOD: Duration = Duration::from_millis(500);
 /// Longest search for argument proposals.
-const SUGGEST: Duration = Duration::from_secs(2);
+const SUGGEST_TIMEOUT: Duration = Duration::from_secs(2);
 /// Longest search for the arguments of a request whose kind is known.
-const DRAFT: Duration = Duration::from_secs(10);
-const PREVIEW: Duration = Duration::from_secs(10);
+const DRAFT_TIMEOUT: Duration = Duration::from_secs(10);
+const PREVIEW_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Called when a run has ended.
-type Ended = Box<dyn Fn(RunId) + Send + Sync>;
+type RunEndedHook = Box<dyn Fn(RunId) + Send + Sync>;
 
-struct Registered {
+struct RegisteredTool {
     spec: ToolSpec,
     handler: Box<dyn DynHandler>,
 }
 
 #[derive(Default)]
 pub struct DispatcherBuilder {
-    tools: Vec<Registered>,
+    tools: Vec<RegisteredTool>,
     skills: Option<Arc<SkillRuntime>>,
-    ended: Vec<Ended>,
+    ended: Vec<RunEndedHook>,
 }
 
 impl DispatcherBuilder {
     #[must_use]
     pub fn with<H: ToolHandler>(mut self, handler: H) -> Self {
-        self.tools.push(Registered { spec: handler.spec(), handler: Box::new(Typed(handler)) });
+        self.tools.push(RegisteredTool { spec: handler.spec(), handler: Box::new(Typed(handler)) });
         self
     }
 
@@ -80,18 +80,18 @@ impl DispatcherBuilder {
 }
 
 pub struct Dispatcher {
-    tools: Vec<Registered>,
+    tools: Vec<RegisteredTool>,
     index: BTreeMap<String, usize>,
     skills: Option<Arc<SkillRuntime>>,
-    ended: Vec<Ended>,
+    ended: Vec<RunEndedHook>,
 }
 
-enum Door<'a> {
-    Tool(&'a Registered),
+enum CallTarget<'a> {
+    Tool(&'a RegisteredTool),
     Skill(&'a SkillRuntime, Box<Skill>),
 }
 
-impl Door<'_> {
+impl CallTarget<'_> {
     fn schema(&self) -> &serde_json::Value {
         match self {
             Self::Tool(tool) => &tool.spec.parameters,
@@ -134,7 +134,7 @@ impl Dispatcher {
         DispatcherBuilder::default()
     }
 
-    fn find(&self, name: &str) -> Result<&Registered, ToolsError> {
+    fn find(&self, name: &str) -> Result<&RegisteredTool, ToolsError> {
         self.index.get(name).and_then(|at| self.tools.get(*at)).ok_or_else(|| ToolsError::Unknown {
             name: name.to_owned(),
             known: self.index.keys().cloned().collect::<Vec<_>>().join(", "),
@@ -142,24 +142,24 @@ impl Dispatcher {
     }
 
     /// The tool or skill of a call.
-    async fn door(&self, name: &str, scope: &ToolScope) -> Result<Door<'_>, ToolError> {
+    async fn call_target(&self, name: &str, scope: &ToolScope) -> Result<CallTarget<'_>, ToolError> {
         match (self.find(name), &self.skills, &scope.skill) {
-            (Ok(tool), _, _) => Ok(Door::Tool(tool)),
+            (Ok(tool), _, _) => Ok(CallTarget::Tool(tool)),
             (Err(_), Some(runtime), Some(reference)) => {
                 let skill = runtime.load(scope.tenant, reference).await?;
                 if skill.name != name {
                     let error = format!("`{name}` is not the skill `{}`; call it by its name", skill.name);
                     return Err(ToolsError::Refused(error).into());
                 }
-                Ok(Door::Skill(runtime, Box::new(skill)))
+                Ok(CallTarget::Skill(runtime, Box::new(skill)))
             }
             (Err(error), _, _) => Err(error.into()),
         }
     }
 
-    async fn guarded(
+    async fn run_guarded(
         name: &str,
-        door: Door<'_>,
+        door: CallTarget<'_>,
         arguments: serde_json::Value,
         context: Context,
     ) -> Result<ToolOutput, ToolError> {
@@ -179,7 +179,7 @@ impl Dispatcher {
             return Err(cause.into());
         }
         // Dropping a tool in the middle of a change would leave its outcome unknown.
-        match tokio::time::timeout(GRACE, work).await {
+        match tokio::time::timeout(GRACE_PERIOD, work).await {
             Ok(done) => settle(name, done),
             Err(_) => Err(ToolsError::Unsettled { tool: name.to_owned(), why: cause.to_string() }.into()),
         }
@@ -188,7 +188,7 @@ impl Dispatcher {
 
 async fn stopped(scope: &ToolScope) {
     while !scope.stopped() {
-        tokio::time::sleep(POLL).await;
+        tokio::time::sleep(STOP_POLL).await;
     }
 }
 
@@ -229,11 +229,11 @@ impl Tools for Dispatcher {
             let taken = |name: &str| self.index.contains_key(name);
             let skills = runtime.of_agent(tenant, agent, taken).await?;
             let reads = |spec: &ToolSpec| REFERENCE_TOOLS.contains(&spec.name.as_str());
-            // What a person named for the agent stays; a package takes from all the rest what it doesn't work with.
+            // Tools that a person chose for the agent stay; else only those that the package needs are offered.
             if agent.tools.is_empty() && !skills.allowed.is_empty() {
                 found.tools.retain(|spec| reads(spec) || skills.allowed.contains(&spec.name));
             }
-            // What reads a package's files is of no use without one, and takes room in small windows.
+            // The reference tools are useless without a package, and take space in small context windows.
             if !skills.packaged {
                 found.tools.retain(|spec| !reads(spec));
             }
@@ -260,7 +260,7 @@ impl Tools for Dispatcher {
     }
 
     async fn preview(&self, call: &ToolCall, scope: &ToolScope) -> Preview {
-        let door = match self.door(&call.name, scope).await {
+        let door = match self.call_target(&call.name, scope).await {
             Ok(door) => door,
             Err(error) => return would_fail(error),
         };
@@ -268,7 +268,7 @@ impl Tools for Dispatcher {
             return would_fail(ToolError::RespondToModel(problem));
         }
         let work = door.preview(&call.arguments, scope);
-        match tokio::time::timeout(PREVIEW, AssertUnwindSafe(work).catch_unwind()).await {
+        match tokio::time::timeout(PREVIEW_TIMEOUT, AssertUnwindSafe(work).catch_unwind()).await {
             Ok(Ok(Ok(preview))) => preview,
             Ok(Ok(Err(error))) => would_fail(error),
             Ok(Err(_)) | Err(_) => {
@@ -279,7 +279,7 @@ impl Tools for Dispatcher {
 
     async fn run(&self, call: Authorized, scope: &ToolScope) -> Result<ToolOutput, ToolError> {
         let Authorized { call, idempotency_key, args_hash, stage } = call;
-        let door = self.door(&call.name, scope).await?;
+        let door = self.call_target(&call.name, scope).await?;
         if hash::of_json(&call.arguments) != args_hash {
             return Err(ToolsError::Changed(call.name).into());
         }
@@ -290,19 +290,19 @@ impl Tools for Dispatcher {
         }
         let limit = door.timeout(scope);
         let context = Context::new(scope.clone(), idempotency_key, limit).with_stage(stage);
-        Self::guarded(&call.name, door, call.arguments, context).await
+        Self::run_guarded(&call.name, door, call.arguments, context).await
     }
 
     async fn settle(&self, call: Interrupted, scope: &ToolScope) -> Settled {
         let name = call.call.name.clone();
-        let door = match self.door(&name, scope).await {
+        let door = match self.call_target(&name, scope).await {
             Ok(door) => door,
             Err(error) => return Settled::Unknown(error.to_string()),
         };
         let work = async {
             match door {
-                Door::Tool(tool) => tool.handler.settle(call, scope).await,
-                Door::Skill(runtime, skill) => runtime.settle(&skill, call, scope).await,
+                CallTarget::Tool(tool) => tool.handler.settle(call, scope).await,
+                CallTarget::Skill(runtime, skill) => runtime.settle(&skill, call, scope).await,
             }
         };
         AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| {

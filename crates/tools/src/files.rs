@@ -15,7 +15,7 @@ pub use write::Write;
 
 use crate::error::ToolsError;
 use crate::handler::Context;
-use snapshot::State;
+use snapshot::FileState;
 use steward_core::ports::ToolScope;
 use steward_sandbox::files::{Entry, EntryKind, FileLimits, FilesError, Workspace, Written};
 
@@ -50,7 +50,7 @@ pub(crate) fn read_text(scope: &ToolScope, path: &str) -> Result<String, ToolsEr
 }
 
 /// Replaces or creates a text file of the workspace; returns its state before and after. Blocking.
-pub(crate) fn write_text(scope: &ToolScope, path: &str, text: &str) -> Result<(Written, State), ToolsError> {
+pub(crate) fn write_text(scope: &ToolScope, path: &str, text: &str) -> Result<(Written, FileState), ToolsError> {
     let workspace = open_workspace(scope)?;
     let written = workspace.write_atomic(path, text.as_bytes()).map_err(file_error)?;
     let after = snapshot::file_state(&workspace, path).map_err(file_error)?;
@@ -146,7 +146,7 @@ fn join(folder: &str, name: &str) -> String {
 }
 
 /// Bytes that are examined.
-const HEAD: usize = 8192;
+const EXAMINED_BYTES: usize = 8192;
 
 /// First bytes of common binary formats, their names, and what to do instead of reading them.
 const MAGIC: &[(&[u8], &str, &str)] = &[

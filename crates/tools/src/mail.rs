@@ -15,7 +15,7 @@ pub use draft::MailDraft;
 pub use inbox::{MailList, MailRead, MailSearch};
 pub use send::MailSend;
 
-use crate::credential::{self, By, Secrets};
+use crate::credential::{self, CredentialUser, Secrets};
 use crate::dispatcher::DispatcherBuilder;
 use crate::error::ToolsError;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -45,7 +45,7 @@ pub fn with_mail(mut builder: DispatcherBuilder, config: MailConfig, ports: Mail
 }
 
 /// Longest check of an account.
-const PROBE: Duration = Duration::from_secs(15);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(15);
 
 #[derive(Clone)]
 pub struct MailPorts {
@@ -77,7 +77,7 @@ impl MailAccounts {
         Self { config, ports }
     }
 
-    fn suits(account: &MailAccount, purpose: Purpose) -> bool {
+    fn can_serve(account: &MailAccount, purpose: Purpose) -> bool {
         match purpose {
             Purpose::Send => account.smtp.is_some(),
             Purpose::Read => account.imap.is_some(),
@@ -90,7 +90,7 @@ impl MailAccounts {
             .config
             .accounts
             .iter()
-            .filter(|account| Self::suits(account, purpose))
+            .filter(|account| Self::can_serve(account, purpose))
             .map(|account| account.name.as_str())
             .collect();
         if names.len() > 1 {
@@ -116,7 +116,7 @@ impl MailAccounts {
         purpose: Purpose,
     ) -> Result<&MailAccount, ToolsError> {
         let all = self.config.accounts.iter();
-        let suitable: Vec<&MailAccount> = all.filter(|one| Self::suits(one, purpose)).collect();
+        let suitable: Vec<&MailAccount> = all.filter(|one| Self::can_serve(one, purpose)).collect();
         let email = self.email(scope).await?;
         let may = |account: &MailAccount| {
             let own = |known: &String| Some(known.to_lowercase()) == email;
@@ -152,7 +152,7 @@ impl MailAccounts {
     async fn login(
         &self,
         account: &MailAccount,
-        by: By<'_>,
+        by: CredentialUser<'_>,
         secrets: &mut Secrets,
     ) -> Result<Option<Login>, ToolsError> {
         let Some(name) = &account.credential else {
@@ -175,7 +175,7 @@ impl MailAccounts {
         };
         let (user, password) = (field("username")?, field("password")?);
         let user = user.expose_secret().to_owned();
-        // What a server would repeat of a login.
+        // The encoded forms in which a server may repeat the login.
         let plain = format!("\0{user}\0{}", password.expose_secret());
         secrets.add(format!("{name}.password"), plain.into());
         Ok(Some(Login { user, password }))
@@ -185,15 +185,15 @@ impl MailAccounts {
     pub async fn probe(&self, tenant: TenantId, now: Timestamp) -> Vec<(String, Result<String, String>)> {
         let mut found = Vec::new();
         for account in &self.config.accounts {
-            let tried = tokio::time::timeout(PROBE, self.try_account(account, tenant, now)).await;
-            let late = || format!("no answer within {} s", PROBE.as_secs());
+            let tried = tokio::time::timeout(CHECK_TIMEOUT, self.try_account(account, tenant, now)).await;
+            let late = || format!("no answer within {} s", CHECK_TIMEOUT.as_secs());
             found.push((account.name.clone(), tried.unwrap_or_else(|_| Err(late()))));
         }
         found
     }
 
     async fn try_account(&self, account: &MailAccount, tenant: TenantId, now: Timestamp) -> Result<String, String> {
-        let by = By { tenant, run: None, agent: None, at: now, tool: "doctor" };
+        let by = CredentialUser { tenant, run: None, agent: None, at: now, tool: "doctor" };
         let mut secrets = Secrets::default();
         let result = async {
             let login = self.login(account, by, &mut secrets).await?;

@@ -38,8 +38,6 @@ use steward_core::skill::{Skill, SkillKind};
 use steward_core::{AgentId, McpServerId, SkillId, TenantId, UserId};
 use steward_sandbox::process::Sandbox;
 
-// For whoever composes: how local servers are confined.
-
 pub struct McpHub {
     ports: McpPorts,
     config: McpConfig,
@@ -121,7 +119,7 @@ impl McpHub {
     pub async fn check(&self, tenant: TenantId, id: McpServerId, user: Option<UserId>) -> Result<McpServer, McpError> {
         let server = self.ports.servers.mcp_server(tenant, id).await?;
         let who = Caller::of_person(tenant, user);
-        let listed = self.listed(&server, &who).await;
+        let listed = self.fetch_tools(&server, &who).await;
         match listed {
             Ok(listed) => self.record_listing(tenant, id, &listed).await,
             Err(error) => {
@@ -134,12 +132,12 @@ impl McpHub {
         }
     }
 
-    async fn listed(&self, server: &McpServer, who: &Caller<'_>) -> Result<Arc<Vec<ListedTool>>, McpError> {
+    async fn fetch_tools(&self, server: &McpServer, who: &Caller<'_>) -> Result<Arc<Vec<ListedTool>>, McpError> {
         let mut last = None;
         for anew in [false, true] {
             let (key, connection) = match self.connect(server, who, anew).await {
                 Ok(reached) => reached,
-                // A token that was refused may be renewed once.
+                // A refused token may be renewed once.
                 Err(error @ McpError::Login { .. }) if !anew => {
                     last = Some(error);
                     continue;
@@ -224,7 +222,7 @@ impl McpHub {
             let page = skills.skills(tenant, &filter, after.as_deref(), 100).await?;
             after = page.items.last().map(|one| one.name.clone());
             for before in page.items {
-                if accepted_tools::stands_for(&before, &server.name, tool) {
+                if accepted_tools::is_skill_of_tool(&before, &server.name, tool) {
                     let id = before.id;
                     let skill = accepted_tools::skill_of(&server, tool, Some(before), id, at, by)?;
                     skills.save_skill(tenant, &skill).await?;

@@ -19,7 +19,7 @@ use url::Url;
 
 const CONNECT: Duration = Duration::from_secs(10);
 /// Headers that may be sent to another origin than the one that was meant.
-const HARMLESS: &[HeaderName] = &[ACCEPT, ACCEPT_LANGUAGE];
+const CROSS_ORIGIN_HEADERS: &[HeaderName] = &[ACCEPT, ACCEPT_LANGUAGE];
 
 #[derive(Debug, Clone)]
 pub struct HttpRequest {
@@ -221,8 +221,10 @@ fn prepare_redirect(request: &mut HttpRequest, status: u16, next: Url) -> Result
         }
         request.identity = None;
         request.body.clear();
-        let kept: HeaderMap =
-            HARMLESS.iter().filter_map(|name| Some((name.clone(), request.headers.get(name)?.clone()))).collect();
+        let kept: HeaderMap = CROSS_ORIGIN_HEADERS
+            .iter()
+            .filter_map(|name| Some((name.clone(), request.headers.get(name)?.clone())))
+            .collect();
         request.headers = kept;
     }
     request.url = next;
@@ -230,7 +232,7 @@ fn prepare_redirect(request: &mut HttpRequest, status: u16, next: Url) -> Result
 }
 
 async fn send(target: &CheckedUrl, addresses: &[SocketAddr], request: &HttpRequest) -> Result<Response, HttpError> {
-    // Fails only if another part of the program has chosen a provider before; that one serves too.
+    // Fails only if a provider is installed already, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut client = reqwest::Client::builder()
         .no_proxy()
@@ -342,7 +344,7 @@ impl PinnedClient {
     pub async fn connect(url: &str, allow: &[HostPort]) -> Result<Self, ToolsError> {
         let target = address_guard::checked_url(address_guard::parse_url(url)?)?;
         let addresses = target.addresses(allow, &SystemResolver).await?;
-        // Fails only if another part of the program has chosen a provider before; that one serves too.
+        // Fails only if a provider is installed already, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut client = reqwest::Client::builder()
             .no_proxy()

@@ -15,7 +15,7 @@ use steward_core::tool::{EffectClass, Preview, ToolOutput, ToolSpec};
 
 const CODE_CHARS: usize = 20_000;
 /// Longest run.
-const WALL: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// Memory beyond what the interpreter has anyway.
 const MEMORY_MIB: u32 = 128;
 
@@ -44,11 +44,11 @@ fn has_entry(code: &str) -> bool {
 }
 
 /// The program with an entry function. It is appended, so that line numbers in errors stay right.
-fn whole(code: &str) -> Cow<'_, str> {
+fn with_entry(code: &str) -> Cow<'_, str> {
     if has_entry(code) {
         return Cow::Borrowed(code);
     }
-    // The interpreter's module has a name of its own; scripts ask for this one.
+    // Scripts test for `__main__`, but the interpreter's module has another name.
     let script = code.replace("\"__main__\"", "__name__").replace("'__main__'", "__name__");
     Cow::Owned(format!("{script}\n\ndef run(payload):\n    return None\n"))
 }
@@ -80,9 +80,9 @@ impl ToolHandler for Python {
 
     async fn run(&self, args: PythonArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let program = PythonProgram {
-            code: &whole(&args.code),
+            code: &with_entry(&args.code),
             payload: &args.payload.unwrap_or_else(|| json!({})),
-            wall: WALL,
+            wall: TIMEOUT,
             memory_mib: MEMORY_MIB,
         };
         let (value, printed) = compute(self.0.as_ref(), program, context).await?;
@@ -102,7 +102,7 @@ impl ToolHandler for Python {
 
 #[cfg(test)]
 mod tests {
-    use super::{has_entry, whole};
+    use super::{has_entry, with_entry};
 
     #[test]
     fn scripts_get_an_entry_and_keep_their_lines() {
@@ -110,8 +110,8 @@ mod tests {
         assert!(has_entry("def run (p, x=1): return p"));
         for script in ["print(1)", "def run():\n  pass\nrun()", "x = 'def run(payload)'", "  def run(a): pass"] {
             assert!(!has_entry(script), "{script}");
-            assert!(whole(script).starts_with(script.lines().next().unwrap_or_default()));
+            assert!(with_entry(script).starts_with(script.lines().next().unwrap_or_default()));
         }
-        assert!(whole("if __name__ == '__main__':\n  main()").starts_with("if __name__ == __name__:"));
+        assert!(with_entry("if __name__ == '__main__':\n  main()").starts_with("if __name__ == __name__:"));
     }
 }

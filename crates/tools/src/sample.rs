@@ -52,14 +52,14 @@ pub fn remove(dir: &str) -> Result<Change, FilesError> {
         }
     }
     for folder in change.done.iter().filter_map(|path| path.rsplit_once('/')) {
-        // One that holds something else stays.
+        // Fails if the folder holds other files.
         let _ = std::fs::remove_dir(workspace.root().join(folder.0));
     }
     Ok(change)
 }
 
 /// Whether any sample file is there unchanged.
-pub fn present(dir: &str) -> bool {
+pub fn is_present(dir: &str) -> bool {
     Workspace::open(dir, FileLimits::default())
         .is_ok_and(|workspace| Files::iter().any(|path| is_ours(&workspace, &path)))
 }
@@ -70,7 +70,7 @@ fn is_ours(workspace: &Workspace, path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{add, present, remove};
+use super::{add, is_present, remove};
 
     #[test]
     fn comes_and_goes_without_touching_others() {
@@ -78,15 +78,15 @@ mod tests {
         let dir = folder.path().to_str().unwrap();
         let own = folder.path().join("stocks.csv");
         std::fs::write(&own, "mine").unwrap();
-        assert!(!present(dir));
+        assert!(!is_present(dir));
         let added = add(dir).unwrap();
         assert_eq!(added.left, ["stocks.csv"]);
-        assert!(present(dir) && folder.path().join("music.db").exists());
+assert!(is_present(dir) && folder.path().join("music.db").exists());
         assert_eq!(std::fs::read(&own).unwrap(), b"mine");
         std::fs::write(folder.path().join("notes/handover.md"), "changed").unwrap();
         let removed = remove(dir).unwrap();
         assert_eq!(removed.left.len(), 2);
-        assert!(!present(dir) && !folder.path().join("logs").exists());
+        assert!(!is_present(dir) && !folder.path().join("logs").exists());
         assert!(folder.path().join("notes/handover.md").exists());
     }
 }

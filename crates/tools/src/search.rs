@@ -3,7 +3,7 @@
 mod engines;
 
 use crate::catalogue;
-use crate::credential::{self, By, Secrets};
+use crate::credential::{self, CredentialUser, Secrets};
 use crate::dispatcher::DispatcherBuilder;
 use crate::error::ToolsError;
 use crate::files::blocking;
@@ -26,9 +26,9 @@ use url::Url;
 
 const NAME: &str = "web_search";
 /// Results by default, and at most.
-const USUAL: usize = 8;
-const MOST: usize = 20;
-const WALL: Duration = Duration::from_secs(20);
+const DEFAULT_RESULTS: usize = 8;
+const MAX_RESULTS: usize = 20;
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 #[derive(Clone)]
 pub struct SearchPorts {
@@ -66,7 +66,7 @@ impl WebSearch {
             SearchKey::Credential(name) => name,
         };
         let vault = self.ports.vault.as_ref();
-        let opened = credential::open(vault, By::tool(&context.scope, NAME), name).await?;
+        let opened = credential::open(vault, CredentialUser::tool(&context.scope, NAME), name).await?;
         *secrets = Secrets::of(&opened);
         let field = match opened.credential.kind {
             CredentialKind::ApiKey => "key",
@@ -96,10 +96,10 @@ impl WebSearch {
         if query.is_empty() {
             return Err(ToolsError::refused("the query is blank; say what to look for"));
         }
-        let count = args.count.unwrap_or(USUAL).clamp(1, MOST);
+        let count = args.count.unwrap_or(DEFAULT_RESULTS).clamp(1, MAX_RESULTS);
         let key = self.key(context, secrets).await?;
         let request = engines::build_request(&self.config, &query, count, key.as_ref())?;
-        let limits = HttpLimits { timeout: WALL.min(context.left()), ..HttpLimits::default() };
+        let limits = HttpLimits { timeout: TIMEOUT.min(context.left()), ..HttpLimits::default() };
         let answer = tokio::select! {
             answer = self.ports.client.send(request, limits) => answer?,
             () = context.halt() => return Err(ToolsError::refused("the search was stopped")),
@@ -142,14 +142,14 @@ impl ToolHandler for WebSearch {
     type Args = SearchArgs;
 
     fn spec(&self) -> ToolSpec {
-        // Nothing changes over there, but the words leave the house: external, as web_fetch is.
+        // Changes nothing, but sends the query to a foreign server: external, like web_fetch.
         catalogue::tool_spec(
             NAME,
             RiskClass::External,
             EffectClass::Read,
             json!({
                 "query": {"type": "string", "minLength": 1, "maxLength": 400, "description": "Search terms"},
-                "count": {"type": "integer", "minimum": 1, "maximum": MOST, "description": "How many results; 8 if left out"}
+                "count": {"type": "integer", "minimum": 1, "maximum": MAX_RESULTS, "description": "How many results; 8 if left out"}
             }),
             &["query"],
         )
@@ -205,7 +205,7 @@ impl SearchEngine {
     }
 
     /// The default address.
-    fn home(self) -> Option<&'static str> {
+    fn default_url(self) -> Option<&'static str> {
         match self {
             Self::Searxng => None,
             Self::Brave => Some("https://api.search.brave.com"),
@@ -249,7 +249,7 @@ pub struct SearchConfig {
 impl SearchConfig {
     /// `base` overrides the engine's default address; SearXNG has none.
     pub fn new(engine: SearchEngine, base: Option<&str>, key: SearchKey) -> Result<Self, ToolsError> {
-        let Some(text) = base.or(engine.home()) else {
+        let Some(text) = base.or(engine.default_url()) else {
             return Err(ToolsError::refused("SearXNG needs the address of an instance, such as http://127.0.0.1:8888"));
         };
         let bad = |why: &str| {

@@ -22,7 +22,7 @@ use steward_core::tool::{EffectClass, Preview, ToolOutput, ToolSpec};
 use url::Url;
 
 /// Bytes in which a page without a charset in its header may name one.
-const HEAD: usize = 2048;
+const CHARSET_SCAN_BYTES: usize = 2048;
 
 pub struct WebFetch(pub Vec<HostPort>);
 
@@ -35,7 +35,7 @@ impl ToolHandler for WebFetch {
     type Args = FetchArgs;
 
     fn spec(&self) -> ToolSpec {
-        // A GET changes nothing over there, but its address tells something: external, asked for.
+        // A GET changes nothing, but the address can carry data out: external, so a person is asked.
         catalogue::tool_spec(
             "web_fetch",
             RiskClass::External,
@@ -99,7 +99,7 @@ pub(crate) fn page_output(page: &FetchedPage) -> Result<ToolOutput, ToolsError> 
         data["title"] = Value::String(title);
         data["links"] = json!(read.links);
     } else {
-        content = format!("URL: {}\n\n{}", page.url, text_of(page)?);
+        content = format!("URL: {}\n\n{}", page.url, plain_text(page)?);
     }
     if page.cut {
         content.push_str("\n[the page is larger than 2 MB; the rest was not read]");
@@ -108,7 +108,7 @@ pub(crate) fn page_output(page: &FetchedPage) -> Result<ToolOutput, ToolsError> 
 }
 
 /// Text that isn't HTML: JSON is indented, the rest left as it is.
-fn text_of(page: &FetchedPage) -> Result<String, ToolsError> {
+fn plain_text(page: &FetchedPage) -> Result<String, ToolsError> {
     let text = decode(page, false);
     if page.media.ends_with("json") {
         let parsed: Option<Value> = serde_json::from_str(&text).ok();
@@ -143,7 +143,7 @@ fn decode(page: &FetchedPage, is_html: bool) -> String {
 
 /// The charset in a page's own head.
 fn charset_in_page(bytes: &[u8]) -> Option<String> {
-    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]).to_lowercase();
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(CHARSET_SCAN_BYTES)]).to_lowercase();
     let (_, rest) = head.split_once("charset=")?;
     let name = rest.trim_start_matches(['"', '\'']);
     let end = name.find(|c: char| !c.is_ascii_alphanumeric() && !"-_:".contains(c));
@@ -151,7 +151,7 @@ fn charset_in_page(bytes: &[u8]) -> Option<String> {
 }
 
 /// Longest fetch, redirects included.
-const WALL: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 #[derive(Debug)]
 pub(crate) struct FetchedPage {
@@ -171,12 +171,12 @@ async fn fetch(url: Url, allow: &[HostPort]) -> Result<FetchedPage, ToolsError> 
     let mut ask = HttpRequest::get(url);
     let accept = HeaderValue::from_static("text/html, application/json, text/*, */*;q=0.5");
     ask.headers.insert(ACCEPT, accept);
-    let limits = HttpLimits { timeout: WALL, ..HttpLimits::default() };
+    let limits = HttpLimits { timeout: TIMEOUT, ..HttpLimits::default() };
     let answer = Client::new(allow.to_vec()).send(ask, limits).await;
     match answer {
         Ok(answer) => Ok(answer.into()),
         Err(HttpError::TimedOut(_)) => {
-            Err(ToolsError::Refused(format!("the page did not arrive within {} s; try again later", WALL.as_secs())))
+            Err(ToolsError::Refused(format!("the page did not arrive within {} s; try again later", TIMEOUT.as_secs())))
         }
         Err(error) => Err(error.into()),
     }

@@ -40,7 +40,7 @@ pub(crate) async fn start(
         let files = intent.files(Path::new(&folder));
         let mut tries = intent.tries(&files, &language);
         tries.truncate(TRIES);
-        Ok::<_, String>(Start { empty: files.is_empty(), sample: sample::present(&folder), tries })
+        Ok::<_, String>(Start { empty: files.is_empty(), sample: sample::is_present(&folder), tries })
     })
     .await
 }

@@ -143,7 +143,7 @@ pub(super) async fn act(
         let mark = refusals.count();
         let object = format!("{} on {}", target.element.words(), page.state().url);
         page.clear_action();
-        // From here on the page may act.
+        // From here on the page may have changed something.
         context.check().map_err(|error| BrowserError::Refused(error.to_string()))?;
         let said = match act {
             ElementAction::Click => {
@@ -160,7 +160,7 @@ pub(super) async fn act(
             }
         };
         let followed = page.wait_after_action(&refusals, mark, load_limit(browsers, context)).await;
-        // What was done is done, wherever it led.
+        // The action has happened, so an error of what followed doesn't make it fail.
         let settled = match followed {
             Ok(settled) => settled,
             Err(error @ (BrowserError::Gone(_) | BrowserError::Crashed)) => return Err(error),

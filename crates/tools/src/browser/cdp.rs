@@ -38,12 +38,12 @@ pub(super) struct Cdp {
 pub(super) type CdpCommand = (&'static str, Value);
 
 impl Cdp {
-    /// Starts reading and writing. `hear` gets each event's session, method and parameters, and may answer with a
+    /// Starts reading and writing. `on_event` gets each event's session, method and parameters, and may answer with a
     /// command.
     pub fn begin(
         input: impl AsyncWrite + Unpin + Send + 'static,
         output: impl AsyncRead + Unpin + Send + 'static,
-        hear: impl FnMut(&str, &str, &Value) -> Option<CdpCommand> + Send + 'static,
+        on_event: impl FnMut(&str, &str, &Value) -> Option<CdpCommand> + Send + 'static,
     ) -> Self {
         let (out, queue) = mpsc::channel(QUEUE);
         let cdp = Self {
@@ -52,14 +52,14 @@ impl Cdp {
             waiting: Arc::new(PendingReplies(Mutex::new(Some(HashMap::new())))),
         };
         tokio::spawn(write(input, queue));
-        let ear = EventReader {
-            // Not the queue itself: the writer ends when the last user of this end is gone.
+        let reader = EventReader {
+            // Only a weak sender: the writer ends when the last strong one is dropped.
             out: cdp.out.downgrade(),
             next: Arc::clone(&cdp.next),
             waiting: Arc::clone(&cdp.waiting),
-            hear,
+            on_event,
         };
-        tokio::spawn(ear.read(output));
+        tokio::spawn(reader.read(output));
         cdp
     }
 
@@ -68,15 +68,15 @@ impl Cdp {
         let (reply, answer) = oneshot::channel();
         match self.waiting.lock().as_mut() {
             Some(waiting) => waiting.insert(id, reply),
-            None => return Err(gone()),
+            None => return Err(closed_error()),
         };
-        // A caller that gives up must leave nothing behind.
+        // Removes the entry if the caller stops waiting.
         let _forget = ForgetOnDrop(&self.waiting, id);
-        self.out.send(message(id, session, method, &params)).await.map_err(|_| gone())?;
+        self.out.send(message(id, session, method, &params)).await.map_err(|_| closed_error())?;
         match answer.await {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(message)) => Err(BrowserError::Protocol { method: method.to_owned(), message }),
-            Err(_) => Err(gone()),
+            Err(_) => Err(closed_error()),
         }
     }
 
@@ -101,7 +101,7 @@ impl Drop for ForgetOnDrop<'_> {
     }
 }
 
-fn gone() -> BrowserError {
+fn closed_error() -> BrowserError {
     BrowserError::Gone("its process is no longer there".to_owned())
 }
 
@@ -127,7 +127,7 @@ struct EventReader<H> {
     out: mpsc::WeakSender<Vec<u8>>,
     next: Arc<AtomicU64>,
     waiting: Arc<PendingReplies>,
-    hear: H,
+    on_event: H,
 }
 
 impl<H: FnMut(&str, &str, &Value) -> Option<CdpCommand>> EventReader<H> {
@@ -149,7 +149,7 @@ impl<H: FnMut(&str, &str, &Value) -> Option<CdpCommand>> EventReader<H> {
                 whole.shrink_to(1 << 20);
             }
         }
-        // Whoever waits learns of the end by its dropped reply.
+        // Dropping the reply channels tells the waiting callers.
         self.waiting.lock().take();
     }
 
@@ -170,8 +170,8 @@ impl<H: FnMut(&str, &str, &Value) -> Option<CdpCommand>> EventReader<H> {
         }
         let session = message["sessionId"].as_str().unwrap_or("");
         let method = message["method"].as_str().unwrap_or("");
-        let told = (self.hear)(session, method, &message["params"]);
-        if let (Some((method, params)), Some(out)) = (told, self.out.upgrade()) {
+        let command = (self.on_event)(session, method, &message["params"]);
+        if let (Some((method, params)), Some(out)) = (command, self.out.upgrade()) {
             let id = self.next.fetch_add(1, Ordering::Relaxed);
             let session = (!session.is_empty()).then_some(session);
             let _ = out.try_send(self::message(id, session, method, &params));

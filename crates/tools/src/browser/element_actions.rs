@@ -12,7 +12,7 @@ const KIND: &str = r"function () {
   return {tag, type: (this.type || '').toLowerCase(), editable: !!this.isContentEditable,
     locked: !!(this.disabled || this.readOnly)};
 }";
-const CHOOSE: &str = r"function (wanted) {
+const CHOOSE_OPTION: &str = r"function (wanted) {
   const options = Array.from(this.options);
   const fits = (o) => o.label.trim() === wanted || o.value === wanted;
   const found = options.find((o) => !o.disabled && fits(o));
@@ -23,14 +23,14 @@ const CHOOSE: &str = r"function (wanted) {
   return {chosen: found.label.trim()};
 }";
 /// Fields with a format of their own (dates, colours) take only a whole value.
-const SET: &str = r"function (wanted) {
+const SET_VALUE: &str = r"function (wanted) {
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(this, wanted);
   this.dispatchEvent(new Event('input', {bubbles: true}));
   this.dispatchEvent(new Event('change', {bubbles: true}));
   return {held: this.value};
 }";
 /// Selects the present content, so that typing replaces it.
-const SELECT: &str = r"function () {
+const SELECT_CONTENT: &str = r"function () {
   if (this.select) { this.select(); return {}; }
   const range = document.createRange();
   range.selectNodeContents(this);
@@ -40,8 +40,8 @@ const SELECT: &str = r"function () {
   return {};
 }";
 /// Types of fields that take only a whole value.
-const WHOLE: &[&str] = &["date", "time", "datetime-local", "month", "week", "color", "range"];
-const CLICKED: &[&str] = &["checkbox", "radio", "button", "submit", "reset", "image"];
+const WHOLE_VALUE_TYPES: &[&str] = &["date", "time", "datetime-local", "month", "week", "color", "range"];
+const CLICK_TYPES: &[&str] = &["checkbox", "radio", "button", "submit", "reset", "image"];
 
 pub(super) struct ElementTarget<'a> {
     pub page: &'a Page,
@@ -50,7 +50,7 @@ pub(super) struct ElementTarget<'a> {
 }
 
 impl ElementTarget<'_> {
-    fn wrong(&self, what: impl Into<String>) -> BrowserError {
+    fn element_error(&self, what: impl Into<String>) -> BrowserError {
         BrowserError::Element { number: self.number, what: what.into() }
     }
 
@@ -71,21 +71,21 @@ impl ElementTarget<'_> {
         let found = self.call("Accessibility.getPartialAXTree", asked).await?;
         let node = &found["nodes"][0];
         if node["ignored"] == true {
-            return Err(self.wrong("is hidden now"));
+            return Err(self.element_error("is hidden now"));
         }
         let (role, name) = role_and_name(node);
         if (&role, &name) == (&self.element.role, &self.element.name) {
             return Ok(());
         }
         let now = Element { node: self.element.node, role, name };
-        Err(self.wrong(format!("was {}, and is {} now", self.element.words(), now.words())))
+        Err(self.element_error(format!("was {}, and is {} now", self.element.words(), now.words())))
     }
 
     pub async fn click(&self) -> Result<(), BrowserError> {
         self.call("DOM.scrollIntoViewIfNeeded", json!({})).await?;
         let found = self.call("DOM.getContentQuads", json!({})).await;
         let Some((x, y)) = found.ok().as_ref().and_then(middle) else {
-            return Err(self.wrong("can't be seen, so it can't be clicked"));
+            return Err(self.element_error("can't be seen, so it can't be clicked"));
         };
         for (kind, buttons) in [("mouseMoved", 0), ("mousePressed", 1), ("mouseReleased", 0)] {
             let button = if kind == "mouseMoved" { "none" } else { "left" };
@@ -100,43 +100,45 @@ impl ElementTarget<'_> {
     pub async fn fill(&self, text: &str) -> Result<String, BrowserError> {
         let object = self.call("DOM.resolveNode", json!({})).await?;
         let object = object["object"]["objectId"].as_str().unwrap_or("").to_owned();
-        let kind = self.ask(&object, KIND, None).await?;
+        let kind = self.call_function(&object, KIND, None).await?;
         let (tag, field) = (kind["tag"].as_str().unwrap_or(""), kind["type"].as_str().unwrap_or(""));
         if kind["locked"] == true {
-            return Err(self.wrong("can't be changed: it is disabled or read-only"));
+            return Err(self.element_error("can't be changed: it is disabled or read-only"));
         }
         match (tag, field) {
-            ("select", _) => self.choose(&object, text).await,
-            ("input", "file") => Err(self.wrong("takes a file, and no file is sent")),
-            ("input", field) if CLICKED.contains(&field) => Err(self.wrong("takes no text; use browser_click")),
-            ("input", field) if WHOLE.contains(&field) => {
-                let held = self.ask(&object, SET, Some(text)).await?;
+            ("select", _) => self.choose_option(&object, text).await,
+            ("input", "file") => Err(self.element_error("takes a file, and no file is sent")),
+            ("input", field) if CLICK_TYPES.contains(&field) => {
+                Err(self.element_error("takes no text; use browser_click"))
+            }
+            ("input", field) if WHOLE_VALUE_TYPES.contains(&field) => {
+                let held = self.call_function(&object, SET_VALUE, Some(text)).await?;
                 let held = held["held"].as_str().unwrap_or("").to_owned();
                 if held == text {
                     return Ok(held);
                 }
-                Err(self.wrong(format!(
+                Err(self.element_error(format!(
                     "takes a {field} in its own form, such as 2026-11-21, 14:30 or #ff8800, not `{text}`"
                 )))
             }
             ("input" | "textarea", _) => self.replace(&object, text).await,
             _ if kind["editable"] == true => self.replace(&object, text).await,
-            _ => Err(self.wrong("is no field for text")),
+            _ => Err(self.element_error("is no field for text")),
         }
     }
 
-    async fn choose(&self, object: &str, text: &str) -> Result<String, BrowserError> {
-        let done = self.ask(object, CHOOSE, Some(text)).await?;
+    async fn choose_option(&self, object: &str, text: &str) -> Result<String, BrowserError> {
+        let done = self.call_function(object, CHOOSE_OPTION, Some(text)).await?;
         if let Some(chosen) = done["chosen"].as_str() {
             return Ok(chosen.to_owned());
         }
         let options: Vec<&str> = done["options"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        Err(self.wrong(format!("has no option `{text}`; its options are: {}", options.join(" / "))))
+        Err(self.element_error(format!("has no option `{text}`; its options are: {}", options.join(" / "))))
     }
 
     async fn replace(&self, object: &str, text: &str) -> Result<String, BrowserError> {
         self.call("DOM.focus", json!({})).await?;
-        self.ask(object, SELECT, None).await?;
+        self.call_function(object, SELECT_CONTENT, None).await?;
         if text.is_empty() {
             self.key("Delete", 46, None).await?;
         } else {
@@ -167,13 +169,13 @@ impl ElementTarget<'_> {
     }
 
     /// Calls a JavaScript function with the element as `this`.
-    async fn ask(&self, object: &str, function: &str, argument: Option<&str>) -> Result<Value, BrowserError> {
+    async fn call_function(&self, object: &str, function: &str, argument: Option<&str>) -> Result<Value, BrowserError> {
         let arguments: Vec<Value> = argument.iter().map(|text| json!({"value": text})).collect();
         let params = json!({"objectId": object, "functionDeclaration": function,
             "arguments": arguments, "returnByValue": true});
         let mut done = self.page.call("Runtime.callFunctionOn", params).await?;
         if done.get("exceptionDetails").is_some() {
-            return Err(self.wrong("can't be used: the page's script failed"));
+            return Err(self.element_error("can't be used: the page's script failed"));
         }
         Ok(done["result"]["value"].take())
     }

@@ -28,16 +28,16 @@ const PROCESSES: u64 = 2000;
 const FILES: u64 = 512 << 20;
 const STDERR: usize = 16 << 10;
 /// Configuration outside /usr that it reads where it exists.
-const READ: &[&str] = &["/etc/chromium.d", "/etc/fonts", "/var/cache/fontconfig"];
+const READABLE_FOLDERS: &[&str] = &["/etc/chromium.d", "/etc/fonts", "/var/cache/fontconfig"];
 /// How long a failed browser may take to exit.
-const PATIENCE: Duration = Duration::from_secs(1);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Longest part of stderr that is shown.
 const STDERR_CHARS: usize = 400;
 
 /// One page, no accounts, and no requests of the browser's own.
 const FLAGS: &[&str] = &[
     "--headless",
-    // Namespaces and system calls are taken away from outside, so it can't take them away itself.
+    // Our sandbox already denies namespaces and system calls, so the browser can't set up its own.
     "--no-sandbox",
     "--no-zygote",
     "--disable-site-isolation-trials",
@@ -46,7 +46,7 @@ const FLAGS: &[&str] = &[
     "--user-data-dir=/tmp/profile",
     "--disk-cache-size=67108864",
     "--window-size=1280,900",
-    // A port where nothing listens: what the browser itself would say to its makers goes nowhere. Pages have a context
+    // A port where nothing listens, so that the browser's own requests to its vendor fail. Pages have a context
     // with a proxy of its own.
     "--proxy-server=http://127.0.0.1:1",
     "--proxy-bypass-list=<-loopback>",
@@ -92,7 +92,7 @@ pub(super) struct Process {
 
 pub(super) async fn start(config: &BrowserConfig) -> Result<(Process, Page), BrowserError> {
     let folder = tempfile::Builder::new().prefix("steward-browser-").tempdir().map_err(failed)?;
-    // Empty, and seen by the user that the sandbox changes to.
+    // It is empty; the user that the sandbox changes to must see it.
     std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).map_err(failed)?;
     let mut session = config.sandbox.open(spec(config, folder.path())).await?;
     let missing = || BrowserError::Start("a stream of it is missing".to_owned());
@@ -107,7 +107,7 @@ pub(super) async fn start(config: &BrowserConfig) -> Result<(Process, Page), Bro
         let cdp = Cdp::begin(input, output, move |from, method, params| {
             let mut told = None;
             heard.send_modify(|state| {
-                // Downloads are told to the browser as a whole.
+                // Events of downloads have no session.
                 if from.is_empty() || from == state.session {
                     told = state.take(method, params);
                 }
@@ -123,7 +123,7 @@ pub(super) async fn start(config: &BrowserConfig) -> Result<(Process, Page), Bro
             tracing::debug!(tier = ?process.session.tier, "browser started");
             Ok((process, page))
         }
-        Err(BrowserError::Gone(_)) => Err(BrowserError::Start(process.last_words().await)),
+        Err(BrowserError::Gone(_)) => Err(BrowserError::Start(process.stderr_text().await)),
         Err(error) => Err(error),
     }
 }
@@ -158,7 +158,7 @@ fn spec(config: &BrowserConfig, folder: &Path) -> CommandSpec {
 
 /// Read-only paths beside the system's folders: configuration, and the program's own folder.
 fn read_paths(program: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> = READ.iter().map(PathBuf::from).filter(|path| path.exists()).collect();
+    let mut paths: Vec<PathBuf> = READABLE_FOLDERS.iter().map(PathBuf::from).filter(|path| path.exists()).collect();
     let real = program.canonicalize().unwrap_or_else(|_| program.to_owned());
     if !real.starts_with("/usr")
         && let Some(folder) = real.parent()
@@ -169,8 +169,8 @@ fn read_paths(program: &Path) -> Vec<PathBuf> {
 }
 
 impl Process {
-    pub async fn last_words(&mut self) -> String {
-        match tokio::time::timeout(PATIENCE, self.session.ending()).await {
+    pub async fn stderr_text(&mut self) -> String {
+        match tokio::time::timeout(EXIT_TIMEOUT, self.session.ending()).await {
             Err(_) => "it gives no answer".to_owned(),
             Ok(Err(error)) => error.to_string(),
             Ok(Ok((exit, stderr))) => {

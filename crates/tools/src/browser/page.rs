@@ -17,17 +17,17 @@ use tokio::time::Instant;
 use url::Url;
 
 /// Time between checks that the browser still runs.
-const TICK: Duration = Duration::from_millis(100);
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// A page without requests for so long is taken to be at rest.
-const QUIET: Duration = Duration::from_millis(300);
+const REST_TIME: Duration = Duration::from_millis(300);
 /// Longest wait for a page to come to rest.
-const RESTLESS: Duration = Duration::from_secs(2);
+const MAX_REST_WAIT: Duration = Duration::from_secs(2);
 /// Documents that may follow one another by themselves.
 const MAX_DOCUMENTS: usize = 8;
 /// How soon an action shows whether it leads anywhere.
-const AFTERMATH: Duration = Duration::from_millis(250);
+const REACTION_TIME: Duration = Duration::from_millis(250);
 /// Longest wait for a screenshot.
-const PICTURE: Duration = Duration::from_secs(20);
+const SCREENSHOT_TIMEOUT: Duration = Duration::from_secs(20);
 const MAX_FRAMES: usize = 20;
 /// Longest address in an error.
 const ADDRESS_CHARS: usize = 200;
@@ -95,7 +95,7 @@ impl Page {
 
     /// Sends mouse or keyboard input. Its answer may wait for the page that it leads to, so it is not awaited for long.
     pub async fn input(&self, method: &str, params: Value) -> Result<(), BrowserError> {
-        match tokio::time::timeout(RESTLESS, self.call(method, params)).await {
+        match tokio::time::timeout(MAX_REST_WAIT, self.call(method, params)).await {
             Ok(done) => done.map(|_| ()),
             Err(_) => Ok(()),
         }
@@ -116,7 +116,7 @@ impl Page {
         let shows = matches!(done, Ok(_) | Err(BrowserError::Status { .. }));
         self.open = shows;
         if !shows {
-            // Nothing of a page that was refused stays.
+            // A refused page is replaced by an empty one.
             let blank = json!({"url": "about:blank"});
             self.cdp.send(&self.session, "Page.navigate", &blank);
         }
@@ -165,7 +165,7 @@ impl Page {
         limit: Duration,
     ) -> Result<LoadState, BrowserError> {
         let until = Instant::now() + limit;
-        tokio::time::sleep(AFTERMATH).await;
+        tokio::time::sleep(REACTION_TIME).await;
         let window = self.state.borrow().window.clone();
         if let Some(url) =
             window.and_then(|window| Url::parse(&window).ok()).filter(|url| matches!(url.scheme(), "http" | "https"))
@@ -174,9 +174,9 @@ impl Page {
         }
         let settled = self.settle(until).await?.unwrap_or(LoadState::Partly);
         if settled == LoadState::Partly {
-            // A page that is on its way holds up every look at the one that is there.
+            // While another page loads, the present one can't be read.
             self.cdp.send(&self.session, "Page.stopLoading", &json!({}));
-            self.wait(Instant::now() + RESTLESS, |state| !state.starting).await?;
+            self.wait(Instant::now() + MAX_REST_WAIT, |state| !state.starting).await?;
         }
         let download = self.state.borrow().download.clone();
         if let Some(url) = download {
@@ -207,10 +207,10 @@ impl Page {
     }
 
     async fn quiet(&self, until: Instant) -> Result<(), BrowserError> {
-        let until = until.min(Instant::now() + RESTLESS);
+        let until = until.min(Instant::now() + MAX_REST_WAIT);
         while Instant::now() < until {
             let busy = |state: &PageState| !state.requests.is_empty() || !state.settled();
-            let stir = (Instant::now() + QUIET).min(until);
+            let stir = (Instant::now() + REST_TIME).min(until);
             if !busy(&self.state.borrow()) && !self.wait(stir, busy).await? {
                 return Ok(());
             }
@@ -236,7 +236,7 @@ impl Page {
             if now >= until {
                 return Ok(false);
             }
-            let _ = tokio::time::timeout_at(until.min(now + TICK), changes.changed()).await;
+            let _ = tokio::time::timeout_at(until.min(now + CHECK_INTERVAL), changes.changed()).await;
         }
     }
 
@@ -265,8 +265,8 @@ impl Page {
 
     async fn failure(&self, url: &Url, text: &str, refusals: &Refusals, mark: u64) -> BrowserError {
         if text == "net::ERR_ABORTED" {
-            // A download is told of right after, as is the end of a process.
-            let until = Instant::now() + QUIET;
+            // Events of a download or of a crashed process come right after.
+            let until = Instant::now() + REST_TIME;
             let told = |state: &PageState| state.download.is_some() || state.crashed;
             if let Err(end) = self.wait(until, told).await {
                 return end;
@@ -295,7 +295,7 @@ impl Page {
             let asked = json!({"frameId": id});
             match self.call("Accessibility.getFullAXTree", asked).await {
                 Ok(mut found) => trees.push((url, found["nodes"].take())),
-                // Frames come and go while they are looked at; the first one is the page itself.
+                // Frames may disappear meanwhile; the first one is the page itself.
                 Err(error) if trees.is_empty() => return Err(error),
                 Err(BrowserError::Protocol { .. }) => {}
                 Err(error) => return Err(error),
@@ -321,8 +321,8 @@ impl Page {
             let params = json!({"format": "png", "captureBeyondViewport": false});
             self.call("Page.captureScreenshot", params).await
         };
-        let late = |_| BrowserError::Late { what: "the screenshot".to_owned(), ms: PICTURE.as_millis() };
-        let taken = tokio::time::timeout(PICTURE, take).await.map_err(late)??;
+        let late = |_| BrowserError::Late { what: "the screenshot".to_owned(), ms: SCREENSHOT_TIMEOUT.as_millis() };
+        let taken = tokio::time::timeout(SCREENSHOT_TIMEOUT, take).await.map_err(late)??;
         let text = taken["data"].as_str().unwrap_or("");
         STANDARD.decode(text).map_err(|error| BrowserError::Protocol {
             method: "Page.captureScreenshot".to_owned(),

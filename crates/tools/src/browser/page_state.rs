@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 
 /// Requests in flight that are counted; a page with more is never quiet anyway.
-const COUNTED: usize = 1000;
+const MAX_COUNTED_REQUESTS: usize = 1000;
 const MAX_DIALOGS: usize = 5;
 const DIALOG_CHARS: usize = 300;
 
@@ -70,7 +70,7 @@ impl PageState {
             }
             "Page.javascriptDialogOpening" => return Some(self.dialog(params)),
             "Inspector.targetCrashed" => self.crashed = true,
-            "Network.requestWillBeSent" if self.requests.len() < COUNTED => {
+            "Network.requestWillBeSent" if self.requests.len() < MAX_COUNTED_REQUESTS => {
                 self.requests.insert(text(&params["requestId"]));
             }
             "Network.loadingFinished" | "Network.loadingFailed" => {

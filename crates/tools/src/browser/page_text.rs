@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// Roles of elements that can be acted on.
-const ACTIVE: &str = "button checkbox ColorWell combobox Date DateTime DisclosureTriangle InputTime link listbox menuitem \
+const ACTIVE_ROLES: &str = "button checkbox ColorWell combobox Date DateTime DisclosureTriangle InputTime link listbox menuitem \
     menuitemcheckbox menuitemradio option radio searchbox slider spinbutton switch tab textbox treeitem";
 /// Roles that stand on a line of their own.
 const BLOCKS: &str = "alert alertdialog article banner blockquote caption code complementary contentinfo DescriptionListDetail \
@@ -190,7 +190,7 @@ impl<'a> Tree<'a> {
 
     /// Whether an element gets a number: by its role, or because it takes the focus and has a name.
     fn active(node: &Value) -> bool {
-        is_one_of(role(node), ACTIVE)
+        is_one_of(role(node), ACTIVE_ROLES)
             || role(node) == "generic" && property(node, "focusable") == true && !name(node).is_empty()
     }
 
@@ -266,9 +266,9 @@ fn starts_line(role: &str) -> bool {
 }
 
 /// Longest text of a page, bytes.
-const TEXT: usize = 400_000;
+const MAX_BYTES: usize = 400_000;
 /// Longest part that is shown at once, characters.
-pub(super) const PART: usize = 8000;
+pub(super) const PART_CHARS: usize = 8000;
 
 #[derive(Default)]
 pub(super) struct LineWriter {
@@ -281,7 +281,7 @@ pub(super) struct LineWriter {
 
 impl LineWriter {
     pub fn full(&self) -> bool {
-        self.bytes > TEXT
+        self.bytes > MAX_BYTES
     }
 
     pub fn text(&mut self, text: &str) {
@@ -314,13 +314,13 @@ impl LineWriter {
     pub fn finish(mut self) -> (Vec<String>, bool) {
         self.line();
         let mut parts = vec![String::new()];
-        let mut room = PART;
+        let mut room = PART_CHARS;
         for line in self.ended {
             let mut rest: Vec<char> = line.chars().collect();
             while !rest.is_empty() {
-                if room == 0 || rest.len() > room && room < PART {
+                if room == 0 || rest.len() > room && room < PART_CHARS {
                     parts.push(String::new());
-                    room = PART;
+                    room = PART_CHARS;
                 }
                 let now = rest.len().min(room);
                 let piece: String = rest.drain(..now).collect();
@@ -337,7 +337,7 @@ impl LineWriter {
 
 #[cfg(test)]
 mod tests {
-    use super::{PART, frames, render_page};
+    use super::{PART_CHARS, frames, render_page};
     use crate::browser::elements::Elements;
     use serde_json::{Value, json};
 
@@ -394,7 +394,7 @@ mod tests {
         nodes.push(node("60000", "StaticText", &"word ".repeat(5000), &[]));
         let seen = render_page(&[(String::new(), json!(nodes))], &mut Elements::default());
         assert_eq!(seen.parts.len(), 4);
-        assert!(seen.parts.iter().all(|part| part.chars().count() <= PART + 1));
+        assert!(seen.parts.iter().all(|part| part.chars().count() <= PART_CHARS + 1));
         assert_eq!(render_page(&[], &mut Elements::default()).parts, [""]);
     }
 

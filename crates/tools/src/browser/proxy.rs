@@ -22,11 +22,11 @@ use url::Url;
 /// Longest wait for a connection to one address.
 const CONNECT: Duration = Duration::from_secs(10);
 /// Connections of the browser and tunnels at a time; it makes 32 by itself.
-const MOST: usize = 128;
+const MAX_CONNECTIONS: usize = 128;
 /// Refusals that are remembered.
-const KEPT: usize = 50;
+const MAX_REFUSALS: usize = 50;
 /// Headers of the connection, not of the message.
-const HOPS: [&str; 8] = [
+const HOP_HEADERS: [&str; 8] = [
     "connection",
     "keep-alive",
     "proxy-authenticate",
@@ -59,7 +59,7 @@ impl Refusals {
         held.0 += 1;
         let number = held.0;
         held.1.push_back((number, refusal));
-        if held.1.len() > KEPT {
+        if held.1.len() > MAX_REFUSALS {
             held.1.pop_front();
         }
     }
@@ -102,7 +102,7 @@ impl Proxy {
             client,
             refusals: Arc::clone(&refusals),
             ended: ended.clone(),
-            room: Arc::new(Semaphore::new(MOST)),
+            room: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
         });
         tokio::spawn(serve(gate, door));
         Self { refusals, _ended: ended.drop_guard() }
@@ -116,7 +116,7 @@ async fn serve(gate: TcpListener, door: Arc<ProxyState>) {
             accepted = gate.accept() => accepted,
         };
         let Ok((stream, _)) = accepted else {
-            // Out of descriptors, for one; the next may come through.
+            // For example no free descriptors; the next connection may succeed.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
@@ -201,7 +201,7 @@ async fn tunnel(door: &Arc<ProxyState>, request: Request<Incoming>) -> Result<Re
     let place = place.unwrap_or_default();
     let url = Url::parse(&format!("https://{place}/"))
         .map_err(|error| RefusedRequest::new(StatusCode::BAD_REQUEST, &place, error.to_string()))?;
-    // A tunnel carries anything; what speaks HTTP is at these ports.
+    // A tunnel carries any protocol, so only the ports of HTTP are allowed.
     let port = url.port_or_known_default().unwrap_or(0);
     if !matches!(port, 80 | 443) && !door.client.allows(&url) {
         let why =
@@ -257,8 +257,8 @@ async fn forward(door: &Arc<ProxyState>, request: Request<Incoming>) -> Result<R
     });
     let target = head.uri.path_and_query().map_or("/", |path| path.as_str());
     head.uri = target.parse::<Uri>().unwrap_or_else(|_| Uri::from_static("/"));
-    strip(&mut head.headers);
-    // What was checked is what is asked for.
+    strip_hop_headers(&mut head.headers);
+    // The request goes to the host that was checked.
     let authority = match url.port() {
         Some(port) => format!("{}:{port}", url.host_str().unwrap_or("")),
         None => url.host_str().unwrap_or("").to_owned(),
@@ -268,11 +268,11 @@ async fn forward(door: &Arc<ProxyState>, request: Request<Incoming>) -> Result<R
     }
     let response = sender.send_request(Request::from_parts(head, body)).await.map_err(broken)?;
     let (mut head, body) = response.into_parts();
-    strip(&mut head.headers);
+    strip_hop_headers(&mut head.headers);
     Ok(Response::from_parts(head, body.boxed()))
 }
 
-fn strip(headers: &mut HeaderMap) {
+fn strip_hop_headers(headers: &mut HeaderMap) {
     let named: Vec<HeaderName> = headers
         .get_all(CONNECTION)
         .iter()
@@ -283,7 +283,7 @@ fn strip(headers: &mut HeaderMap) {
     for name in named {
         headers.remove(name);
     }
-    for name in HOPS {
+    for name in HOP_HEADERS {
         headers.remove(name);
     }
 }

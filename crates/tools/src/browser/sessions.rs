@@ -15,20 +15,20 @@ use steward_core::RunId;
 use steward_core::ports::ToolScope;
 
 /// Time between checks whether a browser is still wanted.
-const LOOK: Duration = Duration::from_millis(200);
+const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The browsers of an installation. Cheap to clone; dropping the last clone closes them.
 #[derive(Clone)]
-pub struct Browsers(Arc<Inner>);
+pub struct Browsers(Arc<SessionMap>);
 
-struct Inner {
+struct SessionMap {
     config: BrowserConfig,
     sessions: Mutex<HashMap<RunId, Arc<BrowserSession>>>,
 }
 
 impl Browsers {
     pub fn new(config: BrowserConfig) -> Self {
-        Self(Arc::new(Inner { config, sessions: Mutex::default() }))
+        Self(Arc::new(SessionMap { config, sessions: Mutex::default() }))
     }
 
     pub(super) fn config(&self) -> &BrowserConfig {
@@ -81,7 +81,7 @@ impl Browsers {
             Entry::Vacant(entry) => {
                 let session = Arc::new(BrowserSession::new(Arc::clone(stop)));
                 entry.insert(Arc::clone(&session));
-                tokio::spawn(watch(Arc::downgrade(&self.0), run, Arc::downgrade(&session)));
+                tokio::spawn(close_when_unused(Arc::downgrade(&self.0), run, Arc::downgrade(&session)));
                 Ok(session)
             }
         }
@@ -97,21 +97,21 @@ impl Browsers {
             }
         }
         let mut process: Process = process?;
-        Some(process.last_words().await)
+        Some(process.stderr_text().await)
     }
 }
 
-impl Inner {
+impl SessionMap {
     fn close(&self, run: RunId) {
         let session = lock(&self.sessions).remove(&run);
-        // A call that is under way holds the session too, so the browser is taken out of it.
+        // A call in progress holds the session too, so the browser is taken out of it.
         drop(session.and_then(|session| session.take()));
     }
 }
 
-async fn watch(all: Weak<Inner>, run: RunId, session: Weak<BrowserSession>) {
+async fn close_when_unused(all: Weak<SessionMap>, run: RunId, session: Weak<BrowserSession>) {
     loop {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(CHECK_INTERVAL).await;
         let (Some(all), Some(session)) = (all.upgrade(), session.upgrade()) else {
             return;
         };
@@ -163,7 +163,7 @@ impl BrowserSession {
 
     /// Whether its browser failed to start.
     pub fn empty(&self) -> bool {
-        // Whoever starts one holds the page.
+        // The page is locked while a browser starts.
         let free = self.page.try_lock().is_ok();
         free && lock(&self.process).is_none()
     }

@@ -66,7 +66,7 @@ fn start_and_end(start: GivenTime, end: Option<GivenTime>, zone: &TimeZone) -> R
     let late = || ToolsError::refused("the event must end after it begins");
     match (start, end) {
         (GivenTime::Day(first), None | Some(GivenTime::Day(_))) => {
-            // The end is the first day that is no longer part of it.
+            // The end of an all-day event is exclusive.
             let last = match end {
                 Some(GivenTime::Day(last)) => last,
                 _ => first,
@@ -89,7 +89,7 @@ fn start_and_end(start: GivenTime, end: Option<GivenTime>, zone: &TimeZone) -> R
                 return Err(late());
             }
             let line = |name: &str, at: Timestamp| {
-                // A zone without a name can't be told to others.
+                // Other programs understand a zone only by its name.
                 match zone.iana_name().filter(|_| *zone != TimeZone::UTC) {
                     Some(id) => {
                         let local = at.to_zoned(zone.clone());
@@ -170,7 +170,7 @@ impl ToolHandler for CalendarCreate {
             context.check()?;
             let text = event.text();
             let change = files.change(scope, &name, |calendar| {
-                // Made before a crash; a person may have changed it since.
+                // It was made before a crash; a person may have changed it since.
                 let known: Vec<String> = event_parts(calendar, &uid).map(|(_, part)| part.text()).collect();
                 let mut change = replace_event(calendar, &uid, vec![event]);
                 if !known.is_empty() {

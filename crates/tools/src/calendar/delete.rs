@@ -23,7 +23,7 @@ use steward_core::tool::{EffectClass, Preview, Receipt, Settled, ToolOutput, Too
 use steward_sandbox::files::near_matches;
 
 const NAME: &str = "calendar_delete";
-const NAMED: usize = 10;
+const MAX_NAMED: usize = 10;
 
 pub struct CalendarDelete {
     files: Arc<CalendarStore>,
@@ -65,7 +65,7 @@ impl CalendarDelete {
         let parts: Vec<Component> = event_parts(calendar, &event.uid).map(|(_, part)| part.clone()).collect();
         let kept = parts.into_iter().filter_map(|mut part| {
             if let Some(of) = Event::read(&part).ok()?.instead_of {
-                // What stood for this time goes too.
+                // A changed version of this occurrence is removed too.
                 return (of.instant(zone).ok()? != start).then_some(part);
             }
             part.lines.push(exdate_line(&event, start, zone));
@@ -151,7 +151,7 @@ fn find_event(calendar: &Component, wanted: &str, zone: &TimeZone) -> Result<Eve
             let names: Vec<String> = [first]
                 .into_iter()
                 .chain(titled)
-                .take(NAMED)
+                .take(MAX_NAMED)
                 .map(|event| format!("{} [{}]", describe(event, zone), short_id(&event.uid)))
                 .collect();
             Err(ToolsError::Refused(format!(

@@ -51,7 +51,7 @@ impl Event {
         let start = EventTime::one(start).map_err(broken)?;
         let uid = match part.value("UID") {
             Some(uid) if !uid.is_empty() => uid.to_owned(),
-            // Required, yet missing now and then; the same file gives the same one.
+            // Required, but some programs omit it. The hash gives the same id each time.
             _ => format!("{}@without-uid", short_id(&part.text())),
         };
         let mut notes = Vec::new();
@@ -98,7 +98,7 @@ fn event_length(part: &Component, start: &EventTime) -> Result<EventLength, Stri
             let days = start.at.date().until(end.at.date()).map_err(|error| error.to_string())?;
             return Ok(EventLength::Days(days.get_days().max(1)));
         }
-        // Both ends are told by clocks; where a zone isn't known, both are taken to be of UTC.
+        // Start and end may be in different zones; an unknown zone counts as UTC.
         let (from, to) = (start.instant(&TimeZone::UTC)?, end.instant(&TimeZone::UTC)?);
         let length = to.duration_since(from);
         if length.is_negative() {

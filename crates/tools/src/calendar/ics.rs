@@ -5,8 +5,8 @@ use crate::error::ToolsError;
 use std::fmt::Write as _;
 
 /// Deepest nesting, and most components of one file.
-const DEEPEST: usize = 8;
-const MOST: usize = 50_000;
+const MAX_DEPTH: usize = 8;
+const MAX_COMPONENTS: usize = 50_000;
 
 /// `BEGIN:NAME … END:NAME`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Component {
             match line.name.as_str() {
                 "BEGIN" => {
                     count += 1;
-                    if open.len() >= DEEPEST || count > MOST {
+                    if open.len() >= MAX_DEPTH || count > MAX_COMPONENTS {
                         return Err(bad("it holds too much"));
                     }
                     if open.is_empty() && name != "VCALENDAR" {
@@ -107,7 +107,7 @@ impl Component {
     }
 }
 
-const WIDTH: usize = 75;
+const LINE_BYTES: usize = 75;
 
 /// `NAME;PARAM=VALUE:VALUE`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -172,13 +172,13 @@ impl Line {
         text.push(':');
         text.push_str(&self.value);
         let mut rest = text.as_str();
-        let mut room = WIDTH;
+        let mut room = LINE_BYTES;
         while rest.len() > room {
             let (head, tail) = rest.split_at(rest.floor_char_boundary(room));
             out.push_str(head);
             out.push_str("\r\n ");
             rest = tail;
-            room = WIDTH - 1;
+            room = LINE_BYTES - 1;
         }
         out.push_str(rest);
         out.push_str("\r\n");
@@ -221,7 +221,7 @@ pub(super) fn escape(text: &str) -> String {
                 out.push(letter);
             }
             '\n' => out.push_str("\\n"),
-            // A bare return, or a sign that no line may hold.
+            // Control characters may not occur in a line.
             other if other.is_control() && other != '\t' => {}
             other => out.push(other),
         }

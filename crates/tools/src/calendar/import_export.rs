@@ -4,7 +4,7 @@ use super::create::undo_calendar;
 use super::event::{Change, Event, ORIGIN, UndoRecord, event_uid, events, replace_event};
 use super::ics::{Component, Line};
 use super::zone::{self, Zone};
-use super::{CalendarStore, LARGEST, calendar_name};
+use super::{CalendarStore, MAX_BYTES, calendar_name};
 use crate::catalogue;
 use crate::error::ToolsError;
 use crate::files::{blocking, read_text, snapshot, write_text};
@@ -21,7 +21,7 @@ use steward_core::ports::{Blobs, ToolScope};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
 
 const IMPORT: &str = "calendar_import";
-const NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 
 pub struct CalendarImport(pub Arc<CalendarStore>);
 
@@ -41,8 +41,8 @@ struct ImportedEvents {
 
 fn read_file(path: &str, scope: &ToolScope) -> Result<ImportedEvents, ToolsError> {
     let text = read_text(scope, path)?;
-    if text.len() > LARGEST {
-        return Err(ToolsError::Refused(format!("{path} is larger than {} MB; split it", LARGEST >> 20)));
+    if text.len() > MAX_BYTES {
+        return Err(ToolsError::Refused(format!("{path} is larger than {} MB; split it", MAX_BYTES >> 20)));
     }
     let file = Component::read(&text).map_err(|error| ToolsError::Refused(format!("{path}: {error}")))?;
     let mut brought =
@@ -69,7 +69,7 @@ fn read_file(path: &str, scope: &ToolScope) -> Result<ImportedEvents, ToolsError
         brought.problems.extend(notes);
         part.lines.retain(|line| !matches!(line.name.as_str(), "UID" | ORIGIN));
         part.lines.insert(0, Line::new("UID", &*event.uid));
-        // What a stranger wrote stays known as such.
+        // Marks the text as foreign.
         part.lines.push(Line::text(ORIGIN, path));
         if event.instead_of.is_none() {
             brought.titles.push(event.title);
@@ -129,7 +129,7 @@ impl ToolHandler for CalendarImport {
         let count = brought.events.len();
         Ok(Preview {
             summary: format!("adds {new} events to the calendar, replaces {}", count - new),
-            detail: Some(brought.titles.iter().take(NAMED).cloned().collect::<Vec<_>>().join("\n")),
+            detail: Some(brought.titles.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join("\n")),
             count: u64::try_from(count).ok(),
             reversible: true,
         })
@@ -147,13 +147,13 @@ impl ToolHandler for CalendarImport {
             let added = changes.len() - replaced;
             let summary = format!("took {added} new events over from {} and replaced {replaced}", args.path);
             let mut text = format!("{summary}\n");
-            for title in titles.iter().take(NAMED) {
+            for title in titles.iter().take(MAX_NAMED) {
                 let _ = writeln!(text, "- {title}");
             }
-            if titles.len() > NAMED {
-                let _ = writeln!(text, "[{} more]", titles.len() - NAMED);
+            if titles.len() > MAX_NAMED {
+                let _ = writeln!(text, "[{} more]", titles.len() - MAX_NAMED);
             }
-            for problem in problems.iter().take(NAMED) {
+            for problem in problems.iter().take(MAX_NAMED) {
                 let _ = writeln!(text, "[{problem}]");
             }
             let kept = UndoRecord { calendar: name, changes, zones };

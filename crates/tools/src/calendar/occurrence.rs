@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use std::collections::BTreeSet;
 
 /// Most recurrence steps that are computed, over all events.
-const STEPS: usize = 400_000;
+const MAX_STEPS: usize = 400_000;
 
 /// One time at which an event takes place.
 #[derive(Debug, Clone)]
@@ -51,7 +51,7 @@ pub(super) fn occurrences_between(
             Some((event.uid.clone(), start))
         })
         .collect();
-    let mut search = Search { from, to, home, left: STEPS };
+    let mut search = Search { from, to, home, left: MAX_STEPS };
     for event in masters {
         let is_replaced = |start| replaced.contains(&(event.uid.clone(), start));
         if let Err(why) = search.add(&event, &is_replaced, &mut found) {

@@ -57,7 +57,7 @@ impl EventTime {
             if plain.len() != 15 || !plain[8..].starts_with(['T', 't']) {
                 return None;
             }
-            // A leap second is told as the one before it.
+            // A leap second becomes the second before it.
             let second = small(13)?.min(59);
             Time::new(small(9)?, small(11)?, second, 0).ok()
         };

@@ -86,7 +86,7 @@ pub(super) fn vtimezone(zone: &TimeZone, from: jiff::Timestamp) -> Option<Compon
     part(first.dst().is_dst(), began, before.seconds(), before.seconds(), first.abbreviation());
     for change in zone.following(start).take_while(|change| change.timestamp() < end) {
         let after = change.offset();
-        // The start of an observance is told by the clock before it.
+        // The start of an observance is a local time before the change.
         part(
             change.dst().is_dst(),
             before.to_datetime(change.timestamp()),

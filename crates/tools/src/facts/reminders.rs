@@ -81,7 +81,7 @@ impl ToolHandler for RemindersCreate {
         let all = all?;
         let id = id_of(&context.idempotency_key);
         let known = all.into_iter().find(|one| one.id == id);
-        // Known: made before a crash. Its time may have passed meanwhile; it is made nonetheless.
+        // A known one was made before a crash. It is kept even if its time has passed meanwhile.
         let reminder = if let Some(reminder) = known {
             reminder
         } else {

@@ -18,14 +18,14 @@ const MAX_LINES: usize = 200;
 const LINE_CHARS: usize = 300;
 const MAX_DEPTH: usize = 32;
 /// Bytes of memory for one line.
-const HEAP: usize = 8 << 20;
+const MAX_LINE_BYTES: usize = 8 << 20;
 
 pub struct Grep;
 
 #[derive(Debug, Deserialize)]
 pub struct GrepArgs {
     pattern: String,
-    #[serde(default = "here")]
+    #[serde(default = "default_path")]
     path: String,
     #[serde(default)]
     ignore_case: bool,
@@ -33,7 +33,7 @@ pub struct GrepArgs {
     fixed: bool,
 }
 
-fn here() -> String {
+fn default_path() -> String {
     ".".to_owned()
 }
 
@@ -80,11 +80,11 @@ struct Search<'a> {
     matcher: RegexMatcher,
     searcher: Searcher,
     context: &'a Context,
-    found: Found,
+    found: Matches,
 }
 
 #[derive(Default)]
-struct Found {
+struct Matches {
     lines: String,
     rows: Vec<Value>,
     total: usize,
@@ -106,11 +106,11 @@ fn search(args: &GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> 
         matcher: matcher(args)?,
         searcher: SearcherBuilder::new()
             .line_number(true)
-            .heap_limit(Some(HEAP))
+            .heap_limit(Some(MAX_LINE_BYTES))
             .binary_detection(BinaryDetection::quit(0))
             .build(),
         context,
-        found: Found::default(),
+        found: Matches::default(),
     };
     let mut more = false;
     match workspace.open_read(&base) {
@@ -149,7 +149,7 @@ impl Search<'_> {
         self.context.check()?;
         self.found.searched += 1;
         if binary {
-            // Matches before the first NUL byte mean nothing.
+            // The file is binary: matches before its first NUL byte are dropped.
             self.found.total = before.0;
             self.found.rows.truncate(before.1);
             self.found.lines.truncate(before.2);
@@ -167,7 +167,7 @@ impl Search<'_> {
 struct Lines<'a> {
     path: &'a str,
     context: &'a Context,
-    found: &'a mut Found,
+    found: &'a mut Matches,
     binary: bool,
 }
 
@@ -200,7 +200,7 @@ impl Sink for Lines<'_> {
     }
 }
 
-impl Found {
+impl Matches {
     fn heading(&self, pattern: &str, place: &str, more: bool) -> String {
         let mut text = if self.total == 0 {
             format!("no line matches {pattern} in {place} ({} files searched)", self.searched)

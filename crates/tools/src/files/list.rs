@@ -19,13 +19,13 @@ pub struct List;
 
 #[derive(Debug, Deserialize)]
 pub struct ListArgs {
-    #[serde(default = "here")]
+    #[serde(default = "default_path")]
     path: String,
     pattern: Option<String>,
     depth: Option<usize>,
 }
 
-fn here() -> String {
+fn default_path() -> String {
     ".".to_owned()
 }
 

@@ -12,7 +12,7 @@ use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
 const MAX_LINES: usize = 2000;
 const MAX_BYTES: usize = 256 << 10;
 /// Lines between checks of the stop flag.
-const PACE: usize = 4096;
+const STOP_CHECK_LINES: usize = 4096;
 
 /// Shows a text file, or some of its lines.
 pub struct Read;
@@ -50,7 +50,7 @@ impl ToolHandler for Read {
 fn read_lines(args: &ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
     let workspace = files::open_workspace(&context.scope)?;
     let file = workspace.open_read(&args.path).map_err(files::file_error)?;
-    let mut reader = BufReader::with_capacity(files::HEAD, file);
+    let mut reader = BufReader::with_capacity(files::EXAMINED_BYTES, file);
     let io = |error: std::io::Error| ToolsError::Refused(format!("{}: {error}", args.path));
     let head = reader.fill_buf().map_err(io)?;
     if let Some((what, hint)) = files::binary_kind(head) {
@@ -62,7 +62,7 @@ fn read_lines(args: &ReadArgs, context: &Context) -> Result<ToolOutput, ToolsErr
     let mut line = Vec::new();
     loop {
         line.clear();
-        // A file without line breaks must not be held whole.
+        // A file without line breaks must not be read into memory whole.
         let part = reader.by_ref().take(MAX_BYTES as u64).read_until(b'\n', &mut line);
         if part.map_err(io)? == 0 {
             break;
@@ -80,7 +80,7 @@ fn read_lines(args: &ReadArgs, context: &Context) -> Result<ToolOutput, ToolsErr
             shown += 1;
             body.extend_from_slice(&line);
         }
-        if total.is_multiple_of(PACE) {
+        if total.is_multiple_of(STOP_CHECK_LINES) {
             context.check()?;
         }
     }

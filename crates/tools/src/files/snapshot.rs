@@ -13,16 +13,16 @@ use steward_core::tool::Undo;
 use steward_sandbox::files::{Before, FilesError, Workspace, Written};
 
 /// Content up to this many bytes is kept in the event itself; more goes to the blob store.
-const INLINE: usize = 16 << 10;
+const INLINE_BYTES: usize = 16 << 10;
 
 /// Everything that is needed to undo a change, and to see whether that is still possible.
 #[derive(Debug, Serialize, Deserialize)]
 struct Snapshot {
     path: String,
     before: PriorContent,
-    /// State before; `None`: the file did not exist.
-    was: Option<State>,
-    after: State,
+    /// FileState before; `None`: the file did not exist.
+    was: Option<FileState>,
+    after: FileState,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -36,26 +36,26 @@ enum PriorContent {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct State {
+pub(crate) struct FileState {
     pub size: u64,
     pub sha256: String,
 }
 
-impl State {
+impl FileState {
     pub(super) fn of(bytes: &[u8]) -> Self {
         Self { size: bytes.len() as u64, sha256: hash::sha256(bytes) }
     }
 
     /// Whether `bytes` begin with this content.
-    pub(super) fn begins(&self, bytes: &[u8]) -> bool {
+    pub(super) fn is_prefix_of(&self, bytes: &[u8]) -> bool {
         let size = usize::try_from(self.size).unwrap_or(usize::MAX);
         bytes.get(..size).is_some_and(|head| Self::of(head) == *self)
     }
 }
 
-pub(super) fn prior_state(before: &Before) -> Option<State> {
+pub(super) fn prior_state(before: &Before) -> Option<FileState> {
     match before {
-        Before::File { bytes, .. } => Some(State::of(bytes)),
+        Before::File { bytes, .. } => Some(FileState::of(bytes)),
         _ => None,
     }
 }
@@ -64,7 +64,7 @@ pub(super) fn prior_state(before: &Before) -> Option<State> {
 pub(crate) async fn undo_record(
     tool: &str,
     written: Written,
-    after: State,
+    after: FileState,
     blobs: &Arc<dyn Blobs>,
 ) -> Result<Undo, ToolsError> {
     let was = prior_state(&written.before);
@@ -75,15 +75,15 @@ pub(crate) async fn undo_record(
 pub(super) async fn undo_record_from(
     tool: &str,
     written: Written,
-    was: Option<State>,
-    after: State,
+    was: Option<FileState>,
+    after: FileState,
     blobs: &Arc<dyn Blobs>,
 ) -> Result<Undo, ToolsError> {
     let path = written.path.display().to_string();
     let before = match written.before {
         Before::Absent => PriorContent::Absent,
         Before::Size { size } => PriorContent::Size { size },
-        Before::File { bytes, mode } if bytes.len() > INLINE => {
+        Before::File { bytes, mode } if bytes.len() > INLINE_BYTES => {
             PriorContent::Blob { hash: blobs.put(bytes).await?, mode }
         }
         Before::File { bytes, mode } => match String::from_utf8(bytes) {
@@ -101,8 +101,8 @@ pub(super) async fn undo_record_from(
     })
 }
 
-pub(crate) fn file_state(workspace: &Workspace, path: &str) -> Result<State, FilesError> {
-    Ok(State::of(&read_all(workspace, path)?))
+pub(crate) fn file_state(workspace: &Workspace, path: &str) -> Result<FileState, FilesError> {
+    Ok(FileState::of(&read_all(workspace, path)?))
 }
 
 pub(super) fn read_all(workspace: &Workspace, path: &str) -> Result<Vec<u8>, FilesError> {

@@ -4,7 +4,7 @@
 //! the only step that uses it up. So after a crash the staged file tells whether the write has happened: while it is there,
 //! nothing has, whoever changed the file since.
 
-use super::snapshot::{self, State};
+use super::snapshot::{self, FileState};
 use crate::catalogue;
 use crate::error::ToolsError;
 use crate::files;
@@ -22,8 +22,8 @@ use steward_sandbox::files::{Before, FilesError, Staged, Workspace, Written};
 use tokio::sync::Mutex;
 
 /// Writes to different files that may run at once.
-const TURNS: usize = 64;
-const DIFF: usize = 16 << 10;
+const LOCKS: usize = 64;
+const MAX_DIFF_BYTES: usize = 16 << 10;
 
 pub struct Write {
     blobs: Arc<dyn Blobs>,
@@ -34,17 +34,17 @@ pub struct Write {
 impl Write {
     /// Prior content of large files is kept in `blobs`.
     pub fn new(blobs: Arc<dyn Blobs>) -> Self {
-        Self { blobs, turns: (0..TURNS).map(|_| Mutex::default()).collect() }
+        Self { blobs, turns: (0..LOCKS).map(|_| Mutex::default()).collect() }
     }
 
-    fn turn(&self, path: &str) -> &Mutex<()> {
+    fn lock_for(&self, path: &str) -> &Mutex<()> {
         let name = path.rsplit('/').next().unwrap_or_default();
         let sum = name.bytes().fold(0, |sum: usize, byte| sum.wrapping_mul(31).wrapping_add(usize::from(byte)));
-        &self.turns[sum % TURNS]
+        &self.turns[sum % LOCKS]
     }
 
     /// What the call will return, and the proof that it has happened.
-    async fn told(&self, ready: &PreparedWrite) -> Result<(ToolOutput, Value), ToolsError> {
+    async fn output_and_proof(&self, ready: &PreparedWrite) -> Result<(ToolOutput, Value), ToolsError> {
         let (staged, after, bytes) = (&ready.staged, &ready.after, ready.bytes);
         let path = staged.path.display().to_string();
         let old = known_bytes(&ready.before).len();
@@ -62,7 +62,7 @@ impl Write {
         let written = Written {
             path: staged.path.clone(),
             before: match &ready.before {
-                // Cutting it is enough.
+                // Truncating it undoes an append.
                 Before::File { bytes, .. } if ready.adds => Before::Size { size: bytes.len() as u64 },
                 before => before.clone(),
             },
@@ -125,10 +125,10 @@ impl ToolHandler for Write {
     }
 
     async fn run(&self, args: WriteArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let _turn = self.turn(&args.path).lock().await;
+        let _turn = self.lock_for(&args.path).lock().await;
         let at = context.clone();
         let mut ready = files::blocking(move || prepare(&args, &at)).await?;
-        let (output, proof) = self.told(&ready).await?;
+        let (output, proof) = self.output_and_proof(&ready).await?;
         ready.staged.leave();
         context.stage(&output, proof).await?;
         files::blocking(move || commit_write(ready)).await?;
@@ -177,7 +177,7 @@ struct PreparedWrite {
     tag: String,
     /// The content that the change is based on.
     before: Before,
-    after: State,
+    after: FileState,
     adds: bool,
     bytes: usize,
 }
@@ -202,7 +202,7 @@ fn prepare(args: &WriteArgs, context: &Context) -> Result<PreparedWrite, ToolsEr
         staged: staged.map_err(files::file_error)?,
         workspace,
         tag,
-        after: State::of(&whole),
+        after: FileState::of(&whole),
         before,
         adds,
         bytes,
@@ -271,7 +271,7 @@ fn unified_diff(path: &str, old: &[u8], new: &[u8]) -> Option<String> {
     }
     let diff = TextDiff::configure().timeout(Duration::from_secs(1)).diff_lines(old, new);
     let text = diff.unified_diff().header(&format!("a/{path}"), &format!("b/{path}")).to_string();
-    Some(steward_core::tool::truncate(&text, DIFF).0)
+    Some(steward_core::tool::truncate(&text, MAX_DIFF_BYTES).0)
 }
 
 /// What tells after a crash whether a write has happened.
@@ -281,8 +281,8 @@ pub(super) struct WriteProof {
     /// Names the staged content beside the file.
     pub tag: String,
     /// `None`: the file did not exist.
-    pub before: Option<State>,
-    pub after: State,
+    pub before: Option<FileState>,
+    pub after: FileState,
     /// Whether it appends to what is there.
     pub adds: bool,
 }
@@ -298,11 +298,11 @@ pub(super) async fn settle_write(call: Interrupted, scope: &ToolScope) -> Settle
         return Settled::NotHappened("it had not begun to write".to_owned());
     };
     let scope = scope.clone();
-    let looked = files::blocking(move || look_for_write(&staged.proof, &scope)).await;
+    let looked = files::blocking(move || find_written(&staged.proof, &scope)).await;
     looked.unwrap_or_else(|error| Settled::Unknown(error.to_string()))
 }
 
-fn look_for_write(proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsError> {
+fn find_written(proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsError> {
     let proof = WriteProof::deserialize(proof)
         .map_err(|error| ToolsError::Refused(format!("what it told can't be read: {error}")))?;
     let WriteProof { path, tag, .. } = &proof;
@@ -314,18 +314,18 @@ fn look_for_write(proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsErro
     };
     let waiting = workspace.staged(path, tag).map_err(files::file_error)?;
     Ok(match (waiting, now) {
-        (Some(bytes), now) if State::of(&bytes) == proof.after => {
-            if proof.adds || now.as_deref().map(State::of) == proof.before {
+        (Some(bytes), now) if FileState::of(&bytes) == proof.after => {
+            if proof.adds || now.as_deref().map(FileState::of) == proof.before {
                 return Ok(Settled::NotHappened(format!("what it was to hold still waits beside {path}")));
             }
             workspace.unstage(path, tag).map_err(files::file_error)?;
             Settled::Unknown(format!("{path} was not written, but somebody else has changed it since"))
         }
         (Some(_), _) => Settled::Unknown(format!("what waits beside {path} is not what was written there")),
-        (None, Some(bytes)) if proof.after.begins(&bytes) => {
+        (None, Some(bytes)) if proof.after.is_prefix_of(&bytes) => {
             Settled::Happened(format!("{path} holds what this call wrote, sha256:{}", proof.after.sha256))
         }
-        (None, Some(bytes)) if Some(State::of(&bytes)) == proof.before => {
+        (None, Some(bytes)) if Some(FileState::of(&bytes)) == proof.before => {
             Settled::Unknown(format!("{path} is as it was before, but what was to take its place is gone"))
         }
         (None, Some(_)) => Settled::Unknown(format!("somebody else has changed {path} since")),

@@ -148,7 +148,7 @@ impl Message<'_> {
             text.push_str("X-Unsent: 1\r\n");
         }
         text.push_str("MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n");
-        // A bare return among them could end the message early on its way.
+        // A bare carriage return could end the message early in transit.
         let plain = |line: &str| line.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
         let (encoding, body) = if self.body.lines().all(|line| line.len() <= LINE && (draft || plain(line))) {
             let lines: String = self.body.lines().flat_map(|line| [line, "\r\n"]).collect();

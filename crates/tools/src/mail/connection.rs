@@ -39,7 +39,7 @@ pub(super) async fn connect_tcp(server: &MailServer, allow: &[HostPort]) -> Resu
             "{server} is not on this machine, so passwords and mail could be read on the way; use TLS, or an operator allows {server} with --allow"
         )));
     }
-    // Without it each short line waits for the one before.
+    // Without it each short line waits until the one before is acknowledged.
     let _ = stream.set_nodelay(true);
     Ok(stream)
 }

@@ -64,7 +64,7 @@ impl ToolHandler for MailDraft {
             let (path, ours) = free_path(&workspace, &base, &message_id(&context))?;
             context.check()?;
             let written = if ours {
-                // Written before a crash; a person may have edited it since.
+                // It was written before a crash; a person may have edited it since.
                 Written { path: path.clone().into(), before: Before::Absent, size: 0 }
             } else {
                 let written = workspace.write_atomic(&path, message.as_bytes());

@@ -115,7 +115,7 @@ async fn authenticate(session: &mut ImapSession, account: &MailAccount, login: &
 /// The header fields that a list shows.
 const FIELDS: &str = "BODY.PEEK[HEADER.FIELDS (FROM TO CC SUBJECT DATE MESSAGE-ID)]";
 /// Mailboxes that are named where one is missing.
-const NAMED: usize = 40;
+const MAX_NAMED_MAILBOXES: usize = 40;
 
 #[derive(Debug, Clone, Default)]
 pub(in crate::mail) struct Header {
@@ -185,7 +185,7 @@ impl ImapSession {
             Ok(answers) => Ok(answers.iter().find_map(exists_count).unwrap_or(0)),
             Err(said) => {
                 let known = self.mailboxes().await?;
-                let known: Vec<String> = known.into_iter().take(NAMED).collect();
+                let known: Vec<String> = known.into_iter().take(MAX_NAMED_MAILBOXES).collect();
                 Err(ToolsError::Refused(format!(
                     "the mailbox {mailbox} can't be opened ({said}); there are {}",
                     known.join(", ")

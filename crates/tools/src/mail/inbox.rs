@@ -3,7 +3,7 @@
 use super::imap::{self, Header, ImapSession, MailQuery};
 use super::{MailAccounts, Purpose, render};
 use crate::catalogue;
-use crate::credential::{By, Secrets};
+use crate::credential::{CredentialUser, Secrets};
 use crate::error::ToolsError;
 use crate::files::blocking;
 use crate::handler::{Context, ToolHandler};
@@ -16,8 +16,8 @@ use steward_core::ports::ToolScope;
 use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
 
 /// Messages by default, and at most.
-const USUAL: u64 = 20;
-const MOST: u64 = 100;
+const DEFAULT_MESSAGES: u64 = 20;
+const MAX_MESSAGES: u64 = 100;
 /// The default mailbox.
 pub(super) const INBOX: &str = "INBOX";
 
@@ -59,7 +59,7 @@ pub(super) async fn open_session(
         .imap
         .as_ref()
         .ok_or_else(|| ToolsError::Refused(format!("the mail account {} has no IMAP server", account.name)))?;
-    let login = accounts.login(account, By::tool(&context.scope, tool), secrets).await?;
+    let login = accounts.login(account, CredentialUser::tool(&context.scope, tool), secrets).await?;
     imap::connect(account, server, login.as_ref(), &accounts.config.allow).await
 }
 
@@ -79,13 +79,12 @@ async fn unless_halted<T>(
 fn properties(mut own: serde_json::Value) -> serde_json::Value {
     own["mailbox"] = json!({"type": "string", "maxLength": 200, "description": "Which mailbox; INBOX if left out"});
     own["unread"] = json!({"type": "boolean", "description": "Only unread mail"});
-    own["count"] =
-        json!({"type": "integer", "minimum": 1, "maximum": MOST, "description": "How many at most; 20 if left out"});
+    own["count"] = json!({"type": "integer", "minimum": 1, "maximum": MAX_MESSAGES, "description": "How many at most; 20 if left out"});
     own
 }
 
 fn count(asked: Option<u64>) -> u64 {
-    asked.unwrap_or(USUAL).clamp(1, MOST)
+    asked.unwrap_or(DEFAULT_MESSAGES).clamp(1, MAX_MESSAGES)
 }
 
 fn list_output(mailbox: &str, headers: &[Header], total: u64, what: &str, offset: i32) -> ToolOutput {

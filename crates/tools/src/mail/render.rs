@@ -169,7 +169,7 @@ fn body(message: &Message<'_>) -> String {
 }
 
 fn html_text(html: &str) -> String {
-    // Addresses in mail stand for themselves; this one only makes relative ones whole.
+    // The base that relative addresses in mail get.
     let Ok(base) = Url::parse("http://mail.invalid/") else {
         return String::new();
     };

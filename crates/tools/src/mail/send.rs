@@ -3,7 +3,7 @@
 use super::compose::{self, Message};
 use super::{MailAccounts, Purpose, smtp};
 use crate::catalogue;
-use crate::credential::{By, Secrets};
+use crate::credential::{CredentialUser, Secrets};
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler};
 use lettre::Address;
@@ -104,7 +104,7 @@ impl MailSend {
             in_reply_to: envelope.answers.as_deref(),
         };
         let message = message.text(&compose::date_header(context)?);
-        let login = self.0.login(account, By::tool(&context.scope, NAME), secrets).await?;
+        let login = self.0.login(account, CredentialUser::tool(&context.scope, NAME), secrets).await?;
         let prepare = async {
             let mut open = smtp::connect(account, server, login.as_ref(), &self.0.config.allow).await?;
             open.name_recipients(&from, &to).await?;
@@ -151,7 +151,7 @@ impl ToolHandler for MailSend {
             "in_reply_to": address("Message-ID of the mail that this one answers"),
         });
         let schema = self.0.schema(Purpose::Send, properties, &["to", "subject", "body"]);
-        // What was sent can't be had back: a person is asked each time, and no standing grant covers it.
+        // Sending can't be undone, so a person is asked each time; no standing grant covers it.
         catalogue::spec(NAME, RiskClass::Destructive, EffectClass::Write, schema)
     }
 

@@ -18,7 +18,7 @@ use std::time::Duration;
 const MECHANISMS: [Mechanism; 2] = [Mechanism::Plain, Mechanism::Login];
 
 /// Longest wait for the end of a session.
-const FAREWELL: Duration = Duration::from_secs(5);
+const QUIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) struct SmtpSession {
     connection: AsyncSmtpConnection,
@@ -117,7 +117,7 @@ impl SmtpSession {
             Ok(reply) => {
                 let said: Vec<&str> = reply.message().collect();
                 let said = said.join(" ");
-                // It has the message; nobody waits for how it takes our farewell.
+                // The message is accepted; the answer to QUIT doesn't matter.
                 tokio::spawn(self.quit());
                 Ok(said)
             }
@@ -135,6 +135,6 @@ impl SmtpSession {
     }
 
     pub async fn quit(mut self) {
-        let _ = tokio::time::timeout(FAREWELL, self.connection.abort()).await;
+        let _ = tokio::time::timeout(QUIT_TIMEOUT, self.connection.abort()).await;
     }
 }

@@ -56,7 +56,7 @@ fn changed_parts(tool: &McpTool) -> Option<String> {
     .flatten()
     .collect();
     if parts.is_empty() {
-        // The hash is what counts; data that was tampered with shows here.
+        // All parts are equal, so only the stored hash can differ: the data was tampered with.
         return (accepted.hash != tool.hash()).then(|| "fingerprint".to_owned());
     }
     Some(parts.join(" and "))
@@ -137,7 +137,7 @@ pub(super) fn changed_error(server: &McpServer, tool: &McpTool) -> McpError {
     }
 }
 
-pub(super) fn stands_for(skill: &Skill, server: &str, tool: &str) -> bool {
+pub(super) fn is_skill_of_tool(skill: &Skill, server: &str, tool: &str) -> bool {
     matches!(&skill.spec, SkillSpec::Mcp(spec) if spec.server == server && spec.tool == tool)
 }
 
@@ -160,7 +160,7 @@ pub(super) fn skill_of(
     let spec =
         SkillSpec::Mcp(McpSpec { server: server.name.clone(), tool: tool.to_owned(), hash: accepted.hash.clone() });
     if let Some(before) = before {
-        if !stands_for(&before, &server.name, tool) {
+        if !is_skill_of_tool(&before, &server.name, tool) {
             return Err(McpError::Invalid(format!(
                 "another skill is called `{name}`; rename it, then attach `{tool}` again"
             )));

@@ -1,7 +1,7 @@
 //! Calls of MCP tools: compare with what was accepted, send, retry once where that is safe, and render the result.
 //! Pictures, sounds and resources are named in the text, never inlined.
 
-use super::connection::{Connection, Fault};
+use super::connection::{Connection, RequestFault};
 use super::credentials::Caller;
 use super::error::McpError;
 use super::{McpHub, accepted_tools};
@@ -35,7 +35,7 @@ impl McpHub {
         let who = Caller::of_call(&call, context);
         let server = self.named(who.tenant, &call.spec.server).await?;
         let (tool, accepted) = accepted_tools::callable(&server, &call.spec.tool)?;
-        // The run began with another acceptance of it.
+        // The tool was accepted anew after the run began.
         if accepted.hash != call.spec.hash {
             return Err(accepted_tools::changed_error(&server, tool));
         }
@@ -43,7 +43,7 @@ impl McpHub {
         for anew in [false, true] {
             let (key, connection) = match self.connect(&server, &who, anew).await {
                 Ok(reached) => reached,
-                // A token that was refused may be renewed once.
+                // A refused token may be renewed once.
                 Err(error @ McpError::Login { .. }) if !anew => {
                     last = Some(error);
                     continue;
@@ -51,10 +51,10 @@ impl McpHub {
                 Err(error) => return Err(error),
             };
             let _busy = connection.begin();
-            match self.once(&server, &connection, &call, context).await {
+            match self.try_once(&server, &connection, &call, context).await {
                 Ok(output) => return Ok(output),
                 Err(fault) => {
-                    if !matches!(fault, Fault::Error(_)) {
+                    if !matches!(fault, RequestFault::Error(_)) {
                         self.pool.remove(&key, &connection);
                     }
                     let (error, again) = error_of(&server, &call.spec.tool, fault, call.repeats);
@@ -68,44 +68,44 @@ impl McpHub {
         Err(last.unwrap_or_else(|| McpError::Unknown(server.name.clone())))
     }
 
-    async fn once(
+    async fn try_once(
         &self,
         server: &McpServer,
         connection: &Connection,
         call: &Call<'_>,
         context: &Context,
-    ) -> Result<ToolOutput, Fault> {
+    ) -> Result<ToolOutput, RequestFault> {
         let name = &call.spec.tool;
         let tools = connection.tools(false).await?;
         let same = tools.iter().any(|one| one.name == *name && one.hash() == call.spec.hash);
         if !same {
-            // Written down, so that a person sees the difference.
+            // Stored, so that a person sees the difference.
             let seen = self.record_listing(context.scope.tenant, server.id, &tools).await;
-            let seen = seen.map_err(Fault::Error)?;
+            let seen = seen.map_err(RequestFault::Error)?;
             let error = match seen.tools.iter().find(|one| one.name == *name) {
                 Some(tool) => accepted_tools::changed_error(&seen, tool),
                 None => McpError::NotAccepted { server: server.name.clone(), tool: name.clone() },
             };
             tracing::warn!(server = server.name, tool = %name, "an MCP tool changed and is refused");
-            return Err(Fault::Error(error));
+            return Err(RequestFault::Error(error));
         }
         let result = connection.call(name, call.arguments.clone(), context).await?;
-        tool_output(&server.name, result).map_err(Fault::Error)
+        tool_output(&server.name, result).map_err(RequestFault::Error)
     }
 }
 
 /// The error for a fault, and whether to try once more on a new connection.
-pub(super) fn error_of(server: &McpServer, tool: &str, fault: Fault, repeats: bool) -> (McpError, bool) {
+pub(super) fn error_of(server: &McpServer, tool: &str, fault: RequestFault, repeats: bool) -> (McpError, bool) {
     let name = server.name.clone();
     match fault {
-        Fault::Error(error) => (error, false),
-        Fault::Gone(reason) => (McpError::Unreachable { server: name, reason }, true),
-        Fault::Login => (McpError::Login { hint: super::connect::login_hint(server, true), server: name }, true),
-        Fault::Broke(reason) => (McpError::Died { server: name, tool: tool.to_owned(), reason }, repeats),
+        RequestFault::Error(error) => (error, false),
+        RequestFault::Gone(reason) => (McpError::Unreachable { server: name, reason }, true),
+        RequestFault::Login => (McpError::Login { hint: super::connect::login_hint(server, true), server: name }, true),
+        RequestFault::Broke(reason) => (McpError::Died { server: name, tool: tool.to_owned(), reason }, repeats),
     }
 }
 
-const HASH: usize = 64;
+const HASH_CHARS: usize = 64;
 
 /// Calls tools of MCP servers. The first call of a server's tool starts the server.
 pub struct McpExecutor {
@@ -147,7 +147,7 @@ impl Executor for McpExecutor {
         if spec.tool.is_empty() {
             return Err("`tool` is the name of a tool of that server; it is empty".to_owned());
         }
-        if spec.hash.len() != HASH || !spec.hash.chars().all(|c| c.is_ascii_hexdigit()) {
+        if spec.hash.len() != HASH_CHARS || !spec.hash.chars().all(|c| c.is_ascii_hexdigit()) {
             return Err(
                 "`hash` is what a person accepted; accept the tool and attach it rather than write the skill by hand"
                     .to_owned(),

@@ -65,7 +65,7 @@ pub(super) async fn open_connection(
 /// The server's own folder, one for each user where users have their own connections, so that nothing is shared between
 /// them.
 fn folder(config: &McpConfig, server: &McpServer, user: Option<UserId>) -> Result<PathBuf, McpError> {
-    // No server's name has a point in it.
+    // A dot can't be part of a server's name.
     let folder = match user {
         Some(user) => config.folder.join(format!("{}.users", server.name)).join(user.to_string()),
         None => config.folder.join(&server.name),
@@ -98,28 +98,28 @@ async fn stdio(config: &McpConfig, server: &McpServer, spec: CommandSpec) -> Res
     };
     tracing::debug!(server = server.name, tier = ?program.tier, "MCP server started");
     let listener = ClientListener::default();
-    let heard = Arc::clone(&listener.heard);
+    let notifications = Arc::clone(&listener.notifications);
     let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MESSAGE);
     match handshake(config, serve_client(listener, transport)).await {
-        Ok(service) => Ok(Connection::new(server, service, heard, Some(program))),
+        Ok(service) => Ok(Connection::new(server, service, notifications, Some(program))),
         Err(reason) => {
-            let reason = format!("{reason}{}", last_words(&mut program).await);
+            let reason = format!("{reason}{}", stderr_text(&mut program).await);
             Err(unreachable(server, reason))
         }
     }
 }
 
 /// How a program ended, with the end of its stderr; empty while it runs.
-pub(super) async fn last_words(program: &mut Session) -> String {
-    const PATIENCE: Duration = Duration::from_secs(1);
-    const SHOWN: usize = 400;
-    match tokio::time::timeout(PATIENCE, program.ending()).await {
+pub(super) async fn stderr_text(program: &mut Session) -> String {
+    const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
+    const SHOWN_CHARS: usize = 400;
+    match tokio::time::timeout(EXIT_TIMEOUT, program.ending()).await {
         Err(_) => String::new(),
         Ok(Err(error)) => {
             format!("; {error}; name the folders that it is installed in under `read`")
         }
         Ok(Ok((exit, stderr))) => {
-            let tail = tail(stderr.text().trim(), SHOWN);
+            let tail = tail(stderr.text().trim(), SHOWN_CHARS);
             if tail.is_empty() {
                 format!("; it ended with {exit:?}")
             } else {
@@ -158,7 +158,7 @@ async fn http(
     }
     let mut settings = StreamableHttpClientTransportConfig::with_uri(pinned.url.as_str())
         .max_sse_event_size(MESSAGE)
-        // A new session may be a new server: its tools are compared first, by connecting anew.
+        // A new session may be with a changed server, so we reconnect and compare its tools first.
         .reinit_on_expired_session(false);
     let mut retry = ExponentialBackoff::default();
     retry.max_times = Some(TRIES);
@@ -167,10 +167,10 @@ async fn http(
         settings = with_credential(settings, secret)?;
     }
     let listener = ClientListener::default();
-    let heard = Arc::clone(&listener.heard);
+    let notifications = Arc::clone(&listener.notifications);
     let transport = StreamableHttpClientTransport::with_client(pinned.client, settings);
     match handshake(config, serve_client(listener, transport)).await {
-        Ok(service) => Ok(Connection::new(server, service, heard, None)),
+        Ok(service) => Ok(Connection::new(server, service, notifications, None)),
         Err(ConnectError::Login) => {
             Err(McpError::Login { server: server.name.clone(), hint: login_hint(server, secret.is_some()) })
         }

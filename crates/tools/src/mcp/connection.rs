@@ -2,7 +2,7 @@
 //! person's input, folders) is declined.
 
 use super::accepted_tools::ListedTool;
-use super::connect::{error_chain, last_words};
+use super::connect::{error_chain, stderr_text};
 use super::error::McpError;
 use crate::handler::Context;
 use rmcp::ClientHandler;
@@ -24,21 +24,21 @@ use steward_sandbox::process::Session;
 
 const POLL: Duration = Duration::from_millis(50);
 /// Longest wait for sending a cancellation.
-const CANCEL: Duration = Duration::from_secs(1);
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 /// Longest wait for the list of tools.
-const LIST: Duration = Duration::from_secs(20);
+const LIST_TIMEOUT: Duration = Duration::from_secs(20);
 /// Most pages of a list, and most tools.
-const PAGES: usize = 50;
-const TOOLS: usize = 500;
+const MAX_PAGES: usize = 50;
+const MAX_TOOLS: usize = 500;
 /// Largest schema and longest description that are accepted, bytes.
-const SCHEMA: usize = 64 << 10;
-const DESCRIPTION: usize = 16 << 10;
+const MAX_SCHEMA_BYTES: usize = 64 << 10;
+const MAX_DESCRIPTION_BYTES: usize = 16 << 10;
 /// After this time a list is fetched again, since servers without sessions can't announce changes.
-const FRESH: Duration = Duration::from_mins(1);
+const LIST_LIFETIME: Duration = Duration::from_mins(1);
 
 /// Why a request has no answer.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum RequestFault {
     /// The connection is lost, and the server has not received the request.
     Gone(String),
     /// The connection broke after the server had received the request.
@@ -56,7 +56,7 @@ struct Listing {
 pub(super) struct Connection {
     server: String,
     peer: Peer<RoleClient>,
-    heard: Arc<Notifications>,
+    notifications: Arc<Notifications>,
     listing: tokio::sync::Mutex<Option<Listing>>,
     busy: AtomicUsize,
     used: Mutex<Instant>,
@@ -78,13 +78,13 @@ impl Connection {
     pub fn new(
         server: &McpServer,
         service: RunningService<RoleClient, ClientListener>,
-        heard: Arc<Notifications>,
+        notifications: Arc<Notifications>,
         program: Option<Session>,
     ) -> Self {
         Self {
             server: server.name.clone(),
             peer: service.peer().clone(),
-            heard,
+            notifications,
             listing: tokio::sync::Mutex::new(None),
             busy: AtomicUsize::new(0),
             used: Mutex::new(Instant::now()),
@@ -116,24 +116,24 @@ impl Connection {
     }
 
     /// Its tools; fetched again with `anew`, or if they may have changed.
-    pub async fn tools(&self, anew: bool) -> Result<Arc<Vec<ListedTool>>, Fault> {
+    pub async fn tools(&self, anew: bool) -> Result<Arc<Vec<ListedTool>>, RequestFault> {
         let mut listing = self.listing.lock().await;
-        // Read before the list: a change in between shows at the next look.
-        let changes = self.heard.changes();
+        // Read before the list, so that a change in between is noticed next time.
+        let changes = self.notifications.changes();
         if let Some(known) = listing.as_ref()
             && !anew
             && known.changes == changes
-            && known.at.elapsed() < FRESH
+            && known.at.elapsed() < LIST_LIFETIME
         {
             return Ok(Arc::clone(&known.tools));
         }
         *listing = None;
-        let tools = match tokio::time::timeout(LIST, self.list()).await {
+        let tools = match tokio::time::timeout(LIST_TIMEOUT, self.list()).await {
             Ok(tools) => Arc::new(tools?),
             Err(_) => {
-                return Err(Fault::Error(McpError::Unreachable {
+                return Err(RequestFault::Error(McpError::Unreachable {
                     server: self.server.clone(),
-                    reason: format!("it did not list its tools within {} s", LIST.as_secs()),
+                    reason: format!("it did not list its tools within {} s", LIST_TIMEOUT.as_secs()),
                 }));
             }
         };
@@ -141,10 +141,10 @@ impl Connection {
         Ok(tools)
     }
 
-    async fn list(&self) -> Result<Vec<ListedTool>, Fault> {
+    async fn list(&self) -> Result<Vec<ListedTool>, RequestFault> {
         let mut tools: Vec<ListedTool> = Vec::new();
         let mut cursor = None;
-        for _ in 0..PAGES {
+        for _ in 0..MAX_PAGES {
             let mut page = PaginatedRequestParams::default();
             page.cursor = cursor;
             let answer = self.peer.list_tools(Some(page)).await;
@@ -158,7 +158,7 @@ impl Connection {
                 }
                 tools.push(tool);
             }
-            if tools.len() > TOOLS {
+            if tools.len() > MAX_TOOLS {
                 break;
             }
             cursor = answer.next_cursor;
@@ -166,17 +166,17 @@ impl Connection {
                 return Ok(tools);
             }
         }
-        Err(self.refuse(format!("it lists more than {TOOLS} tools or {PAGES} pages of them")))
+        Err(self.refuse(format!("it lists more than {MAX_TOOLS} tools or {MAX_PAGES} pages of them")))
     }
 
-    fn refuse(&self, reason: String) -> Fault {
-        Fault::Error(McpError::Unreachable { server: self.server.clone(), reason })
+    fn refuse(&self, reason: String) -> RequestFault {
+        RequestFault::Error(McpError::Unreachable { server: self.server.clone(), reason })
     }
 
     fn listed(&self, tool: Tool) -> Option<ListedTool> {
         let description = tool.description.unwrap_or_default().into_owned();
         let parameters = Value::Object(tool.input_schema.as_ref().clone());
-        if description.len() > DESCRIPTION || parameters.to_string().len() > SCHEMA {
+        if description.len() > MAX_DESCRIPTION_BYTES || parameters.to_string().len() > MAX_SCHEMA_BYTES {
             tracing::warn!(server = self.server, tool = %tool.name, "an MCP tool with too long a description or schema is left out");
             return None;
         }
@@ -190,13 +190,13 @@ impl Connection {
         tool: &str,
         arguments: Map<String, Value>,
         context: &Context,
-    ) -> Result<CallToolResult, Fault> {
+    ) -> Result<CallToolResult, RequestFault> {
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let sent = self.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
         let handle = sent.await.map_err(|error| self.fault(error, false))?;
         let token = handle.progress_token.clone();
-        self.heard.follow(&token);
+        self.notifications.start_progress(&token);
         let mut flight = PendingCall(Some(handle));
         let answer = loop {
             let Some(handle) = flight.0.as_mut() else {
@@ -207,16 +207,16 @@ impl Connection {
                 () = tokio::time::sleep(POLL) => if context.halted() { break None },
             }
         };
-        let progress = self.heard.leave(&token);
+        let progress = self.notifications.stop_progress(&token);
         let Some(answer) = answer else {
-            // The server is told without waiting for it: whoever halted has little patience.
+            // Sends a cancellation without waiting for it.
             drop(flight);
-            return Err(Fault::Error(self.halted(tool, context, progress)));
+            return Err(RequestFault::Error(self.halted(tool, context, progress)));
         };
         flight.0 = None;
         match answer.unwrap_or(Err(ServiceError::TransportClosed)) {
             Ok(ServerResult::CallToolResult(result)) => Ok(result),
-            Ok(_) => Err(Fault::Error(McpError::Said {
+            Ok(_) => Err(RequestFault::Error(McpError::Said {
                 server: self.server.clone(),
                 message: "it answered the call with something that is no result of a tool".to_owned(),
             })),
@@ -234,31 +234,33 @@ impl Connection {
     }
 
     /// Adds the last words of a program that ended.
-    async fn broken(&self, fault: Fault) -> Fault {
-        let Fault::Broke(reason) = fault else {
+    async fn broken(&self, fault: RequestFault) -> RequestFault {
+        let RequestFault::Broke(reason) = fault else {
             return fault;
         };
         match self.program.lock().await.take() {
-            Some(mut program) => Fault::Broke(format!("{reason}{}", last_words(&mut program).await)),
-            None => Fault::Broke(reason),
+            Some(mut program) => RequestFault::Broke(format!("{reason}{}", stderr_text(&mut program).await)),
+            None => RequestFault::Broke(reason),
         }
     }
 
-    fn fault(&self, error: ServiceError, sent: bool) -> Fault {
+    fn fault(&self, error: ServiceError, sent: bool) -> RequestFault {
         let lost = |reason: String| {
-            if sent { Fault::Broke(reason) } else { Fault::Gone(reason) }
+            if sent { RequestFault::Broke(reason) } else { RequestFault::Gone(reason) }
         };
         match error {
-            ServiceError::McpError(error) => Fault::Error(McpError::Said {
+            ServiceError::McpError(error) => RequestFault::Error(McpError::Said {
                 server: self.server.clone(),
                 message: error.message.chars().take(2000).collect(),
             }),
             ServiceError::TransportSend(error) => {
                 match error.error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
-                    Some(StreamableHttpError::AuthRequired(_)) => Fault::Login,
-                    // The server says that it knows nothing of this session: it did nothing.
-                    Some(StreamableHttpError::SessionExpired) => Fault::Gone("its session ended".to_owned()),
-                    Some(StreamableHttpError::Client(inner)) if inner.is_connect() => Fault::Gone(error_chain(inner)),
+                    Some(StreamableHttpError::AuthRequired(_)) => RequestFault::Login,
+                    // The server doesn't know the session any more, so it did nothing.
+                    Some(StreamableHttpError::SessionExpired) => RequestFault::Gone("its session ended".to_owned()),
+                    Some(StreamableHttpError::Client(inner)) if inner.is_connect() => {
+                        RequestFault::Gone(error_chain(inner))
+                    }
                     _ => lost(error_chain(&error)),
                 }
             }
@@ -275,7 +277,7 @@ impl Drop for PendingCall {
         if let Some(handle) = self.0.take()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
-            runtime.spawn(tokio::time::timeout(CANCEL, handle.cancel(Some("no longer wanted".to_owned()))));
+            runtime.spawn(tokio::time::timeout(CANCEL_TIMEOUT, handle.cancel(Some("no longer wanted".to_owned()))));
         }
     }
 }
@@ -296,18 +298,18 @@ impl Notifications {
         self.changes.load(Ordering::Acquire)
     }
 
-    fn words(&self) -> std::sync::MutexGuard<'_, HashMap<ProgressToken, String>> {
+    fn progress(&self) -> std::sync::MutexGuard<'_, HashMap<ProgressToken, String>> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts recording a call's progress.
-    pub fn follow(&self, token: &ProgressToken) {
-        self.words().insert(token.clone(), String::new());
+    pub fn start_progress(&self, token: &ProgressToken) {
+        self.progress().insert(token.clone(), String::new());
     }
 
     /// Stops recording; returns how far the call got, for an error.
-    pub fn leave(&self, token: &ProgressToken) -> String {
-        match self.words().remove(token) {
+    pub fn stop_progress(&self, token: &ProgressToken) -> String {
+        match self.progress().remove(token) {
             Some(word) if !word.is_empty() => format!(" (it had got to {word})"),
             _ => String::new(),
         }
@@ -316,16 +318,16 @@ impl Notifications {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct ClientListener {
-    pub heard: Arc<Notifications>,
+    pub notifications: Arc<Notifications>,
 }
 
 impl ClientHandler for ClientListener {
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.heard.changes.fetch_add(1, Ordering::AcqRel);
+        self.notifications.changes.fetch_add(1, Ordering::AcqRel);
     }
 
     async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        if let Some(word) = self.heard.words().get_mut(&params.progress_token) {
+        if let Some(word) = self.notifications.progress().get_mut(&params.progress_token) {
             *word = progress_text(&params);
         }
     }

@@ -6,7 +6,7 @@ use super::connect::{open_connection, parse_allow_list};
 use super::connection::Connection;
 use super::error::McpError;
 use super::oauth_token::{LoginHttp, TokenRequest};
-use super::pool::Key;
+use super::pool::PoolKey;
 use crate::credential;
 use crate::handler::Context;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -86,10 +86,10 @@ impl McpHub {
         server: &McpServer,
         who: &Caller<'_>,
         anew: bool,
-    ) -> Result<(Key, Arc<Connection>), McpError> {
+    ) -> Result<(PoolKey, Arc<Connection>), McpError> {
         let (secret, stamp) = self.secret(server, who, anew).await?;
         let settings = serde_json::to_value(&server.transport).unwrap_or_default();
-        let key = Key {
+        let key = PoolKey {
             tenant: who.tenant,
             server: server.id,
             user: who.user.filter(|_| server.per_user),
@@ -99,7 +99,7 @@ impl McpHub {
         if let Some(secret) = &secret {
             who.learned(&secret.label, &secret.value);
         }
-        // The first exchange with a server is a large future.
+        // Boxed, since connecting is a large future.
         let opening = Box::pin(open_connection(&self.config, server, key.user, secret.as_ref()));
         let connection = self.pool.get(key.clone(), self.config.idle, opening).await?;
         Ok((key, connection))

@@ -50,7 +50,7 @@ impl McpHub {
         let Some(name) = server.credential.as_ref().and_then(|wanted| wanted.name.as_deref()) else {
             return Ok(None);
         };
-        // A client that was registered for an earlier login may not know this address to come back to.
+        // A client registered for an earlier login may not know this redirect address.
         if name == credentials::login_name(server, None) {
             return Ok(None);
         }
@@ -137,9 +137,9 @@ impl McpHub {
 }
 
 /// How long a person may take.
-const PATIENCE: Duration = Duration::from_mins(10);
+const LOGIN_TIMEOUT: Duration = Duration::from_mins(10);
 /// Most logins under way.
-const MOST: usize = 256;
+const MAX_LOGINS: usize = 256;
 
 #[derive(Debug, Clone)]
 pub struct LoginRequest {
@@ -266,10 +266,10 @@ impl Logins {
         };
         let mut waiting = self.waiting();
         waiting.retain(|_, one| now < one.until);
-        if waiting.len() >= MOST {
+        if waiting.len() >= MAX_LOGINS {
             return Err(McpError::Invalid("too many logins are under way; finish one, or wait ten minutes".to_owned()));
         }
-        let one = PendingLogin { request, session, client, token_url, until: now.plus(PATIENCE) };
+        let one = PendingLogin { request, session, client, token_url, until: now.plus(LOGIN_TIMEOUT) };
         waiting.insert(state.clone(), one);
         let id = login_id(&state);
         Ok(LoginStarted { url, state, id })
@@ -292,8 +292,8 @@ impl Logins {
     pub fn end(&self, user: UserId, state: &str, status: LoginStatus, now: Timestamp) {
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         ended.retain(|_, one| now < one.until);
-        if ended.len() < MOST {
-            let until = now.plus(PATIENCE);
+        if ended.len() < MAX_LOGINS {
+            let until = now.plus(LOGIN_TIMEOUT);
             ended.insert(login_id(state), EndedLogin { user, status, until });
         }
     }

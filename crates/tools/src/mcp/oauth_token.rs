@@ -20,9 +20,9 @@ use steward_core::{CredentialId, TenantId, Timestamp};
 use url::{Url, form_urlencoded};
 
 /// A token that expires sooner than this is renewed first.
-const MARGIN: Duration = Duration::from_secs(30);
+const RENEW_BEFORE: Duration = Duration::from_secs(30);
 /// Lifetime in memory of a token whose server names none.
-const UNSAID: Duration = Duration::from_mins(5);
+const DEFAULT_LIFETIME: Duration = Duration::from_mins(5);
 
 #[derive(Deserialize)]
 struct TokenResponse {
@@ -91,7 +91,7 @@ impl Tokens {
         let wanted = if now.changed_at == credential.changed_at {
             wanted
         } else {
-            // Another call has renewed it meanwhile, and used the refresh token up.
+            // Another call has renewed it meanwhile, which used up the refresh token.
             let used = wanted.used.clone();
             newer = vault.open(wanted.tenant, credential.id, used).await?;
             &TokenRequest { opened: &newer, anew: false, ..wanted.clone() }
@@ -112,7 +112,7 @@ impl Tokens {
             return Err(login_error(wanted, "its token has ended"));
         }
         let granted = request_token(guarded, wanted, &Grant::Client).await?;
-        let lasts = granted.expires_in.map_or(UNSAID, Duration::from_secs);
+        let lasts = granted.expires_in.map_or(DEFAULT_LIFETIME, Duration::from_secs);
         let token = SecretString::from(granted.access_token);
         let credential = &wanted.opened.credential;
         let made = Cached { token: token.clone(), until: wanted.now.plus(lasts), of: credential.changed_at };
@@ -122,7 +122,7 @@ impl Tokens {
     }
 
     fn cached(&self, wanted: &TokenRequest<'_>) -> Option<SecretString> {
-        let fresh = |until: Timestamp| wanted.now.plus(MARGIN) < until;
+        let fresh = |until: Timestamp| wanted.now.plus(RENEW_BEFORE) < until;
         let fields = &wanted.opened.fields;
         if let Some(token) = fields.get("access_token") {
             let until = fields.get("access_until").and_then(|text| text.expose_secret().parse().ok()).map(Timestamp);
@@ -146,7 +146,7 @@ pub(super) fn granted_fields(
     if let Some(refresh) = refresh {
         fields.insert("refresh_token".to_owned(), refresh.into());
     }
-    let lasts = expires_in.map_or(UNSAID, Duration::from_secs);
+    let lasts = expires_in.map_or(DEFAULT_LIFETIME, Duration::from_secs);
     let until = if expires_in.is_some() || refresh.is_some() { now.plus(lasts) } else { Timestamp(i64::MAX) };
     fields.insert("access_until".to_owned(), until.0.to_string().into());
     fields
@@ -179,7 +179,7 @@ async fn request_token(
         return Err(McpError::Invalid(format!("the credential {name} lacks token_url or client_id; set them")));
     };
     let secret = field("client_secret").filter(|secret| !secret.is_empty());
-    // In the body first, as most servers take it; by Basic where the server wants that.
+    // In the body first, as most servers want it, then by Basic authentication.
     for basic in [false, true] {
         let (headers, body) = request_parts(wanted, grant, id, secret, basic);
         let answer = guarded.send(Method::POST, url, headers, body).await?;
@@ -252,9 +252,9 @@ fn basic_header(id: &str, secret: &str) -> HeaderValue {
     value
 }
 
-const HOPS: usize = 5;
+const MAX_REDIRECTS: usize = 5;
 /// Longest request.
-const WALL: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 const BYTES: usize = 1 << 20;
 
 #[derive(Debug, Clone)]
@@ -272,8 +272,8 @@ impl LoginHttp {
         body: Vec<u8>,
     ) -> Result<Response<Vec<u8>>, ToolsError> {
         let work = self.exchange(method, url, headers, body);
-        tokio::time::timeout(WALL, work).await.unwrap_or_else(|_| {
-            Err(ToolsError::Refused(format!("the login server gave no answer within {} s", WALL.as_secs())))
+        tokio::time::timeout(TIMEOUT, work).await.unwrap_or_else(|_| {
+            Err(ToolsError::Refused(format!("the login server gave no answer within {} s", TIMEOUT.as_secs())))
         })
     }
 
@@ -316,9 +316,9 @@ impl LoginHttp {
     async fn follow(&self, request: OAuthHttpRequest) -> Result<Response<Vec<u8>>, ToolsError> {
         let (parts, body) = request.request.into_parts();
         let mut url = parts.uri.to_string();
-        // What holds a secret goes where it was meant to go.
+        // A request with a secret is not redirected.
         let follows = parts.method == Method::GET && matches!(request.redirect_policy, OAuthHttpRedirectPolicy::Follow);
-        for _ in 0..=HOPS {
+        for _ in 0..=MAX_REDIRECTS {
             let answer = self.send(parts.method.clone(), &url, parts.headers.clone(), body.clone()).await?;
             let moved = matches!(
                 answer.status(),

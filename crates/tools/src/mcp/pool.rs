@@ -8,12 +8,12 @@ use std::time::Duration;
 use steward_core::{CredentialId, McpServerId, TenantId, UserId};
 
 /// Most connections at a time; the one that is idle longest is closed for a new one.
-const MOST: usize = 64;
+const MAX_CONNECTIONS: usize = 64;
 
 /// Identifies a connection. It is never shared between users who have a token each, nor between states of the
 /// configuration or the credential.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Key {
+pub(super) struct PoolKey {
     pub tenant: TenantId,
     pub server: McpServerId,
     pub user: Option<UserId>,
@@ -22,7 +22,7 @@ pub(super) struct Key {
     pub stamp: String,
 }
 
-impl Key {
+impl PoolKey {
     fn replaces(&self, other: &Self) -> bool {
         let same = |key: &Self| (key.tenant, key.server, key.user, key.credential);
         same(self) == same(other) && self.stamp != other.stamp
@@ -33,17 +33,17 @@ type Slot = Arc<tokio::sync::Mutex<Option<Arc<Connection>>>>;
 
 #[derive(Default)]
 pub(super) struct Pool {
-    slots: Mutex<HashMap<Key, Slot>>,
+    slots: Mutex<HashMap<PoolKey, Slot>>,
 }
 
 impl Pool {
-    fn slots(&self) -> MutexGuard<'_, HashMap<Key, Slot>> {
+    fn slots(&self) -> MutexGuard<'_, HashMap<PoolKey, Slot>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The connection for `key`, opened if there is none or if it is closed. Callers that wait for the same one share
     /// it.
-    pub async fn get<F>(self: &Arc<Self>, key: Key, idle: Duration, open: F) -> Result<Arc<Connection>, McpError>
+    pub async fn get<F>(self: &Arc<Self>, key: PoolKey, idle: Duration, open: F) -> Result<Arc<Connection>, McpError>
     where
         F: Future<Output = Result<Connection, McpError>>,
     {
@@ -57,16 +57,16 @@ impl Pool {
             return Ok(Arc::clone(connection));
         }
         *held = None;
-        self.make_room(&key);
+        self.evict_idle(&key);
         let connection = Arc::new(open.await?);
         *held = Some(Arc::clone(&connection));
         drop(held);
-        tokio::spawn(watch(Arc::downgrade(self), key, Arc::downgrade(&connection), idle));
+        tokio::spawn(close_when_idle(Arc::downgrade(self), key, Arc::downgrade(&connection), idle));
         Ok(connection)
     }
 
     /// Removes a connection that failed; a newer one in its place stays.
-    pub fn remove(&self, key: &Key, connection: &Arc<Connection>) {
+    pub fn remove(&self, key: &PoolKey, connection: &Arc<Connection>) {
         let mut slots = self.slots();
         let same = slots.get(key).is_some_and(|slot| match slot.try_lock() {
             Ok(held) => held.as_ref().is_some_and(|one| Arc::ptr_eq(one, connection)),
@@ -82,9 +82,9 @@ impl Pool {
         self.slots().retain(|key, _| (key.tenant, key.server) != (tenant, server));
     }
 
-    fn make_room(&self, but: &Key) {
+    fn evict_idle(&self, but: &PoolKey) {
         let mut slots = self.slots();
-        while slots.len() > MOST {
+        while slots.len() > MAX_CONNECTIONS {
             let idle = slots
                 .iter()
                 .filter(|(key, _)| *key != but)
@@ -104,7 +104,7 @@ impl Pool {
     }
 }
 
-async fn watch(pool: Weak<Pool>, key: Key, connection: Weak<Connection>, idle: Duration) {
+async fn close_when_idle(pool: Weak<Pool>, key: PoolKey, connection: Weak<Connection>, idle: Duration) {
     loop {
         tokio::time::sleep(idle / 4).await;
         let (Some(pool), Some(connection)) = (pool.upgrade(), connection.upgrade()) else {

@@ -108,7 +108,7 @@ impl CheckedUrl {
         let addresses: Vec<SocketAddr> = match &self.host {
             Host::Ipv4(address) => vec![SocketAddr::new(IpAddr::V4(*address), self.port)],
             Host::Ipv6(address) => vec![SocketAddr::new(IpAddr::V6(*address), self.port)],
-            // These never leave the machine (RFC 6761), whatever a resolver would say of them.
+            // These never leave the machine (RFC 6761), whatever a resolver answers.
             Host::Domain(name) if is_local_name(name) => {
                 vec![SocketAddr::new(Ipv4Addr::LOCALHOST.into(), self.port)]
             }
@@ -122,7 +122,7 @@ impl CheckedUrl {
         if self.is_allowed(allow) {
             return Ok(addresses);
         }
-        // One bad address among good ones is how rebinding looks; the host is refused whole.
+        // One forbidden address among good ones suggests DNS rebinding; the whole host is refused.
         for address in &addresses {
             if let Some(why) = forbidden_reason(address.ip()) {
                 return Err(ToolsError::Refused(format!(
@@ -223,7 +223,7 @@ fn forbidden_v4(address: Ipv4Addr) -> Option<&'static str> {
 
 fn forbidden_v6(address: Ipv6Addr) -> Option<&'static str> {
     // A mapped address reaches the IPv4 one. NAT64, 6to4, Teredo and the like reach one too, by way
-    // of a gateway that may stand in the house; they are refused whatever they hold.
+    // of a gateway that may be in the own network; they are always refused.
     if let Some(inner) = address.to_ipv4_mapped() {
         return forbidden_v4(inner);
     }
@@ -242,7 +242,7 @@ fn forbidden_v6(address: Ipv6Addr) -> Option<&'static str> {
     if first & 0xe000 != 0x2000 {
         return Some("reserved");
     }
-    // ISATAP (RFC 5214): an IPv4 address behind the house's own tunnel, under any prefix.
+    // ISATAP (RFC 5214): an IPv4 address behind a tunnel of the own network, under any prefix.
     if matches!(address.segments()[4..6], [0 | 0x0200, 0x5efe]) {
         return Some("ISATAP");
     }

@@ -6,7 +6,7 @@ use similar::TextDiff;
 use std::collections::BTreeSet;
 use steward_core::hash::sha256;
 
-const TEXT: usize = 512 << 10;
+const MAX_TEXT_BYTES: usize = 512 << 10;
 /// Lines of context around a change.
 const CONTEXT: usize = 3;
 
@@ -52,7 +52,7 @@ pub fn diff(a: &Files, b: &Files) -> Vec<FileDiff> {
 fn unified(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> String {
     let text = |side: Option<&[u8]>| {
         let bytes = side.unwrap_or_default();
-        (bytes.len() <= TEXT && !bytes.contains(&0))
+        (bytes.len() <= MAX_TEXT_BYTES && !bytes.contains(&0))
             .then(|| std::str::from_utf8(bytes).ok().map(str::to_owned))
             .flatten()
     };

@@ -11,7 +11,7 @@ const PART_BYTES: usize = 150;
 const MAX_DEPTH: usize = 10;
 const PATH_BYTES: usize = 400;
 /// Files that operating systems add to archives.
-const LITTER: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"];
+const OS_FILES: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"];
 
 /// Checks a package's name as the open format wants it: lower-case letters, digits, single hyphens inside.
 pub(crate) fn check_package_name(name: &str) -> Result<(), String> {
@@ -80,8 +80,8 @@ pub(crate) fn check_skill_name(name: &str) -> Result<(), String> {
 }
 
 /// Whether a path is one that an operating system adds to archives.
-pub(crate) fn is_litter(path: &str) -> bool {
-    path.split('/').any(|part| LITTER.contains(&part) || part.starts_with("._"))
+pub(crate) fn is_os_file(path: &str) -> bool {
+    path.split('/').any(|part| OS_FILES.contains(&part) || part.starts_with("._"))
 }
 
 /// Refuses paths that lead outside, that other systems read differently, or that hold invisible characters.

@@ -14,7 +14,7 @@ pub fn undeclared(package: &PackageContents) -> Vec<String> {
         let mut of_skill = Requirements::default();
         of_skill.of(&skill.spec);
         for host in &of_skill.hosts {
-            if !may_reach(allowed, host) {
+            if !allows_host(allowed, host) {
                 missing.push(format!("the skill `{}` reaches {host}: add it to `permissions.network`", skill.name));
             }
         }
@@ -25,7 +25,7 @@ pub fn undeclared(package: &PackageContents) -> Vec<String> {
         missing.extend(missing_credential_kind(skill, allowed));
     }
     for path in package.files.keys().filter(|path| path.starts_with(super::read::SKILLS)) {
-        if uses_file(package, path) && !allowed.scripts {
+        if takes_code_from_file(package, path) && !allowed.scripts {
             missing.push(format!("{path} runs a script of the package: set `permissions.scripts: true`"));
         }
     }
@@ -33,7 +33,7 @@ pub fn undeclared(package: &PackageContents) -> Vec<String> {
 }
 
 /// Whether a definition takes its code from a file. Read from the source, since the skill holds the code itself.
-fn uses_file(package: &PackageContents, path: &str) -> bool {
+fn takes_code_from_file(package: &PackageContents, path: &str) -> bool {
     let source = package.files.get(path).map(Vec::as_slice).unwrap_or_default();
     let Ok(source) = std::str::from_utf8(source) else {
         return false;
@@ -71,7 +71,7 @@ fn missing_credential_kind(skill: &Skill, allowed: &Permissions) -> Option<Strin
 }
 
 /// Whether a host, or `host:port`, is declared: by name, by `*.domain`, or by `*`.
-pub(crate) fn may_reach(allowed: &Permissions, host: &str) -> bool {
+pub(crate) fn allows_host(allowed: &Permissions, host: &str) -> bool {
     let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
     allowed.network.iter().any(|declared| {
         let declared = declared.trim().to_lowercase();
@@ -133,7 +133,7 @@ impl Requirements {
 
     fn web(&mut self, url: &str, allow: &[String]) {
         self.private(allow);
-        // Templates stand only behind the host, but a brace is no character of a URL.
+        // Placeholders come after the host only, but a URL may not contain their braces.
         let plain = url.replace(['{', '}', '|'], "_");
         match Url::parse(&plain).ok().and_then(|url| url.host_str().map(str::to_lowercase)) {
             Some(host) => self.hosts.push(host),

@@ -115,8 +115,8 @@ pub(crate) fn utf8_text<'a>(path: &str, content: &'a [u8]) -> Result<&'a str, Pa
 /// Refuses archives in the archive, since nobody would look into them. Office documents are archives too, but are
 /// accepted: the scan reports that it can't look inside.
 fn refuse_archive(path: &str, content: &[u8]) -> Result<(), PackageError> {
-    const OFFICE: [&str; 6] = ["docx", "xlsx", "pptx", "odt", "ods", "odp"];
-    const BEGINNINGS: [&[u8]; 7] = [
+    const OFFICE_EXTENSIONS: [&str; 6] = ["docx", "xlsx", "pptx", "odt", "ods", "odp"];
+    const ARCHIVE_SIGNATURES: [&[u8]; 7] = [
         b"PK\x03\x04",
         b"PK\x05\x06",
         b"\x1f\x8b",
@@ -126,10 +126,10 @@ fn refuse_archive(path: &str, content: &[u8]) -> Result<(), PackageError> {
         b"\x28\xb5\x2f\xfd",
     ];
     let extension = path.rsplit_once('.').map(|(_, last)| last.to_lowercase());
-    let office = extension.is_some_and(|last| OFFICE.contains(&last.as_str()));
+    let office = extension.is_some_and(|last| OFFICE_EXTENSIONS.contains(&last.as_str()));
     let tar = content.get(257..262) == Some(b"ustar");
     let bzip = content.starts_with(b"BZh") && content.get(4..8) == Some(b"1AY&");
-    let packed = BEGINNINGS.iter().any(|begin| content.starts_with(begin));
+    let packed = ARCHIVE_SIGNATURES.iter().any(|begin| content.starts_with(begin));
     if tar || bzip || packed && !office {
         return Err(entry(path, "is an archive itself; put its files into the package instead"));
     }

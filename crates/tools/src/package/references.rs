@@ -80,17 +80,17 @@ impl ReferenceLibrary {
 
 /// The first heading of a Markdown text, else its first line if short.
 pub(super) fn first_heading(text: &str) -> Option<String> {
-    const LONG: usize = 100;
+    const MAX_CHARS: usize = 100;
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.clone().next()?;
     let title = lines.find_map(|line| line.strip_prefix("# ")).unwrap_or(first).trim();
-    (title.chars().count() <= LONG && !title.starts_with("#!")).then(|| title.to_owned())
+    (title.chars().count() <= MAX_CHARS && !title.starts_with("#!")).then(|| title.to_owned())
 }
 
 const MAX_LINES: usize = 400;
-const PASSAGES: usize = 4;
+const MAX_PASSAGES: usize = 4;
 const PASSAGE_CHARS: usize = 1800;
-const SEARCHED: usize = 8 << 20;
+const MAX_SEARCHED_BYTES: usize = 8 << 20;
 
 fn tool_spec(name: &str, properties: &Value, required: &[&str]) -> ToolSpec {
     catalogue::spec(
@@ -281,12 +281,12 @@ impl ToolHandler for ReferenceSearch {
             let text = self.0.text(file).await?;
             let text = text.unwrap_or_default();
             size += text.len();
-            if size > SEARCHED {
+            if size > MAX_SEARCHED_BYTES {
                 break;
             }
             parts.extend(sections(index, &text));
         }
-        let found = best_sections(&args.query, &parts, PASSAGES);
+        let found = best_sections(&args.query, &parts, MAX_PASSAGES);
         if found.is_empty() {
             let names: Vec<_> = all.iter().take(40).map(|one| one.path.as_str()).collect();
             return Ok(ToolOutput::text(format!(

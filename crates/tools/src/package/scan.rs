@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use steward_core::package::{Finding, Permissions, Severity};
 
 /// Listed findings of one rule in one file; the last one says how many more there are.
-const PER_RULE: usize = 10;
+const MAX_PER_RULE: usize = 10;
 const MOST: usize = 500;
 /// Text that is scanned, all files together; a package with more can't be judged.
 const SCANNED_BYTES: usize = 4 << 20;
@@ -26,7 +26,7 @@ pub fn scan(package: &PackageContents) -> Result<Vec<Finding>, PackageError> {
         scan_file(path, content, package, rules, &mut left, &mut found);
     }
     skill_checks::skills(package, &mut found);
-    Ok(found.sorted())
+    Ok(found.into_sorted())
 }
 
 fn scan_file(
@@ -37,7 +37,7 @@ fn scan_file(
     left: &mut usize,
     found: &mut Findings,
 ) {
-    let Some(text) = text_of(path, content, rules, found) else {
+    let Some(text) = readable_text(path, content, rules, found) else {
         return;
     };
     let Some(rest) = left.checked_sub(text.len()) else {
@@ -71,7 +71,7 @@ fn place_of(path: &str, text: &str, rules: &Rules) -> TextKind {
 }
 
 /// The text of a file; a file that isn't text is reported as a finding.
-fn text_of<'a>(path: &str, content: &'a [u8], rules: &Rules, found: &mut Findings) -> Option<&'a str> {
+fn readable_text<'a>(path: &str, content: &'a [u8], rules: &Rules, found: &mut Findings) -> Option<&'a str> {
     let begin = hex::encode(content.get(..content.len().min(16)).unwrap_or_default());
     let is = |codes: &[String]| codes.iter().any(|code| begin.starts_with(code));
     if let Ok(text) = std::str::from_utf8(content)
@@ -129,7 +129,7 @@ impl Findings {
         }
         let count = self.counts.entry((file.to_owned(), rule.to_owned())).or_default();
         *count += 1;
-        if *count > PER_RULE {
+        if *count > MAX_PER_RULE {
             return;
         }
         self.all.push(Finding {
@@ -141,14 +141,14 @@ impl Findings {
         });
     }
 
-    fn sorted(mut self) -> Vec<Finding> {
+    fn into_sorted(mut self) -> Vec<Finding> {
         for ((file, rule), count) in &self.counts {
-            if *count <= PER_RULE {
+            if *count <= MAX_PER_RULE {
                 continue;
             }
             let of_rule = |one: &&mut Finding| one.file == *file && one.rule == *rule;
             if let Some(last) = self.all.iter_mut().rev().find(of_rule) {
-                let more = count - PER_RULE;
+                let more = count - MAX_PER_RULE;
                 let _ = write!(last.message, " (and {more} more in this file)");
             }
         }

@@ -36,7 +36,7 @@ const ENCRYPTED: u16 = 1 | (1 << 6) | (1 << 13);
 /// Flag: sizes follow the data.
 const DESCRIPTOR: u16 = 1 << 3;
 /// Signature of the sizes that follow the data; many programs omit it.
-const FOLLOWING: u32 = 0x0807_4b50;
+const DATA_DESCRIPTOR: u32 = 0x0807_4b50;
 /// Below this size a high ratio is harmless.
 const RATIO_MIN_BYTES: usize = 64 << 10;
 /// Extra field: the name in UTF-8.
@@ -103,19 +103,19 @@ pub(crate) fn unpack(bytes: &[u8], limits: Limits) -> Result<BTreeMap<String, Ve
     let mut spans = Vec::new();
     for one in &entries {
         let data = data_range(bytes, one, place.start)?;
-        spans.push((one.header, end_of(bytes, one, data.end)?, one.name));
-        if one.name.ends_with('/') || names::is_litter(one.name) {
+        spans.push((one.header, entry_end(bytes, one, data.end)?, one.name));
+        if one.name.ends_with('/') || names::is_os_file(one.name) {
             continue;
         }
         files.insert(one.name.to_owned(), unpack_entry(&bytes[data], one)?);
     }
     spans.sort_unstable();
-    without_gaps(&spans, place.start)?;
+    check_no_gaps(&spans, place.start)?;
     Ok(files)
 }
 
 /// Refuses bytes before, between or behind entries, which other programs might read.
-fn without_gaps(spans: &[(usize, usize, &str)], directory: usize) -> Result<(), PackageError> {
+fn check_no_gaps(spans: &[(usize, usize, &str)], directory: usize) -> Result<(), PackageError> {
     let mut at = 0;
     for (from, to, name) in spans {
         if *from < at {
@@ -294,7 +294,7 @@ fn data_range(bytes: &[u8], one: &Entry<'_>, end: usize) -> Result<std::ops::Ran
 }
 
 /// Where an entry ends: with its data, or with the sizes behind them.
-fn end_of(bytes: &[u8], one: &Entry<'_>, data: usize) -> Result<usize, PackageError> {
+fn entry_end(bytes: &[u8], one: &Entry<'_>, data: usize) -> Result<usize, PackageError> {
     if one.flags & DESCRIPTOR == 0 {
         return Ok(data);
     }
@@ -302,7 +302,7 @@ fn end_of(bytes: &[u8], one: &Entry<'_>, data: usize) -> Result<usize, PackageEr
         let sizes = (u32_at(bytes, at)?, size_at(bytes, at + 4)?, size_at(bytes, at + 8)?);
         (sizes == (one.crc, one.packed, one.size)).then_some(at + 12)
     };
-    let marked = (u32_at(bytes, data) == Some(FOLLOWING)).then(|| says(data + 4)).flatten();
+    let marked = (u32_at(bytes, data) == Some(DATA_DESCRIPTOR)).then(|| says(data + 4)).flatten();
     marked
         .or_else(|| says(data))
         .ok_or_else(|| entry(one.name, "is described in two ways within the archive; zip the folder again"))
@@ -327,10 +327,10 @@ const DATE: u16 = 0x0021;
 const UTF8: u16 = 1 << 11;
 /// Made on Unix, by version 2.0 of the format.
 const MADE_BY: u16 = 0x0314;
-const NEEDS: u16 = 20;
+const VERSION_NEEDED: u16 = 20;
 /// A regular file, `rw-r--r--`.
-const MODE: u32 = 0o100_644 << 16;
-const LEVEL: u8 = 6;
+const FILE_MODE: u32 = 0o100_644 << 16;
+const COMPRESSION_LEVEL: u8 = 6;
 
 fn push_u16(out: &mut Vec<u8>, values: &[u16]) {
     for value in values {
@@ -358,7 +358,7 @@ pub fn write(folder: &str, files: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
     let (mut out, mut directory) = (Vec::new(), Vec::new());
     for (path, content) in files {
         let name = format!("{folder}/{path}");
-        let deflated = miniz_oxide::deflate::compress_to_vec(content, LEVEL);
+        let deflated = miniz_oxide::deflate::compress_to_vec(content, COMPRESSION_LEVEL);
         let (method, packed) =
             if deflated.len() < content.len() { (DEFLATED, deflated.as_slice()) } else { (STORED, content.as_slice()) };
         let header = as_u32(out.len());
@@ -366,17 +366,17 @@ pub fn write(folder: &str, files: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
         let length = as_u16(name.len());
 
         push_u32(&mut out, &[LOCAL]);
-        push_u16(&mut out, &[NEEDS, UTF8, method, 0, DATE]);
+        push_u16(&mut out, &[VERSION_NEEDED, UTF8, method, 0, DATE]);
         push_u32(&mut out, &sizes);
         push_u16(&mut out, &[length, 0]);
         out.extend_from_slice(name.as_bytes());
         out.extend_from_slice(packed);
 
         push_u32(&mut directory, &[CENTRAL]);
-        push_u16(&mut directory, &[MADE_BY, NEEDS, UTF8, method, 0, DATE]);
+        push_u16(&mut directory, &[MADE_BY, VERSION_NEEDED, UTF8, method, 0, DATE]);
         push_u32(&mut directory, &sizes);
         push_u16(&mut directory, &[length, 0, 0, 0, 0]);
-        push_u32(&mut directory, &[MODE, header]);
+        push_u32(&mut directory, &[FILE_MODE, header]);
         directory.extend_from_slice(name.as_bytes());
     }
     let (start, count) = (as_u32(out.len()), as_u16(files.len()));

@@ -32,17 +32,17 @@ impl Hit {
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
             return None;
         }
-        let title = Some(plain(title, &url, TITLE_CHARS)).filter(|title| !title.is_empty());
+        let title = Some(plain_text(title, &url, TITLE_CHARS)).filter(|title| !title.is_empty());
         Some(Self {
             title: title.unwrap_or_else(|| url.host_str().unwrap_or_default().to_owned()),
-            snippet: plain(snippet, &url, SNIPPET),
+            snippet: plain_text(snippet, &url, SNIPPET),
             url: url.into(),
         })
     }
 }
 
 /// Text without tags, on one line.
-fn plain(html: &str, base: &Url, most: usize) -> String {
+fn plain_text(html: &str, base: &Url, most: usize) -> String {
     let text = if html.contains(['<', '&']) { page_text(html, base).text } else { html.to_owned() };
     let line = one_line(&text);
     if line.chars().count() <= most {
@@ -188,7 +188,7 @@ fn brave_hits(answer: &HttpResponse) -> Result<Vec<Hit>, ToolsError> {
 }
 
 /// Texts that mark DuckDuckGo's captcha page.
-const CHALLENGE: [&str; 2] = ["anomaly-modal", "anomaly.js"];
+const CAPTCHA_MARKS: [&str; 2] = ["anomaly-modal", "anomaly.js"];
 
 fn duckduckgo_request(config: &SearchConfig, query: &str) -> Result<HttpRequest, ToolsError> {
     let mut request = HttpRequest::get(config.at("/html/")?);
@@ -201,8 +201,8 @@ fn duckduckgo_request(config: &SearchConfig, query: &str) -> Result<HttpRequest,
 
 fn duckduckgo_hits(answer: &HttpResponse) -> Result<Vec<Hit>, ToolsError> {
     let page = String::from_utf8_lossy(&answer.bytes);
-    // It comes with status 202, and has come with 200.
-    if CHALLENGE.iter().any(|mark| page.contains(mark)) {
+    // The captcha page comes with status 202 or 200.
+    if CAPTCHA_MARKS.iter().any(|mark| page.contains(mark)) {
         return Err(ToolsError::refused(
             "DuckDuckGo asks for a captcha, as it does when it is asked often; wait some minutes, or an operator chooses searxng or brave with STEWARD_SEARCH",
         ));
@@ -277,7 +277,7 @@ fn searxng_request(config: &SearchConfig, query: &str, key: Option<&SecretString
     let mut request = HttpRequest::get(url);
     request.headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
     if let Some(key) = key {
-        // For instances behind a gate.
+        // For instances behind an authenticating proxy.
         let value = HeaderValue::try_from(format!("Bearer {}", key.expose_secret()));
         request.headers.insert(
             AUTHORIZATION,

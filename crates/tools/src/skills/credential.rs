@@ -45,7 +45,7 @@ impl CallCredential {
         };
         let label = |field: &str| format!("{}.{field}", opened.credential.name);
         let mut all = secrets_of(opened);
-        // A server that repeats what it was sent gives these back, not the fields.
+        // A server that echoes a request returns these pairs, not the single fields.
         let text = |field: &str| opened.fields.get(field).map(ExposeSecret::expose_secret);
         for (user, password) in [("username", "password"), ("client_id", "client_secret")] {
             if let (Some(user), Some(secret)) = (text(user), text(password)) {
@@ -70,7 +70,7 @@ pub(super) async fn discover(
     }
     let agent = match ports.agents.agent(scope.tenant, scope.agent).await {
         Ok(agent) => agent,
-        // Tried by a person, for no agent.
+        // A person tries the skill without an agent.
         Err(StoreError::NotFound(_)) if skill.credential.is_none() => return Ok(None),
         Err(StoreError::NotFound(_)) => {
             return Err(ToolsError::Refused(format!(

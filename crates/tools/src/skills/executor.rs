@@ -57,18 +57,18 @@ pub trait Executor: Send + Sync {
     }
 }
 
-const NAME: usize = 64;
+const NAME_CHARS: usize = 64;
 /// Timeouts that a skill may have: up to an hour.
 const TIMEOUT_MS: std::ops::RangeInclusive<u64> = 10..=3_600_000;
 /// Result limits that a skill may have, characters.
-const RESULT: std::ops::RangeInclusive<usize> = 100..=200_000;
+const RESULT_CHARS: std::ops::RangeInclusive<usize> = 100..=200_000;
 
 /// Checks name, schema, limits and compensation; the error says what to do.
 pub(super) fn check_skill(skill: &Skill) -> Result<(), String> {
     let name = &skill.name;
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    if name.is_empty() || name.len() > NAME || !name.chars().all(plain) {
-        return Err(format!("`{name}` can't be the name of a skill; use 1 to {NAME} of a-z, 0-9 and _"));
+    if name.is_empty() || name.len() > NAME_CHARS || !name.chars().all(plain) {
+        return Err(format!("`{name}` can't be the name of a skill; use 1 to {NAME_CHARS} of a-z, 0-9 and _"));
     }
     if skill.description.trim().is_empty() {
         return Err("description: say in a sentence what the skill does; models choose by it".to_owned());
@@ -77,8 +77,8 @@ pub(super) fn check_skill(skill: &Skill) -> Result<(), String> {
     if !TIMEOUT_MS.contains(&skill.limits.timeout_ms) {
         return Err(format!("limits.timeout_ms: give {} to {} milliseconds", TIMEOUT_MS.start(), TIMEOUT_MS.end()));
     }
-    if !RESULT.contains(&skill.limits.result_chars) {
-        return Err(format!("limits.result_chars: give {} to {} characters", RESULT.start(), RESULT.end()));
+    if !RESULT_CHARS.contains(&skill.limits.result_chars) {
+        return Err(format!("limits.result_chars: give {} to {} characters", RESULT_CHARS.start(), RESULT_CHARS.end()));
     }
     if let Some(compensation) = &skill.compensation {
         if compensation.skill == *name {

@@ -20,12 +20,12 @@ use crate::handler::Context;
 use crate::outbound::{Client, HttpRequest};
 use async_trait::async_trait;
 use auth::places_credential;
-use reqwest::Method;
+use reqwest::{Method, StatusCode};
 use serde_json::Value;
 use std::fmt::Write as _;
 use steward_core::ports::ToolScope;
 use steward_core::skill::{HttpSpec, Skill, SkillKind, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
+use steward_core::tool::{EffectClass, Preview, ToolOutput};
 
 pub struct HttpExecutor {
     client: Client,
@@ -100,13 +100,13 @@ impl Executor for HttpExecutor {
         let (method, url) = (request.method.clone(), request.url.clone());
         let mut kept = Vec::new();
         let mut next = Some(request);
-        let (mut status, mut cut) = (0, false);
+        let (mut status, mut cut) = (StatusCode::OK, false);
         while let Some(request) = next.take() {
             let answer = self.authorizer.send(request.clone(), &job, placed, &exchange).await?;
             if !answer.status.is_success() {
                 return Err(exchange::status_error(&answer));
             }
-            (status, cut) = (answer.status.as_u16(), answer.cut);
+            (status, cut) = (answer.status, answer.cut);
             let body = exchange::body_value(&answer);
             if let Some(further) = &spec.pages {
                 let index = u16::try_from(kept.len()).unwrap_or(u16::MAX);
@@ -121,17 +121,12 @@ impl Executor for HttpExecutor {
             });
         }
         let value = join_pages(kept);
-        let mut text = exchange::value_text(&value);
-        if cut {
-            text.push_str("\n[the answer is larger than 2 MB; the rest was not read]");
-        }
         let place = exchange::origin(&url);
-        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
-            action: "sent".to_owned(),
-            object: format!("{method} {place}"),
-            evidence: Some(format!("status {status}")),
-        });
-        Ok(ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) })
+        let mut output = exchange::output(job.skill, ("sent", format!("{method} {place}")), place, status, value);
+        if cut {
+            output.content.push_str("\n[the answer is larger than 2 MB; the rest was not read]");
+        }
+        Ok(output)
     }
 }
 

@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(super) const MEMORY: u64 = 1 << 30;
 /// The program ends this much before the call, so that its outcome is known.
-const EARLY: Duration = Duration::from_millis(100);
+const END_MARGIN: Duration = Duration::from_millis(100);
 
 /// Runs a program in the sandbox. Stopping the run kills it with all that it has started.
 pub(super) async fn run_sandboxed(
@@ -38,7 +38,7 @@ pub(super) async fn run_sandboxed(
 ) -> Result<Outcome, ToolsError> {
     let wall = context.left();
     spec.limits = Limits {
-        wall: wall.checked_sub(EARLY).unwrap_or(wall / 2),
+        wall: wall.checked_sub(END_MARGIN).unwrap_or(wall / 2),
         cpu_s: wall.as_secs().max(1),
         memory_bytes: MEMORY,
         output_bytes: OUTPUT,
@@ -78,7 +78,7 @@ const OUTPUT: usize = 256 << 10;
 /// The file that marks a virtual environment.
 const VENV: &str = "pyvenv.cfg";
 /// How long a program gets to end by itself.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE_PERIOD: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone, Default)]
 pub struct Programs {
@@ -188,7 +188,7 @@ pub(super) async fn run_process(
         done = &mut work => (done, false),
         () = context.halt() => {
             group.signal(Signal::TERM);
-            let done = if let Ok(done) = tokio::time::timeout(GRACE, &mut work).await {
+            let done = if let Ok(done) = tokio::time::timeout(GRACE_PERIOD, &mut work).await {
                 done
             } else {
                 group.signal(Signal::KILL);

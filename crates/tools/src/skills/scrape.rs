@@ -94,7 +94,7 @@ impl Executor for ScrapeExecutor {
             if skill.parameters["properties"]["url"].is_null() {
                 return Err("config.url: give an address, or an input `url` in the parameters".to_owned());
             }
-            // An address that the model chooses tells its host something.
+            // An address that the model chooses can carry data to its host.
             if skill.risk == RiskClass::Read {
                 return Err("risk: the model chooses the address, which can carry data away; use external".to_owned());
             }
@@ -134,7 +134,7 @@ impl Executor for ScrapeExecutor {
         let accept = HeaderValue::from_static("text/html, text/*;q=0.8, */*;q=0.1");
         request.headers.insert(ACCEPT, accept);
         let answer = self.authorizer.send(request, &job, false, &exchange).await?;
-        // A redirect may have led to what the site asks to leave alone.
+        // A redirect may have led to a page that robots.txt excludes.
         if !spec.ignore_robots && answer.url != url {
             self.robots.check(&answer.url, &exchange).await?;
         }
@@ -150,14 +150,14 @@ impl Executor for ScrapeExecutor {
     }
 }
 
-const NAME: &str = "steward";
+const ROBOT_NAME: &str = "steward";
 /// How long a robots.txt is used; the RFC allows a day at most.
-const FRESH: Duration = Duration::from_hours(1);
+const CACHE_TIME: Duration = Duration::from_hours(1);
 /// Sites that are remembered.
-const SITES: usize = 500;
+const MAX_SITES: usize = 500;
 /// Bytes that are read of a robots.txt.
-const BYTES: usize = 500 << 10;
-const WALL: Duration = Duration::from_secs(10);
+const MAX_ROBOTS_BYTES: usize = 500 << 10;
+const ROBOTS_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Rule {
@@ -186,7 +186,7 @@ impl RobotsRules {
                 }
                 let agent = value.to_ascii_lowercase();
                 for_all |= agent == "*";
-                if agent.split(['/', ' ']).next() == Some(NAME) {
+                if agent.split(['/', ' ']).next() == Some(ROBOT_NAME) {
                     for_us = true;
                     ours.get_or_insert_default();
                 }
@@ -206,7 +206,7 @@ impl RobotsRules {
         Self(ours.unwrap_or(all))
     }
 
-    fn nothing() -> Self {
+    fn deny_all() -> Self {
         Self::parse("user-agent: *\ndisallow: /")
     }
 
@@ -268,7 +268,7 @@ impl Robots {
         let site = url.origin().ascii_serialization();
         {
             let sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some((_, rules)) = sites.get(&site).filter(|(at, _)| at.elapsed() < FRESH) {
+            if let Some((_, rules)) = sites.get(&site).filter(|(at, _)| at.elapsed() < CACHE_TIME) {
                 return Ok(Arc::clone(rules));
             }
         }
@@ -276,7 +276,7 @@ impl Robots {
         file.set_path("/robots.txt");
         file.set_query(None);
         file.set_fragment(None);
-        let answer = fetch_robots_file(exchange.client, file, exchange.context.left().min(WALL));
+        let answer = fetch_robots_file(exchange.client, file, exchange.context.left().min(ROBOTS_TIMEOUT));
         let answer = tokio::select! {
             answer = answer => answer?,
             () = exchange.context.halt() => return Err(ToolsError::Stopped(exchange.skill.name.clone())),
@@ -284,11 +284,11 @@ impl Robots {
         let rules = Arc::new(match answer {
             Some(answer) if answer.status.is_success() => RobotsRules::parse(&String::from_utf8_lossy(&answer.bytes)),
             Some(answer) if answer.status.is_client_error() => RobotsRules::default(),
-            // A site in trouble is left alone, and asked again next time.
-            _ => return Ok(Arc::new(RobotsRules::nothing())),
+            // The site has trouble: nothing is read, and its robots.txt is fetched again next time.
+            _ => return Ok(Arc::new(RobotsRules::deny_all())),
         });
         let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
-        if sites.len() >= SITES {
+        if sites.len() >= MAX_SITES {
             sites.clear();
         }
         sites.insert(site, (Instant::now(), Arc::clone(&rules)));
@@ -299,7 +299,7 @@ impl Robots {
 /// The robots.txt; `None` if the site can't be reached, an error if it may not be.
 async fn fetch_robots_file(client: &Client, file: Url, wall: Duration) -> Result<Option<HttpResponse>, ToolsError> {
     client.checked_addresses(&file).await?;
-    let limits = HttpLimits { max_bytes: BYTES, timeout: wall, ..HttpLimits::default() };
+    let limits = HttpLimits { max_bytes: MAX_ROBOTS_BYTES, timeout: wall, ..HttpLimits::default() };
     Ok(client.send(HttpRequest::get(file), limits).await.ok())
 }
 
@@ -340,6 +340,6 @@ mod tests {
         assert!(RobotsRules::parse("user-agent: *\ndisallow: /a\nallow: /a").allows("/a"));
         assert!(RobotsRules::parse("user-agent: steward\nuser-agent: *\ndisallow:").allows("/a"));
         assert!(RobotsRules::parse("disallow: /").allows("/a") && RobotsRules::parse("").allows("/"));
-        assert!(!RobotsRules::nothing().allows("/"));
+        assert!(!RobotsRules::deny_all().allows("/"));
     }
 }

@@ -20,13 +20,13 @@ use steward_sandbox::sql::{Guard, Limits, Policy, Rows, SqlError};
 use url::Url;
 
 /// Prefix of a file in the workspace.
-const FILE: &str = "sqlite:";
+const SQLITE_PREFIX: &str = "sqlite:";
 /// Argument that holds the statement where the skill has none.
-const STATEMENT: &str = "sql";
+const STATEMENT_ARGUMENT: &str = "sql";
 
 /// How often a database is asked for the outcome of a write, and how long to wait between.
-const LOOKS: u32 = 8;
-const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
+const OUTCOME_CHECKS: u32 = 8;
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SqlExecutor;
@@ -51,11 +51,11 @@ fn statement(spec: &SqlSpec, mark: BindStyle, values: &Values<'_>) -> Result<(St
     if !spec.statement.trim().is_empty() {
         return sql(&spec.statement, mark, values).map_err(|error| ToolsError::Refused(error.to_string()));
     }
-    let free = values.arguments[STATEMENT].as_str().unwrap_or_default();
+    let free = values.arguments[STATEMENT_ARGUMENT].as_str().unwrap_or_default();
     Ok((free.to_owned(), Vec::new()))
 }
 
-fn mark(url: &str) -> BindStyle {
+fn bind_style(url: &str) -> BindStyle {
     if url.starts_with("postgres") { BindStyle::Dollar } else { BindStyle::Plain }
 }
 
@@ -81,7 +81,7 @@ impl Executor for SqlExecutor {
 
     fn check(&self, skill: &Skill) -> Result<(), String> {
         let spec = spec(skill).map_err(|error| error.to_string())?;
-        let names_file = spec.database.starts_with(FILE);
+        let names_file = spec.database.starts_with(SQLITE_PREFIX);
         if !names_file && !spec.database.is_empty() {
             let url = Url::parse(&spec.database).ok().filter(|url| Remote::is_url(url.as_str())).ok_or(
                 "config.database: write sqlite:PATH, postgres://HOST/NAME, mysql://HOST/NAME or mariadb://HOST/NAME",
@@ -99,7 +99,7 @@ impl Executor for SqlExecutor {
                     "config.statement: a skill that writes has a fixed statement with {{placeholders}}".to_owned()
                 );
             }
-            if skill.parameters["properties"][STATEMENT]["type"] != "string" {
+            if skill.parameters["properties"][STATEMENT_ARGUMENT]["type"] != "string" {
                 return Err("config.statement: write one, or give the skill an input `sql` of type string".to_owned());
             }
         }
@@ -166,11 +166,11 @@ impl Executor for SqlExecutor {
         loop {
             match write::find_outcome(spec, job, call, scope).await {
                 Ok(settled) => return settled,
-                // Others may hold a lock, and a server may come up after us.
-                Err(_) if tries < LOOKS => tries += 1,
+                // Others may hold a lock, and a server may start later than we do.
+                Err(_) if tries < OUTCOME_CHECKS => tries += 1,
                 Err(error) => return Settled::Unknown(error.to_string()),
             }
-            tokio::time::sleep(BETWEEN_LOOKS).await;
+            tokio::time::sleep(CHECK_INTERVAL).await;
         }
     }
 
@@ -180,7 +180,7 @@ impl Executor for SqlExecutor {
         let wall = Duration::from_millis(job.skill.limits.timeout_ms);
         let done = match database_of(spec, job.secret)? {
             Database::File(path) => {
-                let (real, policy) = file(spec, &path, scope, wall)?;
+                let (real, policy) = file_and_policy(spec, &path, scope, wall)?;
                 blocking(move || Guard::put_back(&real, policy, &snapshot)).await?
             }
             Database::Server(url) => {
@@ -213,7 +213,12 @@ fn options(spec: &SqlSpec, wall: Duration) -> RemoteOptions {
 }
 
 /// The real path of a file, and the policy for it.
-fn file(spec: &SqlSpec, path: &str, scope: &ToolScope, wall: Duration) -> Result<(PathBuf, Policy), ToolsError> {
+fn file_and_policy(
+    spec: &SqlSpec,
+    path: &str,
+    scope: &ToolScope,
+    wall: Duration,
+) -> Result<(PathBuf, Policy), ToolsError> {
     let real = databases::resolve(&scope.workspace, path).map_err(ToolsError::Refused)?;
     let policy = Policy { limits: limits(spec, wall), ..Policy::careful() };
     Ok((real, policy))
@@ -237,7 +242,7 @@ async fn carry_out(
     let url = match database_of(spec, job.secret)? {
         Database::File(path) => {
             let (sql, bound) = statement(spec, BindStyle::Numbered, &values)?;
-            let (real, policy) = file(spec, &path, scope, wall)?;
+            let (real, policy) = file_and_policy(spec, &path, scope, wall)?;
             let (asked, writes) = (sql.clone(), !spec.readonly);
             let answer = blocking(move || {
                 if writes {
@@ -251,7 +256,7 @@ async fn carry_out(
         }
         Database::Server(url) => url,
     };
-    let (sql, bound) = statement(spec, mark(url.expose_secret()), &values)?;
+    let (sql, bound) = statement(spec, bind_style(url.expose_secret()), &values)?;
     let work = async {
         let mut remote = Remote::connect(url.expose_secret(), options(spec, wall)).await?;
         let answer = if spec.readonly { remote.run(&sql, &bound).await } else { remote.look(&sql, &bound).await };
@@ -269,7 +274,7 @@ pub(super) enum Database {
 
 /// The database of a call: the skill's own, with the credential's login if it has one, or the credential's.
 pub(super) fn database_of(spec: &SqlSpec, secret: Option<&OpenedCredential>) -> Result<Database, ToolsError> {
-    if let Some(path) = spec.database.strip_prefix(FILE) {
+    if let Some(path) = spec.database.strip_prefix(SQLITE_PREFIX) {
         return Ok(Database::File(path.to_owned()));
     }
     let field = |name: &str| {
@@ -279,7 +284,7 @@ pub(super) fn database_of(spec: &SqlSpec, secret: Option<&OpenedCredential>) -> 
     if spec.database.is_empty()
         && let Some(url) = field("url")
     {
-        if let Some(path) = url.strip_prefix(FILE) {
+        if let Some(path) = url.strip_prefix(SQLITE_PREFIX) {
             return Ok(Database::File(path.to_owned()));
         }
         if !Remote::is_url(&url) {
@@ -339,11 +344,7 @@ pub(super) fn database_text(spec: &SqlSpec) -> String {
         return "the credential's database".to_owned();
     }
     match Url::parse(&spec.database) {
-        Ok(mut url) if Remote::is_url(url.as_str()) => {
-            let _ = url.set_username("");
-            let _ = url.set_password(None);
-            url.to_string()
-        }
+        Ok(url) if Remote::is_url(url.as_str()) => without_user(&spec.database),
         _ => spec.database.clone(),
     }
 }

@@ -26,7 +26,7 @@ use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
 use tokio_util::sync::CancellationToken;
 
 /// The command is ended this much before the call, so that its outcome is known.
-const EARLY: Duration = Duration::from_millis(300);
+const END_MARGIN: Duration = Duration::from_millis(300);
 
 /// Runs commands on servers whose host keys a person has accepted.
 pub struct SshExecutor {
@@ -63,7 +63,7 @@ impl CallSummary {
     }
 
     /// The note for a command whose effect isn't known.
-    fn unsure(&self) -> &'static str {
+    fn unsure_note(&self) -> &'static str {
         match self.effect {
             EffectClass::Read => "",
             _ => "; it may or may not have taken effect, look before trying again",
@@ -92,7 +92,7 @@ impl CallSummary {
             Failure::Stopped { done, ended } => {
                 let why = if self.stopped_by_run { "was stopped" } else { "took too long and was stopped" };
                 let how = if *ended { "and has ended there" } else { "but may still be running there" };
-                self.refuse(&format!("{why} {how}{}", self.unsure()), done)
+                self.refuse(&format!("{why} {how}{}", self.unsure_note()), done)
             }
         }
     }
@@ -212,12 +212,12 @@ impl Executor for SshExecutor {
         register_key_lines(job, context);
         context.check()?;
         let end = CancellationToken::new();
-        // A call that only reads is dropped at its end: its command is to end on the server all the same.
+        // The dispatcher drops a reading call at its timeout; the command must end on the server too.
         let _guard = end.clone().drop_guard();
         let work = tokio::spawn(session::run(self.keys.clone(), order, login, end.clone()));
         tokio::pin!(work);
         let left = context.left();
-        let wall = left.checked_sub(EARLY).unwrap_or(left / 2);
+        let wall = left.checked_sub(END_MARGIN).unwrap_or(left / 2);
         let mut what = what;
         let done = tokio::select! {
             done = &mut work => done,

@@ -116,7 +116,7 @@ async fn compensate(
         .map_err(|problem| ToolsError::Arguments { tool: name.to_owned(), problem })?;
     let mut scope = scope.clone();
     scope.skill = Some(skill.reference());
-    // The same for each attempt, so that a keyed compensation happens once.
+    // The same key for each attempt, so that a keyed compensation happens once.
     let key = format!("undo-{}", hash::of_json(snapshot));
     let limit = skill.limits.timeout_ms;
     let context = Context::new(scope, key, Duration::from_millis(limit));

@@ -13,7 +13,7 @@ use steward_core::tool::{Receipt, ToolOutput};
 use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Limits, Outcome, Sandbox, SandboxError, Tripwire};
 use tokio_util::sync::CancellationToken;
 
-const WALL: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 const MEMORY: u64 = 512 << 20;
 /// Bytes kept of each output stream.
 const OUTPUT: usize = 64 << 10;
@@ -75,7 +75,7 @@ impl TerminalArgs {
             }
         };
         match &words[..] {
-            // What models write who are used to a shell.
+            // Models often wrap the command in a shell.
             [shell, flag, line] if matches!(shell.as_str(), "bash" | "sh") && matches!(flag.as_str(), "-c" | "-lc") => {
                 split_command_line(line).map_err(refused)
             }
@@ -109,8 +109,8 @@ impl CommandRunner {
             Risk::Write => Access::ReadWrite,
         };
         spec.limits = Limits {
-            wall: WALL.min(Duration::from_millis(scope.timeout_ms)),
-            cpu_s: WALL.as_secs(),
+            wall: TIMEOUT.min(Duration::from_millis(scope.timeout_ms)),
+            cpu_s: TIMEOUT.as_secs(),
             memory_bytes: MEMORY,
             output_bytes: OUTPUT,
             ..Limits::default()
@@ -225,7 +225,7 @@ pub fn split_command_line(line: &str) -> Result<Vec<String>, SplitError> {
     let mut current = String::new();
     let mut begun = false;
     let mut mark = None;
-    // What goes to standard error is shown anyway.
+    // Standard error is shown anyway.
     let line = line.replace("2>&1", " ").replace("2>/dev/null", " ");
     let mut chars = line.trim().chars().peekable();
     while let Some(c) = chars.next() {

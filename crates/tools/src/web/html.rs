@@ -14,10 +14,11 @@ const LINKS: usize = 100;
 const CHUNK: usize = 4096;
 /// Longest parsing of a page. Pages can be built so that parsing takes quadratic time (by attributes of one tag), and
 /// no page is worth that.
-const WALL: Duration = Duration::from_secs(3);
+const TIME_LIMIT: Duration = Duration::from_secs(3);
 
 /// Elements whose content is not shown.
-const SILENT: &[&str] = &["script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "select"];
+const HIDDEN_ELEMENTS: &[&str] =
+    &["script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "select"];
 
 /// Elements that begin a new line.
 const BLOCKS: &str = "address article aside blockquote body br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 \
@@ -40,7 +41,7 @@ pub(crate) fn page_text(html: &str, base: &Url) -> PageText {
     let input = BufferQueue::default();
     let began = Instant::now();
     let mut rest = html;
-    while !rest.is_empty() && began.elapsed() < WALL {
+    while !rest.is_empty() && began.elapsed() < TIME_LIMIT {
         let (chunk, after) = rest.split_at(rest.floor_char_boundary(CHUNK));
         rest = after;
         input.push_back(StrTendril::from(chunk));
@@ -86,7 +87,7 @@ impl State {
         let name: &str = &tag.name;
         if let Some((silent, depth)) = &mut self.silent {
             *depth += usize::from(silent == name);
-        } else if SILENT.contains(&name) && !tag.self_closing {
+        } else if HIDDEN_ELEMENTS.contains(&name) && !tag.self_closing {
             self.silent = Some((name.to_owned(), 1));
         } else if name == "title" && self.title.is_none() {
             (self.title, self.in_title) = (Some(String::new()), true);
@@ -202,7 +203,7 @@ impl Writer {
                 self.line.push(' ');
             }
             "a" => {
-                // Links don't nest; one that begins ends the one before.
+                // Links don't nest; a new one ends the one before.
                 self.close("a");
                 self.anchor = Some((target, String::new()));
             }
@@ -257,7 +258,7 @@ impl Writer {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::{WALL, page_text};
+    use super::{TIME_LIMIT, page_text};
     use std::fmt::Write as _;
     use std::time::Instant;
     use url::Url;
@@ -293,7 +294,7 @@ mod tests {
         }
         page_text(&tag, &base());
         page_text(&"<a href=x>y".repeat(150_000), &base());
-        assert!(began.elapsed() < 4 * WALL, "{:?}", began.elapsed());
+        assert!(began.elapsed() < 4 * TIME_LIMIT, "{:?}", began.elapsed());
         assert_eq!(page_text("<script>a</b><svg><svg></svg>", &base()).text, "");
         assert_eq!(page_text("<title>a &amp; <b></title>&eacute;", &base()).title.as_deref(), Some("a & <b>"));
         assert_eq!(page_text("", &base()), super::PageText::default());

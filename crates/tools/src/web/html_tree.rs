@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Bytes between checks of the time.
 const CHUNK: usize = 4096;
 /// Longest building of a tree; its cost grows with the square of its depth.
-const WALL: Duration = Duration::from_secs(3);
+const TIME_LIMIT: Duration = Duration::from_secs(3);
 /// Most tables, and most rows and cells of each.
 const TABLES: usize = 20;
 const ROWS: usize = 500;
@@ -48,7 +48,7 @@ pub(crate) fn selected_part(html: &str, select: Option<&str>) -> Result<Selected
             let mut kept = String::new();
             for found in document.select(&wanted).take(MATCHES) {
                 part.matches += 1;
-                // What lies within an earlier match is in it already.
+                // Content of an earlier match is part of it already.
                 let inner = found.ancestors().filter_map(ElementRef::wrap).any(|outer| wanted.matches(&outer));
                 if inner {
                     continue;
@@ -74,7 +74,7 @@ pub(crate) fn parse(html: &str) -> (Html, bool) {
     let mut parser = parse_document(sink, ParseOpts::default());
     let began = Instant::now();
     let mut rest = html;
-    while !rest.is_empty() && began.elapsed() < WALL {
+    while !rest.is_empty() && began.elapsed() < TIME_LIMIT {
         let (chunk, after) = rest.split_at(rest.floor_char_boundary(CHUNK));
         rest = after;
         parser.process(StrTendril::from(chunk));
@@ -85,7 +85,7 @@ pub(crate) fn parse(html: &str) -> (Html, bool) {
 fn rows(table: ElementRef<'_>) -> Table {
     let is = |element: &ElementRef<'_>, names: &[&str]| names.contains(&element.value().name());
     let nearest = |row: &ElementRef<'_>| {
-        // A row stands in its table or in a part of it.
+        // A row's parent is its table or a section of it.
         let tables = row.ancestors().take(3).filter_map(ElementRef::wrap);
         tables.into_iter().find(|outer| is(outer, &["table"])).map(|outer| outer.id())
     };

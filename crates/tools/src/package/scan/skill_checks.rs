@@ -31,7 +31,7 @@ pub(super) fn skills(package: &PackageContents, found: &mut Findings) {
         );
     }
     for skill in &package.skills {
-        if let Some((severity, why)) = too_mild(skill) {
+        if let Some((severity, why)) = understated_risk(skill) {
             found.add(severity, SKILLS, 0, "mild_risk", format!("the skill `{}` {why}", skill.name));
         }
         if let Some(name) = skill.credential.as_ref().and_then(|wanted| wanted.name.as_ref()) {
@@ -50,7 +50,7 @@ pub(super) fn skills(package: &PackageContents, found: &mut Findings) {
 }
 
 /// Whether a skill would run without approval although skills of its kind ask.
-fn too_mild(skill: &Skill) -> Option<(Severity, String)> {
+fn understated_risk(skill: &Skill) -> Option<(Severity, String)> {
     let risk = skill.risk;
     match &skill.spec {
         SkillSpec::Ssh(spec) if risk < RiskClass::Destructive => Some(program(risk, &spec.command)),

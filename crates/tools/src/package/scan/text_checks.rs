@@ -2,7 +2,7 @@
 
 use super::rules::{Invisible, InvisibleException, Pattern, Rules, TextKind, fold_text, is_mixed_script};
 use super::{Findings, excerpt, is_declared};
-use crate::package::permissions::may_reach;
+use crate::package::permissions::allows_host;
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -37,7 +37,7 @@ fn folded_phrases(path: &str, text: &str, first: u32, place: TextKind, rules: &R
     let folded = fold_text(text, first, &rules.lookalike);
     for rule in &rules.phrases {
         if rule.places.is_empty() && place == TextKind::Comment {
-            // The file as a whole was looked through for it already.
+            // Already searched for in the whole file.
             continue;
         }
         if !rule.places.is_empty() && !rule.places.contains(&place) {
@@ -63,7 +63,7 @@ fn is_excused(rule: &Pattern, text: &str, at: usize) -> bool {
 
 fn comment_regex() -> Option<&'static Regex> {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
-    // HTML comments, ended or not, and the two forms that Markdown swallows.
+    // HTML comments, closed or not, and the two forms of comments in Markdown.
     REGEX
         .get_or_init(|| {
             Regex::new(r#"(?s)<!--(.*?)(?:-->|\z)|(?m)^\s{0,3}\[(?://|comment|#|_)\]:\s*#?\s*<?[("']?([^\n]*)"#).ok()
@@ -131,7 +131,7 @@ pub(super) fn blobs(path: &str, text: &str, rules: &Rules, found: &mut Findings)
     let (mut run, mut first) = (String::new(), 0_usize);
     for (index, line) in text.lines().chain(std::iter::once("")).enumerate() {
         let line = line.trim();
-        let longest = line.split(|c: char| !coded(c)).max_by_key(|part| part.len()).unwrap_or("");
+        let longest = line.split(|c: char| !is_base64_char(c)).max_by_key(|part| part.len()).unwrap_or("");
         let whole = longest.len() == line.len();
         if longest.len() >= 40 && (whole || run.is_empty()) {
             if run.is_empty() {
@@ -144,17 +144,17 @@ pub(super) fn blobs(path: &str, text: &str, rules: &Rules, found: &mut Findings)
         } else if whole && !line.is_empty() && !run.is_empty() {
             run.push_str(longest);
         }
-        blob(path, &run, first, rules, found);
+        check_blob(path, &run, first, rules, found);
         run.clear();
     }
-    escapes(path, text, rules, found);
+    check_escapes(path, text, rules, found);
 }
 
-fn coded(c: char) -> bool {
+fn is_base64_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-' | '_')
 }
 
-fn blob(path: &str, run: &str, first: usize, rules: &Rules, found: &mut Findings) {
+fn check_blob(path: &str, run: &str, first: usize, rules: &Rules, found: &mut Findings) {
     let mixed = run.bytes().any(|b| b.is_ascii_lowercase())
         && run.bytes().any(|b| b.is_ascii_uppercase())
         && run.bytes().any(|b| b.is_ascii_digit());
@@ -192,7 +192,7 @@ fn decode(text: &str) -> Option<Vec<u8>> {
     GeneralPurpose::new(&STANDARD, config).decode(standard).ok()
 }
 
-fn escapes(path: &str, text: &str, rules: &Rules, found: &mut Findings) {
+fn check_escapes(path: &str, text: &str, rules: &Rules, found: &mut Findings) {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
     let lines = Lines::of(text);
     let most = rules.blob.escapes;
@@ -237,7 +237,7 @@ fn judge_address(
     let url = Url::parse(text.trim_end_matches(['.', ',', ';', ':', '!', '?'])).ok()?;
     let host = url.host()?;
     let name = url.host_str()?.to_lowercase();
-    if may_reach(permissions, &name) {
+    if allows_host(permissions, &name) {
         return None;
     }
     if !matches!(host, Host::Domain(_)) {
@@ -257,7 +257,7 @@ fn judge_address(
             "a host with letters of other scripts, which may look like another host",
         ));
     }
-    // Names of this kind are nobody's: RFC 2606 and 6761.
+    // Reserved names that nobody can own (RFC 2606 and 6761).
     let reserved = [".example", ".test", ".invalid", ".localhost", ".internal"];
     let known = rules
         .hosts
@@ -339,7 +339,7 @@ fn is_harmless(unless: InvisibleException, line: &[char], at: usize, first: bool
     let after = line.get(at + 1).copied();
     match unless {
         InvisibleException::Start => first && at == 0,
-        // Persian, Arabic and Indic letters join by them, and so do emoji.
+        // They join Persian, Arabic and Indic letters, and emoji.
         InvisibleException::Joining => {
             let beside = |c: Option<char>| c.is_some_and(|c| u32::from(c) >= 0x0600);
             beside(before) && beside(after)

@@ -112,7 +112,7 @@ impl Authorizer {
     ) -> Result<HttpResponse, ToolsError> {
         let token = self.oauth.token(opened, exchange, None).await?;
         let answer = exchange.send(with_bearer(&request, &token)?).await?;
-        if answer.status != StatusCode::UNAUTHORIZED || !Oauth::renews(opened) {
+        if answer.status != StatusCode::UNAUTHORIZED || !Oauth::can_renew(opened) {
             return Ok(answer);
         }
         let token = self.oauth.token(opened, exchange, Some(&token)).await?;
@@ -145,11 +145,11 @@ fn identity(opened: &OpenedCredential) -> Result<Identity, ToolsError> {
 }
 
 /// A token is replaced this long before it expires.
-const EARLY: Duration = Duration::from_secs(30);
+const RENEW_BEFORE: Duration = Duration::from_secs(30);
 /// Lifetime of a token that names none, seconds.
-const LIFE: u64 = 300;
+const DEFAULT_LIFETIME: u64 = 300;
 /// Tokens kept at most.
-const KEPT: usize = 1000;
+const MAX_CACHED_TOKENS: usize = 1000;
 
 struct CachedToken {
     /// A token of a credential that was changed since is not used.
@@ -166,7 +166,7 @@ struct Oauth {
 }
 
 impl Oauth {
-    pub fn renews(opened: &OpenedCredential) -> bool {
+    pub fn can_renew(opened: &OpenedCredential) -> bool {
         field(opened, "token_url").is_some()
             && (field(opened, "refresh_token").is_some() || field(opened, "client_secret").is_some())
     }
@@ -186,7 +186,7 @@ impl Oauth {
             register_secret(exchange, &token);
             return Ok(token);
         }
-        if !Self::renews(opened) {
+        if !Self::can_renew(opened) {
             return Err(ToolsError::Refused(format!(
                 "the credential {} has no access token and nothing to get one with; an operator must add a client_secret or a refresh_token",
                 opened.credential.name
@@ -200,7 +200,7 @@ impl Oauth {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let one = held.get(&opened.credential.id);
         let one = one.filter(|one| one.changed_at == opened.credential.changed_at);
-        let fresh = one.filter(|one| Instant::now() + EARLY < one.until);
+        let fresh = one.filter(|one| Instant::now() + RENEW_BEFORE < one.until);
         (fresh.map(|one| one.access.clone()), one.and_then(|one| one.refresh.clone()))
     }
 
@@ -229,9 +229,9 @@ impl Oauth {
         for token in [Some(&access), refresh.as_ref()].into_iter().flatten() {
             register_secret(exchange, token);
         }
-        let life = body["expires_in"].as_u64().unwrap_or(LIFE).min(86_400 * 365);
+        let life = body["expires_in"].as_u64().unwrap_or(DEFAULT_LIFETIME).min(86_400 * 365);
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.len() >= KEPT {
+        if held.len() >= MAX_CACHED_TOKENS {
             held.clear();
         }
         held.insert(
@@ -296,7 +296,7 @@ async fn request_token(
     }
     request.body = fields.clone().into_bytes();
     let answer = exchange.send(request).await?;
-    // Some servers take the client's secret in the body only.
+    // Some servers accept the client's secret only in the body.
     let Some(secret) = secret.filter(|_| matches!(answer.status.as_u16(), 400 | 401)) else {
         return Ok(answer);
     };

@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 use serde_json_path::JsonPath;
 use std::time::Duration;
 use steward_core::skill::Skill;
-use steward_core::tool::EffectClass;
+use steward_core::tool::{EffectClass, Receipt, ToolOutput};
 use url::Url;
 
 /// Wait before the second try; doubled for each further one.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 /// Most retries, whatever the skill says.
-const RETRIES: u8 = 10;
+const MAX_RETRIES: u8 = 10;
 
 /// Sends the requests of one call.
 pub(in crate::skills) struct Exchange<'a> {
@@ -29,7 +29,7 @@ pub(in crate::skills) struct Exchange<'a> {
 
 impl Exchange<'_> {
     /// Whether the same request may be sent twice.
-    fn repeats(&self) -> bool {
+    fn may_repeat(&self) -> bool {
         matches!(self.skill.effect, EffectClass::Read | EffectClass::Keyed)
     }
 
@@ -37,32 +37,32 @@ impl Exchange<'_> {
     pub async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ToolsError> {
         let mut tried = 0;
         loop {
-            let outcome = self.once(request.clone()).await?;
+            let outcome = self.send_once(request.clone()).await?;
             let retry = match &outcome {
                 Ok(answer) if is_transient(answer.status) => Some(retry_after(&answer.headers)),
                 Err(HttpError::Broken(_) | HttpError::Unreachable(_)) => Some(None),
                 _ => None,
             };
-            let most = self.retries.min(RETRIES);
-            let Some(wish) = retry.filter(|_| self.repeats() && tried < most) else {
-                return self.last(outcome, tried);
+            let most = self.retries.min(MAX_RETRIES);
+            let Some(wish) = retry.filter(|_| self.may_repeat() && tried < most) else {
+                return self.final_outcome(outcome, tried);
             };
             let wait = wish.unwrap_or(FIRST_WAIT * (1 << tried.min(8)));
             if wait >= self.context.left() {
-                return self.last(outcome, tried);
+                return self.final_outcome(outcome, tried);
             }
             tried += 1;
             self.pause(wait).await?;
         }
     }
 
-    async fn once(&self, request: HttpRequest) -> Result<Result<HttpResponse, HttpError>, ToolsError> {
+    async fn send_once(&self, request: HttpRequest) -> Result<Result<HttpResponse, HttpError>, ToolsError> {
         self.context.check()?;
         let limits = HttpLimits { timeout: self.context.left(), ..HttpLimits::default() };
         let limit = limits.timeout.as_millis();
         tokio::select! {
             outcome = self.client.send(request, limits) => Ok(outcome),
-            // Both ends of time come at the same moment, and say the same.
+            // The context ends at the same moment as the timeout, and is reported in the same way.
             () = self.context.halt() => {
                 if self.context.left().is_zero() {
                     Ok(Err(HttpError::TimedOut(limit)))
@@ -81,9 +81,9 @@ impl Exchange<'_> {
         }
     }
 
-    fn last(&self, outcome: Result<HttpResponse, HttpError>, tried: u8) -> Result<HttpResponse, ToolsError> {
+    fn final_outcome(&self, outcome: Result<HttpResponse, HttpError>, tried: u8) -> Result<HttpResponse, ToolsError> {
         outcome.map_err(|error| match error {
-            HttpError::Broken(_) | HttpError::TimedOut(_) if !self.repeats() => self.unsettled(error.to_string()),
+            HttpError::Broken(_) | HttpError::TimedOut(_) if !self.may_repeat() => self.unsettled(error.to_string()),
             other if tried > 0 => ToolsError::Refused(format!("{other} (tried {} times)", tried + 1)),
             other => other.into(),
         })
@@ -176,6 +176,23 @@ pub(super) fn value_text(value: &Value) -> String {
         }
         other => serde_json::to_string_pretty(other).unwrap_or_else(|_| other.to_string()),
     }
+}
+
+/// The output of a successful call; the call has a receipt unless it only reads.
+pub(super) fn output(
+    skill: &Skill,
+    (action, object): (&str, String),
+    place: String,
+    status: StatusCode,
+    value: Value,
+) -> ToolOutput {
+    let receipt = (skill.effect != EffectClass::Read).then(|| Receipt {
+        action: action.to_owned(),
+        object,
+        evidence: Some(format!("status {}", status.as_u16())),
+    });
+    let text = value_text(&value);
+    ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) }
 }
 
 /// The error for a status other than success, with what the server says about it.

@@ -14,9 +14,9 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use serde_json::{Value, json};
 use steward_core::ports::ToolScope;
 use steward_core::skill::{GraphqlSpec, Skill, SkillKind, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
+use steward_core::tool::{EffectClass, Preview, ToolOutput};
 
-const ERRORS: usize = 1200;
+const ERROR_CHARS: usize = 1200;
 
 pub struct GraphqlExecutor {
     client: Client,
@@ -48,7 +48,7 @@ fn operation(document: &str) -> &'static str {
     }
 }
 
-fn problems(body: &Value) -> Option<String> {
+fn error_text(body: &Value) -> Option<String> {
     let errors = body["errors"].as_array().filter(|all| !all.is_empty())?;
     let messages: Vec<String> = errors
         .iter()
@@ -57,7 +57,7 @@ fn problems(body: &Value) -> Option<String> {
             None => error.to_string(),
         })
         .collect();
-    Some(steward_core::tool::truncate(&messages.join("; "), ERRORS).0)
+    Some(steward_core::tool::truncate(&messages.join("; "), ERROR_CHARS).0)
 }
 
 fn build(spec: &GraphqlSpec, values: &Values<'_>) -> Result<HttpRequest, ToolsError> {
@@ -134,8 +134,8 @@ impl Executor for GraphqlExecutor {
         let placed = places_credential(&spec.headers, &form, Some(&spec.variables));
         let answer = self.authorizer.send(request, &job, placed, &exchange).await?;
         let body = exchange::body_json(&answer);
-        // Servers give errors with the status 200 and with others; the list says more than the status.
-        if let Some(problems) = body.as_ref().and_then(problems) {
+        // Errors come with status 200 or others; the list of errors says more than the status.
+        if let Some(problems) = body.as_ref().and_then(error_text) {
             return Err(ToolsError::Refused(format!("{place} refused the operation: {problems}")));
         }
         if !answer.status.is_success() {
@@ -148,12 +148,7 @@ impl Executor for GraphqlExecutor {
             Some(path) => exchange::select_path(path, &data)?,
             None => data,
         };
-        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
-            action: "sent".to_owned(),
-            object: format!("{} {place}", operation(&spec.query)),
-            evidence: Some(format!("status {}", answer.status.as_u16())),
-        });
-        let text = exchange::value_text(&value);
-        Ok(ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) })
+        let object = format!("{} {place}", operation(&spec.query));
+        Ok(exchange::output(job.skill, ("sent", object), place, answer.status, value))
     }
 }

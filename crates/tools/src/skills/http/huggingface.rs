@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use steward_core::ports::ToolScope;
 use steward_core::skill::{HuggingfaceSpec, Skill, SkillKind, SkillSpec};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
+use steward_core::tool::{Preview, ToolOutput};
 
 /// Seconds to wait for a model that is loading, if the server doesn't say.
-const LOADING: f64 = 5.0;
+const DEFAULT_LOADING_WAIT: f64 = 5.0;
 /// Longest wait between two tries, seconds.
-const LONGEST: f64 = 30.0;
+const MAX_LOADING_WAIT: f64 = 30.0;
 
 /// Asks models on a HuggingFace endpoint.
 pub struct HuggingfaceExecutor {
@@ -36,15 +36,15 @@ impl HuggingfaceExecutor {
 }
 
 /// How long a model still takes to load.
-fn loading(answer: &HttpResponse) -> Option<Duration> {
+fn loading_wait(answer: &HttpResponse) -> Option<Duration> {
     let body = exchange::body_json(answer)?;
     let estimated = body["estimated_time"].as_f64();
     let says = body["error"].as_str().is_some_and(|text| text.contains("loading"));
     if answer.status != StatusCode::SERVICE_UNAVAILABLE || !(says || estimated.is_some()) {
         return None;
     }
-    let wait = estimated.filter(|wait| wait.is_finite()).unwrap_or(LOADING);
-    Some(Duration::from_secs_f64(wait.clamp(0.05, LONGEST)))
+    let wait = estimated.filter(|wait| wait.is_finite()).unwrap_or(DEFAULT_LOADING_WAIT);
+    Some(Duration::from_secs_f64(wait.clamp(0.05, MAX_LOADING_WAIT)))
 }
 
 fn spec(skill: &Skill) -> Result<&HuggingfaceSpec, ToolsError> {
@@ -117,8 +117,8 @@ impl Executor for HuggingfaceExecutor {
         let place = exchange::origin(&request.url);
         let answer = loop {
             let answer = self.authorizer.send(request.clone(), &job, false, &exchange).await?;
-            // A model that loads has done nothing yet, so asking again is safe.
-            match loading(&answer) {
+            // While the model loads nothing has been done, so asking again is safe.
+            match loading_wait(&answer) {
                 Some(wait) if wait < context.left() => exchange.pause(wait).await?,
                 _ => break answer,
             }
@@ -127,12 +127,6 @@ impl Executor for HuggingfaceExecutor {
             return Err(exchange::status_error(&answer));
         }
         let value = exchange::body_value(&answer);
-        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
-            action: "asked".to_owned(),
-            object: spec.model.clone(),
-            evidence: Some(format!("status {}", answer.status.as_u16())),
-        });
-        let text = exchange::value_text(&value);
-        Ok(ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) })
+        Ok(exchange::output(job.skill, ("asked", spec.model.clone()), place, answer.status, value))
     }
 }

@@ -16,7 +16,7 @@ use url::Url;
 use url::form_urlencoded::Serializer;
 
 /// Headers of the transport, which a skill may not set.
-const RESERVED: &str = "connection content-length expect host keep-alive proxy-authorization proxy-connection te trailer \
+const RESERVED_HEADERS: &str = "connection content-length expect host keep-alive proxy-authorization proxy-connection te trailer \
     transfer-encoding upgrade";
 
 /// The hosts that an operator allows.
@@ -51,7 +51,7 @@ pub(super) fn check_headers(headers: &BTreeMap<String, String>, schema: &Value) 
 pub(super) fn header_name(name: &str) -> Result<HeaderName, String> {
     let parsed: HeaderName =
         name.trim().parse().map_err(|_| format!("config.headers: `{name}` can't be the name of a header"))?;
-    if is_one_of(parsed.as_str(), RESERVED) {
+    if is_one_of(parsed.as_str(), RESERVED_HEADERS) {
         return Err(format!("config.headers: {name} is set by Steward itself; leave it out"));
     }
     Ok(parsed)
@@ -147,7 +147,7 @@ fn repeated(text: &str, values: &Values<'_>) -> Result<Vec<String>, ToolsError> 
 }
 
 /// Most pages, whatever a skill says.
-const MOST: u16 = 100;
+const MAX_PAGES: u16 = 100;
 
 /// Whether a skill's paging is valid.
 pub(super) fn check_paging(pages: &Page) -> Result<(), String> {
@@ -174,7 +174,7 @@ fn check_parameter(parameter: &str) -> Result<(), String> {
 
 pub(super) fn max_pages(pages: &Page) -> u16 {
     let (Page::Link { most } | Page::Cursor { most, .. } | Page::Number { most, .. }) = pages;
-    (*most).min(MOST)
+    (*most).min(MAX_PAGES)
 }
 
 /// Prepares the first request: the first page number is sent too.
@@ -201,7 +201,7 @@ pub(super) fn next_page(
             let Some(target) = next_link(answer) else {
                 return Ok(None);
             };
-            // The credential goes along, so it must be the same server.
+            // The credential is sent again, so it must be the same server.
             if target.origin() != request.url.origin() {
                 return Err(ToolsError::Refused(format!(
                     "the next page is on another server ({}), which is not followed",

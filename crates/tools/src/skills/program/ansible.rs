@@ -15,7 +15,6 @@ use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 use steward_core::credential::CredentialKind;
 use steward_core::ports::{OpenedCredential, ToolScope};
@@ -45,7 +44,7 @@ impl AnsibleExecutor {
         })
     }
 
-    async fn play(
+    async fn run_playbook(
         &self,
         skill: &Skill,
         arguments: &Value,
@@ -146,7 +145,7 @@ impl Files {
     fn write(spec: &AnsibleSpec, arguments: &Value, secret: Option<&OpenedCredential>) -> Result<Self, ToolsError> {
         let trouble = |error: std::io::Error| ToolsError::Refused(format!("no folder for the playbook: {error}"));
         let files = Self { dir: tempfile::tempdir().map_err(trouble)? };
-        // In the sandbox another user may read them; there no secret is among them.
+        // In the sandbox another user must read them; without a credential they hold no secret.
         let (folder, file) = if secret.is_some() { (0o700, 0o600) } else { (0o755, 0o644) };
         let permissions = fs::Permissions::from_mode(folder);
         fs::set_permissions(files.dir.path(), permissions).map_err(trouble)?;
@@ -288,14 +287,12 @@ impl Executor for AnsibleExecutor {
             count: None,
             reversible: spec.check,
         };
-        // Other hosts need the credential, which no preview opens.
+        // Other hosts need the credential, which a preview doesn't open.
         if spec.network {
             return Ok(shown);
         }
-        let mut scope = scope.clone();
-        scope.stop = Arc::clone(&scope.stop);
-        let context = Context::new(scope, String::new(), PREVIEW);
-        Ok(match self.play(skill, arguments, None, &context, true).await {
+        let context = Context::new(scope.clone(), String::new(), PREVIEW);
+        Ok(match self.run_playbook(skill, arguments, None, &context, true).await {
             Ok(played) if played.code == Some(0) => {
                 let text = printed(&played.stdout, &Output::default());
                 let changed = recap_sums(&text).get("changed").copied().unwrap_or(0);
@@ -316,7 +313,7 @@ impl Executor for AnsibleExecutor {
     }
 
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let played = self.play(job.skill, job.arguments, job.secret, context, false).await?;
+        let played = self.run_playbook(job.skill, job.arguments, job.secret, context, false).await?;
         let text = printed(&played.stdout, &played.stderr);
         let sums = recap_sums(&played.stdout.text());
         if played.code != Some(0) {

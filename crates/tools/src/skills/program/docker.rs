@@ -237,7 +237,7 @@ fn output(
         data: Some(json!({"exit": 0, "stdout": ended.stdout.text(), "stderr": ended.stderr.text()})),
         receipt,
         undo,
-        // What a container says is nobody's word here, nor what one with the network brings home.
+        // Output of a container is untrusted, and so is what one with network access fetches.
         tainted: outside.is_some(),
         origin: outside,
         ..ToolOutput::text(content)

@@ -16,7 +16,7 @@ use steward_sandbox::files::{FileLimits, FilesError, Node, Present, PutBack, Tre
 const MAX_ENTRIES: usize = 5_000;
 const MAX_BYTES: u64 = 64 << 20;
 /// Content up to this many bytes is kept in the record itself.
-const INLINE: usize = 1 << 10;
+const INLINE_BYTES: usize = 1 << 10;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -109,7 +109,7 @@ async fn diff_trees(mut before: Tree, after: &Tree, blobs: &Arc<dyn Blobs>) -> R
             Some(Node::Folder { mode }) => PriorEntry::Folder { mode },
             Some(Node::Link { target }) => PriorEntry::Link { target },
             Some(Node::File { mode, bytes }) => match String::from_utf8(bytes) {
-                Ok(text) if text.len() <= INLINE => PriorEntry::Text { mode, text },
+                Ok(text) if text.len() <= INLINE_BYTES => PriorEntry::Text { mode, text },
                 other => {
                     let bytes = other.map_or_else(FromUtf8Error::into_bytes, String::into_bytes);
                     let hash = blobs.put(bytes).await?;

@@ -2,7 +2,8 @@
 //! off has happened (decision 042).
 
 use super::{
-    Database, blocking, database_of, database_text, file, mark, options, rows_output, statement, without_user,
+    Database, bind_style, blocking, database_of, database_text, file_and_policy, options, rows_output, statement,
+    without_user,
 };
 use crate::error::ToolsError;
 use crate::handler::Context;
@@ -144,7 +145,7 @@ async fn write_in_file(
     path: &str,
 ) -> Result<ToolOutput, ToolsError> {
     let (sql, bound) = statement(spec, BindStyle::Numbered, &Values::of(job))?;
-    let (real, policy) = file(spec, path, &context.scope, context.left())?;
+    let (real, policy) = file_and_policy(spec, path, &context.scope, context.left())?;
     let proof = json!(WriteProof::of(real.display().to_string()));
     let (spec, skill, context) = (spec.clone(), job.skill.clone(), context.clone());
     let done = blocking(move || {
@@ -169,7 +170,7 @@ async fn write_on_server(
     context: &Context,
     url: &str,
 ) -> Result<ToolOutput, ToolsError> {
-    let (sql, bound) = statement(spec, mark(url), &Values::of(job))?;
+    let (sql, bound) = statement(spec, bind_style(url), &Values::of(job))?;
     let options = options(spec, context.left());
     let mut remote = Remote::connect(url, options).await.map_err(refused)?;
     let mut proof = WriteProof::of(without_user(url));
@@ -187,7 +188,7 @@ async fn write_on_server(
             return Ok(output);
         }
         Ok(held) => held.answer,
-        // It can't be held back, so nothing but a person can tell after a crash.
+        // It can't run in a transaction, so after a crash only a person can find out whether it happened.
         Err(SqlError::Untold(why)) => {
             proof.untold = Some(why);
             stage(&ToolOutput::default(), &proof).await?;
@@ -246,9 +247,9 @@ pub(super) async fn find_outcome(
 ) -> Result<Settled, ToolsError> {
     let wall = Duration::from_millis(job.skill.limits.timeout_ms);
     let Some(staged) = &call.staged else {
-        // Pages may have been written before the commit; what hinders that is told by the call itself.
+        // Pages may have been written before the commit. An error is ignored here: the next call reports it.
         if let Database::File(path) = database_of(spec, job.secret)?
-            && let Ok((real, policy)) = file(spec, &path, scope, wall)
+            && let Ok((real, policy)) = file_and_policy(spec, &path, scope, wall)
         {
             let _ = blocking(move || Guard::roll_back(&real, policy)).await?;
         }
@@ -265,7 +266,7 @@ pub(super) async fn find_outcome(
     let mut remote = None;
     let target = match database_of(spec, job.secret)? {
         Database::File(path) => {
-            let (real, policy) = file(spec, &path, scope, wall)?;
+            let (real, policy) = file_and_policy(spec, &path, scope, wall)?;
             Ok((real, policy))
         }
         Database::Server(url) => Err(url),
@@ -304,7 +305,7 @@ pub(super) async fn find_outcome(
         }
         (Err(_), Some(mut remote)) => {
             let runtime = tokio::runtime::Handle::current();
-            // On one thread, as an undo.
+            // On one thread, as for undo.
             let looking = blocking(move || {
                 runtime.block_on(async {
                     let found = remote.settle(&rows, &later).await;

@@ -137,7 +137,7 @@ pub(super) fn line_with_sudo(
         (false, _) => (order.line.clone(), None),
         (true, None) => (format!("sudo -n -- {}", order.line), None),
         (true, Some(password)) => {
-            // -k: an earlier login is forgotten, so that it asks each time, whatever came before.
+            // -k forgets an earlier login, so that sudo always asks.
             let line = format!("sudo -k -S -p {marker} -- {}", order.line);
             let sudo = Sudo { marker, password: password.clone(), asked: 0, held: Vec::new() };
             (line, Some(sudo))
@@ -147,7 +147,7 @@ pub(super) fn line_with_sudo(
 
 impl Sudo {
     /// Takes the prompts out of stderr.
-    pub fn hear(&mut self, bytes: &[u8]) -> StderrPart {
+    pub fn strip_prompts(&mut self, bytes: &[u8]) -> StderrPart {
         let mut heard = StderrPart::default();
         let marker = self.marker.as_bytes();
         self.held.extend_from_slice(bytes);
@@ -189,7 +189,7 @@ mod tests {
                 Sudo { marker: "[st-12]".to_owned(), password: "p".to_owned().into(), asked: 0, held: Vec::new() };
             let (mut seen, mut asked) = (Vec::new(), 0);
             for chunk in text.chunks(size) {
-                let heard = sudo.hear(chunk);
+                let heard = sudo.strip_prompts(chunk);
                 seen.extend(heard.text);
                 asked += heard.asked;
             }
@@ -203,9 +203,9 @@ mod tests {
     #[test]
     fn a_second_prompt_gets_no_answer() {
         let mut sudo = Sudo { marker: "MARK".to_owned(), password: "p".to_owned().into(), asked: 0, held: Vec::new() };
-        sudo.hear(b"MARK");
+        sudo.strip_prompts(b"MARK");
         assert_eq!(sudo.answer().unwrap(), b"p\n");
-        sudo.hear(b"Sorry, try again.\nMARK");
+        sudo.strip_prompts(b"Sorry, try again.\nMARK");
         assert_eq!(sudo.answer(), None);
     }
 }

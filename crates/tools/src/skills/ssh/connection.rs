@@ -15,9 +15,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
 /// Longest wait for a server to answer.
-const CONNECT: Duration = Duration::from_secs(15);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 /// Interval of keep-alive messages.
-const ALIVE: Duration = Duration::from_secs(10);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Why there is no connection; nothing was run.
 pub(super) type Refusal = String;
@@ -30,7 +30,7 @@ pub(super) struct HostKeyCheck {
 }
 
 impl HostKeyCheck {
-    async fn judge(&self, key: &PublicKey) -> Option<Refusal> {
+    async fn refusal_of(&self, key: &PublicKey) -> Option<Refusal> {
         let offered = key.fingerprint(HashAlg::Sha256).to_string();
         match self.keys.pinned(&self.place).await {
             Ok(pinned) => host_key_refusal(&self.place, pinned.as_deref(), &offered),
@@ -44,7 +44,7 @@ impl client::Handler for HostKeyCheck {
 
     async fn check_server_key(&mut self, offered: &PublicKeyOrCertificate) -> Result<bool, Self::Error> {
         let verdict = match offered {
-            PublicKeyOrCertificate::PublicKey { key, .. } => self.judge(key).await,
+            PublicKeyOrCertificate::PublicKey { key, .. } => self.refusal_of(key).await,
             PublicKeyOrCertificate::Certificate(_) => Some(format!(
                 "{} shows a certificate instead of a host key, which is not supported; ask its administrator",
                 self.place
@@ -69,11 +69,11 @@ pub(super) async fn connect(
     login: &Login,
 ) -> Result<SshConnection, Refusal> {
     let Some(jump) = &order.jump else {
-        let socket = dial(&order.place).await?;
+        let socket = connect_tcp(&order.place).await?;
         let handle = authenticate(keys, socket, &order.place, login, &login.user).await?;
         return Ok(SshConnection { handle, _through: None });
     };
-    let socket = dial(&jump.place).await?;
+    let socket = connect_tcp(&jump.place).await?;
     let user = jump.user.as_deref().unwrap_or(&login.user);
     let through = authenticate(keys, socket, &jump.place, login, user).await?;
     let port = u32::from(order.place.port);
@@ -89,17 +89,17 @@ pub(super) async fn connect(
 }
 
 async fn within<T>(work: impl Future<Output = T>) -> Result<T, Refusal> {
-    tokio::time::timeout(CONNECT, work)
+    tokio::time::timeout(CONNECT_TIMEOUT, work)
         .await
-        .map_err(|_| format!("no answer within {} s; is the server up?", CONNECT.as_secs()))
+        .map_err(|_| format!("no answer within {} s; is the server up?", CONNECT_TIMEOUT.as_secs()))
 }
 
-async fn dial(place: &SshHost) -> Result<TcpStream, Refusal> {
+async fn connect_tcp(place: &SshHost) -> Result<TcpStream, Refusal> {
     let socket = within(TcpStream::connect((place.host.as_str(), place.port)))
         .await
         .and_then(|done| done.map_err(|error| error.to_string()))
         .map_err(|error| format!("can't reach {place}: {error}"))?;
-    // Small packets back and forth: waiting to fill them only costs time.
+    // Packets are small; waiting to fill them only costs time.
     let _ = socket.set_nodelay(true);
     Ok(socket)
 }
@@ -114,8 +114,12 @@ async fn authenticate<S>(
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let config =
-        Arc::new(Config { keepalive_interval: Some(ALIVE), keepalive_max: 3, nodelay: true, ..Config::default() });
+    let config = Arc::new(Config {
+        keepalive_interval: Some(KEEPALIVE_INTERVAL),
+        keepalive_max: 3,
+        nodelay: true,
+        ..Config::default()
+    });
     let refused = Arc::new(Mutex::new(None));
     let gate = HostKeyCheck { keys: keys.clone(), place: place.clone(), refused: refused.clone() };
     let mut handle = match within(client::connect_stream(config, socket, gate)).await? {
@@ -125,7 +129,7 @@ where
             return Err(own.unwrap_or_else(|| format!("{place} does not speak ssh with us: {error}")));
         }
     };
-    let entered = within(login.enter(&mut handle, user)).await?;
+    let entered = within(login.log_in(&mut handle, user)).await?;
     if entered.map_err(|error| format!("the login on {place} broke off: {error}"))? {
         return Ok(handle);
     }
@@ -136,7 +140,7 @@ where
 }
 
 /// Rounds of questions that a server may ask.
-const ROUNDS: usize = 5;
+const MAX_PROMPT_ROUNDS: usize = 5;
 
 /// A decrypted login.
 pub(super) struct Login {
@@ -192,12 +196,12 @@ impl Login {
     }
 
     /// Logs in on a connection whose host key was accepted.
-    pub async fn enter<H: Handler>(&self, handle: &mut Handle<H>, user: &str) -> Result<bool, russh::Error> {
+    pub async fn log_in<H: Handler>(&self, handle: &mut Handle<H>, user: &str) -> Result<bool, russh::Error> {
         match &self.proof {
             LoginProof::Key(key) => {
                 let hash = if key.algorithm().is_rsa() {
                     let best = handle.best_supported_rsa_hash().await?.flatten();
-                    // Servers that say nothing of it have known SHA-256 since 2016.
+                    // Servers that don't announce it have supported SHA-256 since 2016.
                     best.or(Some(russh::keys::HashAlg::Sha256))
                 } else {
                     None
@@ -230,7 +234,7 @@ async fn answer_questions<H: Handler>(
 ) -> Result<bool, russh::Error> {
     let mut reply = handle.authenticate_keyboard_interactive_start(user, None).await?;
     let mut told = false;
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_PROMPT_ROUNDS {
         let prompts = match reply {
             Reply::Success => return Ok(true),
             Reply::Failure { .. } => return Ok(false),
@@ -256,7 +260,7 @@ async fn read_key(
     passphrase: Option<SecretString>,
 ) -> Result<Arc<PrivateKey>, ToolsError> {
     let locked = passphrase.is_some();
-    // Deriving a key from a passphrase takes a while on purpose.
+    // Deriving a key from a passphrase is slow on purpose.
     let read = tokio::task::spawn_blocking(move || {
         let passphrase = passphrase.as_ref().map(ExposeSecret::expose_secret);
         decode_secret_key(key.expose_secret(), passphrase)

@@ -123,7 +123,7 @@ impl FileHostKeys {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Hosts::default()),
             Err(error) => return Err(self.error(format!("can't be read: {error}"))),
         };
-        // A broken file must not read as "no host is known yet": a changed key would pass as new.
+        // A broken file must not count as empty: a changed key would pass as a new one.
         serde_json::from_slice(&text).map_err(|error| {
             self.error(format!("is broken ({error}); mend it, or remove it and accept the keys again"))
         })

@@ -13,13 +13,13 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 /// A sudo that has not asked for so long is taken to need no password.
-const QUIET: Duration = Duration::from_secs(3);
+const SUDO_PROMPT_WAIT: Duration = Duration::from_secs(3);
 /// How long output may follow the end of a command, since background processes may hold it open.
-const LINGER: Duration = Duration::from_secs(1);
+const OUTPUT_LINGER: Duration = Duration::from_secs(1);
 /// How long a command gets to end after TERM.
-const TERM: Duration = Duration::from_millis(400);
+const TERM_WAIT: Duration = Duration::from_millis(400);
 /// How long the server gets to kill it.
-const KILL: Duration = Duration::from_millis(300);
+const KILL_WAIT: Duration = Duration::from_millis(300);
 
 #[derive(Debug, Default)]
 pub(super) struct CommandResult {
@@ -73,13 +73,13 @@ pub(super) async fn run(
         read,
         done: CommandResult::default(),
         gate: Some(open),
-        quiet: Instant::now() + QUIET,
+        quiet: Instant::now() + SUDO_PROMPT_WAIT,
         linger: None,
         sudo,
     };
     let outcome = talk.follow(&opened.handle, &write, feed_stdin(&write, gate, stdin), &end).await;
     let bye = opened.handle.disconnect(Disconnect::ByApplication, "", "");
-    let _ = timeout(KILL, bye).await;
+    let _ = timeout(KILL_WAIT, bye).await;
     outcome
 }
 
@@ -118,7 +118,7 @@ impl CommandDialog {
     ) -> Result<CommandResult, Failure> {
         tokio::pin!(feed);
         if self.sudo.is_none() {
-            self.let_in(Vec::new());
+            self.open_stdin(Vec::new());
         }
         loop {
             let (quiet, linger) = (self.quiet, self.linger);
@@ -127,13 +127,13 @@ impl CommandDialog {
                 () = end.cancelled() => return Err(self.stop(link, write).await),
                 message = self.read.wait() => match message {
                     None | Some(ChannelMsg::Close) => break,
-                    Some(message) => if let Err(failure) = self.hear(message) {
+                    Some(message) => if let Err(failure) = self.handle_message(message) {
                         self.stop(link, write).await;
                         return Err(failure);
                     },
                 },
                 () = &mut feed => {}
-                () = sleep_until(quiet), if self.gate.is_some() => self.let_in(Vec::new()),
+                () = sleep_until(quiet), if self.gate.is_some() => self.open_stdin(Vec::new()),
                 () = sleep_until(linger.unwrap_or(quiet)), if linger.is_some() => break,
             }
         }
@@ -144,13 +144,13 @@ impl CommandDialog {
         Ok(self.done)
     }
 
-    fn let_in(&mut self, first: Vec<u8>) {
+    fn open_stdin(&mut self, first: Vec<u8>) {
         if let Some(gate) = self.gate.take() {
             let _ = gate.send(first);
         }
     }
 
-    fn hear(&mut self, message: ChannelMsg) -> Result<(), Failure> {
+    fn handle_message(&mut self, message: ChannelMsg) -> Result<(), Failure> {
         match message {
             ChannelMsg::Failure => {
                 return Err(Failure::Refused("the server lets this login run no commands".to_owned()));
@@ -158,28 +158,28 @@ impl CommandDialog {
             ChannelMsg::Data { data } => {
                 self.done.stdout.push(&data);
                 // The command runs, so sudo will not ask any more.
-                self.let_in(Vec::new());
+                self.open_stdin(Vec::new());
             }
-            ChannelMsg::ExtendedData { data, ext: 1 } => return self.errors(&data),
+            ChannelMsg::ExtendedData { data, ext: 1 } => return self.handle_stderr(&data),
             ChannelMsg::ExitStatus { exit_status } => {
                 self.done.status = Some(exit_status);
-                self.linger = Some(Instant::now() + LINGER);
+                self.linger = Some(Instant::now() + OUTPUT_LINGER);
             }
             ChannelMsg::ExitSignal { signal_name: signal, .. } => {
                 self.done.signal = Some(signal_name(&signal));
-                self.linger = Some(Instant::now() + LINGER);
+                self.linger = Some(Instant::now() + OUTPUT_LINGER);
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn errors(&mut self, data: &[u8]) -> Result<(), Failure> {
+    fn handle_stderr(&mut self, data: &[u8]) -> Result<(), Failure> {
         let Some(sudo) = &mut self.sudo else {
             self.done.stderr.push(data);
             return Ok(());
         };
-        let heard = sudo.hear(data);
+        let heard = sudo.strip_prompts(data);
         self.done.stderr.push(&heard.text);
         if heard.asked == 0 {
             return Ok(());
@@ -192,7 +192,7 @@ impl CommandDialog {
         if self.gate.is_none() {
             return Err(Failure::Sudo("sudo asked for its password later than expected; try again"));
         }
-        self.let_in(answer);
+        self.open_stdin(answer);
         Ok(())
     }
 
@@ -206,7 +206,7 @@ impl CommandDialog {
     /// Ends the command as far as ssh allows: TERM, KILL, closing its channel.
     async fn stop(&mut self, link: &Handle<HostKeyCheck>, write: &ChannelWriteHalf<Msg>) -> Failure {
         let mut ended = self.done.status.is_some() || self.done.signal.is_some();
-        for (signal, wait) in [(Sig::TERM, TERM), (Sig::KILL, KILL)] {
+        for (signal, wait) in [(Sig::TERM, TERM_WAIT), (Sig::KILL, KILL_WAIT)] {
             if ended {
                 break;
             }
@@ -216,20 +216,20 @@ impl CommandDialog {
                 std::future::pending::<()>().await;
             };
             tokio::select! {
-                gone = self.ending() => ended = gone,
+                gone = self.wait_for_end() => ended = gone,
                 () = swept => {}
                 () = tokio::time::sleep(wait) => {}
             }
         }
-        let _ = timeout(KILL, write.close()).await;
+        let _ = timeout(KILL_WAIT, write.close()).await;
         self.close();
         Failure::Stopped { done: Box::new(std::mem::take(&mut self.done)), ended }
     }
 
     /// Reads until the server reports the command's end; `false` if it sends no more.
-    async fn ending(&mut self) -> bool {
+    async fn wait_for_end(&mut self) -> bool {
         while let Some(message) = self.read.wait().await {
-            let _ = self.hear(message);
+            let _ = self.handle_message(message);
             if self.done.status.is_some() || self.done.signal.is_some() {
                 return true;
             }
@@ -260,7 +260,7 @@ fn signal_name(signal: &Sig) -> String {
 }
 
 /// Bytes kept of the beginning of a stream, and as many of its end.
-const KEPT: usize = 64 << 10;
+const KEPT_BYTES: usize = 64 << 10;
 
 #[derive(Debug, Default)]
 pub(super) struct BoundedOutput {
@@ -272,11 +272,11 @@ pub(super) struct BoundedOutput {
 impl BoundedOutput {
     pub fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
-        let room = KEPT.saturating_sub(self.head.len()).min(bytes.len());
+        let room = KEPT_BYTES.saturating_sub(self.head.len()).min(bytes.len());
         let (head, rest) = bytes.split_at(room);
         self.head.extend_from_slice(head);
-        let rest = &rest[rest.len().saturating_sub(KEPT)..];
-        let over = (self.tail.len() + rest.len()).saturating_sub(KEPT);
+        let rest = &rest[rest.len().saturating_sub(KEPT_BYTES)..];
+        let over = (self.tail.len() + rest.len()).saturating_sub(KEPT_BYTES);
         self.tail.drain(..over);
         self.tail.extend(rest);
     }
@@ -314,7 +314,7 @@ fn shortened(text: &str, limit: usize) -> String {
     if count <= limit {
         return text.to_owned();
     }
-    // Room for the line that says so.
+    // Leaves space for the line about the gap.
     let half = limit.saturating_sub(60) / 2;
     let head: String = text.chars().take(half).collect();
     let tail: String = text.chars().skip(count - half).collect();
@@ -329,21 +329,21 @@ mod tests {
     #[test]
     fn a_long_stream_keeps_its_beginning_and_its_end() {
         let mut kept = BoundedOutput::default();
-        let all: Vec<u8> = (0..KEPT * 5).map(|i| b'a' + u8::try_from(i % 26).unwrap()).collect();
+        let all: Vec<u8> = (0..KEPT_BYTES * 5).map(|i| b'a' + u8::try_from(i % 26).unwrap()).collect();
         for chunk in all.chunks(1_000) {
             kept.push(chunk);
         }
         let text = kept.text();
-        assert!(text.as_bytes().starts_with(&all[..KEPT]));
-        assert!(text.as_bytes().ends_with(&all[all.len() - KEPT..]));
-        let left = all.len() - 2 * KEPT;
+        assert!(text.as_bytes().starts_with(&all[..KEPT_BYTES]));
+        assert!(text.as_bytes().ends_with(&all[all.len() - KEPT_BYTES..]));
+        let left = all.len() - 2 * KEPT_BYTES;
         assert!(text.contains(&format!("[{left} bytes were left out here]")));
-        assert_eq!(text.len(), 2 * KEPT + format!("\n[{left} bytes were left out here]\n").len());
+        assert_eq!(text.len(), 2 * KEPT_BYTES + format!("\n[{left} bytes were left out here]\n").len());
     }
 
     #[test]
     fn a_short_stream_stays_as_it_is() {
-        for size in [0, 1, KEPT, KEPT + 1, 2 * KEPT] {
+        for size in [0, 1, KEPT_BYTES, KEPT_BYTES + 1, 2 * KEPT_BYTES] {
             let mut kept = BoundedOutput::default();
             let all = vec![b'x'; size];
             for chunk in all.chunks(777) {

@@ -211,7 +211,7 @@ pub fn url(text: &str, values: &Values<'_>) -> Result<Url, TemplateError> {
             }
         }
     }
-    // Fixed text and a value may make dots together.
+    // Fixed text and a value together may form `..`.
     if path_segments(&out).any(is_dots) {
         return Err(TemplateError::Dots("the path".to_owned()));
     }
