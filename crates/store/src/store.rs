@@ -1,7 +1,7 @@
 //! The store: one engine and the blobs beside it.
 
 use crate::config::{Place, StoreConfig};
-use crate::engine::{EventRow, Lot, OpFn, Postgres, Sqlite, Touches};
+use crate::engine::{EventRow, Lot, OpFn, Postgres, Sqlite};
 use crate::migrate::{self, Migration};
 use crate::ports::{LimitedScopes, ToolSets, limited_scopes};
 use crate::tx::args;
@@ -123,17 +123,8 @@ impl Store {
         A: Send + Sync + 'static,
         T: Send + 'static,
     {
-        self.write_leased(Touches::Rows, args, op).await
-    }
-
-    /// The same, where something changes that is remembered elsewhere.
-    pub(crate) async fn write_leased<A, T>(&self, touches: Touches, args: A, op: OpFn<A, T>) -> StoreResult<T>
-    where
-        A: Send + Sync + 'static,
-        T: Send + 'static,
-    {
         match &self.engine {
-            Engine::Sqlite(engine) => engine.write(touches, args, op).await,
+            Engine::Sqlite(engine) => engine.write(args, op).await,
             Engine::Postgres(engine) => engine.write(args, op).await,
         }
     }

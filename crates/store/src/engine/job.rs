@@ -4,7 +4,6 @@ use crate::error;
 use crate::tx::Tx;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use steward_core::RunId;
 use steward_core::ports::{StoreError, StoreResult};
 use tokio::sync::oneshot;
 
@@ -12,25 +11,10 @@ use tokio::sync::oneshot;
 /// again in a transaction of its own when the one it shared has failed.
 pub(crate) type OpFn<A, T> = for<'a, 'c> fn(&'a A, &'a mut Tx<'c>) -> BoxFuture<'a, StoreResult<T>>;
 
-/// What a call changes that is remembered elsewhere.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Touches {
-    /// Nothing.
-    Rows,
-    /// Who is known by which key.
-    Identities,
-    /// This run's lease or log.
-    Run(RunId),
-    /// Some run's lease or log.
-    AnyRun,
-}
-
 /// A call, its type erased.
 pub(crate) trait Job: Send {
     /// Does it once; says whether it worked.
     fn attempt(&mut self, tx: &mut Tx<'_>) -> bool;
-    /// What it changes.
-    fn touches(&self) -> Touches;
     /// Tells the caller: how it went, or how the transaction failed.
     fn settle(self: Box<Self>, failure: Option<&StoreError>);
 }
@@ -39,7 +23,6 @@ pub(crate) trait Job: Send {
 pub(crate) struct Call<A, T> {
     pub args: A,
     pub op: OpFn<A, T>,
-    pub touches: Touches,
     pub outcome: Option<StoreResult<T>>,
     pub reply: oneshot::Sender<StoreResult<T>>,
 }
@@ -50,10 +33,6 @@ impl<A: Send, T: Send> Job for Call<A, T> {
         let worked = outcome.is_ok();
         self.outcome = Some(outcome);
         worked
-    }
-
-    fn touches(&self) -> Touches {
-        self.touches
     }
 
     fn settle(self: Box<Self>, failure: Option<&StoreError>) {

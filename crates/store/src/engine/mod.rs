@@ -6,7 +6,7 @@ mod points;
 mod postgres;
 mod sqlite;
 
-pub(crate) use job::{OpFn, Touches};
+pub(crate) use job::OpFn;
 pub(crate) use lot::{EventRow, Lot};
 pub(crate) use postgres::Postgres;
 pub(crate) use sqlite::Sqlite;

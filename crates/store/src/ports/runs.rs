@@ -1,7 +1,7 @@
 //! `RunStore`: which function does what.
 
 use super::{claims, commit, inbox, log, run_rows, side};
-use crate::engine::{Lot, Touches};
+use crate::engine::Lot;
 use crate::store::Store;
 use async_trait::async_trait;
 use steward_core::event::{Event, EventBody};
@@ -35,8 +35,7 @@ impl RunStore for Store {
             side,
         };
         let lease = Lease { tenant: row.tenant, run: row.id, epoch: 1, last_seq: first.len() as u64 };
-        self.write_leased(
-            Touches::Run(row.id),
+        self.write(
             (row, lot, tool_set.clone(), owner.to_owned(), lease_until),
             |(row, lot, tool_set, owner, until), tx| {
                 Box::pin(commit::create(tx, row, lot, tool_set.as_ref(), owner, *until))
@@ -62,7 +61,7 @@ impl RunStore for Store {
         if lot.side.is_empty() && !lot.rows.is_empty() {
             self.append(lot).await?;
         } else {
-            self.write_leased(Touches::Run(lot.run), lot, |lot, tx| Box::pin(commit::commit(tx, lot))).await?;
+            self.write(lot, |lot, tx| Box::pin(commit::commit(tx, lot))).await?;
         }
         let events = (commit.after + 1..).zip(commit.events);
         Ok(events
@@ -97,11 +96,9 @@ impl RunStore for Store {
         now: Timestamp,
         lease_until: Timestamp,
     ) -> StoreResult<Option<Lease>> {
-        self.write_leased(
-            Touches::AnyRun,
-            (what, owner.to_owned(), now, lease_until),
-            |(what, owner, now, until), tx| Box::pin(claims::claim(tx, what, owner, *now, *until)),
-        )
+        self.write((what, owner.to_owned(), now, lease_until), |(what, owner, now, until), tx| {
+            Box::pin(claims::claim(tx, what, owner, *now, *until))
+        })
         .await
     }
 

@@ -1,6 +1,5 @@
 //! Users. Emails are kept and looked up in lower case.
 
-use crate::engine::Touches;
 use crate::error::clash;
 use crate::store::Store;
 use crate::tx::{Arg, Row, Tx, args};
@@ -11,10 +10,7 @@ use steward_core::{TenantId, UserId};
 #[async_trait]
 impl Users for Store {
     async fn save_user(&self, tenant: TenantId, user: &User) -> StoreResult<()> {
-        self.write_leased(Touches::Identities, (tenant, user.clone()), |(tenant, user), tx| {
-            Box::pin(save(tx, *tenant, user))
-        })
-        .await
+        self.write((tenant, user.clone()), |(tenant, user), tx| Box::pin(save(tx, *tenant, user))).await
     }
 
     fn identities(&self) -> Option<u64> {

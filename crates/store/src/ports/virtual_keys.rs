@@ -1,7 +1,6 @@
 //! Virtual keys.
 
 use crate::codec::{from_json, page_size, paged, to_json};
-use crate::engine::Touches;
 use crate::error::clash;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
@@ -14,7 +13,7 @@ impl VirtualKeys for Store {
     async fn save_key(&self, tenant: TenantId, key: &VirtualKey, secret_hash: Option<&str>) -> StoreResult<()> {
         let hash = secret_hash.map(str::to_owned);
         let args = (tenant, key.clone(), hash);
-        self.write_leased(Touches::Identities, args, |(tenant, key, hash), tx| {
+        self.write(args, |(tenant, key, hash), tx| {
             Box::pin(async move {
                 match hash {
                     Some(hash) => insert(tx, *tenant, key, hash).await,
@@ -74,7 +73,7 @@ impl VirtualKeys for Store {
 
     async fn revoke_key(&self, tenant: TenantId, id: KeyId, at: Timestamp) -> StoreResult<()> {
         let args = (tenant, id, at);
-        self.write_leased(Touches::Identities, args, |(tenant, id, at), tx| {
+        self.write(args, |(tenant, id, at), tx| {
             Box::pin(async move {
                 // The first time counts.
                 let sql = "update virtual_keys set revoked_at = coalesce(revoked_at, $3)

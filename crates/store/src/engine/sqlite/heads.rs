@@ -1,7 +1,6 @@
 //! The writer's memory of where each log ends. It is the only writer of the only process, so what
 //! it wrote last is what is there; anything that changes a lease makes it forget.
 
-use crate::engine::job::Touches;
 use crate::error;
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::HashMap;
@@ -39,13 +38,9 @@ impl Heads {
         }
     }
 
-    /// Forgets what a call may have changed.
-    pub(super) fn forget(&mut self, touched: Touches) {
-        match touched {
-            Touches::Rows | Touches::Identities => {}
-            Touches::Run(run) => self.0.retain(|(_, known), _| *known != run),
-            Touches::AnyRun => self.0.clear(),
-        }
+    /// Forgets all, since a call other than an append changed a lease or a log.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
     }
 }
 

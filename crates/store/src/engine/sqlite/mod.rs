@@ -5,7 +5,7 @@ mod open;
 mod readers;
 mod writer;
 
-use super::job::{Call, OpFn, Touches, gone};
+use super::job::{Call, OpFn, gone};
 use super::lot::Lot;
 use crate::migrate::Migration;
 use readers::Readers;
@@ -38,7 +38,7 @@ impl Sqlite {
         let readers = Arc::new(Readers::new(opened.path, Arc::clone(&opened.lock), connections));
         let (queue, jobs) = channel();
         let identities = Arc::default();
-        let writer = Writer::new(opened.connection, opened.lock, Arc::clone(&identities));
+        let writer = Writer::new(opened.connection, opened.lock, Arc::clone(&identities))?;
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || writer.run(&jobs))
@@ -47,13 +47,13 @@ impl Sqlite {
     }
 
     /// Runs `op` in the writer's next transaction.
-    pub(crate) async fn write<A, T>(&self, touches: Touches, args: A, op: OpFn<A, T>) -> StoreResult<T>
+    pub(crate) async fn write<A, T>(&self, args: A, op: OpFn<A, T>) -> StoreResult<T>
     where
         A: Send + 'static,
         T: Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        self.send(Work::Job(Box::new(Call { args, op, touches, outcome: None, reply })))?;
+        self.send(Work::Job(Box::new(Call { args, op, outcome: None, reply })))?;
         answer.await.unwrap_or_else(|_| Err(gone()))
     }
 
@@ -73,7 +73,7 @@ impl Sqlite {
         Readers::read(&self.readers, args, op).await
     }
 
-    /// How often calls that touch identities have been committed.
+    /// How often changes of users or keys have been committed.
     pub(crate) fn identities(&self) -> u64 {
         self.identities.load(Ordering::SeqCst)
     }

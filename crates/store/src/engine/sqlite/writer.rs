@@ -2,7 +2,7 @@
 //! one fsync serves many callers.
 
 use super::heads::Heads;
-use crate::engine::job::{Job, Touches};
+use crate::engine::job::Job;
 use crate::engine::lot::Lot;
 use crate::engine::points;
 use crate::error;
@@ -10,7 +10,7 @@ use crate::lock::DirLock;
 use crate::tx::Tx;
 use rusqlite::Connection;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 use steward_core::ports::{StoreError, StoreResult};
@@ -36,19 +36,43 @@ pub(super) struct Append {
     pub reply: oneshot::Sender<StoreResult<()>>,
 }
 
+/// What was changed that is remembered elsewhere. SQLite itself tells it, so that no statement can forget to.
+#[derive(Debug, Default)]
+struct Changed {
+    logs: AtomicBool,
+    identities: AtomicBool,
+}
+
+impl Changed {
+    fn watch(connection: &Connection) -> StoreResult<Arc<Self>> {
+        let changed = Arc::new(Self::default());
+        let told = Arc::clone(&changed);
+        connection
+            .update_hook(Some(move |_, _: &str, table: &str, _| match table {
+                "runs" | "events" => told.logs.store(true, Ordering::Relaxed),
+                "users" | "virtual_keys" => told.identities.store(true, Ordering::Relaxed),
+                _ => {}
+            }))
+            .map_err(|e| error::sqlite(&e))?;
+        Ok(changed)
+    }
+}
+
 /// The writer's state.
 pub(super) struct Writer {
     connection: Connection,
     heads: Heads,
-    /// Goes up with each commit that touches identities.
+    changed: Arc<Changed>,
+    /// Goes up with each commit that changes users or keys.
     identities: Arc<AtomicU64>,
     // Dropped after the connection.
     _lock: Arc<DirLock>,
 }
 
 impl Writer {
-    pub(super) fn new(connection: Connection, lock: Arc<DirLock>, identities: Arc<AtomicU64>) -> Self {
-        Self { connection, heads: Heads::default(), identities, _lock: lock }
+    pub(super) fn new(connection: Connection, lock: Arc<DirLock>, identities: Arc<AtomicU64>) -> StoreResult<Self> {
+        let changed = Changed::watch(&connection)?;
+        Ok(Self { connection, heads: Heads::default(), changed, identities, _lock: lock })
     }
 
     /// Works until the last sender is gone.
@@ -99,15 +123,16 @@ impl Writer {
                 points::before_commit();
                 self.plain("commit")
             });
+        let identities = self.changed.identities.swap(false, Ordering::Relaxed);
         if done.is_err() {
-            self.heads.forget(Touches::AnyRun);
+            self.heads.clear();
             if !self.connection.is_autocommit() {
                 self.plain("rollback")?;
             }
         } else {
             points::after_commit();
             // Before the callers hear of it.
-            if batch.iter().any(touches_identities) {
+            if identities {
                 self.identities.fetch_add(1, Ordering::SeqCst);
             }
         }
@@ -119,7 +144,10 @@ impl Writer {
             match work {
                 Work::Append(append) => {
                     append.outcome = None;
-                    match self.append(&append.lot) {
+                    let appended = self.append(&append.lot);
+                    // Its head goes along with it.
+                    self.changed.logs.store(false, Ordering::Relaxed);
+                    match appended {
                         Ok(()) => {}
                         Err(refused @ (StoreError::Fenced { .. } | StoreError::NotFound(_))) => {
                             append.outcome = Some(refused);
@@ -130,7 +158,9 @@ impl Writer {
                 Work::Job(job) => {
                     self.plain("savepoint call")?;
                     let worked = job.attempt(&mut Tx::Sqlite(&mut self.connection));
-                    self.heads.forget(job.touches());
+                    if self.changed.logs.swap(false, Ordering::Relaxed) {
+                        self.heads.clear();
+                    }
                     if self.connection.is_autocommit() {
                         // SQLite gave the whole transaction up.
                         return Err(StoreError::Full("the transaction was rolled back".to_owned()));
@@ -161,10 +191,6 @@ impl Writer {
             .map(drop)
             .map_err(|e| error::sqlite(&e))
     }
-}
-
-fn touches_identities(work: &Work) -> bool {
-    matches!(work, Work::Job(job) if matches!(job.touches(), Touches::Identities))
 }
 
 /// Takes what is queued, and waits a little if the batch before was larger.
