@@ -17,7 +17,7 @@ use steward_engine::{Deps, EngineConfig, RunService, StartRun};
 use steward_infra::{FileBlobs, InProcessBus, SystemClock, UuidV7};
 use steward_models::embed::LazyMiniLm;
 use steward_models::openai::{Client, Secrets, Timeouts};
-use steward_models::registry::Router;
+use steward_models::router::Router;
 use steward_sandbox::process::Helper;
 use steward_sandbox::python::{PythonConfig, PythonPool};
 use steward_store::{Store, StoreConfig};
