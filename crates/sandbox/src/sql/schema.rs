@@ -3,10 +3,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::error::SqlError;
-use super::guard::{Guard, Session};
-use super::value;
+use super::{Guard, Session, query};
 
-/// Rows counted one by one where the database has no statistics.
+/// Most rows counted one by one, if the database has no statistics.
 const COUNTED: i64 = 100_000;
 
 /// What a policy shows of a database.
@@ -16,48 +15,39 @@ pub struct Schema {
     pub tables: Vec<Table>,
 }
 
-/// A table or view.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Table {
-    /// Its name.
     pub name: String,
-    /// Whether it is a view.
     pub view: bool,
-    /// Its columns in order, without the denied ones.
+    /// In order, without the denied ones.
     pub columns: Vec<Column>,
-    /// Its foreign keys to tables that are shown.
+    /// To tables that are shown.
     pub foreign_keys: Vec<ForeignKey>,
-    /// Rows, from the statistics or counted up to 100,000; `None` for a view or when counting took too long.
+    /// From the statistics, or counted up to 100,000; `None` for a view or if counting took too long.
     pub row_estimate: Option<u64>,
 }
 
-/// A column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Column {
-    /// Its name.
     pub name: String,
-    /// The declared type as written, possibly empty.
+    /// As declared, possibly empty.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Whether it belongs to the primary key.
     pub pk: bool,
-    /// Whether it may not be null.
     pub not_null: bool,
 }
 
 /// One column of a foreign key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ForeignKey {
-    /// The column here.
     pub column: String,
-    /// The table referred to.
     pub table: String,
     /// The column referred to; empty for its primary key.
     pub references: String,
 }
 
 impl Guard {
-    /// Tables, columns and keys that the policy shows, read by statements of our own.
+    /// What the policy shows, read by statements of our own.
     pub fn schema(&self) -> Result<Schema, SqlError> {
         self.session(|session| {
             let names = session.readable_objects()?;
@@ -76,8 +66,8 @@ impl Guard {
             let (t, c) = (quoted(&table), quoted(&column));
             let sql = format!("SELECT DISTINCT {c} FROM main.{t} WHERE {c} IS NOT NULL LIMIT ?1");
             let wrap = |e| session.classify(e);
-            // A view, or a column that is computed, may show what is closed under another name.
-            let names = session.confine()?;
+            // A view, or a computed column, may show what is closed under another name.
+            let names = session.enforce_policy(None)?;
             let mut statement = session.single(&sql)?;
             session.check_program(&sql, &statement, &names)?;
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -85,11 +75,11 @@ impl Guard {
             let (mut out, mut bytes) = (Vec::new(), 0usize);
             while let Some(row) = rows.next().map_err(wrap)? {
                 let cell = row.get_ref(0).map_err(wrap)?;
-                bytes = bytes.saturating_add(value::size(cell));
+                bytes = bytes.saturating_add(query::size(cell));
                 if bytes > self.policy.limits.bytes {
                     break;
                 }
-                out.push(value::to_json(cell));
+                out.push(query::to_json(cell));
             }
             Ok(out)
         })
@@ -98,19 +88,18 @@ impl Guard {
 
 impl Session<'_> {
     fn readable_objects(&self) -> Result<Vec<(String, bool)>, SqlError> {
-        // Virtual tables are closed, as are the "shadow" tables in which they keep their rows.
+        // Virtual tables are closed, as are the "shadow" tables in which they store their rows.
         let sql = "SELECT name, type = 'view' FROM pragma_table_list \
                    WHERE schema = 'main' AND type IN ('table', 'view') ORDER BY name";
         let all = self.rows(sql, &[], |r| Ok((r.get::<_, String>(0)?, r.get::<_, bool>(1)?)))?;
         Ok(all.into_iter().filter(|(name, _)| self.guard.policy.allows_table(name)).collect())
     }
 
-    /// Names of the tables and views that may be read.
     pub(super) fn readable_tables(&self) -> Result<Vec<String>, SqlError> {
         Ok(self.readable_objects()?.into_iter().map(|(name, _)| name).collect())
     }
 
-    /// Names of all columns that may be read, each once.
+    /// Of all tables that may be read, each name once.
     pub(super) fn readable_columns(&self) -> Result<Vec<String>, SqlError> {
         let mut names = Vec::new();
         for table in self.readable_tables()? {
@@ -165,7 +154,7 @@ impl Session<'_> {
         }
     }
 
-    /// The names as the database spells them, if they exist and may be read.
+    /// The names in the database's spelling, if they exist and may be read.
     fn resolve(&self, table: &str, column: &str) -> Result<(String, String), SqlError> {
         let tables = self.readable_tables()?;
         let missing = |what: String| SqlError::Syntax { message: what, hint: None };
@@ -195,7 +184,6 @@ impl Session<'_> {
     }
 }
 
-/// An identifier as SQL text.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 use steward_core::skill::{Skill, SqlSpec};
 use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 use steward_sandbox::sql::change::{Answer, Changes, Snapshot};
-use steward_sandbox::sql::remote::{Held, Remote};
+use steward_sandbox::sql::remote::{HeldWrite, Remote};
 use steward_sandbox::sql::{Guard, SqlError};
 
 /// Longest trial of a statement.
@@ -49,7 +49,7 @@ pub(super) fn preview(
             let reversible = changes.undo.is_ok();
             (summary, Some(changes.count), reversible, lines(&changes))
         }
-        Ok((Err(SqlError::Untold(why)), _)) => {
+        Ok((Err(SqlError::NoPreview(why)), _)) => {
             let summary = format!("{}; cannot be undone", untold(why));
             (summary, None, false, Vec::new())
         }
@@ -148,7 +148,7 @@ async fn make_in_file(spec: &SqlSpec, job: Job<'_>, context: &Context, path: &st
             told.map_err(|error| SqlError::Refused(error.to_string()))
         };
         let guard = Guard::open_for_writing(&real, policy)?;
-        let answer = guard.change_told(&sql, &bound, true, tell)?;
+        let answer = guard.change_with(&sql, &bound, true, tell)?;
         Ok(match answer {
             Answer::Rows(rows) => told(&rows, spec.max_rows, &sql),
             Answer::Changed(changes) => output(&spec, &skill, *changes, &sql),
@@ -167,7 +167,7 @@ async fn make_on_server(spec: &SqlSpec, job: Job<'_>, context: &Context, url: &s
         told.map_err(refused)
     };
     let answer = match remote.hold(&sql, &bound).await {
-        Ok(Held { answer: Answer::Changed(changes), transaction }) => {
+        Ok(HeldWrite { answer: Answer::Changed(changes), transaction }) => {
             proof.transaction = transaction;
             let output = output(spec, job.skill, *changes, &sql);
             stage(&output, &proof).await?;
@@ -177,7 +177,7 @@ async fn make_on_server(spec: &SqlSpec, job: Job<'_>, context: &Context, url: &s
         }
         Ok(held) => held.answer,
         // It can't be held back, so nothing but a person can tell after a crash.
-        Err(SqlError::Untold(why)) => {
+        Err(SqlError::NoPreview(why)) => {
             proof.untold = Some(why);
             stage(&ToolOutput::default(), &proof).await?;
             remote.run(&sql, &bound).await.map_err(refused)?

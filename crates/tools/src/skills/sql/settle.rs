@@ -13,7 +13,7 @@ use std::time::Duration;
 use steward_core::ports::{Interrupted, ToolScope};
 use steward_core::skill::SqlSpec;
 use steward_core::tool::{Settled, Staged};
-use steward_sandbox::sql::change::{Found, Snapshot};
+use steward_sandbox::sql::change::{Snapshot, WriteState};
 use steward_sandbox::sql::remote::Remote;
 use steward_sandbox::sql::{Guard, SqlError};
 
@@ -86,8 +86,10 @@ pub(super) async fn look(
     }
     if let (Some(id), Some(remote)) = (&proof.transaction, &mut remote) {
         return Ok(match remote.transaction(id).await.map_err(failed)? {
-            Some(Found::Done) => Settled::Happened(format!("the server has committed its transaction {id}")),
-            Some(Found::NotDone) => Settled::NotHappened(format!("the server has rolled its transaction {id} back")),
+            Some(WriteState::Done) => Settled::Happened(format!("the server has committed its transaction {id}")),
+            Some(WriteState::NotDone) => {
+                Settled::NotHappened(format!("the server has rolled its transaction {id} back"))
+            }
             _ => Settled::Unknown(format!("the server does not know any more what became of its transaction {id}")),
         });
     }
@@ -117,12 +119,12 @@ pub(super) async fn look(
             });
             looking.await?.map_err(failed)?
         }
-        (Err(_), None) => Found::Mixed,
+        (Err(_), None) => WriteState::Mixed,
     };
     Ok(match found {
-        Found::Done => Settled::Happened("its rows are as this call leaves them".to_owned()),
-        Found::NotDone => Settled::NotHappened("its rows are as they were before".to_owned()),
-        Found::Mixed => Settled::Unknown(
+        WriteState::Done => Settled::Happened("its rows are as this call leaves them".to_owned()),
+        WriteState::NotDone => Settled::NotHappened("its rows are as they were before".to_owned()),
+        WriteState::Mixed => Settled::Unknown(
             "its rows are neither as they were nor as this call leaves them: somebody else has changed them since"
                 .to_owned(),
         ),
