@@ -1,9 +1,11 @@
 //! Other names for the usual tools and their arguments, read from `data/aliases.toml`.
 
-use crate::index::key;
+use std::sync::LazyLock;
+
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::sync::LazyLock;
+
+use super::tool_index::key;
 
 /// Tools that do the same under different names.
 #[derive(Debug, Clone, Deserialize)]
@@ -33,7 +35,6 @@ struct Arguments {
     same: Vec<Vec<String>>,
 }
 
-/// The whole file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Aliases {

@@ -1,11 +1,13 @@
 //! Deep plans as models write them: JSON, or a numbered list in plain text.
 
-use crate::index::ToolIndex;
-use crate::json::repair;
+use std::sync::LazyLock;
+
 use regex::Regex;
 use serde_json::Value;
-use std::sync::LazyLock;
 use steward_core::deep::DeepStep;
+
+use super::json::repair;
+use super::tool_index::ToolIndex;
 
 /// Longest field that is kept, characters.
 const LONGEST: usize = 300;

@@ -7,26 +7,26 @@
 //! weak. [`fit`] brings arguments into the form of a tool's schema.
 
 mod alias;
+#[doc(hidden)]
+pub mod complexity_counter;
 pub mod deep;
 mod dialect;
 pub mod fill;
 pub mod fit;
 pub mod fuzzy;
 mod grammar;
-mod index;
 mod json;
 mod native;
 mod out;
 pub mod plan;
 mod prose;
 mod stream;
-#[doc(hidden)]
-pub mod work;
+mod tool_index;
 
 pub use dialect::Dialect;
-pub use grammar::{Dialects, guided, markers, react};
-pub use index::ToolIndex;
+pub use grammar::{Dialects, guided, markers_instructions, react};
 pub use json::{Repaired, complete, repair};
 pub use out::{BrokenCall, Out, Parsed};
 pub use plan::{PlanError, PlanStream};
 pub use stream::{Form, Reading, StreamParser};
+pub use tool_index::ToolIndex;

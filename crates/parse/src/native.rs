@@ -1,13 +1,13 @@
 //! Calls from the provider's own field, assembled from their pieces.
 
-use crate::grammar::{Call, Found, broken_arguments};
-use crate::index::ToolIndex;
-use crate::json::repair;
-use crate::out::Sink;
 use serde_json::{Map, Value};
 use steward_core::tool::CallSource;
 
-/// Calls in the making.
+use super::grammar::{Call, Found, broken_arguments};
+use super::json::repair;
+use super::out::Sink;
+use super::tool_index::ToolIndex;
+
 #[derive(Debug, Default)]
 pub(crate) struct Native {
     calls: Vec<Piece>,

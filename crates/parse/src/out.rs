@@ -25,13 +25,11 @@ pub struct BrokenCall {
     pub id: String,
     /// Name of the tool; empty where not even that is known.
     pub name: String,
-    /// What the model wrote.
     pub raw: String,
     /// What is wrong, and what to write instead.
     pub error: String,
 }
 
-/// A whole reply, understood.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parsed {
     /// Complete calls in order. A name may be unknown and arguments may not fit the tool's schema:
@@ -154,7 +152,6 @@ impl Sink {
         !self.text.all.trim().is_empty()
     }
 
-    /// All text so far.
     pub fn all_text(&self) -> &str {
         &self.text.all
     }

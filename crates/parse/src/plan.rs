@@ -1,10 +1,12 @@
 //! Plans: shown step by step while they are generated, and read as a whole.
 
-use crate::index::ToolIndex;
-use crate::json::{Scanner, Token, repair, unescape};
-use crate::native::as_object;
 use serde_json::Value;
 use steward_core::plan::{Plan, PlanStep};
+
+use super::json::{Scanner, Token, repair};
+use super::native::as_object;
+use super::tool_index::ToolIndex;
+use crate::json::unescape;
 
 /// Keys under which models wrap the array.
 const WRAPPERS: &[&str] = &["plan", "steps"];
@@ -15,15 +17,10 @@ pub enum PlanError {
     /// There is no array of steps.
     #[error("there is no plan: write a JSON array of steps {{\"thought\", \"tool\", \"args\"}}")]
     Missing,
-    /// The array is empty.
     #[error("the plan has no steps; it needs at least `final_answer`")]
     Empty,
-    /// It breaks off.
     #[error("the plan breaks off after {complete} complete steps; write the whole plan again, shorter")]
-    BrokenOff {
-        /// Steps that were complete.
-        complete: usize,
-    },
+    BrokenOff { complete: usize },
     /// A step can't be read.
     #[error("step {number} can't be read: {problem}")]
     Step {

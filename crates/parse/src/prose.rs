@@ -1,6 +1,6 @@
 //! Text as sentences of the writer: without code blocks, quotations of others and lists of examples.
 
-use crate::work::count;
+use super::complexity_counter::count;
 
 /// A sentence and where it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,13 +1,16 @@
 //! The way in: chunks of a model's reply, whatever the strategy.
 
-use crate::dialect::Dialect;
-use crate::grammar::{Chain, Dialects, Found, Grammar, Plain, Shell, guided::Guided, react::React};
-use crate::index::ToolIndex;
-use crate::native::Native;
-use crate::out::{BrokenCall, Out, Parsed, Sink};
-use crate::{fit, fuzzy};
 use steward_core::model::{ModelChunk, Strategy};
 use steward_core::tool::{CallSource, ToolCall};
+
+use super::dialect::Dialect;
+use super::grammar::{Chain, Dialects, Found, Grammar, Plain, Shell};
+use super::native::Native;
+use super::out::{BrokenCall, Out, Parsed, Sink};
+use super::tool_index::ToolIndex;
+use super::{fit, fuzzy};
+use crate::grammar::guided::Guided;
+use crate::grammar::react::React;
 
 /// Confidence of a call that only reasoning text holds.
 const REASONING_CONFIDENCE: f32 = 0.3;
@@ -16,7 +19,6 @@ const REASONING_CONFIDENCE: f32 = 0.3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
-    /// The provider's own field.
     Native,
     /// One JSON object.
     GuidedJson,

@@ -1,12 +1,13 @@
 //! JSON objects as calls, in the many ways models name the parts.
 
-use super::rule::Dialect;
-use crate::grammar::{Call, Found, broken_arguments};
-use crate::index::ToolIndex;
-use crate::json::{Scanner, Token, repair, strip_fence};
-use crate::native::as_object;
 use serde_json::{Map, Value};
 use steward_core::tool::CallSource;
+
+use super::Dialect;
+use crate::grammar::{Call, Found, broken_arguments};
+use crate::json::{Scanner, Token, repair, strip_fence};
+use crate::native::as_object;
+use crate::tool_index::ToolIndex;
 
 /// Confidence of a call in the model's own form.
 const SURE: f32 = 0.9;
@@ -111,7 +112,7 @@ pub(crate) type Told = (Option<String>, String, Value);
 
 /// `object` as a call, if it is one: `{"name": …, "arguments": …}`, `{"type": "function", "function": {…}}`
 /// or `{"<tool>": {…}}`.
-pub(crate) fn as_call(object: &Map<String, Value>, tools: &ToolIndex) -> Option<Told> {
+fn as_call(object: &Map<String, Value>, tools: &ToolIndex) -> Option<Told> {
     let id = IDS.iter().find_map(|key| object.get(*key)?.as_str()).map(str::to_owned);
     if let Some(inner) = object.get("function").and_then(Value::as_object) {
         let (inner_id, name, arguments) = as_call(inner, tools)?;

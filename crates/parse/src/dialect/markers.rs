@@ -3,9 +3,10 @@
 //!
 //! Source: reference "GPT-OSS System Prompts", strategy 3.
 
-use super::call::Cx;
-use super::rule::{Begin, Body, Calls, Dialect, Rule, always};
 use serde_json::{Map, Value};
+
+use super::call::Cx;
+use super::{Begin, Body, Calls, Dialect, Rule};
 
 pub(super) const RULES: &[Rule] = &[
     marker("[TOOL:"),
@@ -25,19 +26,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 const fn marker(open: &'static str) -> Rule {
-    Rule {
-        dialect: Dialect::Markers,
-        open,
-        body: Body::Marker(Calls {
-            close: &["]"],
-            json: false,
-            head: false,
-            begins,
-            ends: always,
-            read,
-            keep_open: false,
-        }),
-    }
+    Rule { dialect: Dialect::Markers, open, body: Body::Marker(Calls::new(&["]"], begins, read)) }
 }
 
 /// Longest name of a tool, bytes.
@@ -102,7 +91,7 @@ impl Scan {
                         None => break,
                     },
                     (b']', None) => {
-                        crate::work::count(at - from);
+                        crate::complexity_counter::count(at - from);
                         return Some(at);
                     }
                     (b']', Some(_)) => {
@@ -114,7 +103,7 @@ impl Scan {
             self.value = byte == b'=' || (self.value && byte == b' ');
             self.at += 1;
         }
-        crate::work::count(self.at - from);
+        crate::complexity_counter::count(self.at - from);
         None
     }
 }
@@ -185,7 +174,7 @@ fn split(body: &str) -> Vec<String> {
         }
         part.push(c);
     }
-    crate::work::count(body.len());
+    crate::complexity_counter::count(body.len());
     parts.push(part);
     parts
 }
@@ -198,12 +187,12 @@ fn closes(rest: std::iter::Peekable<std::str::Chars<'_>>, quote: char) -> bool {
     while let Some(c) = rest.next() {
         seen += 1;
         if c == quote && before != Some('\\') && rest.peek().is_none_or(|next| *next == '|') {
-            crate::work::count(seen);
+            crate::complexity_counter::count(seen);
             return true;
         }
         before = Some(c);
     }
-    crate::work::count(seen);
+    crate::complexity_counter::count(seen);
     false
 }
 

@@ -1,13 +1,14 @@
 //! Strategy `guided_json`: one object `{reasoning, tool_calls, done}`.
 
-use super::{Call, Found, Grammar, broken_arguments, prompt};
-use crate::index::ToolIndex;
+use serde_json::{Map, Value, json};
+use steward_core::tool::{CallSource, ToolSpec};
+
+use super::{Call, Found, Grammar, broken_arguments};
+use crate::complexity_counter::find_byte;
 use crate::json::{Scanner, Token, repair, unescape, unescape_part};
 use crate::native::as_object;
 use crate::out::Sink;
-use crate::work::find_byte;
-use serde_json::{Map, Value, json};
-use steward_core::tool::{CallSource, ToolSpec};
+use crate::tool_index::ToolIndex;
 
 /// The keys that tell the object from any other JSON.
 const KEYS: &[&str] = &["reasoning", "tool_calls", "done"];
@@ -34,7 +35,7 @@ pub fn schema(tools: &[ToolSpec]) -> Value {
 
 /// The system prompt's part on how to call `tools`.
 pub fn instructions(tools: &[ToolSpec]) -> String {
-    prompt::with_tools(include_str!("../../prompts/guided.md"), tools)
+    super::with_tools(include_str!("../../prompts/guided.md"), tools)
 }
 
 fn call_schema(spec: &ToolSpec) -> Value {
@@ -57,19 +58,22 @@ fn has_reference(schema: &Value) -> bool {
 }
 
 enum State {
-    /// Text for the reader.
     Prose,
     /// A code fence at the start of a line, not yet known to hold the object.
-    Fence { from: usize, gap: bool },
+    Fence {
+        from: usize,
+        gap: bool,
+    },
     /// A brace, not yet known to open the object; held back from `from`.
-    Candidate { from: usize, scanner: Scanner },
-    /// The object.
+    Candidate {
+        from: usize,
+        scanner: Scanner,
+    },
     Object(Box<Object>),
     /// The object, no JSON from some byte on.
     Failed(Box<Object>),
     /// Right after the object: a closing fence may follow.
     Trailer,
-    /// Nothing that follows counts.
     Ignored,
 }
 

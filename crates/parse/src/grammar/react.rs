@@ -1,16 +1,15 @@
 //! Strategy `react`: `Thought / Action / Action Input / Observation`.
 
-use super::label::{Label, Start, classify};
-use super::react_input::{Head, Input, NOTHING, arguments, closing_text};
-use super::{Call, Found, Grammar, broken_arguments, prompt};
-use crate::index::ToolIndex;
-use crate::json::{Scanner, Token};
-use crate::out::Sink;
-use crate::work::line_end;
+mod input;
+
 use steward_core::tool::ToolSpec;
 
-mod fence;
-mod lax;
+use super::{Call, Found, Grammar, broken_arguments};
+use crate::complexity_counter::line_end;
+use crate::json::{Scanner, Token};
+use crate::out::Sink;
+use crate::tool_index::ToolIndex;
+use input::{Head, Input, Label, NOTHING, Start, arguments, classify, closing_text};
 
 /// Where a model is to be cut, so that it can't make up a result.
 pub const STOP: &[&str] = &["\nObservation:"];
@@ -20,7 +19,7 @@ const DONE: &[&str] = &["done", "finish", "finished"];
 
 /// The system prompt's part on how to call `tools`.
 pub fn instructions(tools: &[ToolSpec]) -> String {
-    prompt::with_tools(include_str!("../../prompts/react.md"), tools)
+    super::with_tools(include_str!("../../prompts/react.md"), tools)
 }
 
 #[derive(Debug)]
@@ -36,14 +35,12 @@ enum Section {
     /// After a call; waits for a label.
     Between,
     Final,
-    /// Nothing that follows counts.
     Stopped,
 }
 
 /// Code fences that are open.
 #[derive(Debug, Default)]
 struct Fences {
-    /// Around the whole reply.
     whole: bool,
     /// In a thought: quoted material, no labels.
     quote: bool,
@@ -361,7 +358,6 @@ impl React {
         }
     }
 
-    /// A call is complete.
     fn commit(&mut self, input: &Input, raw: &str, cut: bool) {
         let name = input.name.clone();
         let known = self.tools.resolve(&name).is_some();
@@ -446,5 +442,87 @@ impl Grammar for React {
             self.found.note("the reply ends within a code block; nothing in it was taken as a call");
         }
         std::mem::take(&mut self.found)
+    }
+}
+
+// @doc grammar/react/fence.rs: Code fences: around the reply, around an input, or around what is quoted.
+impl React {
+    /// A fence at the start of a line; `true` where it was consumed.
+    pub(crate) fn fence(&mut self) -> bool {
+        let line = &self.buf[self.pos..];
+        let ticks = self.pos + line.len() - line.trim_start().len();
+        match &mut self.section {
+            Section::Preamble if self.buf[..self.pos].trim().is_empty() && !self.fences.whole => {
+                // The rest of the line (`text`, `markdown`) stays in front of the first label.
+                self.fences.whole = true;
+                self.preamble = self.pos;
+                false
+            }
+            Section::Final => {
+                self.held.get_or_insert(self.pos);
+                self.pos = ticks + 3;
+                self.line_start = false;
+                true
+            }
+            Section::Input(input) if input.fenced => {
+                self.pos = ticks + 3;
+                self.line_start = false;
+                self.commit_input();
+                true
+            }
+            Section::Named(_) => {
+                self.fences.input = !self.fences.input;
+                false
+            }
+            Section::Action(_) | Section::Input(_) | Section::Stopped => false,
+            Section::Preamble | Section::Thought | Section::Between => {
+                if self.fences.input {
+                    self.fences.input = false;
+                } else if self.fences.whole {
+                    self.fences.whole = false;
+                } else {
+                    self.fences.quote = !self.fences.quote;
+                }
+                false
+            }
+        }
+    }
+}
+
+// @doc grammar/react/lax.rs: Replies of which another form was asked: what surely belongs to this one.
+impl React {
+    /// For replies of which another form was asked.
+    pub fn lax(tools: &ToolIndex) -> Self {
+        Self { lax: true, ..Self::new(tools) }
+    }
+
+    /// Whether a label is one in a reply of which another form was asked.
+    pub(crate) fn means(&self, label: Label) -> bool {
+        !self.lax
+            || !matches!(self.section, Section::Preamble)
+            || match label {
+                Label::Action => true,
+                Label::Thought | Label::Final => !self.wrote,
+                Label::Input | Label::Observation => false,
+            }
+    }
+
+    /// An action that names no known tool, or lacks what the tool needs, was text. `end`: where it ends.
+    fn untake(&mut self, end: usize, sink: &mut Sink) {
+        if let Some(line) = self.tentative.take() {
+            sink.text(&self.buf[line..end]);
+            self.wrote = true;
+            self.section = Section::Preamble;
+        }
+    }
+
+    /// Tells of the calls that are complete.
+    pub(crate) fn tell(&mut self, sink: &mut Sink) {
+        while self.lax && self.told < self.found.items.len() {
+            if let Ok(call) = &self.found.items[self.told] {
+                sink.call_started(&call.name);
+            }
+            self.told += 1;
+        }
     }
 }

@@ -4,11 +4,12 @@
 //! Source: Llama 3.1 to 4 and many small models, which are told to answer with such JSON and nothing else. It is only
 //! a call where a known tool is named and nothing but the end follows; what an explanation goes on about is text.
 
+use std::ops::Range;
+
 use super::{Shell, State, Step};
 use crate::dialect::{Begin, Dialect, json_calls, looks_like_call, python_calls};
 use crate::json::{Scanner, Token, repair, unescape};
 use crate::out::Sink;
-use std::ops::Range;
 
 /// Confidence of what is not the whole reply.
 const LATE: f32 = 0.7;
@@ -79,7 +80,6 @@ impl Bare {
     }
 }
 
-/// How it goes on.
 enum Next {
     Go,
     Wait,
@@ -205,7 +205,7 @@ impl Shell {
             return Next::Text;
         };
         let rest = &self.buf[*at..];
-        let Some(step) = crate::work::find(rest, ")]") else {
+        let Some(step) = crate::complexity_counter::find(rest, ")]") else {
             // A parenthesis at the end may be half of it.
             *at = self.buf.len() - usize::from(rest.ends_with(')'));
             if end {
@@ -224,7 +224,7 @@ impl Shell {
         let rest = &self.buf[at..];
         let trimmed = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ';' || c == ',');
         let at = at + rest.len() - trimmed.len();
-        crate::work::count(rest.len() - trimmed.len() + 1);
+        crate::complexity_counter::count(rest.len() - trimmed.len() + 1);
         bare.mode = Mode::After(at);
         let Some(first) = trimmed.chars().next() else {
             return if end { Next::Calls(at) } else { Next::Wait };

@@ -1,10 +1,10 @@
 //! Blocks of calls: where they end.
 
 use super::{Shell, State, Step};
+use crate::complexity_counter::find_byte;
 use crate::dialect::{Calls, Dialect, MarkerScan};
 use crate::json::{Scanner, Token};
 use crate::out::Sink;
-use crate::work::find_byte;
 
 /// A block that is open.
 pub(super) struct Block {
@@ -14,7 +14,6 @@ pub(super) struct Block {
     again: &'static str,
     /// Where what is read begins.
     start: usize,
-    /// Where the body begins.
     body: usize,
     /// Up to where it was looked at.
     at: usize,
@@ -126,7 +125,7 @@ impl Shell {
     fn head(&self, block: &mut Block, end: bool) -> Option<()> {
         let rest = &self.buf[block.at..];
         let skipped = rest.len() - rest.trim_start_matches(|c: char| c.is_whitespace() || c == '`').len();
-        crate::work::count(skipped + 1);
+        crate::complexity_counter::count(skipped + 1);
         block.at += skipped;
         let Some(&byte) = self.buf.as_bytes().get(block.at) else {
             return if end { block.raw() } else { None };
@@ -168,7 +167,7 @@ impl Shell {
     fn after_value(&self, block: &mut Block, end: bool) -> Option<Option<(usize, usize, bool)>> {
         let rest = &self.buf[block.at..];
         let skipped = rest.len() - rest.trim_start_matches(|c: char| c.is_whitespace() || "`;,}]".contains(c)).len();
-        crate::work::count(skipped + 1);
+        crate::complexity_counter::count(skipped + 1);
         // Blanks are looked at once only: they belong to the block.
         block.at += skipped;
         let at = block.at;
@@ -189,7 +188,6 @@ impl Shell {
         }
     }
 
-    /// The next closing.
     fn closing(&self, block: &mut Block, end: bool) -> Option<(usize, usize, bool)> {
         let first = |token: Option<&&str>| token.map_or(b'<', |token| token.as_bytes()[0]);
         let bytes = [first(block.calls.close.first()), first(block.calls.close.last()), first(Some(&block.again))];
@@ -214,7 +212,7 @@ impl Shell {
 
     fn here(&self, block: &Block, at: usize, end: bool) -> Here {
         let rest = &self.buf[at..];
-        crate::work::count(16);
+        crate::complexity_counter::count(16);
         if let Some(token) = block.calls.close.iter().find(|token| rest.starts_with(**token)) {
             return Here::Closing(token.len());
         }

@@ -6,9 +6,7 @@ use super::{Shell, State};
 use crate::dialect::{Begin, Dialect, is_python_list};
 use crate::out::Sink;
 
-/// How a line starts.
 pub(super) enum Start {
-    /// As any text.
     Plain,
     Wait,
     /// The state changed or the line was taken.
@@ -25,7 +23,7 @@ impl Shell {
         let rest = &self.buf[self.pos..];
         let bytes = rest.as_bytes();
         let blanks = bytes.iter().take(INDENT).take_while(|b| matches!(b, b' ' | b'\t')).count();
-        crate::work::count(blanks + 1);
+        crate::complexity_counter::count(blanks + 1);
         let Some(&byte) = bytes.get(blanks) else {
             return if end { Start::Plain } else { Start::Wait };
         };

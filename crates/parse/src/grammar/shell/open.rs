@@ -1,11 +1,12 @@
 //! Openings within the text.
 
+use std::sync::LazyLock;
+
 use super::block::{Block, Marker};
 use super::{Shell, State};
 use crate::dialect::{Begin, Body, Cx, Rule, harmony, rules};
 use crate::grammar::Found;
 use crate::out::Sink;
-use std::sync::LazyLock;
 
 /// How much of what follows an opening may decide whether it is one.
 const WINDOW: usize = 256;
@@ -62,7 +63,7 @@ impl Shell {
         let Some(first) = rest.as_bytes().first() else {
             return Opened::No;
         };
-        crate::work::count(rest.len().min(WINDOW));
+        crate::complexity_counter::count(rest.len().min(WINDOW));
         let mut best: Option<&'static Rule> = None;
         for rule in RULES[usize::from(*first)].iter().copied().filter(|rule| self.dialects.has(rule.dialect)) {
             if rest.starts_with(rule.open) {
@@ -81,7 +82,7 @@ impl Shell {
     fn is_quoted(&mut self) -> bool {
         let (from, mut odd) = self.ticks;
         let piece = &self.buf.as_bytes()[from.min(self.pos)..self.pos];
-        crate::work::count(piece.len());
+        crate::complexity_counter::count(piece.len());
         odd ^= memchr::memchr_iter(b'`', piece).count() % 2 == 1;
         self.ticks = (self.pos, odd);
         odd || self.buf[self.line.min(self.pos)..self.pos].ends_with(['"', '\'', '“', '‘', '«', '„'])

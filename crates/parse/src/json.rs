@@ -1,15 +1,20 @@
-//! Repair and completion by writing the scanned tokens anew.
+//! JSON as models write it: incremental scanning, completion and careful repair.
 
-use super::loose::read_loose;
-use super::scan::{Scanner, Token};
-use super::unescape::unescape;
-use crate::work::count;
+mod lenient;
+mod scan;
+
+pub(crate) use lenient::Loose;
+pub(crate) use scan::{Scanner, Token, unescape, unescape_part};
+
 use serde_json::Value;
 
+use super::complexity_counter::count;
+use lenient::read_loose;
+
+// @doc json/rebuild.rs: Repair and completion by writing the scanned tokens anew.
 /// JSON that was read, and what had to be mended for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Repaired {
-    /// The value.
     pub value: Value,
     /// What was mended, for diagnostics; empty where the text was sound.
     pub fixes: Vec<&'static str>,
@@ -86,7 +91,6 @@ struct Rebuilt {
     text: String,
     /// Byte after the last one read.
     end: usize,
-    /// Whether brackets were closed.
     closed: bool,
 }
 

@@ -10,14 +10,13 @@ mod line;
 mod open;
 
 use super::{Found, Grammar};
+use crate::complexity_counter::find_byte;
 use crate::dialect::{Cx, Dialect};
-use crate::index::ToolIndex;
 use crate::out::Sink;
-use crate::work::find_byte;
+use crate::tool_index::ToolIndex;
 use bare::Bare;
 use block::{Block, Marker};
 
-/// Which dialects are understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dialects {
     /// None; the content is taken as it is.
@@ -26,9 +25,7 @@ pub enum Dialects {
     Wrappers,
     /// Reasoning at the very beginning only; everything after it is text as it is.
     Opening,
-    /// One, and the wrappers.
     Only(Dialect),
-    /// All that are known.
     #[default]
     All,
 }
@@ -64,7 +61,6 @@ enum State {
 #[derive(PartialEq, Eq)]
 enum Step {
     Go,
-    /// More text is needed.
     Wait,
 }
 
@@ -82,7 +78,6 @@ pub(crate) struct Shell {
     line: usize,
     /// Nothing of the line was read yet.
     line_new: bool,
-    /// The line quotes somebody.
     line_quoted: bool,
     /// Back-ticks of this line are counted up to here, and whether their number is odd.
     ticks: (usize, bool),

@@ -1,10 +1,12 @@
 //! Names of tools as models write them.
 
-use crate::alias::Aliases;
-use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
+
+use serde_json::{Map, Value};
 use steward_core::tool::ToolSpec;
+
+use super::alias::Aliases;
 
 /// The known tools, found by their names in any of the spellings that models use. Cheap to clone.
 #[derive(Debug, Clone, Default)]

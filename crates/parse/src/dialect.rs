@@ -1,7 +1,43 @@
-//! What a dialect says about itself.
+//! How open models write calls as text when no server reads them: one small file for each family,
+//! with its source. A [`Rule`] says how a block opens and ends and who reads it; the engine that
+//! follows the rules is `grammar::shell`.
 
-use super::call::Cx;
+mod call;
+pub(crate) mod harmony;
+mod json_blocks;
+mod markers;
+mod python;
+mod xml_blocks;
 
+pub(crate) use call::{Cx, json_calls, looks_like_call};
+pub(crate) use markers::Scan as MarkerScan;
+pub(crate) use python::{is_python_list, python_calls};
+
+/// All rules, in no particular order: the longest opening that fits wins.
+pub(crate) fn rules() -> impl Iterator<Item = &'static Rule> {
+    [
+        harmony::THOUGHT_RULES,
+        harmony::NOISE_RULES,
+        markers::RULES,
+        json_blocks::HERMES_RULES,
+        xml_blocks::QWEN_RULES,
+        python::LLAMA_RULES,
+        json_blocks::MISTRAL_RULES,
+        json_blocks::DEEPSEEK_RULES,
+        harmony::HARMONY_RULES,
+        python::GEMMA_RULES,
+        json_blocks::GRANITE_RULES,
+        json_blocks::PHI_RULES,
+        json_blocks::COMMAND_R_RULES,
+        json_blocks::KIMI_RULES,
+        xml_blocks::INVOKE_RULES,
+        json_blocks::LISTS_RULES,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+// @doc dialect/rule.rs: What a dialect says about itself.
 /// Families of models by how they write calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -22,7 +58,6 @@ pub enum Dialect {
     Mistral,
     /// `<｜tool▁calls▁begin｜>` and DSML.
     Deepseek,
-    /// Channels of gpt-oss.
     Harmony,
     /// Code blocks `tool_code`, `<start_function_call>`, `<|tool_call>`.
     Gemma,
@@ -47,11 +82,9 @@ pub enum Dialect {
 pub(crate) enum Begin {
     Yes,
     No,
-    /// More text is needed.
     More,
 }
 
-/// What an opening opens.
 pub(crate) enum Body {
     /// Reasoning, up to one of these.
     Thought(&'static [&'static str]),
@@ -63,13 +96,10 @@ pub(crate) enum Body {
     Harmony,
     /// The word that the model has finished.
     Done,
-    /// Calls.
     Calls(Calls),
-    /// One marker.
     Marker(Calls),
 }
 
-/// A block of calls.
 pub(crate) struct Calls {
     /// What ends it; nothing: the last JSON value in it.
     pub close: &'static [&'static str],
@@ -95,13 +125,12 @@ pub(crate) struct Rule {
     pub body: Body,
 }
 
-/// Always as promised.
-pub(super) fn any(_: &str, _: &Cx<'_>, _: bool) -> Begin {
+pub(crate) fn any(_: &str, _: &Cx<'_>, _: bool) -> Begin {
     Begin::Yes
 }
 
 /// Whether the first sign after blanks is one of `signs`.
-pub(super) fn first(text: &str, signs: &[char], end: bool) -> Begin {
+pub(crate) fn first(text: &str, signs: &[char], end: bool) -> Begin {
     match text.trim_start().chars().next() {
         Some(c) if signs.contains(&c) => Begin::Yes,
         Some(_) => Begin::No,
@@ -111,43 +140,40 @@ pub(super) fn first(text: &str, signs: &[char], end: bool) -> Begin {
 }
 
 /// JSON.
-pub(super) fn json(text: &str, _: &Cx<'_>, end: bool) -> Begin {
+pub(crate) fn json(text: &str, _: &Cx<'_>, end: bool) -> Begin {
     first(text, &['{', '[', '`'], end)
 }
 
-/// A closing always ends.
-pub(super) fn always(_: &str) -> bool {
+pub(crate) fn always(_: &str) -> bool {
     true
 }
 
-/// A block of JSON calls between `open` and one of `close`.
-pub(super) const fn json_rule(dialect: Dialect, open: &'static str, close: &'static [&'static str]) -> Rule {
-    Rule {
-        dialect,
-        open,
-        body: Body::Calls(Calls {
-            close,
-            json: true,
-            head: false,
-            begins: json,
-            ends: always,
-            read: super::call::read_json,
-            keep_open: false,
-        }),
+impl Calls {
+    const fn new(
+        close: &'static [&'static str],
+        begins: fn(&str, &Cx<'_>, bool) -> Begin,
+        read: fn(&str, &mut Cx<'_>),
+    ) -> Self {
+        Self { close, json: false, head: false, begins, ends: always, read, keep_open: false }
     }
 }
 
+const fn rule(dialect: Dialect, open: &'static str, calls: Calls) -> Rule {
+    Rule { dialect, open, body: Body::Calls(calls) }
+}
+
+/// A block of JSON calls between `open` and one of `close`.
+const fn json_rule(dialect: Dialect, open: &'static str, close: &'static [&'static str]) -> Rule {
+    rule(dialect, open, Calls { json: true, ..Calls::new(close, json, call::read_json) })
+}
+
 /// A block between `open` and one of `close` that `read` reads.
-pub(super) const fn text_rule(
+const fn text_rule(
     dialect: Dialect,
     open: &'static str,
     close: &'static [&'static str],
     begins: fn(&str, &Cx<'_>, bool) -> Begin,
     read: fn(&str, &mut Cx<'_>),
 ) -> Rule {
-    Rule {
-        dialect,
-        open,
-        body: Body::Calls(Calls { close, json: false, head: false, begins, ends: always, read, keep_open: false }),
-    }
+    rule(dialect, open, Calls::new(close, begins, read))
 }

@@ -2,8 +2,9 @@
 //! `True`/`None`, comments, missing commas, quotes made of tokens. Whatever can be read in two ways is
 //! an error: the model is asked again rather than guessed at.
 
-use crate::work::count;
 use serde_json::{Map, Number, Value};
+
+use crate::complexity_counter::count;
 
 /// As deep as the strict reader goes.
 const MAX_DEPTH: usize = 120;
@@ -11,7 +12,6 @@ const MAX_DEPTH: usize = 120;
 /// Reads values from `text` from `pos` on.
 pub(crate) struct Loose<'a> {
     text: &'a str,
-    /// Next byte.
     pub pos: usize,
     /// Tokens that quote a text raw, such as `<escape>`.
     tokens: &'a [&'a str],
@@ -71,7 +71,6 @@ impl<'a> Loose<'a> {
         Err(format!("{what} at byte {}", self.pos))
     }
 
-    /// The next value.
     pub fn value(&mut self) -> Result<Value, String> {
         self.blanks();
         match self.peek() {
@@ -142,7 +141,6 @@ impl<'a> Loose<'a> {
         Ok(Value::Array(items))
     }
 
-    /// A bare name.
     pub fn word(&mut self) -> Result<&'a str, String> {
         let rest = self.rest();
         let inside = |c: char| c.is_alphanumeric() || "_$-.".contains(c);
@@ -181,7 +179,7 @@ impl<'a> Loose<'a> {
         let rest = self.rest();
         for token in self.tokens {
             if let Some(body) = rest.strip_prefix(token) {
-                let Some(end) = crate::work::find(body, token) else {
+                let Some(end) = crate::complexity_counter::find(body, token) else {
                     return self.error("a text is not closed");
                 };
                 self.skip(2 * token.len() + end);
@@ -190,7 +188,7 @@ impl<'a> Loose<'a> {
         }
         for token in ["\"\"\"", "'''"] {
             if let Some(body) = rest.strip_prefix(token)
-                && let Some(end) = crate::work::find(body, token)
+                && let Some(end) = crate::complexity_counter::find(body, token)
             {
                 self.skip(6 + end);
                 return Ok(Some(super::unescape(&body[..end])));

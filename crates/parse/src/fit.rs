@@ -1,12 +1,137 @@
-//! Values in the type that a schema wants.
+//! Arguments brought into the form of a tool's JSON Schema, and judged by it.
+//!
+//! Only what can mean one thing is changed: `"3"` where an integer is wanted is 3. What doesn't fit after
+//! that is refused with a message that names the field.
 
 use serde_json::{Map, Number, Value};
+use steward_core::schema;
 
+use super::alias::{ACTION, Aliases};
+use super::tool_index::key;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fitted {
+    /// A JSON object that the schema accepts.
+    pub arguments: Value,
+    /// What was changed, for the trace; empty where nothing had to be.
+    pub fixes: Vec<String>,
+}
+
+/// Why arguments don't fit; each problem names its field. Meant for the model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    /// They don't follow the schema.
+    #[error("the arguments do not fit the tool `{tool}`: {problems}. Repeat the call with arguments that do")]
+    Schema {
+        tool: String,
+        /// Field and expectation, up to three.
+        problems: String,
+    },
+}
+
+/// Fits `arguments` of a call of `tool` to its `schema`.
+pub fn fit(tool: &str, schema: &Value, arguments: &Value) -> Result<Fitted, Unfit> {
+    if arguments.is_object() && schema::validate(schema, arguments).is_ok() {
+        return Ok(Fitted { arguments: arguments.clone(), fixes: Vec::new() });
+    }
+    let mut fixes = Vec::new();
+    let named = own(tool, schema, arguments.clone(), &mut fixes);
+    let fitted = coerce(schema, named, &mut fixes);
+    match schema::validate(schema, &fitted) {
+        Ok(()) => Ok(Fitted { arguments: fitted, fixes }),
+        Err(problems) => Err(Unfit::Schema { tool: tool.to_owned(), problems }),
+    }
+}
+
+/// Gives types to arguments that a form writes as text only.
+pub(crate) fn typed(schema: &Value, arguments: Value) -> Value {
+    coerce(schema, arguments, &mut Vec::new())
+}
+
+// @doc fit/names.rs: Names of arguments: another spelling or a usual other name of one that is missing, and wrappers.
+const WRAPPERS: &[&str] = &["arguments", "parameters", "args", "kwargs", "input", "params", "properties"];
+
+/// `arguments` with the names that `schema` has for them.
+pub(crate) fn own(tool: &str, schema: &Value, arguments: Value, fixes: &mut Vec<String>) -> Value {
+    let Some(known) = schema["properties"].as_object() else {
+        return arguments;
+    };
+    let Value::Object(given) = arguments else {
+        return arguments;
+    };
+    let given = unwrap(given, known, fixes);
+    let mut out = Map::new();
+    let mut strange = Vec::new();
+    for (name, value) in given {
+        if known.contains_key(&name) {
+            out.insert(name, value);
+        } else {
+            strange.push((name, value));
+        }
+    }
+    for (name, value) in strange {
+        // The tool was chosen by it.
+        if name == ACTION && Aliases::built_in().does_one_action(tool) {
+            fixes.push(format!("`{ACTION}` was left out, since `{tool}` does nothing else"));
+            continue;
+        }
+        match meant(&name, known, &out) {
+            Some(own) => {
+                fixes.push(format!("`{name}` was taken for `{own}`"));
+                out.insert(own, value);
+            }
+            None => {
+                out.insert(name, value);
+            }
+        }
+    }
+    Value::Object(out)
+}
+
+/// `{"arguments": {…}}` where the tool has no such argument.
+fn unwrap(given: Map<String, Value>, known: &Map<String, Value>, fixes: &mut Vec<String>) -> Map<String, Value> {
+    let wrapper = match given.iter().next() {
+        Some((name, Value::Object(_))) if given.len() == 1 => name.clone(),
+        _ => return given,
+    };
+    if known.contains_key(&wrapper) || !WRAPPERS.contains(&wrapper.as_str()) {
+        return given;
+    }
+    fixes.push(format!("took the arguments out of `{wrapper}`"));
+    given
+        .into_iter()
+        .find_map(|(_, inner)| match inner {
+            Value::Object(inner) => Some(inner),
+            _ => None,
+        })
+        .unwrap_or_default()
+}
+
+/// The argument of the tool that `name` can only mean, if that is not given.
+fn meant(name: &str, known: &Map<String, Value>, given: &Map<String, Value>) -> Option<String> {
+    let free = |own: &&String| !given.contains_key(*own);
+    let spelled: Vec<&String> = known.keys().filter(free).filter(|own| key(own) == key(name)).collect();
+    if let [only] = spelled[..] {
+        return Some(only.clone());
+    }
+    let lower = name.to_ascii_lowercase();
+    for line in Aliases::built_in().arguments(&lower) {
+        let mut own = known.keys().filter(|own| line.contains(own));
+        if let (Some(only), None) = (own.next(), own.next())
+            && free(&only)
+        {
+            return Some(only.clone());
+        }
+    }
+    None
+}
+
+// @doc fit/coerce.rs: Values in the type that a schema wants.
 /// Schemas may refer to themselves; arguments are no deeper than this.
 const MAX_DEPTH: usize = 64;
 
 /// `value` as `schema` wants it, as far as that is beyond doubt.
-pub(super) fn coerce(schema: &Value, value: Value, fixes: &mut Vec<String>) -> Value {
+fn coerce(schema: &Value, value: Value, fixes: &mut Vec<String>) -> Value {
     let mut work = Work { root: schema, fixes, path: Vec::new() };
     work.value(schema, value)
 }
@@ -237,6 +362,6 @@ fn nested(kind: &str, text: &str) -> Option<Value> {
     if !text.starts_with(if kind == "array" { '[' } else { '{' }) {
         return None;
     }
-    let value = crate::json::repair(text, true).ok()?.value;
+    let value = super::json::repair(text, true).ok()?.value;
     is(kind, &value).then_some(value)
 }
