@@ -1,11 +1,12 @@
 //! API keys: one per user, shown once, kept as a hash.
 
-use crate::access::Access;
-use crate::error::AccessError;
-use crate::secret;
-use steward_core::UserId;
 use steward_core::hash::sha256;
-use steward_core::ports::{StoreError, User};
+use steward_core::ports::{LoginError, Principal, StoreError, User, VirtualKey};
+use steward_core::spending::key_problem;
+use steward_core::{KeyId, Timestamp, UserId};
+
+use super::identity::{Identity, account};
+use super::{Access, AccessError, secrets, unavailable};
 
 /// Prefix by which people and scanners recognise a key.
 pub(crate) const PREFIX: &str = "sk-steward-";
@@ -22,7 +23,7 @@ impl Access {
 
     /// A new API key for a user; the one before it ends.
     pub async fn make_api_key(&self, user: UserId) -> Result<String, AccessError> {
-        let key = format!("{PREFIX}{}", secret::hexadecimal(24));
+        let key = format!("{PREFIX}{}", secrets::hexadecimal(24));
         self.set_api_key(user, Some(sha256(key.as_bytes()))).await?;
         Ok(key)
     }
@@ -42,5 +43,71 @@ impl Access {
     pub(crate) async fn known_user(&self, id: UserId) -> Result<User, AccessError> {
         let user = self.users.user(self.tenant, id).await?;
         Ok(user.ok_or_else(|| StoreError::NotFound(format!("user {id}")))?)
+    }
+}
+
+// @doc virtual_keys.rs: Virtual keys: made, shown once, kept as a hash.
+/// Prefix by which they are told from API keys of users.
+pub(crate) const VIRTUAL: &str = "sk-steward-v-";
+/// Characters of a key that stay known.
+const SHOWN: usize = VIRTUAL.len() + 6;
+
+/// What a new key is to be; see [`VirtualKey`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NewKey {
+    pub name: String,
+    /// Connections by name; empty: all.
+    pub connections: Vec<String>,
+    /// Agents by name; `None`: none, an empty list: all.
+    pub agents: Option<Vec<String>>,
+    pub requests_per_minute: Option<u32>,
+    /// Most tokens a minute.
+    pub tokens_per_minute: Option<u32>,
+    /// When it ends by itself.
+    pub expires_at: Option<Timestamp>,
+}
+
+impl Access {
+    /// Makes a virtual key for a user. The secret beside it is known to nobody afterwards.
+    pub async fn make_virtual_key(&self, user: UserId, new: NewKey) -> Result<(VirtualKey, String), AccessError> {
+        let now = self.clock.now();
+        let secret = format!("{VIRTUAL}{}", secrets::hexadecimal(24));
+        let key = VirtualKey {
+            id: KeyId(self.ids.next()),
+            name: new.name.trim().to_owned(),
+            user,
+            prefix: secret.chars().take(SHOWN).collect(),
+            connections: new.connections,
+            agents: new.agents,
+            requests_per_minute: new.requests_per_minute,
+            tokens_per_minute: new.tokens_per_minute,
+            created_at: now,
+            expires_at: new.expires_at,
+            revoked_at: None,
+        };
+        if let Some(problem) = key_problem(&key, now) {
+            return Err(AccessError::Invalid(problem.to_string()));
+        }
+        let hash = sha256(secret.as_bytes());
+        self.keys.save_key(self.tenant, &key, Some(&hash)).await?;
+        Ok((key, secret))
+    }
+
+    /// Whose key this is. It is good as long as its user is, and can do what they may.
+    pub(crate) async fn by_virtual_key(&self, hash: &str, now: Timestamp) -> Result<Identity, LoginError> {
+        let key = self.keys.key_by_hash(self.tenant, hash, now).await.map_err(unavailable)?.ok_or(LoginError::Token)?;
+        let user = self.users.user(self.tenant, key.user).await.map_err(unavailable)?;
+        let account = account(&user.ok_or(LoginError::Token)?)?;
+        Ok(Identity {
+            principal: Principal {
+                tenant: self.tenant,
+                user: account.id,
+                name: account.name,
+                role: account.role,
+                key: Some(Box::new(key)),
+            },
+            email: account.email,
+            session: None,
+        })
     }
 }

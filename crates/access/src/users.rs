@@ -1,14 +1,12 @@
 //! Users are made: the first administrator, and those behind programs.
 
-use crate::access::Access;
-use crate::error::AccessError;
-use crate::first::FirstStart;
-use crate::secret;
-use crate::session::{LogIn, OpenSession};
 use serde_json::Value;
 use steward_core::UserId;
 use steward_core::hash::sha256;
 use steward_core::ports::{Role, User};
+
+use super::sessions::{LogIn, OpenSession};
+use super::{Access, AccessError, secrets};
 
 /// Setting that holds the hash of the one-time token.
 const SETUP_TOKEN: &str = "auth.setup_token_hash";
@@ -28,7 +26,7 @@ impl Access {
             let user = self.make_user(email, None, Some(password), Role::Admin).await?;
             return Ok(FirstStart::Made { email: user.email });
         }
-        let token = secret::hexadecimal(24);
+        let token = secrets::hexadecimal(24);
         let hash = Value::String(sha256(token.as_bytes()));
         self.settings.set_setting(self.tenant, SETUP_TOKEN, &hash).await?;
         Ok(FirstStart::Token(token))
@@ -47,7 +45,7 @@ impl Access {
             let _changes = self.changes.lock().await;
             let kept = self.settings.setting(self.tenant, SETUP_TOKEN).await?;
             let kept = kept.as_ref().and_then(Value::as_str).unwrap_or_default();
-            let fits = secret::same(kept, &sha256(token.as_bytes()));
+            let fits = secrets::same(kept, &sha256(token.as_bytes()));
             if kept.is_empty() || !fits || !self.needs_set_up().await? {
                 return Err(AccessError::SetupToken);
             }
@@ -118,4 +116,17 @@ fn email_address(text: &str) -> Result<String, AccessError> {
     }
     let shown: String = email.chars().take(80).collect();
     Err(AccessError::Invalid(format!("`{shown}` is not an email address")))
+}
+
+// @doc first.rs: The first administrator: by a one-time token, or from the environment. No default password.
+/// What the first start needs to print.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FirstStart {
+    Ready,
+    /// One was made from the environment.
+    Made {
+        email: String,
+    },
+    /// One can be made with this token, once.
+    Token(String),
 }

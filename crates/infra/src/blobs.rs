@@ -1,9 +1,10 @@
 //! Blobs as files named by their hash.
 
-use async_trait::async_trait;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
 use steward_core::hash::sha256;
 use steward_core::ports::{BlobError, Blobs};
 

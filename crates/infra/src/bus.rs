@@ -1,9 +1,9 @@
 //! Live fan-out inside one process.
 
-use futures::StreamExt;
-use futures::stream;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use futures::{StreamExt, stream};
 use steward_core::RunId;
 use steward_core::event::{Event, EventBody};
 use steward_core::ports::{EventBus, EventStream};
@@ -21,7 +21,6 @@ pub struct InProcessBus {
 }
 
 impl InProcessBus {
-    /// A bus without subscribers.
     pub fn new() -> Self {
         Self { runs: Mutex::default(), all: Sender::new(BEHIND[1]) }
     }

@@ -1,16 +1,16 @@
 //! What a credential must look like.
 
-use super::seal::Fields;
 use secrecy::ExposeSecret;
 use steward_core::Timestamp;
 use steward_core::credential::CredentialKind;
 use steward_core::ports::VaultError;
 
+use super::sealing::Fields;
+
 /// Longest name, characters.
 const NAME: usize = 128;
 /// Longest description, characters.
 const DESCRIPTION: usize = 2000;
-/// Most fields.
 const FIELDS: usize = 32;
 /// Longest value, bytes.
 const VALUE: usize = 64 * 1024;

@@ -1,13 +1,14 @@
 //! Keys of connections: credentials under the connections' ids, which only requests to models open.
 
-use super::check;
-use super::seal::Fields;
-use super::service::{SealedVault, show, without_empty};
-use async_trait::async_trait;
 use std::collections::BTreeMap;
+
+use async_trait::async_trait;
 use steward_core::credential::{Credential, CredentialKind, CredentialUse};
 use steward_core::ports::{ConnectionKeys, OpenedCredential, SealedCredential, StoreError, VaultError};
 use steward_core::{ConnectionId, CredentialId, TenantId, Timestamp};
+
+use super::sealing::Fields;
+use super::{SealedVault, check, show, without_empty};
 
 /// What stands in the list of uses.
 const TOOL: &str = "model";

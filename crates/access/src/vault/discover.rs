@@ -1,18 +1,17 @@
 //! Which credential a skill gets: the agent's own setting, then those bound to the user's role,
 //! then those that may be found by kind and name.
 
-use super::connection::of_nobody_else;
-use super::service::SealedVault;
 use steward_core::agent::Agent;
 use steward_core::credential::{Credential, CredentialKind};
 use steward_core::ports::{CredentialRows, Role, StoreError, VaultError};
 use steward_core::skill::CredentialWanted;
 use steward_core::{CredentialId, TenantId, Timestamp};
 
-/// Rows looked at together.
+use super::SealedVault;
+use super::connection::of_nobody_else;
+
 const PAGE: u32 = 500;
 
-/// What is looked for.
 pub(super) struct Search<'a> {
     pub tenant: TenantId,
     pub agent: &'a Agent,
@@ -114,7 +113,6 @@ impl SealedVault {
         }
     }
 
-    /// Tiers two and three.
     async fn by_rows(&self, search: &Search<'_>) -> Result<Option<Credential>, VaultError> {
         let suiting = suiting(&*self.rows, search).await?;
         let now = self.clock.now();

@@ -1,19 +1,110 @@
-//! Another key, and what becomes of the old one.
-//!
-//! 1. The new key is kept beside the old one.
-//! 2. All rows are sealed with it, in one transaction.
-//! 3. The old key is forgotten.
-//!
-//! A crash after 1 leaves both keys and rows of the old one: the next rotation takes the new key that is
-//! already there. A crash after 2 leaves both keys and rows of the new one: [`SealedVault::check`]
-//! forgets the old one at the next start.
+//! Sealing. The form of what is sealed: a byte 1, a nonce of 24 bytes, ciphertext and tag. The plain form:
+//! the kind, then each field as name and value, all of them with their length before them. No JSON:
+//! its reader would leave copies of secrets in memory.
 
-use super::key::VaultKey;
-use super::service::{SealedVault, sealed};
-use steward_core::TenantId;
+use std::collections::BTreeMap;
+
+use chacha20poly1305::aead::{Aead, Payload};
+use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
+use rand::Rng;
+use secrecy::{ExposeSecret, SecretString};
+use steward_core::credential::CredentialKind;
 use steward_core::ports::{SealedCredential, StoreError, VaultError};
+use steward_core::{CredentialId, TenantId};
+use zeroize::Zeroizing;
 
-/// Rows read together.
+use super::keys::VaultKey;
+use super::{SealedVault, sealed};
+
+const FORM: u8 = 1;
+const NONCE: usize = 24;
+
+/// All fields of a credential, by name.
+pub(super) type Fields = BTreeMap<String, SecretString>;
+
+/// Whose secret it is; a change of any part makes it unreadable.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Owner {
+    pub tenant: TenantId,
+    pub credential: CredentialId,
+    pub kind: CredentialKind,
+}
+
+/// Seals `fields`. `None` only where a field is longer than a length can say.
+pub(super) fn seal(key: &VaultKey, owner: Owner, fields: &Fields) -> Option<Vec<u8>> {
+    let plain = encode(fields)?;
+    let mut nonce = [0u8; NONCE];
+    rand::rng().fill_bytes(&mut nonce);
+    let aad = bound(key, owner);
+    let sealed = cipher(key).encrypt(&XNonce::from(nonce), Payload { msg: &plain, aad: &aad });
+    let mut out = vec![FORM];
+    out.extend_from_slice(&nonce);
+    out.extend_from_slice(&sealed.ok()?);
+    Some(out)
+}
+
+/// The fields again; `None` if the key or the owner is another, or a byte has changed.
+pub(super) fn open(key: &VaultKey, owner: Owner, sealed: &[u8]) -> Option<Fields> {
+    let rest = sealed.strip_prefix(&[FORM])?;
+    let (nonce, rest) = rest.split_first_chunk::<NONCE>()?;
+    let aad = bound(key, owner);
+    let plain = cipher(key).decrypt(&XNonce::from(*nonce), Payload { msg: rest, aad: &aad });
+    decode(&Zeroizing::new(plain.ok()?))
+}
+
+fn cipher(key: &VaultKey) -> XChaCha20Poly1305 {
+    XChaCha20Poly1305::new(key.bytes().into())
+}
+
+/// Each part has a fixed length or stands last.
+fn bound(key: &VaultKey, owner: Owner) -> Vec<u8> {
+    let mut aad = b"steward vault 1".to_vec();
+    aad.extend_from_slice(owner.tenant.0.as_bytes());
+    aad.extend_from_slice(owner.credential.0.as_bytes());
+    aad.extend_from_slice(key.id().as_bytes());
+    aad.extend_from_slice(owner.kind.as_str().as_bytes());
+    aad
+}
+
+fn encode(fields: &Fields) -> Option<Zeroizing<Vec<u8>>> {
+    let parts = || fields.iter().flat_map(|(name, value)| [name.as_str(), value.expose_secret()]);
+    // Room for all at once: growing would leave copies behind.
+    let size = parts().map(|part| part.len() + 4).sum();
+    let mut plain = Zeroizing::new(Vec::with_capacity(size));
+    for part in parts() {
+        plain.extend_from_slice(&u32::try_from(part.len()).ok()?.to_be_bytes());
+        plain.extend_from_slice(part.as_bytes());
+    }
+    Some(plain)
+}
+
+fn decode(mut plain: &[u8]) -> Option<Fields> {
+    let mut fields = Fields::new();
+    while !plain.is_empty() {
+        let name = take(&mut plain)?;
+        let value = take(&mut plain)?;
+        fields.insert(name.to_owned(), SecretString::from(value));
+    }
+    Some(fields)
+}
+
+fn take<'a>(rest: &mut &'a [u8]) -> Option<&'a str> {
+    let (length, after) = rest.split_first_chunk::<4>()?;
+    let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
+    let (part, after) = after.split_at_checked(length)?;
+    *rest = after;
+    str::from_utf8(part).ok()
+}
+
+// @doc vault/rotate.rs: Another key, and what becomes of the old one.
+// @doc vault/rotate.rs:
+// @doc vault/rotate.rs: 1. The new key is kept beside the old one.
+// @doc vault/rotate.rs: 2. All rows are sealed with it, in one transaction.
+// @doc vault/rotate.rs: 3. The old key is forgotten.
+// @doc vault/rotate.rs:
+// @doc vault/rotate.rs: A crash after 1 leaves both keys and rows of the old one: the next rotation takes the new key that is
+// @doc vault/rotate.rs: already there. A crash after 2 leaves both keys and rows of the new one: [`SealedVault::check`]
+// @doc vault/rotate.rs: forgets the old one at the next start.
 const PAGE: u32 = 500;
 /// Times that it is begun anew because credentials were changed beside it.
 const ATTEMPTS: u32 = 5;
@@ -37,7 +128,6 @@ impl SealedVault {
         self.forget(&held, &used).await
     }
 
-    /// Where the keys are.
     pub fn place(&self) -> String {
         self.source.place()
     }

@@ -1,16 +1,18 @@
 //! Logins: begun by a password, prolonged by a rotating refresh token, ended by hand, by time or by theft.
 
-use crate::access::{Access, unavailable};
-use crate::error::AccessError;
-use crate::identity::{Account, account};
-use crate::secret;
-use crate::token::LIFETIME_S;
+use std::collections::HashMap;
 use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use steward_core::UserId;
+
 use steward_core::hash::sha256;
 use steward_core::ports::{LoginError, LoginSession, User};
+use steward_core::{Timestamp, UserId};
 use uuid::Uuid;
+
+use super::identity::{Account, account};
+use super::secrets::{self, LIFETIME_S};
+use super::{Access, AccessError, unavailable};
 
 /// A session that nobody prolongs ends after this long.
 pub const REFRESH_LIFETIME: Duration = Duration::from_hours(30 * 24);
@@ -19,12 +21,9 @@ const TOLERATED: Duration = Duration::from_secs(10);
 /// Sessions of one user; a further login ends the oldest.
 const MAX_SESSIONS: usize = 50;
 
-/// A login.
 #[derive(Debug, Clone, Copy)]
 pub struct LogIn<'a> {
-    /// Email.
     pub email: &'a str,
-    /// Password.
     pub password: &'a str,
     /// Where it comes from, for the limit of attempts.
     pub client: Option<IpAddr>,
@@ -32,23 +31,18 @@ pub struct LogIn<'a> {
     pub label: &'a str,
 }
 
-/// What a browser gets.
 #[derive(Debug, Clone)]
 pub struct OpenSession {
-    /// Its id.
     pub id: Uuid,
-    /// JWT.
     pub access_token: String,
     /// Seconds that it is good for.
     pub expires_in: u64,
     /// The new refresh token; `None`: the newest one stays.
     pub refresh_token: Option<String>,
-    /// Whose.
     pub user: Account,
 }
 
 impl Access {
-    /// Begins a session.
     pub async fn log_in(&self, login: LogIn<'_>) -> Result<OpenSession, LoginError> {
         let email = login.email.trim().to_lowercase();
         let client = login.client.map(network);
@@ -80,7 +74,7 @@ impl Access {
     /// Begins a session of a user that has proved who they are.
     pub(crate) async fn open(&self, user: &User, label: &str) -> Result<OpenSession, LoginError> {
         let now = self.clock.now();
-        let token = secret::refresh_token();
+        let token = secrets::refresh_token();
         let session = LoginSession {
             id: self.ids.next(),
             user: user.id,
@@ -107,8 +101,8 @@ impl Access {
         let mut session = self.session_of(&hash).await?;
         let user = self.users.user(self.tenant, session.user).await.map_err(unavailable)?.ok_or(LoginError::Token)?;
         let now = self.clock.now();
-        if secret::same(&session.token_hash, &hash) {
-            let fresh = secret::refresh_token();
+        if secrets::same(&session.token_hash, &hash) {
+            let fresh = secrets::refresh_token();
             let rotated = self
                 .sessions
                 .rotate_session(
@@ -232,5 +226,87 @@ fn network(address: IpAddr) -> String {
             let [a, b, c, d, ..] = address.segments();
             format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
         }
+    }
+}
+
+// @doc attempts.rs: Rate limit of logins: failures within a quarter of an hour close an email, or a client, for a while.
+/// Window of the count, and how long it stays closed after the last failure.
+const WINDOW: Duration = Duration::from_mins(15);
+/// Keys remembered; the one that failed longest ago is forgotten first.
+const REMEMBERED: usize = 10_000;
+
+#[derive(Debug)]
+pub(crate) struct Attempts {
+    allowed: usize,
+    failures: Mutex<HashMap<String, Vec<Timestamp>>>,
+}
+
+impl Attempts {
+    /// Closes a key after so many failures.
+    pub fn new(allowed: usize) -> Self {
+        Self { allowed, failures: Mutex::default() }
+    }
+
+    /// Seconds to wait before `key` may try again; `None`: now.
+    pub fn closed(&self, key: &str, now: Timestamp) -> Option<u64> {
+        let mut all = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let times = all.get_mut(key)?;
+        times.retain(|at| now.since(*at) < WINDOW);
+        if times.len() < self.allowed {
+            return None;
+        }
+        let last = times.last().copied()?;
+        Some(WINDOW.saturating_sub(now.since(last)).as_secs().max(1))
+    }
+
+    pub fn failed(&self, key: &str, now: Timestamp) {
+        let mut all = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= REMEMBERED && !all.contains_key(key) {
+            all.retain(|_, times| times.last().is_some_and(|at| now.since(*at) < WINDOW));
+            let oldest = all.iter().min_by_key(|(_, times)| times.last().copied()).map(|(key, _)| key.clone());
+            if let Some(oldest) = oldest.filter(|_| all.len() >= REMEMBERED) {
+                all.remove(&oldest);
+            }
+        }
+        all.entry(key.to_owned()).or_default().push(now);
+    }
+
+    /// Forgets failures after a success.
+    pub fn succeeded(&self, key: &str) {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Attempts, REMEMBERED};
+    use steward_core::Timestamp;
+
+    #[test]
+    fn closes_after_failures_and_opens_again() {
+        let attempts = Attempts::new(3);
+        let at = |minutes: i64| Timestamp(minutes * 60_000);
+        for minute in 0..3 {
+            assert_eq!(attempts.closed("a", at(minute)), None);
+            attempts.failed("a", at(minute));
+        }
+        assert_eq!(attempts.closed("a", at(3)), Some(14 * 60));
+        assert_eq!(attempts.closed("b", at(3)), None);
+        assert_eq!(attempts.closed("a", at(17)), None);
+        attempts.succeeded("a");
+        attempts.failed("a", at(18));
+        assert_eq!(attempts.closed("a", at(18)), None);
+    }
+
+    #[test]
+    fn remembers_a_bounded_number() {
+        let attempts = Attempts::new(1);
+        for number in 0..=i64::try_from(REMEMBERED).expect("small") {
+            attempts.failed(&number.to_string(), Timestamp(number));
+        }
+        let now = Timestamp(20_000);
+        assert_eq!(attempts.failures.lock().expect("lock").len(), REMEMBERED);
+        assert_eq!(attempts.closed("0", now), None, "the oldest is forgotten");
+        assert!(attempts.closed("1", now).is_some());
     }
 }

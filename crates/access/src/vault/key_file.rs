@@ -1,15 +1,16 @@
 //! Keys in a file: one a line, hexadecimal, the newest last. The file is replaced as a whole, and what
 //! is written is on the disk before anything is sealed with it.
 
-use super::key::VaultKey;
-use super::source::KeySource;
-use async_trait::async_trait;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
 use steward_core::ports::VaultError;
 use zeroize::Zeroizing;
+
+use super::keys::{KeySource, VaultKey};
 
 /// A file of keys, made when the first one is needed; only its owner can read it.
 #[derive(Debug, Clone)]

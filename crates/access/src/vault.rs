@@ -1,14 +1,25 @@
-//! The vault over its rows.
+//! The vault: secrets sealed with XChaCha20-Poly1305 in the store, opened for executors only.
+//!
+//! * What is sealed is bound to its tenant, its credential and its key, so that rows can't be swapped.
+//! * All secrets of a tenant are sealed with one key at any instant; [`SealedVault::rotate`] replaces it. A
+//!   new key is kept beside the old one before anything is sealed with it, and the old one is forgotten
+//!   after nothing is: no crash between can lose a secret.
+//! * Keys come from a [`KeySource`]: a file, a list that somebody else keeps, or a passphrase.
 
-use super::check;
-use super::connection::of_nobody_else;
-use super::discover::Search;
-use super::key::VaultKey;
-use super::seal::{self, Fields, Owner};
-use super::source::KeySource;
+mod check;
+mod connection;
+mod discover;
+mod key_file;
+mod keys;
+mod sealing;
+
+pub use key_file::FileKeys;
+pub use keys::{FixedKeys, KeySource, PassphraseKeys, VaultKey};
+
+use std::sync::{Arc, PoisonError, RwLock};
+
 use async_trait::async_trait;
 use secrecy::ExposeSecret;
-use std::sync::{Arc, PoisonError, RwLock};
 use steward_core::agent::Agent;
 use steward_core::credential::{Credential, CredentialKind, CredentialUse};
 use steward_core::ports::{
@@ -19,28 +30,28 @@ use steward_core::skill::CredentialWanted;
 use steward_core::{CredentialId, TenantId, Timestamp};
 use tokio::sync::Mutex;
 
+use connection::of_nobody_else;
+use discover::Search;
+use sealing::{Fields, Owner};
+
+// @doc vault/service.rs: The vault over its rows.
 /// What [`SealedVault`] needs.
 pub struct VaultDeps {
-    /// Its rows.
     pub rows: Arc<dyn CredentialRows>,
-    /// Its keys.
     pub source: Arc<dyn KeySource>,
-    /// Time.
     pub clock: Arc<dyn Clock>,
-    /// Ids.
     pub ids: Arc<dyn Ids>,
 }
 
-/// The vault.
 pub struct SealedVault {
-    pub(super) rows: Arc<dyn CredentialRows>,
-    pub(super) source: Arc<dyn KeySource>,
-    pub(super) clock: Arc<dyn Clock>,
+    pub(crate) rows: Arc<dyn CredentialRows>,
+    pub(crate) source: Arc<dyn KeySource>,
+    pub(crate) clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
     /// As last read from the source.
-    pub(super) held: RwLock<Vec<VaultKey>>,
+    pub(crate) held: RwLock<Vec<VaultKey>>,
     /// Held while secrets are written.
-    pub(super) writing: Mutex<()>,
+    pub(crate) writing: Mutex<()>,
 }
 
 impl SealedVault {
@@ -57,7 +68,7 @@ impl SealedVault {
     }
 
     /// Keys as they are now.
-    pub(super) async fn reload(&self) -> Result<Vec<VaultKey>, VaultError> {
+    async fn reload(&self) -> Result<Vec<VaultKey>, VaultError> {
         let keys = self.source.keys().await?;
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
         held.clone_from(&keys);
@@ -70,7 +81,7 @@ impl SealedVault {
     }
 
     /// The key of this id, read anew if it is not known.
-    pub(super) async fn key(&self, id: &str, what: &str) -> Result<VaultKey, VaultError> {
+    pub(crate) async fn key(&self, id: &str, what: &str) -> Result<VaultKey, VaultError> {
         if let Some(key) = self.held(id) {
             return Ok(key);
         }
@@ -96,11 +107,11 @@ impl SealedVault {
         Ok(key)
     }
 
-    pub(super) async fn fields(&self, tenant: TenantId, row: &SealedCredential) -> Result<Fields, VaultError> {
+    async fn fields(&self, tenant: TenantId, row: &SealedCredential) -> Result<Fields, VaultError> {
         let name = &row.credential.name;
         let key = self.key(&row.key_id, name).await?;
         let owner = owner(tenant, &row.credential);
-        seal::open(&key, owner, &row.sealed).ok_or_else(|| {
+        sealing::open(&key, owner, &row.sealed).ok_or_else(|| {
             VaultError::Invalid(format!(
                 "the secret of {name} is damaged or was put there by somebody else; set its fields \
                  anew or restore a backup"
@@ -108,20 +119,20 @@ impl SealedVault {
         })
     }
 
-    pub(super) async fn row(&self, tenant: TenantId, id: CredentialId) -> Result<SealedCredential, VaultError> {
+    async fn row(&self, tenant: TenantId, id: CredentialId) -> Result<SealedCredential, VaultError> {
         let row = self.rows.credential_row(tenant, id).await;
         row.map_err(|error| known(error, id))
     }
 }
 
 /// Seals the fields of a credential.
-pub(super) fn sealed(
+fn sealed(
     tenant: TenantId,
     key: &VaultKey,
     credential: Credential,
     fields: &Fields,
 ) -> Result<SealedCredential, VaultError> {
-    let sealed = seal::seal(key, owner(tenant, &credential), fields)
+    let sealed = sealing::seal(key, owner(tenant, &credential), fields)
         .ok_or_else(|| VaultError::Invalid("the fields are too long".to_owned()))?;
     Ok(SealedCredential { credential, key_id: key.id().to_owned(), sealed })
 }
@@ -138,7 +149,7 @@ fn known(error: StoreError, id: CredentialId) -> VaultError {
 }
 
 /// What may be shown of the fields, and the names of the rest.
-pub(super) fn show(credential: &mut Credential, fields: &Fields) {
+fn show(credential: &mut Credential, fields: &Fields) {
     let kind = credential.kind;
     let (shown, secret): (Vec<_>, Vec<_>) = fields.iter().partition(|(name, _)| kind.shows(name));
     credential.shown =
@@ -147,7 +158,7 @@ pub(super) fn show(credential: &mut Credential, fields: &Fields) {
 }
 
 /// An optional field that is empty is none.
-pub(super) fn without_empty(mut fields: Fields) -> Fields {
+fn without_empty(mut fields: Fields) -> Fields {
     fields.retain(|_, value| !value.expose_secret().is_empty());
     fields
 }
@@ -287,7 +298,7 @@ fn opened(row: SealedCredential, fields: Fields) -> OpenedCredential {
 
 impl SealedVault {
     /// Opens a row, after its use is written down.
-    pub(super) async fn opened(
+    pub(crate) async fn opened(
         &self,
         tenant: TenantId,
         row: SealedCredential,
@@ -315,12 +326,7 @@ impl SealedVault {
         }
     }
 
-    pub(super) async fn save(
-        &self,
-        tenant: TenantId,
-        credential: Credential,
-        fields: &Fields,
-    ) -> Result<Credential, VaultError> {
+    async fn save(&self, tenant: TenantId, credential: Credential, fields: &Fields) -> Result<Credential, VaultError> {
         let key = self.sealing(tenant).await?;
         let row = sealed(tenant, &key, credential, fields)?;
         match self.rows.save_credential(tenant, &row).await {
@@ -355,3 +361,6 @@ impl SealedVault {
         self.fields(tenant, row).await
     }
 }
+
+#[cfg(test)]
+mod tests;
