@@ -1,11 +1,11 @@
-//! Whom a bearer token belongs to.
+//! Who owns a bearer token.
 
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
 use async_trait::async_trait;
 use steward_core::hash::sha256;
-use steward_core::ports::{Authenticator, LoginError, Principal, Role, User};
+use steward_core::ports::{Authenticator, LoginError, Principal, Role, User, VirtualKey};
 use steward_core::{Timestamp, UserId};
 use uuid::Uuid;
 
@@ -18,7 +18,7 @@ use super::{Access, AccessError, unavailable};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
     pub id: UserId,
-    /// Lower case.
+    /// In lower case.
     pub email: String,
     pub name: String,
     pub role: Role,
@@ -29,7 +29,7 @@ pub struct Account {
 pub struct Identity {
     pub principal: Principal,
     pub email: String,
-    /// The login it came by; `None`: an API key.
+    /// The login session; `None`: the caller came with an API key.
     pub session: Option<Uuid>,
 }
 
@@ -45,25 +45,24 @@ impl Identity {
 }
 
 impl Access {
-    /// Whom a bearer token (access token, API key or virtual key) belongs to. An access token is good as long as its
-    /// session is: that is looked up each time (two reads by index), so that a logout counts at once, on
-    /// every node.
+    /// Finds the owner of an access token, API key or virtual key. An access token is good as long as its session,
+    /// which is looked up each time (two reads by index), so that a logout counts at once, on every node.
     pub async fn identify(&self, bearer: &str) -> Result<Identity, LoginError> {
         let now = self.clock.now();
         if bearer.starts_with(PREFIX) {
             let hash = sha256(bearer.as_bytes());
-            // Before the look: what changes meanwhile makes it void.
+            // Read first, so that a change made meanwhile makes the entry void.
             let identities = self.users.identities();
-            if let Some(known) = self.known.find(&hash, identities, now) {
+            if let Some(known) = self.identity_cache.find(&hash, identities, now) {
                 return Ok(known);
             }
             let found = if bearer.starts_with(VIRTUAL) {
                 self.by_virtual_key(&hash, now).await?
             } else {
                 let user = self.users.user_by_api_key(self.tenant, &hash).await;
-                self.identity(user.map_err(unavailable)?, None)?
+                self.identity(user.map_err(unavailable)?, None, None)?
             };
-            self.known.keep(hash, identities, &found);
+            self.identity_cache.keep(hash, identities, &found);
             return Ok(found);
         }
         let claims = self.tokens.check(bearer, now)?;
@@ -78,16 +77,22 @@ impl Access {
             return Err(LoginError::Token);
         }
         let user = self.users.user(self.tenant, claims.sub).await.map_err(unavailable)?;
-        self.identity(user, Some(claims.sid))
+        self.identity(user, Some(claims.sid), None)
     }
 
-    /// The email of a user, if there is one of this id.
+    /// `None`: there is no such user.
     pub async fn email(&self, user: UserId) -> Result<Option<String>, AccessError> {
         let user = self.users.user(self.tenant, user).await?;
         Ok(user.map(|user| user.email))
     }
 
-    fn identity(&self, user: Option<User>, session: Option<Uuid>) -> Result<Identity, LoginError> {
+    /// Fails with [`LoginError::Token`] if there is no such user any more.
+    pub(crate) fn identity(
+        &self,
+        user: Option<User>,
+        session: Option<Uuid>,
+        key: Option<VirtualKey>,
+    ) -> Result<Identity, LoginError> {
         let account = account(&user.ok_or(LoginError::Token)?)?;
         Ok(Identity {
             principal: Principal {
@@ -95,7 +100,7 @@ impl Access {
                 user: account.id,
                 name: account.name,
                 role: account.role,
-                key: None,
+                key: key.map(Box::new),
             },
             email: account.email,
             session,
@@ -127,17 +132,16 @@ impl Authenticator for Access {
     }
 }
 
-// @doc known.rs: Who came by which key of late, so that not every request asks the database. What is kept counts as long as the store
-// @doc known.rs: says that no user and no key has changed since; so a key that is revoked is refused at once.
-/// Most keys that are remembered; then all are forgotten.
+/// Most cached keys; at that number the cache is emptied.
 const MOST: usize = 1_000;
 
-/// Identities by the hash of their key.
+/// Identities by the hash of their key, so that not every request asks the database. An entry counts only while the
+/// store says that no user and no key has changed since; so a revoked key is refused at once.
 #[derive(Debug, Default)]
-pub(crate) struct Known(RwLock<HashMap<String, (u64, Identity)>>);
+pub(crate) struct IdentityCache(RwLock<HashMap<String, (u64, Identity)>>);
 
-impl Known {
-    /// Who has the key of this hash, if that was found out since `identities` became what it is.
+impl IdentityCache {
+    /// The owner of the key with this hash, if it was found while `identities` had its present value.
     pub fn find(&self, hash: &str, identities: Option<u64>, now: Timestamp) -> Option<Identity> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let (since, identity) = known.get(hash)?;
@@ -145,7 +149,7 @@ impl Known {
         (Some(*since) == identities && ends.is_none_or(|ends| ends > now)).then(|| identity.clone())
     }
 
-    /// Keeps what was looked up after `identities` was read.
+    /// Keeps what was found after `identities` was read.
     pub fn keep(&self, hash: String, identities: Option<u64>, identity: &Identity) {
         let Some(since) = identities else { return };
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
@@ -160,7 +164,7 @@ impl Known {
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::Identity;
-    use super::{Known, MOST};
+    use super::{IdentityCache, MOST};
     use steward_core::ports::{Principal, Role, VirtualKey};
     use steward_core::{KeyId, TenantId, Timestamp, UserId};
     use uuid::Uuid;
@@ -197,7 +201,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_ends_with_the_next_change() {
-        let (known, ann) = (Known::default(), somebody(None));
+        let (known, ann) = (IdentityCache::default(), somebody(None));
         known.keep("a".to_owned(), Some(4), &ann);
         assert_eq!(known.find("a", Some(4), NOW), Some(ann));
         for since in [Some(5), Some(3), None] {
@@ -208,14 +212,14 @@ mod tests {
 
     #[test]
     fn nothing_is_kept_where_others_may_change_it() {
-        let known = Known::default();
+        let known = IdentityCache::default();
         known.keep("a".to_owned(), None, &somebody(None));
         assert_eq!(known.find("a", None, NOW), None);
     }
 
     #[test]
     fn a_key_ends_at_its_time() {
-        let known = Known::default();
+        let known = IdentityCache::default();
         known.keep("a".to_owned(), Some(1), &somebody(Some(Timestamp(1_001))));
         assert!(known.find("a", Some(1), NOW).is_some());
         assert!(known.find("a", Some(1), Timestamp(1_001)).is_none());
@@ -223,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_bounded_number_is_kept() {
-        let (known, ann) = (Known::default(), somebody(None));
+        let (known, ann) = (IdentityCache::default(), somebody(None));
         for number in 0..=MOST {
             known.keep(number.to_string(), Some(1), &ann);
         }

@@ -1,18 +1,18 @@
-//! API keys: one per user, shown once, kept as a hash.
+//! API keys of users and virtual keys: created, shown once, kept as hashes.
 
 use steward_core::hash::sha256;
-use steward_core::ports::{LoginError, Principal, StoreError, User, VirtualKey};
+use steward_core::ports::{LoginError, StoreError, User, VirtualKey};
 use steward_core::spending::key_problem;
 use steward_core::{KeyId, Timestamp, UserId};
 
-use super::identity::{Identity, account};
+use super::identity::Identity;
 use super::{Access, AccessError, secrets, unavailable};
 
-/// Prefix by which people and scanners recognise a key.
+/// By this prefix people and scanners recognise a key.
 pub(crate) const PREFIX: &str = "sk-steward-";
 
 impl Access {
-    /// A new API key for the user of `email`; the one before it ends.
+    /// Replaces the API key of the user with this email.
     pub async fn new_api_key(&self, email: &str) -> Result<String, AccessError> {
         let found = self.users.user_by_email(self.tenant, &email.to_lowercase()).await?;
         let Some(user) = found else {
@@ -21,14 +21,13 @@ impl Access {
         self.make_api_key(user.id).await
     }
 
-    /// A new API key for a user; the one before it ends.
+    /// Replaces the API key of a user.
     pub async fn make_api_key(&self, user: UserId) -> Result<String, AccessError> {
         let key = format!("{PREFIX}{}", secrets::hexadecimal(24));
         self.set_api_key(user, Some(sha256(key.as_bytes()))).await?;
         Ok(key)
     }
 
-    /// Ends the API key of a user, if there is one.
     pub async fn remove_api_key(&self, user: UserId) -> Result<(), AccessError> {
         self.set_api_key(user, None).await
     }
@@ -46,29 +45,26 @@ impl Access {
     }
 }
 
-// @doc virtual_keys.rs: Virtual keys: made, shown once, kept as a hash.
-/// Prefix by which they are told from API keys of users.
+/// By this prefix virtual keys are told from API keys of users.
 pub(crate) const VIRTUAL: &str = "sk-steward-v-";
-/// Characters of a key that stay known.
+/// How many characters of a key are kept in plain.
 const SHOWN: usize = VIRTUAL.len() + 6;
 
-/// What a new key is to be; see [`VirtualKey`].
+/// A virtual key to be created; see [`VirtualKey`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewKey {
     pub name: String,
-    /// Connections by name; empty: all.
+    /// By name; empty: all.
     pub connections: Vec<String>,
-    /// Agents by name; `None`: none, an empty list: all.
+    /// By name; `None`: none, an empty list: all.
     pub agents: Option<Vec<String>>,
     pub requests_per_minute: Option<u32>,
-    /// Most tokens a minute.
     pub tokens_per_minute: Option<u32>,
-    /// When it ends by itself.
     pub expires_at: Option<Timestamp>,
 }
 
 impl Access {
-    /// Makes a virtual key for a user. The secret beside it is known to nobody afterwards.
+    /// Creates a virtual key for a user and returns its secret, which is not kept.
     pub async fn make_virtual_key(&self, user: UserId, new: NewKey) -> Result<(VirtualKey, String), AccessError> {
         let now = self.clock.now();
         let secret = format!("{VIRTUAL}{}", secrets::hexadecimal(24));
@@ -93,21 +89,10 @@ impl Access {
         Ok((key, secret))
     }
 
-    /// Whose key this is. It is good as long as its user is, and can do what they may.
+    /// The identity of a virtual key, which is good as long as its user and may do what the user may.
     pub(crate) async fn by_virtual_key(&self, hash: &str, now: Timestamp) -> Result<Identity, LoginError> {
         let key = self.keys.key_by_hash(self.tenant, hash, now).await.map_err(unavailable)?.ok_or(LoginError::Token)?;
         let user = self.users.user(self.tenant, key.user).await.map_err(unavailable)?;
-        let account = account(&user.ok_or(LoginError::Token)?)?;
-        Ok(Identity {
-            principal: Principal {
-                tenant: self.tenant,
-                user: account.id,
-                name: account.name,
-                role: account.role,
-                key: Some(Box::new(key)),
-            },
-            email: account.email,
-            session: None,
-        })
+        self.identity(user, None, Some(key))
     }
 }

@@ -1,5 +1,4 @@
-//! Who is asking: passwords, sessions, tokens, API keys, the first administrator. What they may use:
-//! the vault.
+//! Who is asking: passwords, sessions, tokens, API keys and the first administrator. What they may use: the vault.
 
 mod identity;
 mod keys;
@@ -21,20 +20,18 @@ use steward_core::TenantId;
 use steward_core::ports::{Clock, Ids, LoginError, LoginSessions, Settings, StoreError, Users, VirtualKeys};
 use tokio::sync::{Mutex, Semaphore};
 
-use identity::Known;
+use identity::IdentityCache;
 use secrets::Tokens;
-use sessions::Attempts;
+use sessions::LoginAttempts;
 
-// @doc access.rs: The service.
-/// Passwords hashed at a time: each takes 19 MiB, and anybody may ask.
+/// How many passwords are hashed at a time: each takes 19 MiB, and anybody may ask.
 const HASHES_AT_ONCE: usize = 4;
 
-/// What [`Access`] needs.
 pub struct AccessDeps {
     pub tenant: TenantId,
     pub users: Arc<dyn Users>,
     pub sessions: Arc<dyn LoginSessions>,
-    /// Settings, for the one-time token's hash.
+    /// For the hash of the one-time token.
     pub settings: Arc<dyn Settings>,
     pub keys: Arc<dyn VirtualKeys>,
     pub clock: Arc<dyn Clock>,
@@ -43,27 +40,25 @@ pub struct AccessDeps {
     pub signing_key: SecretBox<Vec<u8>>,
 }
 
-/// Logins, tokens, keys.
+/// Logins, sessions and keys of users.
 pub struct Access {
-    pub(crate) tenant: TenantId,
-    pub(crate) users: Arc<dyn Users>,
-    pub(crate) sessions: Arc<dyn LoginSessions>,
-    pub(crate) settings: Arc<dyn Settings>,
-    pub(crate) keys: Arc<dyn VirtualKeys>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) ids: Arc<dyn Ids>,
-    pub(crate) tokens: Tokens,
-    pub(crate) by_email: Attempts,
-    pub(crate) by_client: Attempts,
+    tenant: TenantId,
+    users: Arc<dyn Users>,
+    sessions: Arc<dyn LoginSessions>,
+    settings: Arc<dyn Settings>,
+    keys: Arc<dyn VirtualKeys>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
+    tokens: Tokens,
+    attempts_by_email: LoginAttempts,
+    attempts_by_client: LoginAttempts,
     /// Held while a user is read, changed and saved.
-    pub(crate) changes: Mutex<()>,
-    /// Who came by which key of late.
-    pub(crate) known: Known,
+    changes: Mutex<()>,
+    identity_cache: IdentityCache,
     hashes: Semaphore,
 }
 
 impl Access {
-    /// A service over these parts.
     pub fn new(deps: AccessDeps) -> Self {
         Self {
             tenant: deps.tenant,
@@ -74,16 +69,16 @@ impl Access {
             clock: deps.clock,
             ids: deps.ids,
             tokens: Tokens::new(deps.signing_key),
-            by_email: Attempts::new(5),
-            by_client: Attempts::new(30),
+            attempts_by_email: LoginAttempts::new(5),
+            attempts_by_client: LoginAttempts::new(30),
             changes: Mutex::new(()),
-            known: Known::default(),
+            identity_cache: IdentityCache::default(),
             hashes: Semaphore::new(HASHES_AT_ONCE),
         }
     }
 
-    /// The PHC string of a new password.
-    pub(crate) async fn hash(&self, password: &str) -> Result<String, AccessError> {
+    /// Checks a new password and returns its PHC string.
+    async fn hash(&self, password: &str) -> Result<String, AccessError> {
         secrets::check(password)?;
         let failed = |error: String| AccessError::Hash(error);
         let _permit = self.hashes.acquire().await.map_err(|error| failed(error.to_string()))?;
@@ -93,9 +88,9 @@ impl Access {
             .map_err(|error| failed(error.to_string()))?
     }
 
-    /// Whether `password` has this PHC string. `closed` is asked once it is our turn, so that attempts
-    /// made side by side count like attempts made one after the other.
-    pub(crate) async fn fits(
+    /// Whether `password` has this PHC string. `closed` is asked before the wait for a turn and after it, so that
+    /// attempts side by side count like attempts one after the other.
+    async fn verify_password(
         &self,
         password: &str,
         phc: Option<String>,
@@ -112,25 +107,22 @@ impl Access {
     }
 }
 
-/// A store that failed, while somebody logs in.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-pub(crate) fn unavailable(error: StoreError) -> LoginError {
+fn unavailable(error: StoreError) -> LoginError {
     LoginError::Unavailable(error.to_string())
 }
 
-// @doc error.rs: What can go wrong while identities are made or changed.
-/// Why users could not be made or kept.
+/// Why a user could not be created or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum AccessError {
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A password that is too weak, an email that is none.
+    /// A password that is too weak, or a malformed email.
     #[error("{0}")]
     Invalid(String),
     /// The one-time token is wrong or used up.
     #[error("the set-up token is not valid; the newest one was printed at the last start")]
     SetupToken,
-    /// The password of now is not that.
     #[error("the current password is wrong")]
     CurrentPassword,
     #[error(transparent)]

@@ -1,4 +1,5 @@
-//! Argon2id with the library's defaults (19 MiB, 2 passes, 1 lane), PHC strings.
+//! Password hashes (Argon2id with the library's defaults: 19 MiB, 2 passes, 1 lane), random secrets, and access
+//! tokens (JWT, HS256).
 
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
@@ -17,10 +18,9 @@ use uuid::Uuid;
 use super::AccessError;
 
 const MIN_LENGTH: usize = 10;
-/// Longest; hashing reads it all.
+/// Bounds the time that hashing takes.
 const MAX_LENGTH: usize = 1000;
 
-/// Whether `password` may be one.
 pub(crate) fn check(password: &str) -> Result<(), AccessError> {
     let length = password.chars().count();
     if !(MIN_LENGTH..=MAX_LENGTH).contains(&length) {
@@ -39,9 +39,9 @@ pub(crate) fn hash(password: &str) -> Result<String, AccessError> {
         .map_err(|error| AccessError::Hash(error.to_string()))
 }
 
-/// Whether `password` has this PHC string. Takes as long for a string that is none.
+/// Whether `password` has this PHC string. Without one it takes as long.
 pub(crate) fn verify(password: &str, phc: Option<&str>) -> bool {
-    /// Of a random password that nobody knows: unknown users cost as much time as known ones.
+    /// The hash of a random password that nobody knows, so that unknown users take as much time as known ones.
     const NOBODY: &str =
         "$argon2id$v=19$m=19456,t=2,p=1$c3Rld2FyZC1ub2JvZHk$0kWmPCk6yhLqJ1V7l0jPzqk1S5o6a2T9b1m0zv0c9aE";
     let Ok(parsed) = PasswordHash::new(phc.unwrap_or(NOBODY)) else {
@@ -51,30 +51,28 @@ pub(crate) fn verify(password: &str, phc: Option<&str>) -> bool {
     fits && phc.is_some()
 }
 
-// @doc secret.rs: Random secrets. They are shown once and kept as hashes.
 fn random(bytes: usize) -> Vec<u8> {
     let mut buffer = vec![0u8; bytes];
     rand::rng().fill_bytes(&mut buffer);
     buffer
 }
 
-/// `bytes` random bytes as hexadecimal.
+/// `bytes` random bytes in hexadecimal.
 pub(crate) fn hexadecimal(bytes: usize) -> String {
     hex::encode(random(bytes))
 }
 
-/// A refresh token: 32 random bytes in base64url.
+/// 32 random bytes in base64url.
 pub(crate) fn refresh_token() -> String {
     URL_SAFE_NO_PAD.encode(random(32))
 }
 
-/// Whether two hashes are the same; takes as long wherever they differ.
+/// Compares hashes in a time that does not depend on where they differ.
 pub(crate) fn same(one: &str, other: &str) -> bool {
     one.as_bytes().ct_eq(other.as_bytes()).into()
 }
 
-// @doc token.rs: Access tokens: JWT, HS256, short-lived, bound to this installation's key.
-/// Seconds that a token is good for.
+/// How long an access token is good, seconds.
 pub(crate) const LIFETIME_S: u64 = 900;
 const ISSUER: &str = "steward";
 
@@ -82,7 +80,7 @@ const ISSUER: &str = "steward";
 pub(crate) struct Claims {
     iss: String,
     pub sub: UserId,
-    /// The session; the token is good as long as it is.
+    /// The token is good as long as this session.
     pub sid: Uuid,
     iat: u64,
     exp: u64,
@@ -105,7 +103,7 @@ impl Tokens {
             .map_err(|error| LoginError::Unavailable(error.to_string()))
     }
 
-    /// Time comes from the caller, so the library's own clock check is off.
+    /// The time comes from the caller, so the library's own check of the expiry is off.
     pub fn check(&self, token: &str, now: Timestamp) -> Result<Claims, LoginError> {
         let mut rules = Validation::new(Algorithm::HS256);
         rules.validate_exp = false;

@@ -1,4 +1,5 @@
-//! Logins: begun by a password, prolonged by a rotating refresh token, ended by hand, by time or by theft.
+//! Login sessions: begun by a password, prolonged by a rotating refresh token, ended by the user, by time or by
+//! theft.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -14,20 +15,20 @@ use super::identity::{Account, account};
 use super::secrets::{self, LIFETIME_S};
 use super::{Access, AccessError, unavailable};
 
-/// A session that nobody prolongs ends after this long.
+/// How long a session lasts without a refresh.
 pub const REFRESH_LIFETIME: Duration = Duration::from_hours(30 * 24);
-/// Two tabs may send the same refresh token at the same time; for so long the old one is no theft.
+/// Two tabs may send the same refresh token at the same time; within this time the old token is no theft.
 const TOLERATED: Duration = Duration::from_secs(10);
-/// Sessions of one user; a further login ends the oldest.
+/// Most sessions of one user; another login ends the oldest.
 const MAX_SESSIONS: usize = 50;
 
 #[derive(Debug, Clone, Copy)]
 pub struct LogIn<'a> {
     pub email: &'a str,
     pub password: &'a str,
-    /// Where it comes from, for the limit of attempts.
+    /// The address that it comes from, for the limit of attempts.
     pub client: Option<IpAddr>,
-    /// What the browser calls itself.
+    /// The browser's name for itself.
     pub label: &'a str,
 }
 
@@ -35,9 +36,9 @@ pub struct LogIn<'a> {
 pub struct OpenSession {
     pub id: Uuid,
     pub access_token: String,
-    /// Seconds that it is good for.
+    /// How long the access token is good, seconds.
     pub expires_in: u64,
-    /// The new refresh token; `None`: the newest one stays.
+    /// `None`: the newest refresh token stays.
     pub refresh_token: Option<String>,
     pub user: Account,
 }
@@ -49,29 +50,29 @@ impl Access {
         let closed = || {
             let now = self.clock.now();
             let wait = self
-                .by_email
+                .attempts_by_email
                 .closed(&email, now)
-                .max(client.as_ref().and_then(|client| self.by_client.closed(client, now)));
+                .max(client.as_ref().and_then(|client| self.attempts_by_client.closed(client, now)));
             wait.map_or(Ok(()), |seconds| Err(LoginError::TooMany { seconds }))
         };
         closed()?;
         let user = self.users.user_by_email(self.tenant, &email).await.map_err(unavailable)?;
         let phc = user.as_ref().and_then(|user| user.password_hash.clone());
-        let fits = self.fits(login.password, phc, closed).await?;
+        let fits = self.verify_password(login.password, phc, closed).await?;
         if let Some(user) = user.filter(|_| fits) {
-            self.by_email.succeeded(&email);
+            self.attempts_by_email.succeeded(&email);
             return self.open(&user, login.label).await;
         }
         let now = self.clock.now();
-        self.by_email.failed(&email, now);
+        self.attempts_by_email.failed(&email, now);
         if let Some(client) = &client {
-            self.by_client.failed(client, now);
+            self.attempts_by_client.failed(client, now);
         }
         tracing::info!("login refused");
         Err(LoginError::Wrong)
     }
 
-    /// Begins a session of a user that has proved who they are.
+    /// Begins a session of a user who has proved who they are.
     pub(crate) async fn open(&self, user: &User, label: &str) -> Result<OpenSession, LoginError> {
         let now = self.clock.now();
         let token = secrets::refresh_token();
@@ -93,9 +94,9 @@ impl Access {
         self.opened(session.id, user, Some(token))
     }
 
-    /// Prolongs a session: a new access token for a refresh token, and a new refresh token. An old refresh
-    /// token shows that somebody else has a copy, so it ends the session; but for a moment after a
-    /// rotation it is another tab, which gets its access token only.
+    /// Prolongs a session: returns a new access token and a new refresh token. An old refresh token means that
+    /// somebody else has a copy, so it ends the session; except shortly after a rotation, when it is another tab,
+    /// which gets an access token only.
     pub async fn refresh(&self, token: &str) -> Result<OpenSession, LoginError> {
         let hash = sha256(token.as_bytes());
         let mut session = self.session_of(&hash).await?;
@@ -118,7 +119,7 @@ impl Access {
             if rotated {
                 return self.opened(session.id, &user, Some(fresh));
             }
-            // Somebody was faster: the token is the one before by now.
+            // Another request was faster, so the token is now the previous one.
             session = self.session_of(&hash).await?;
         }
         if now.since(session.rotated_at) <= TOLERATED {
@@ -132,7 +133,6 @@ impl Access {
         Err(LoginError::Token)
     }
 
-    /// Ends the session of a refresh token, if there is one.
     pub async fn log_out(&self, token: &str) -> Result<(), LoginError> {
         let hash = sha256(token.as_bytes());
         match self.session_of(&hash).await {
@@ -142,13 +142,13 @@ impl Access {
         }
     }
 
-    /// The sessions of a user, newest first.
+    /// Newest first.
     pub async fn sessions(&self, user: UserId) -> Result<Vec<LoginSession>, AccessError> {
         let now = self.clock.now();
         Ok(self.sessions.sessions(self.tenant, user, now).await?)
     }
 
-    /// Ends one session of a user; `false` if they have none of that id.
+    /// `false`: the user has no such session.
     pub async fn end_session(&self, user: UserId, id: Uuid) -> Result<bool, AccessError> {
         let theirs = self.sessions(user).await?.iter().any(|one| one.id == id);
         if theirs {
@@ -157,7 +157,7 @@ impl Access {
         Ok(theirs)
     }
 
-    /// Another password; ends all sessions but `keep`.
+    /// Changes the password and ends all sessions but `keep`.
     pub async fn change_password(
         &self,
         user: UserId,
@@ -168,14 +168,14 @@ impl Access {
         let phc = self.known_user(user).await?;
         let email = phc.email;
         let closed = || {
-            let wait = self.by_email.closed(&email, self.clock.now());
+            let wait = self.attempts_by_email.closed(&email, self.clock.now());
             wait.map_or(Ok(()), |seconds| Err(LoginError::TooMany { seconds }))
         };
-        if !self.fits(current, phc.password_hash, closed).await? {
-            self.by_email.failed(&email, self.clock.now());
+        if !self.verify_password(current, phc.password_hash, closed).await? {
+            self.attempts_by_email.failed(&email, self.clock.now());
             return Err(AccessError::CurrentPassword);
         }
-        self.by_email.succeeded(&email);
+        self.attempts_by_email.succeeded(&email);
         let hash = self.hash(new).await?;
         {
             let _changes = self.changes.lock().await;
@@ -187,7 +187,7 @@ impl Access {
         Ok(())
     }
 
-    /// The session of a refresh token, in force or the one before.
+    /// The session whose present or previous refresh token this is.
     async fn session_of(&self, hash: &str) -> Result<LoginSession, LoginError> {
         let session =
             self.sessions.session_by_token(self.tenant, hash).await.map_err(unavailable)?.ok_or(LoginError::Token)?;
@@ -198,7 +198,7 @@ impl Access {
         Ok(session)
     }
 
-    /// Somebody else may have ended it first.
+    /// Another request may have ended it first.
     async fn end(&self, id: Uuid) -> steward_core::ports::StoreResult<()> {
         use steward_core::ports::StoreError;
         match self.sessions.end_session(self.tenant, id).await {
@@ -218,7 +218,7 @@ impl Access {
     }
 }
 
-/// What stands for one client: an IPv4 address, or the half of an IPv6 address that one household has.
+/// The client of an address: an IPv4 address, or the half of an IPv6 address that one household has.
 fn network(address: IpAddr) -> String {
     match address.to_canonical() {
         IpAddr::V4(address) => address.to_string(),
@@ -229,25 +229,24 @@ fn network(address: IpAddr) -> String {
     }
 }
 
-// @doc attempts.rs: Rate limit of logins: failures within a quarter of an hour close an email, or a client, for a while.
-/// Window of the count, and how long it stays closed after the last failure.
+/// Failures count for this long, and a key stays closed for this long after the last one.
 const WINDOW: Duration = Duration::from_mins(15);
-/// Keys remembered; the one that failed longest ago is forgotten first.
+/// Most keys that are remembered; then the one that failed longest ago is forgotten.
 const REMEMBERED: usize = 10_000;
 
 #[derive(Debug)]
-pub(crate) struct Attempts {
+pub(crate) struct LoginAttempts {
     allowed: usize,
     failures: Mutex<HashMap<String, Vec<Timestamp>>>,
 }
 
-impl Attempts {
-    /// Closes a key after so many failures.
+impl LoginAttempts {
+    /// Closes a key after `allowed` failures.
     pub fn new(allowed: usize) -> Self {
         Self { allowed, failures: Mutex::default() }
     }
 
-    /// Seconds to wait before `key` may try again; `None`: now.
+    /// Seconds until `key` may try again; `None`: now.
     pub fn closed(&self, key: &str, now: Timestamp) -> Option<u64> {
         let mut all = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         let times = all.get_mut(key)?;
@@ -271,7 +270,6 @@ impl Attempts {
         all.entry(key.to_owned()).or_default().push(now);
     }
 
-    /// Forgets failures after a success.
     pub fn succeeded(&self, key: &str) {
         self.failures.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
     }
@@ -279,12 +277,12 @@ impl Attempts {
 
 #[cfg(test)]
 mod tests {
-    use super::{Attempts, REMEMBERED};
+    use super::{LoginAttempts, REMEMBERED};
     use steward_core::Timestamp;
 
     #[test]
     fn closes_after_failures_and_opens_again() {
-        let attempts = Attempts::new(3);
+        let attempts = LoginAttempts::new(3);
         let at = |minutes: i64| Timestamp(minutes * 60_000);
         for minute in 0..3 {
             assert_eq!(attempts.closed("a", at(minute)), None);
@@ -300,7 +298,7 @@ mod tests {
 
     #[test]
     fn remembers_a_bounded_number() {
-        let attempts = Attempts::new(1);
+        let attempts = LoginAttempts::new(1);
         for number in 0..=i64::try_from(REMEMBERED).expect("small") {
             attempts.failed(&number.to_string(), Timestamp(number));
         }

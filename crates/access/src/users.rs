@@ -1,4 +1,5 @@
-//! Users are made: the first administrator, and those behind programs.
+//! Creates users: the first administrator, by a one-time token or from the environment, since there is no default
+//! password; and users behind programs.
 
 use serde_json::Value;
 use steward_core::UserId;
@@ -8,16 +9,28 @@ use steward_core::ports::{Role, User};
 use super::sessions::{LogIn, OpenSession};
 use super::{Access, AccessError, secrets};
 
-/// Setting that holds the hash of the one-time token.
+/// The setting with the hash of the one-time token.
 const SETUP_TOKEN: &str = "auth.setup_token_hash";
-/// Setting that says that there is an administrator.
+/// The setting that says that there is an administrator.
 const HAS_ADMIN: &str = "auth.has_admin";
 /// Longest name, characters.
 const MAX_NAME: usize = 100;
 
+/// What the start of the server is to print.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FirstStart {
+    Ready,
+    /// The administrator of the environment was created.
+    Made {
+        email: String,
+    },
+    /// An administrator can be created with this token, once.
+    Token(String),
+}
+
 impl Access {
-    /// To be called at each start: makes the administrator of the environment, or a fresh one-time
-    /// token while there is no administrator.
+    /// To be called at each start. While there is no administrator, creates the one of the environment or a new
+    /// one-time token.
     pub async fn first_start(&self, admin: Option<(&str, &str)>) -> Result<FirstStart, AccessError> {
         if !self.needs_set_up().await? {
             return Ok(FirstStart::Ready);
@@ -32,16 +45,15 @@ impl Access {
         Ok(FirstStart::Token(token))
     }
 
-    /// Whether there is no administrator yet.
     pub async fn needs_set_up(&self) -> Result<bool, AccessError> {
         let marker = self.settings.setting(self.tenant, HAS_ADMIN).await?;
         Ok(marker != Some(Value::Bool(true)))
     }
 
-    /// Makes the first administrator and logs them in; the token is used up by it.
+    /// Creates the first administrator and logs them in; uses the token up.
     pub async fn set_up(&self, token: &str, name: Option<&str>, login: LogIn<'_>) -> Result<OpenSession, AccessError> {
         let user = {
-            // One at a time: a token makes one administrator.
+            // One at a time, since a token makes one administrator.
             let _changes = self.changes.lock().await;
             let kept = self.settings.setting(self.tenant, SETUP_TOKEN).await?;
             let kept = kept.as_ref().and_then(Value::as_str).unwrap_or_default();
@@ -56,7 +68,7 @@ impl Access {
         Ok(self.open(&user, login.label).await?)
     }
 
-    /// A user that only programs on this machine use; made if it isn't there. Has no password.
+    /// Creates a user for programs on this machine, without a password, if there is none yet.
     pub async fn service_user(&self, email: &str, name: &str) -> Result<(), AccessError> {
         if self.users.user_by_email(self.tenant, email).await?.is_none() {
             self.make_user(email, Some(name), None, Role::Operator).await?;
@@ -102,7 +114,7 @@ impl Access {
     }
 }
 
-/// Lower case, or why it is none.
+/// The email in lower case; an error if it is none.
 fn email_address(text: &str) -> Result<String, AccessError> {
     let email = text.trim().to_lowercase();
     let plausible = email.split_once('@').is_some_and(|(name, host)| {
@@ -116,17 +128,4 @@ fn email_address(text: &str) -> Result<String, AccessError> {
     }
     let shown: String = email.chars().take(80).collect();
     Err(AccessError::Invalid(format!("`{shown}` is not an email address")))
-}
-
-// @doc first.rs: The first administrator: by a one-time token, or from the environment. No default password.
-/// What the first start needs to print.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FirstStart {
-    Ready,
-    /// One was made from the environment.
-    Made {
-        email: String,
-    },
-    /// One can be made with this token, once.
-    Token(String),
 }

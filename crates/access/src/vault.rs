@@ -1,12 +1,11 @@
-//! The vault: secrets sealed with XChaCha20-Poly1305 in the store, opened for executors only.
+//! The vault: secrets sealed with XChaCha20-Poly1305 in the store, and opened for executors only.
 //!
-//! * What is sealed is bound to its tenant, its credential and its key, so that rows can't be swapped.
-//! * All secrets of a tenant are sealed with one key at any instant; [`SealedVault::rotate`] replaces it. A
-//!   new key is kept beside the old one before anything is sealed with it, and the old one is forgotten
-//!   after nothing is: no crash between can lose a secret.
+//! * A sealed secret is bound to its tenant, its credential and its key, so that rows can't be swapped.
+//! * At any time all secrets of a tenant are sealed with one key; [`SealedVault::rotate`] replaces it. The new key is
+//! kept beside the old one before anything is sealed with it, and the old one is forgotten once nothing is sealed
+//! with it, so that no crash can lose a secret.
 //! * Keys come from a [`KeySource`]: a file, a list that somebody else keeps, or a passphrase.
 
-mod check;
 mod connection;
 mod discover;
 mod key_file;
@@ -16,7 +15,7 @@ mod sealing;
 pub use key_file::FileKeys;
 pub use keys::{FixedKeys, KeySource, PassphraseKeys, VaultKey};
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 
 use async_trait::async_trait;
 use secrecy::ExposeSecret;
@@ -30,12 +29,10 @@ use steward_core::skill::CredentialWanted;
 use steward_core::{CredentialId, TenantId, Timestamp};
 use tokio::sync::Mutex;
 
-use connection::of_nobody_else;
-use discover::Search;
-use sealing::{Fields, Owner};
+use connection::check_no_connection;
+use discover::CredentialQuery;
+use sealing::Fields;
 
-// @doc vault/service.rs: The vault over its rows.
-/// What [`SealedVault`] needs.
 pub struct VaultDeps {
     pub rows: Arc<dyn CredentialRows>,
     pub source: Arc<dyn KeySource>,
@@ -44,111 +41,31 @@ pub struct VaultDeps {
 }
 
 pub struct SealedVault {
-    pub(crate) rows: Arc<dyn CredentialRows>,
-    pub(crate) source: Arc<dyn KeySource>,
-    pub(crate) clock: Arc<dyn Clock>,
+    rows: Arc<dyn CredentialRows>,
+    source: Arc<dyn KeySource>,
+    clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
-    /// As last read from the source.
-    pub(crate) held: RwLock<Vec<VaultKey>>,
+    /// The keys as last read from the source.
+    keyring: RwLock<Vec<VaultKey>>,
     /// Held while secrets are written.
-    pub(crate) writing: Mutex<()>,
+    writing: Mutex<()>,
 }
 
 impl SealedVault {
-    /// A vault over these parts; see [`Self::check`].
+    /// Call [`Self::check`] next.
     pub fn new(deps: VaultDeps) -> Self {
         Self {
             rows: deps.rows,
             source: deps.source,
             clock: deps.clock,
             ids: deps.ids,
-            held: RwLock::default(),
+            keyring: RwLock::default(),
             writing: Mutex::default(),
         }
     }
-
-    /// Keys as they are now.
-    async fn reload(&self) -> Result<Vec<VaultKey>, VaultError> {
-        let keys = self.source.keys().await?;
-        let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
-        held.clone_from(&keys);
-        Ok(keys)
-    }
-
-    fn held(&self, id: &str) -> Option<VaultKey> {
-        let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
-        held.iter().find(|key| key.id() == id).cloned()
-    }
-
-    /// The key of this id, read anew if it is not known.
-    pub(crate) async fn key(&self, id: &str, what: &str) -> Result<VaultKey, VaultError> {
-        if let Some(key) = self.held(id) {
-            return Ok(key);
-        }
-        self.reload().await?;
-        self.held(id).ok_or_else(|| VaultError::Sealed(what.to_owned()))
-    }
-
-    /// The key that a tenant's secrets are sealed with now; made if nothing was ever sealed.
-    async fn sealing(&self, tenant: TenantId) -> Result<VaultKey, VaultError> {
-        let first = self.rows.credential_rows(tenant, None, 1).await?;
-        if let Some(row) = first.items.first() {
-            return self.key(&row.key_id, "the credentials").await;
-        }
-        if let Some(newest) = self.reload().await?.pop() {
-            return Ok(newest);
-        }
-        // A key that is missing is not one that was never made.
-        if !self.rows.credential_keys().await?.is_empty() {
-            return Err(VaultError::Sealed("the credentials".to_owned()));
-        }
-        let key = self.source.add().await?;
-        self.reload().await?;
-        Ok(key)
-    }
-
-    async fn fields(&self, tenant: TenantId, row: &SealedCredential) -> Result<Fields, VaultError> {
-        let name = &row.credential.name;
-        let key = self.key(&row.key_id, name).await?;
-        let owner = owner(tenant, &row.credential);
-        sealing::open(&key, owner, &row.sealed).ok_or_else(|| {
-            VaultError::Invalid(format!(
-                "the secret of {name} is damaged or was put there by somebody else; set its fields \
-                 anew or restore a backup"
-            ))
-        })
-    }
-
-    async fn row(&self, tenant: TenantId, id: CredentialId) -> Result<SealedCredential, VaultError> {
-        let row = self.rows.credential_row(tenant, id).await;
-        row.map_err(|error| known(error, id))
-    }
 }
 
-/// Seals the fields of a credential.
-fn sealed(
-    tenant: TenantId,
-    key: &VaultKey,
-    credential: Credential,
-    fields: &Fields,
-) -> Result<SealedCredential, VaultError> {
-    let sealed = sealing::seal(key, owner(tenant, &credential), fields)
-        .ok_or_else(|| VaultError::Invalid("the fields are too long".to_owned()))?;
-    Ok(SealedCredential { credential, key_id: key.id().to_owned(), sealed })
-}
-
-fn owner(tenant: TenantId, credential: &Credential) -> Owner {
-    Owner { tenant, credential: credential.id, kind: credential.kind }
-}
-
-fn known(error: StoreError, id: CredentialId) -> VaultError {
-    match error {
-        StoreError::NotFound(_) => VaultError::Unknown(id.to_string()),
-        other => other.into(),
-    }
-}
-
-/// What may be shown of the fields, and the names of the rest.
+/// Sets what may be shown of the fields, and the names of the others.
 fn show(credential: &mut Credential, fields: &Fields) {
     let kind = credential.kind;
     let (shown, secret): (Vec<_>, Vec<_>) = fields.iter().partition(|(name, _)| kind.shows(name));
@@ -157,7 +74,7 @@ fn show(credential: &mut Credential, fields: &Fields) {
     credential.secret = secret.into_iter().map(|(name, _)| name.clone()).collect();
 }
 
-/// An optional field that is empty is none.
+/// Leaves out empty fields, which are optional ones not given.
 fn without_empty(mut fields: Fields) -> Fields {
     fields.retain(|_, value| !value.expose_secret().is_empty());
     fields
@@ -168,10 +85,10 @@ impl Vault for SealedVault {
     async fn keep(&self, tenant: TenantId, new: NewCredential) -> Result<Credential, VaultError> {
         let now = self.clock.now();
         let fields = without_empty(new.fields);
-        check::name(&new.name)?;
-        check::description(&new.description)?;
-        check::ends(new.expires_at, now)?;
-        check::fields(new.kind, &fields)?;
+        check_name(&new.name)?;
+        check_description(&new.description)?;
+        check_expiry(new.expires_at, now)?;
+        check_fields(new.kind, &fields)?;
         let mut credential = Credential {
             id: CredentialId(self.ids.next()),
             name: new.name,
@@ -201,18 +118,18 @@ impl Vault for SealedVault {
         let now = self.clock.now();
         let _writing = self.writing.lock().await;
         let mut row = self.row(tenant, id).await?;
-        of_nobody_else(&row.credential)?;
+        check_no_connection(&row.credential)?;
         let credential = &mut row.credential;
         if let Some(name) = change.name {
-            check::name(&name)?;
+            check_name(&name)?;
             credential.name = name;
         }
         if let Some(text) = change.description {
-            check::description(&text)?;
+            check_description(&text)?;
             credential.description = text;
         }
         if let Some(at) = change.expires_at {
-            check::ends(at, now)?;
+            check_expiry(at, now)?;
             credential.expires_at = at;
         }
         credential.roles = change.roles.unwrap_or(credential.roles.clone());
@@ -221,9 +138,9 @@ impl Vault for SealedVault {
             let mut fields = self.fields_to_change(tenant, &row, &change.fields).await?;
             fields.extend(change.fields);
             let fields = without_empty(fields);
-            check::fields(row.credential.kind, &fields)?;
+            check_fields(row.credential.kind, &fields)?;
             show(&mut row.credential, &fields);
-            // Never the same twice: a rotation tells by it whether it read what is there.
+            // Never the same twice: by it a rotation sees whether what it read is still there.
             row.credential.changed_at = now.max(Timestamp(row.credential.changed_at.0 + 1));
             return self.save(tenant, row.credential, &fields).await;
         }
@@ -233,9 +150,9 @@ impl Vault for SealedVault {
 
     async fn remove(&self, tenant: TenantId, id: CredentialId) -> Result<(), VaultError> {
         let _writing = self.writing.lock().await;
-        of_nobody_else(&self.row(tenant, id).await?.credential)?;
+        check_no_connection(&self.row(tenant, id).await?.credential)?;
         let removed = self.rows.remove_credential(tenant, id).await;
-        removed.map_err(|error| known(error, id))
+        removed.map_err(|error| not_found(error, id))
     }
 
     async fn credential(&self, tenant: TenantId, id: CredentialId) -> Result<Credential, VaultError> {
@@ -272,7 +189,7 @@ impl Vault for SealedVault {
         kinds: &[CredentialKind],
         wanted: &CredentialWanted,
     ) -> Result<Option<Credential>, VaultError> {
-        self.search(Search { tenant, agent, role, skill, kinds, wanted }).await
+        self.search(CredentialQuery { tenant, agent, role, skill, kinds, wanted }).await
     }
 
     async fn open(
@@ -282,23 +199,24 @@ impl Vault for SealedVault {
         used: CredentialUse,
     ) -> Result<OpenedCredential, VaultError> {
         let row = self.row(tenant, id).await?;
-        of_nobody_else(&row.credential)?;
+        check_no_connection(&row.credential)?;
         let used = CredentialUse { credential: id, ..used };
-        self.opened(tenant, row, used).await
+        self.open_row(tenant, row, used).await
     }
 
     async fn rotate(&self, tenant: TenantId) -> Result<u64, VaultError> {
-        self.change_key(tenant).await
+        self.rotate_key(tenant).await
     }
 }
 
-fn opened(row: SealedCredential, fields: Fields) -> OpenedCredential {
-    OpenedCredential { credential: row.credential, fields }
-}
-
 impl SealedVault {
-    /// Opens a row, after its use is written down.
-    pub(crate) async fn opened(
+    async fn row(&self, tenant: TenantId, id: CredentialId) -> Result<SealedCredential, VaultError> {
+        let row = self.rows.credential_row(tenant, id).await;
+        row.map_err(|error| not_found(error, id))
+    }
+
+    /// Opens a row, after its use is recorded.
+    async fn open_row(
         &self,
         tenant: TenantId,
         row: SealedCredential,
@@ -314,39 +232,20 @@ impl SealedVault {
             )));
         }
         let written = self.rows.credential_used(tenant, &used).await;
-        written.map_err(|error| known(error, id))?;
+        written.map_err(|error| not_found(error, id))?;
         match self.fields(tenant, &row).await {
             // Perhaps it was sealed anew since the row was read.
             Err(VaultError::Sealed(_)) => {
                 let row = self.row(tenant, id).await?;
                 let fields = self.fields(tenant, &row).await?;
-                Ok(opened(row, fields))
+                Ok(OpenedCredential { credential: row.credential, fields })
             }
-            fields => Ok(opened(row, fields?)),
+            fields => Ok(OpenedCredential { fields: fields?, credential: row.credential }),
         }
     }
 
-    async fn save(&self, tenant: TenantId, credential: Credential, fields: &Fields) -> Result<Credential, VaultError> {
-        let key = self.sealing(tenant).await?;
-        let row = sealed(tenant, &key, credential, fields)?;
-        match self.rows.save_credential(tenant, &row).await {
-            Ok(()) => Ok(row.credential),
-            Err(error @ StoreError::Conflict(_)) => {
-                // Another process may have begun or rotated meanwhile.
-                let now = self.sealing(tenant).await?;
-                if now.id() == key.id() {
-                    return Err(error.into());
-                }
-                let row = sealed(tenant, &now, row.credential, fields)?;
-                self.rows.save_credential(tenant, &row).await?;
-                Ok(row.credential)
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// What the fields to be set are added to: nothing if all are named anyway, so that a damaged
-    /// secret can be set anew.
+    /// The fields that `set` is added to. None are read if all are set anyway, so that a damaged secret can be
+    /// replaced.
     async fn fields_to_change(
         &self,
         tenant: TenantId,
@@ -359,6 +258,138 @@ impl SealedVault {
             return Ok(Fields::new());
         }
         self.fields(tenant, row).await
+    }
+}
+
+fn not_found(error: StoreError, id: CredentialId) -> VaultError {
+    match error {
+        StoreError::NotFound(_) => VaultError::Unknown(id.to_string()),
+        other => other.into(),
+    }
+}
+
+/// In characters.
+const LONGEST_NAME: usize = 128;
+/// In characters.
+const LONGEST_DESCRIPTION: usize = 2000;
+const MOST_FIELDS: usize = 32;
+/// In bytes.
+const LARGEST_VALUE: usize = 64 * 1024;
+
+fn invalid<T>(message: String) -> Result<T, VaultError> {
+    Err(VaultError::Invalid(message))
+}
+
+fn check_name(name: &str) -> Result<(), VaultError> {
+    let length = name.chars().count();
+    if length == 0 || length > LONGEST_NAME || name.trim() != name || name.chars().any(char::is_control) {
+        return invalid(format!(
+            "{name:?} is no name for a credential; choose 1 to {LONGEST_NAME} characters on one line, with no \
+             space at the ends"
+        ));
+    }
+    Ok(())
+}
+
+fn check_description(text: &str) -> Result<(), VaultError> {
+    let length = text.chars().count();
+    if length > LONGEST_DESCRIPTION {
+        return invalid(format!("the description has {length} characters; {LONGEST_DESCRIPTION} are the most"));
+    }
+    Ok(())
+}
+
+fn check_expiry(at: Option<Timestamp>, now: Timestamp) -> Result<(), VaultError> {
+    match at {
+        Some(at) if at <= now => {
+            invalid(format!("expires_at is {}, which is over; choose a later time, or leave it out", at.rfc3339()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_fields(kind: CredentialKind, fields: &Fields) -> Result<(), VaultError> {
+    let word = kind.as_str();
+    if fields.len() > MOST_FIELDS {
+        return invalid(format!("a credential has {MOST_FIELDS} fields at most"));
+    }
+    for (name, value) in fields {
+        let known = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
+        if name.is_empty() || name.len() > 64 || !name.bytes().all(known) {
+            return invalid(format!("{name:?} is no name for a field; use a to z, 0 to 9 and _, 64 at most"));
+        }
+        let size = value.expose_secret().len();
+        if size > LARGEST_VALUE {
+            return invalid(format!("the field {name} has {size} bytes; {LARGEST_VALUE} are the most"));
+        }
+    }
+    for field in kind.fields().iter().filter(|field| field.required) {
+        if text_field(fields, field.name).is_none() {
+            let all: Vec<_> = kind.fields().iter().map(|field| field.name).collect();
+            return invalid(format!(
+                "a credential of kind {word} needs the field {}; its fields are {}",
+                field.name,
+                all.join(", ")
+            ));
+        }
+    }
+    check_form(kind, fields)
+}
+
+fn text_field<'a>(fields: &'a Fields, name: &str) -> Option<&'a str> {
+    let value = fields.get(name)?.expose_secret();
+    (!value.trim().is_empty()).then_some(value)
+}
+
+fn check_form(kind: CredentialKind, fields: &Fields) -> Result<(), VaultError> {
+    let pem = |name: &str, label: &str| match text_field(fields, name) {
+        Some(value) if !(value.contains("-----BEGIN ") && value.contains(label)) => {
+            invalid(format!("the field {name} is not PEM: it begins with -----BEGIN … {label}"))
+        }
+        _ => Ok(()),
+    };
+    match kind {
+        CredentialKind::SshKey => pem("private_key", "PRIVATE KEY-----"),
+        CredentialKind::Certificate => {
+            pem("certificate", "CERTIFICATE-----")?;
+            pem("private_key", "PRIVATE KEY-----")
+        }
+        CredentialKind::ApiKey => check_header(fields),
+        CredentialKind::Oauth2 => match text_field(fields, "token_url") {
+            Some(url) if !url.starts_with("https://") && !url.starts_with("http://") => {
+                invalid("the field token_url is no address; it begins with https://".to_owned())
+            }
+            _ => Ok(()),
+        },
+        CredentialKind::Database => check_database(fields),
+        CredentialKind::Password | CredentialKind::Token => Ok(()),
+    }
+}
+
+fn check_header(fields: &Fields) -> Result<(), VaultError> {
+    let token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+    match text_field(fields, "header") {
+        Some(name) if !name.bytes().all(token) => {
+            invalid(format!("{name:?} is no name of an HTTP header; an example is X-Api-Key"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_database(fields: &Fields) -> Result<(), VaultError> {
+    if text_field(fields, "url").is_some() {
+        return Ok(());
+    }
+    let Some(engine) = text_field(fields, "engine") else {
+        return invalid("a credential of kind database needs the field url, or engine, host and database".to_owned());
+    };
+    if engine != "sqlite" && text_field(fields, "host").is_none() {
+        return invalid(format!("a database credential for {engine} needs the field host"));
+    }
+    match text_field(fields, "port") {
+        Some(port) if port.parse::<u16>().is_ok_and(|port| port > 0) => Ok(()),
+        None => Ok(()),
+        Some(_) => invalid("the field port is no number from 1 to 65535".to_owned()),
     }
 }
 

@@ -1,7 +1,5 @@
-//! What the core needs of the machine: the time, ids, live fan-out of events, blobs in files.
-//!
-//! One node's worth: the bus is inside the process, blobs are files. The same ports over a network
-//! come beside these, never instead.
+//! What the core needs of the machine: the time, ids, live events, and blobs in files. All of it serves one node: the
+//! bus is inside the process, and blobs are files.
 
 mod blobs;
 mod bus;
@@ -16,7 +14,6 @@ use steward_core::Timestamp;
 use steward_core::ports::{Clock, Ids};
 use uuid::Uuid;
 
-// @doc clock.rs: The time of the machine.
 /// The machine's clock and time zone.
 #[derive(Debug, Clone)]
 pub struct SystemClock {
@@ -24,7 +21,7 @@ pub struct SystemClock {
 }
 
 impl SystemClock {
-    /// Takes the machine's time zone as it is now; UTC if there is none.
+    /// Reads the machine's time zone; UTC if there is none.
     pub fn new() -> Self {
         Self::with_zone(TimeZone::system())
     }
@@ -54,9 +51,7 @@ impl Clock for SystemClock {
     }
 }
 
-// @doc ids.rs: New ids.
-/// UUIDs of version 7, from the machine's clock and its source of randomness. Those of one process
-/// sort by the order they were made in.
+/// UUIDs of version 7. Those of one process sort in the order in which they were created.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct UuidV7;
 

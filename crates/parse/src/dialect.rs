@@ -1,6 +1,5 @@
-//! How open models write calls as text when no server reads them: one small file for each family,
-//! with its source. A [`Rule`] says how a block opens and ends and who reads it; the engine that
-//! follows the rules is `grammar::shell`.
+//! How open models write calls as text when no server reads them. A [`Rule`] says how a block opens and ends and who
+//! reads it; `grammar::dialects` follows the rules.
 
 mod call;
 pub(crate) mod harmony;
@@ -37,14 +36,13 @@ pub(crate) fn rules() -> impl Iterator<Item = &'static Rule> {
     .flatten()
 }
 
-// @doc dialect/rule.rs: What a dialect says about itself.
 /// Families of models by how they write calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Dialect {
-    /// Reasoning that stands in the content, `<think>…</think>` and its like.
+    /// Reasoning in the content: `<think>…</think>` and its like.
     Thought,
-    /// Tokens that are left over and mean nothing to a reader.
+    /// Left-over tokens that mean nothing to a reader.
     Noise,
     /// `[TOOL:name|key=value]`.
     Markers,
@@ -77,7 +75,7 @@ pub enum Dialect {
     Lists,
 }
 
-/// Whether a text goes on as the opening promises.
+/// Whether a text goes on as its opening promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Begin {
     Yes,
@@ -86,39 +84,38 @@ pub(crate) enum Begin {
 }
 
 pub(crate) enum Body {
-    /// Reasoning, up to one of these.
+    /// Reasoning up to one of these.
     Thought(&'static [&'static str]),
-    /// Nothing; the token is dropped.
+    /// A token to be dropped.
     Drop,
-    /// Something only a server writes: the model makes up a result. Nothing after it counts.
+    /// Something that only a server writes: the model makes up a result. Nothing after it counts.
     Stop,
     /// The header of a harmony message.
     Harmony,
-    /// The word that the model has finished.
+    /// The model says that it has finished.
     Done,
     Calls(Calls),
     Marker(Calls),
 }
 
 pub(crate) struct Calls {
-    /// What ends it; nothing: the last JSON value in it.
+    /// What closes the block; empty: the end of its last JSON value.
     pub close: &'static [&'static str],
-    /// Whether JSON in it is followed, so that a closing in a string doesn't count.
+    /// Whether JSON in it is scanned, so that a closing inside a string does not count.
     pub json: bool,
     /// Whether a header may stand in front of the JSON.
     pub head: bool,
-    /// Whether the text after the opening is what the opening promises. Never changes its mind when
-    /// more text comes.
+    /// Whether the text after the opening is what the opening promises. The answer does not change when more text
+    /// comes.
     pub begins: fn(&str, &Cx<'_>, bool) -> Begin,
     /// Whether `body` may end where a closing was found.
     pub ends: fn(&str) -> bool,
-    /// Reads what is between opening and closing.
+    /// Reads the text between opening and closing.
     pub read: fn(&str, &mut Cx<'_>),
-    /// Whether the opening is part of what is read.
+    /// Whether that text includes the opening.
     pub keep_open: bool,
 }
 
-/// One way of opening something.
 pub(crate) struct Rule {
     pub dialect: Dialect,
     pub open: &'static str,
@@ -129,7 +126,7 @@ pub(crate) fn any(_: &str, _: &Cx<'_>, _: bool) -> Begin {
     Begin::Yes
 }
 
-/// Whether the first sign after blanks is one of `signs`.
+/// Whether the first character after blanks is one of `signs`.
 pub(crate) fn first(text: &str, signs: &[char], end: bool) -> Begin {
     match text.trim_start().chars().next() {
         Some(c) if signs.contains(&c) => Begin::Yes,
@@ -139,7 +136,6 @@ pub(crate) fn first(text: &str, signs: &[char], end: bool) -> Begin {
     }
 }
 
-/// JSON.
 pub(crate) fn json(text: &str, _: &Cx<'_>, end: bool) -> Begin {
     first(text, &['{', '[', '`'], end)
 }

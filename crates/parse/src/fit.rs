@@ -1,7 +1,7 @@
-//! Arguments brought into the form of a tool's JSON Schema, and judged by it.
+//! Brings arguments into the form of a tool's JSON Schema and checks them.
 //!
-//! Only what can mean one thing is changed: `"3"` where an integer is wanted is 3. What doesn't fit after
-//! that is refused with a message that names the field.
+//! Only what can mean one thing is changed: `"3"` where an integer is wanted becomes 3. Arguments that still do not
+//! fit are refused with a message that names the fields.
 
 use serde_json::{Map, Number, Value};
 use steward_core::schema;
@@ -13,7 +13,7 @@ use super::tool_index::key;
 pub struct Fitted {
     /// A JSON object that the schema accepts.
     pub arguments: Value,
-    /// What was changed, for the trace; empty where nothing had to be.
+    /// What was changed, for the trace.
     pub fixes: Vec<String>,
 }
 
@@ -29,7 +29,6 @@ pub enum Unfit {
     },
 }
 
-/// Fits `arguments` of a call of `tool` to its `schema`.
 pub fn fit(tool: &str, schema: &Value, arguments: &Value) -> Result<Fitted, Unfit> {
     if arguments.is_object() && schema::validate(schema, arguments).is_ok() {
         return Ok(Fitted { arguments: arguments.clone(), fixes: Vec::new() });
@@ -43,15 +42,15 @@ pub fn fit(tool: &str, schema: &Value, arguments: &Value) -> Result<Fitted, Unfi
     }
 }
 
-/// Gives types to arguments that a form writes as text only.
+/// Gives types to arguments whose form has text only.
 pub(crate) fn typed(schema: &Value, arguments: Value) -> Value {
     coerce(schema, arguments, &mut Vec::new())
 }
 
-// @doc fit/names.rs: Names of arguments: another spelling or a usual other name of one that is missing, and wrappers.
+// Objects that models wrap the arguments in.
 const WRAPPERS: &[&str] = &["arguments", "parameters", "args", "kwargs", "input", "params", "properties"];
 
-/// `arguments` with the names that `schema` has for them.
+/// Renames arguments to the names in `schema`: other spellings, usual other names of a missing one, and wrappers.
 pub(crate) fn own(tool: &str, schema: &Value, arguments: Value, fixes: &mut Vec<String>) -> Value {
     let Some(known) = schema["properties"].as_object() else {
         return arguments;
@@ -70,7 +69,7 @@ pub(crate) fn own(tool: &str, schema: &Value, arguments: Value, fixes: &mut Vec<
         }
     }
     for (name, value) in strange {
-        // The tool was chosen by it.
+        // The tool was chosen by this argument.
         if name == ACTION && Aliases::built_in().does_one_action(tool) {
             fixes.push(format!("`{ACTION}` was left out, since `{tool}` does nothing else"));
             continue;
@@ -88,7 +87,7 @@ pub(crate) fn own(tool: &str, schema: &Value, arguments: Value, fixes: &mut Vec<
     Value::Object(out)
 }
 
-/// `{"arguments": {…}}` where the tool has no such argument.
+/// Unwraps `{"arguments": {…}}` if the tool has no such argument.
 fn unwrap(given: Map<String, Value>, known: &Map<String, Value>, fixes: &mut Vec<String>) -> Map<String, Value> {
     let wrapper = match given.iter().next() {
         Some((name, Value::Object(_))) if given.len() == 1 => name.clone(),
@@ -107,7 +106,7 @@ fn unwrap(given: Map<String, Value>, known: &Map<String, Value>, fixes: &mut Vec
         .unwrap_or_default()
 }
 
-/// The argument of the tool that `name` can only mean, if that is not given.
+/// The argument of the tool that `name` can only mean, if it is not given.
 fn meant(name: &str, known: &Map<String, Value>, given: &Map<String, Value>) -> Option<String> {
     let free = |own: &&String| !given.contains_key(*own);
     let spelled: Vec<&String> = known.keys().filter(free).filter(|own| key(own) == key(name)).collect();
@@ -126,11 +125,10 @@ fn meant(name: &str, known: &Map<String, Value>, given: &Map<String, Value>) -> 
     None
 }
 
-// @doc fit/coerce.rs: Values in the type that a schema wants.
-/// Schemas may refer to themselves; arguments are no deeper than this.
+/// Schemas may refer to themselves; arguments are at most this deep.
 const MAX_DEPTH: usize = 64;
 
-/// `value` as `schema` wants it, as far as that is beyond doubt.
+/// Changes `value` to the types of `schema`, as far as that is beyond doubt.
 fn coerce(schema: &Value, value: Value, fixes: &mut Vec<String>) -> Value {
     let mut work = Work { root: schema, fixes, path: Vec::new() };
     work.value(schema, value)
@@ -148,7 +146,7 @@ impl<'a> Work<'a> {
         self.fixes.push(format!("`{place}`: {what}"));
     }
 
-    /// What a schema refers to within the tool's own one.
+    /// Follows references within the tool's schema.
     fn resolve(&self, schema: &'a Value) -> &'a Value {
         let mut schema = schema;
         for _ in 0..8 {
@@ -190,7 +188,7 @@ impl<'a> Work<'a> {
         value
     }
 
-    /// The variant that has the value's type, or else the first one that it can be brought to.
+    /// The variant that has the value's type, else the first one that the value can be changed to.
     fn variants(&mut self, variants: &'a [Value], value: Value) -> Value {
         let fits = |work: &Self, schema: &'a Value, value: &Value| {
             let kinds = kinds(work.resolve(schema));
@@ -229,7 +227,6 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The parts of an array or object.
     fn inside(&mut self, schema: &'a Value, value: Value) -> Value {
         match value {
             Value::Array(items) if schema["items"].is_object() => {
@@ -280,7 +277,7 @@ impl<'a> Work<'a> {
         Value::Object(out)
     }
 
-    /// `value` as `kind`; the value itself where that is not possible.
+    /// `value` as `kind`, or unchanged in the error.
     fn to(&mut self, schema: &'a Value, kind: &str, value: Value) -> Result<Value, Value> {
         let (done, what) = match (kind, value) {
             ("integer", Value::String(text)) => match whole(text.trim()) {
@@ -325,7 +322,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// The types that a schema allows; none: any.
+/// Empty: any.
 fn kinds(schema: &Value) -> Vec<&str> {
     match &schema["type"] {
         Value::String(kind) => vec![kind],
@@ -345,7 +342,7 @@ fn is(kind: &str, value: &Value) -> bool {
     }
 }
 
-/// A whole number, also where it is written `3.0`.
+/// A whole number, which may be written `3.0`.
 fn whole(text: &str) -> Option<Number> {
     let digits = match text.split_once('.') {
         Some((digits, zeros)) if !zeros.is_empty() && zeros.bytes().all(|b| b == b'0') => digits,
@@ -356,7 +353,7 @@ fn whole(text: &str) -> Option<Number> {
     (number.is_i64() || number.is_u64()).then_some(number)
 }
 
-/// JSON of the wanted kind in a text.
+/// A text as JSON of the wanted kind.
 fn nested(kind: &str, text: &str) -> Option<Value> {
     let text = text.trim();
     if !text.starts_with(if kind == "array" { '[' } else { '{' }) {

@@ -1,5 +1,5 @@
-//! Strategy `fuzzy`: phrases that imply a call. The phrases are data, `data/fuzzy.toml`; here is how
-//! they are applied. What is found so is weak, so doubt means no call.
+//! Strategy `fuzzy`: phrases that imply a call, from `data/fuzzy.toml`. Such calls are weak, so in doubt there is
+//! none.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -15,12 +15,12 @@ use super::tool_index::ToolIndex;
 
 /// How sure a phrase is.
 const CONFIDENCE: f32 = 0.4;
-/// Longest sentence that is a phrase, bytes.
+/// Longest sentence that is read as a phrase, in bytes.
 const LONGEST: usize = 800;
-/// More calls than this in one reply are a listing, no intention.
+/// A reply with more calls is a list, not an intention.
 const MOST: usize = 8;
 
-/// Calls that the phrases of `text` imply, of tools that are on offer.
+/// Calls of offered tools that the phrases of `text` imply.
 pub(crate) fn calls(text: &str, tools: &ToolIndex) -> Vec<Call> {
     let mut all: Vec<Call> = Vec::new();
     for intent in Rules::built_in().intents(text) {
@@ -51,20 +51,20 @@ pub(crate) fn calls(text: &str, tools: &ToolIndex) -> Vec<Call> {
 pub struct Intent {
     /// Canonical name of the tool.
     pub tool: String,
-    /// Name of the argument that the phrase gives.
+    /// The argument that the phrase gives.
     pub argument: String,
     pub object: String,
 }
 
 impl Rules {
-    /// What the sentences of `text` say that their writer is about to do.
+    /// What the writer of `text` says to be about to do.
     pub fn intents(&self, text: &str) -> Vec<Intent> {
         let lines = sentences(text, |line| self.is_example(line));
         lines.iter().filter_map(|sentence| self.sentence(sentence.text)).collect()
     }
 
     fn sentence(&self, sentence: &str) -> Option<Intent> {
-        // A question asks for leave; who has an intention says it briefly.
+        // Who has an intention says it briefly.
         if sentence.len() > LONGEST {
             return None;
         }
@@ -90,19 +90,13 @@ impl Rules {
     }
 }
 
-// @doc fuzzy/rules.rs: The phrases, read from a file.
 /// Why a file of phrases can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RuleError {
-    /// It is no TOML of the expected form.
     #[error("the file of phrases can't be read: {0}; correct it or remove it")]
     File(#[from] toml::de::Error),
     #[error("the pattern of `{rule}` is no regular expression: {error}; correct it")]
-    Pattern {
-        rule: String,
-        /// What is wrong with it.
-        error: Box<regex::Error>,
-    },
+    Pattern { rule: String, error: Box<regex::Error> },
     /// A language has no frame or guard.
     #[error("`{0}` has rules but no entry under [intent] or [guard]; add it")]
     Language(String),
@@ -130,7 +124,7 @@ struct RuleText {
     after: Option<String>,
 }
 
-/// What a rule's object is.
+/// What the object of a rule's phrases is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Object {
@@ -163,12 +157,11 @@ static BUILT_IN: LazyLock<Rules> =
     LazyLock::new(|| Rules::read(include_str!("../data/fuzzy.toml")).unwrap_or_default());
 
 impl Rules {
-    /// The phrases that come with the program.
     pub fn built_in() -> &'static Self {
         &BUILT_IN
     }
 
-    /// Phrases from the text of a file like `data/fuzzy.toml`.
+    /// Reads phrases in the form of `data/fuzzy.toml`.
     pub fn read(text: &str) -> Result<Self, RuleError> {
         let file: File = toml::from_str(text)?;
         let compile = |name: &str, pattern: &str| {
@@ -213,7 +206,7 @@ impl Rules {
         self.example.as_ref().is_some_and(|example| example.is_match(line))
     }
 
-    /// Where the object in front of `rest` ends.
+    /// Where the object at the start of `rest` ends.
     pub(crate) fn stop(&self, rest: &str) -> Option<usize> {
         Some(self.stop.as_ref()?.find(rest)?.start())
     }
@@ -224,16 +217,15 @@ impl Rules {
     }
 }
 
-// @doc fuzzy/object.rs: The object of a phrase: what is searched, fetched, read, written or run.
 const LONGEST_OBJECT: usize = 300;
 
-/// An object and where it ends in the text behind the phrase.
+/// An object of a phrase, and where it ends in the text.
 pub(crate) struct Found {
     pub text: String,
     pub end: usize,
 }
 
-/// The object at the start of `rest`, if it is of the kind that the rule wants.
+/// The object at the start of `rest`, if it is what the rule wants.
 pub(crate) fn find(rule: &Rule, rest: &str, rules: &Rules) -> Option<Found> {
     let found = match (quoted(rest), rule.object) {
         (Some(found), Object::Text | Object::Quoted) => found,
@@ -255,7 +247,7 @@ fn quoted(rest: &str) -> Option<Found> {
     let first = rest.chars().next()?;
     let (_, close) = QUOTES.iter().find(|(open, _)| *open == first)?;
     let body = &rest[first.len_utf8()..];
-    // An apostrophe within a word closes nothing.
+    // An apostrophe inside a word closes nothing.
     let end = body.match_indices(*close).map(|(at, _)| at).find(|at| {
         let next = body[at + close.len_utf8()..].chars().next();
         next.is_none_or(|c| !c.is_alphanumeric())
@@ -281,7 +273,7 @@ fn is_url(text: &str) -> bool {
     rest.is_some_and(|rest| rest.len() > 2 && !rest.contains(char::is_whitespace))
 }
 
-/// A path has a folder or an ending; in quotes a name is enough if it has no blanks at either side.
+/// A path has a folder or an extension. In quotes a name with blanks is one, too.
 fn is_path(text: &str, quoted: bool) -> bool {
     if is_url(text) || text.contains('\n') {
         return false;

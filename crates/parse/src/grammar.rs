@@ -15,17 +15,16 @@ use steward_core::tool::{CallSource, ToolSpec};
 
 use super::out::{Out, Sink};
 
-/// How calls are written in text. A grammar is fed the content piece by piece, writes to the sink
-/// what is sure, and gives its calls at the end.
+/// A form of calls in text. It gets the content piece by piece, writes to the sink what is sure, and returns its
+/// calls at the end.
 pub(crate) trait Grammar: Send {
-    /// The next piece of content.
     fn push(&mut self, text: &str, sink: &mut Sink);
-    /// The end; `cut` where the reply ran into its token limit.
+    /// `cut`: the reply ran into its token limit.
     fn finish(&mut self, sink: &mut Sink, cut: bool) -> Found;
 }
 
-// @doc grammar/chain.rs: Several grammars one behind the other: what one takes for text, the next one looks at. So the cascade
-// @doc grammar/chain.rs: of forms works while the reply still arrives, and each stage knows its own form only.
+// Grammars behind one another: each reads what the one before takes for text. So several forms are looked for while
+// the reply still arrives.
 pub(crate) struct Chain {
     stages: Vec<(Box<dyn Grammar>, Sink)>,
 }
@@ -35,7 +34,7 @@ impl Chain {
         Self { stages: stages.into_iter().map(|stage| (stage, Sink::default())).collect() }
     }
 
-    /// Hands `outs` of the stage before `from` on.
+    /// Passes `outs` to the stage `from`.
     fn pass(&mut self, from: usize, outs: Vec<Out>, sink: &mut Sink) {
         for out in outs {
             match out {
@@ -65,7 +64,7 @@ impl Grammar for Chain {
         self.feed(0, text, sink);
     }
 
-    /// Calls of the first stage that has any; a later one is only told of.
+    /// Returns the calls of the first stage that has any, and a note about others.
     fn finish(&mut self, sink: &mut Sink, cut: bool) -> Found {
         let mut all = Found::default();
         for at in 0..self.stages.len() {
@@ -88,7 +87,6 @@ impl Grammar for Chain {
     }
 }
 
-// @doc grammar/found.rs: What a grammar found, before ids are given.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     pub id: Option<String>,
@@ -96,7 +94,7 @@ pub(crate) struct Call {
     pub arguments: Value,
     pub source: CallSource,
     pub confidence: f32,
-    /// The form gives all arguments as text: the tool's schema says what they are.
+    /// The form gives all arguments as text; the tool's schema says their types.
     pub untyped: bool,
 }
 
@@ -109,18 +107,18 @@ pub(crate) struct Broken {
     pub error: String,
 }
 
-/// Calls in order, notes and the word that the model has finished.
+/// What a grammar found.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub items: Vec<Result<Call, Broken>>,
     pub diagnostics: Vec<String>,
     pub done: bool,
-    /// Reasoning that stood in the content.
+    /// Reasoning in the content.
     pub thought: String,
 }
 
 impl Found {
-    /// No call, not even a broken one.
+    /// Whether there is no call, not even a broken one.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -139,12 +137,12 @@ impl Found {
     }
 }
 
-/// Tells a model what is wrong with its arguments and what to write.
+/// The message for the model about arguments that can't be read.
 pub(crate) fn broken_arguments(error: &str) -> String {
     format!("the arguments could not be read: {error}. Repeat the call with one complete JSON object")
 }
 
-// @doc grammar/plain.rs: Content that is text and nothing else.
+// Content that is nothing but text.
 pub(crate) struct Plain;
 
 impl Grammar for Plain {
@@ -157,8 +155,7 @@ impl Grammar for Plain {
     }
 }
 
-// @doc grammar/prompt.rs: The tools as prompt text.
-/// `template` with the list of tools in the place of `{tools}`.
+/// `template` with the list of tools for `{tools}`.
 fn with_tools(template: &str, tools: &[ToolSpec]) -> String {
     let mut list = String::new();
     for spec in tools {

@@ -11,19 +11,18 @@ use serde_json::Value;
 use super::complexity_counter::count;
 use lenient::read_loose;
 
-// @doc json/rebuild.rs: Repair and completion by writing the scanned tokens anew.
-/// JSON that was read, and what had to be mended for it.
+/// JSON that was read, and what was repaired for that.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Repaired {
     pub value: Value,
-    /// What was mended, for diagnostics; empty where the text was sound.
+    /// For diagnostics; empty: nothing was repaired.
     pub fixes: Vec<&'static str>,
 }
 
-/// Reads JSON, mending only what can't change its meaning: code fences, trailing commas, raw line
-/// breaks and odd escapes in strings, and, unless `cut` (the reply ran into its token limit),
-/// missing closing brackets at the end; also single quotes, bare keys, comments and Python's words
-/// where they can be read in one way only. Text that breaks off within a value stays an error.
+/// Reads JSON and repairs only what can't change its meaning: code fences, trailing commas, raw line breaks and odd
+/// escapes in strings, and missing closing brackets at the end unless the reply was `cut` at its token limit; also
+/// single quotes, bare keys, comments and Python's words where they can be read in one way only. Text that ends
+/// within a value stays an error.
 pub fn repair(text: &str, cut: bool) -> Result<Repaired, String> {
     let inner = strip_fence(text);
     let mut fixes = Vec::new();
@@ -54,7 +53,7 @@ pub fn repair(text: &str, cut: bool) -> Result<Repaired, String> {
     Ok(Repaired { value, fixes })
 }
 
-/// What is no JSON but can only mean one thing: other quotes, bare keys, Python's words.
+/// Reads other quotes, bare keys and Python's words.
 fn loose(inner: &str, cut: bool, mut fixes: Vec<&'static str>) -> Result<Repaired, String> {
     if !inner.starts_with(['{', '[']) {
         return Err("it is no valid JSON".to_owned());
@@ -70,14 +69,14 @@ fn loose(inner: &str, cut: bool, mut fixes: Vec<&'static str>) -> Result<Repaire
     Ok(Repaired { value, fixes })
 }
 
-/// Completes JSON that is still arriving, for showing only: open strings and brackets are closed,
-/// a key without a value is left out. `None` where it is no JSON so far.
+/// Completes JSON that is still arriving, for display: open strings and brackets are closed, and a key without a
+/// value is left out. `None`: it is no JSON so far.
 pub fn complete(text: &str) -> Option<Value> {
     let rebuilt = rebuild(text, true).ok()?;
     serde_json::from_str(&rebuilt.text).ok()
 }
 
-/// `text` without surrounding blanks and without the code fence around it, if there is one.
+/// Removes blanks and a code fence around `text`.
 pub(crate) fn strip_fence(text: &str) -> &str {
     let text = text.trim();
     let Some(rest) = text.strip_prefix("```") else {
@@ -89,12 +88,11 @@ pub(crate) fn strip_fence(text: &str) -> &str {
 
 struct Rebuilt {
     text: String,
-    /// Byte after the last one read.
     end: usize,
     closed: bool,
 }
 
-/// Output in the making: commas are written before values, so trailing ones vanish.
+/// Writes commas before values, so trailing ones vanish.
 #[derive(Default)]
 struct Writer {
     text: String,
@@ -123,7 +121,7 @@ impl Writer {
     }
 }
 
-/// Quotes anew what stands between the quotes of `raw`.
+/// Quotes the content of a string anew.
 fn quoted(content: &str) -> String {
     Value::String(unescape(content)).to_string()
 }

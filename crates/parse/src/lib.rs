@@ -1,10 +1,10 @@
-//! What a model emits, turned into text for the reader and complete tool calls.
+//! Turns the output of models into text for the reader and complete tool calls.
 //!
-//! Pure and incremental: no I/O, no panics on any input, time linear in the length of the reply,
-//! and the same result however the reply was cut into pieces. [`StreamParser`] is the way in; each
-//! text strategy is a grammar behind it, each model's own form a file of `dialect`. None of them
-//! guesses: what it does not recognise is text. Only [`fuzzy`] reads phrases, and what it finds is
-//! weak. [`fit`] brings arguments into the form of a tool's schema.
+//! Pure and incremental: no I/O, no panics on any input, time linear in the length of the reply, and the same result
+//! however the reply was cut into pieces. [`StreamParser`] is the way in. Behind it each text strategy is a grammar,
+//! and `dialect` has the forms that models use by themselves. None of them guesses: what it does not recognise is
+//! text. Only [`fuzzy`] reads phrases, and its calls are weak. [`fit`] brings arguments into the form of a tool's
+//! schema.
 
 mod alias;
 #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! Names of tools as models write them.
+//! Finds tools by the names that models write.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use steward_core::tool::ToolSpec;
 
 use super::alias::Aliases;
 
-/// The known tools, found by their names in any of the spellings that models use. Cheap to clone.
+/// The known tools by any spelling of their names. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct ToolIndex(Arc<HashMap<String, Entry>>);
 
 #[derive(Debug)]
 struct Entry {
-    /// Several tools may differ only in spelling; then only an exact name finds one.
+    /// Tools may differ only in spelling; then only the exact name finds one.
     tools: Vec<Known>,
 }
 
@@ -27,7 +27,6 @@ struct Known {
 }
 
 impl ToolIndex {
-    /// An index over `specs`.
     pub fn new(specs: &[ToolSpec]) -> Self {
         let mut map: HashMap<String, Entry> = HashMap::new();
         for spec in specs {
@@ -41,14 +40,14 @@ impl ToolIndex {
         Self(Arc::new(map))
     }
 
-    /// The tool's own name for `written`, whatever its case, hyphens, underscores, blanks, quotes
-    /// or back-ticks; `None` where no tool, or more than one, is meant.
+    /// The tool's own name for `written`, whatever its case, hyphens, underscores, blanks, quotes or back-ticks.
+    /// `None`: no tool or more than one is meant.
     pub fn resolve(&self, written: &str) -> Option<&str> {
         self.known(written).map(|known| known.name.as_str())
     }
 
-    /// The tool that `written` means when it is called with `arguments`: its own name, one in a name
-    /// space (`functions.read`), or one of the usual other names.
+    /// The tool that `written` means in a call with `arguments`: its own name, one in a name space
+    /// (`functions.read`), or a usual other name.
     pub fn resolve_call(&self, written: &str, arguments: Option<&Map<String, Value>>) -> Option<&str> {
         if let Some(name) = self.resolve(written) {
             return Some(name);
@@ -95,27 +94,25 @@ impl ToolIndex {
         own.map_or(usual, String::as_str).to_owned()
     }
 
-    /// The JSON Schema of a tool's arguments.
     pub fn parameters(&self, name: &str) -> Option<&Value> {
         Some(&self.known(name)?.parameters)
     }
 
-    /// Whether no tool is known.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The argument that a bare text can only mean: the sole required one, a string.
+    /// The argument that a bare text can only mean: the only required one, a string.
     pub(crate) fn sole_text(&self, name: &str) -> Option<&str> {
         self.known(name)?.sole_text.as_deref()
     }
 
-    /// Whether the tool has required arguments; `true` for unknown tools.
+    /// `true` for unknown tools.
     pub(crate) fn needs_arguments(&self, name: &str) -> bool {
         self.known(name).is_none_or(|known| known.needs_arguments)
     }
 
-    /// The own name, or `written` without its decoration.
+    /// The tool's own name, or `written` without decoration.
     pub(crate) fn name(&self, written: &str) -> String {
         self.resolve_call(written, None).unwrap_or_else(|| bare(written)).to_owned()
     }
@@ -130,7 +127,7 @@ impl ToolIndex {
     }
 }
 
-/// Without quotes, back-ticks, emphasis, empty parentheses and a full stop.
+/// Removes quotes, back-ticks, emphasis, empty parentheses and a full stop.
 fn bare(written: &str) -> &str {
     let outer = |c: char| c.is_whitespace() || "`*\"'“”„«»‘’".contains(c);
     let name = written.trim_matches(outer);

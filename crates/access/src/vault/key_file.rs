@@ -1,5 +1,5 @@
-//! Keys in a file: one a line, hexadecimal, the newest last. The file is replaced as a whole, and what
-//! is written is on the disk before anything is sealed with it.
+//! Keys in a file: one a line, in hexadecimal, the newest last. The file is replaced as a whole, and a new key is on
+//! the disk before anything is sealed with it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -12,14 +12,14 @@ use zeroize::Zeroizing;
 
 use super::keys::{KeySource, VaultKey};
 
-/// A file of keys, made when the first one is needed; only its owner can read it.
+/// The file is created when the first key is needed; only its owner can read it.
 #[derive(Debug, Clone)]
 pub struct FileKeys {
     path: PathBuf,
 }
 
 impl FileKeys {
-    /// Keys in the file at `path`; its folder must be there.
+    /// The folder of `path` must exist.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
@@ -83,7 +83,7 @@ fn read(path: &Path) -> Result<Vec<VaultKey>, VaultError> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let keys: Vec<_> = lines.map(|line| VaultKey::parse(line, &place)).collect::<Result<_, _>>()?;
     if keys.is_empty() {
-        // Empty is not absent: something went wrong, and a new key would hide it.
+        // An empty file is not an absent one: something went wrong, and a new key would hide it.
         return Err(VaultError::Key(format!(
             "{place} is empty; restore it from a backup, or delete it if no credential was kept"
         )));
@@ -91,7 +91,7 @@ fn read(path: &Path) -> Result<Vec<VaultKey>, VaultError> {
     Ok(keys)
 }
 
-/// Held while the file is read, changed and written: a key that another process adds must not get lost.
+/// Held while the file is changed, so that a key that another process adds does not get lost.
 fn lock(path: &Path) -> Result<File, VaultError> {
     let path = beside(path, ".lock");
     let mut options = OpenOptions::new();
@@ -103,14 +103,14 @@ fn lock(path: &Path) -> Result<File, VaultError> {
     locked.map_err(|error| failed("lock", &path, &error))
 }
 
-/// Replaces the file, under its lock.
+/// Replaces the file, which must be locked.
 fn write(path: &Path, keys: &[VaultKey]) -> Result<(), VaultError> {
     replace(path, keys).map_err(|error| failed("write", path, &error))
 }
 
 fn replace(path: &Path, keys: &[VaultKey]) -> std::io::Result<()> {
     let temporary = beside(path, ".new");
-    // A crash may have left one behind, with another mode perhaps.
+    // A crash may have left one behind, perhaps with another mode.
     match std::fs::remove_file(&temporary) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
         _ => {}

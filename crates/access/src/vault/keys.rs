@@ -1,4 +1,4 @@
-//! Keys of the vault.
+//! Keys of the vault and where they come from.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use steward_core::ports::{CredentialRows, VaultError};
 use tokio::sync::Mutex;
 use zeroize::Zeroizing;
 
-/// Length of a key, bytes.
+/// In bytes.
 const LENGTH: usize = 32;
-/// Shortest passphrase, characters.
+/// In characters.
 const SHORTEST: usize = 12;
-/// What Argon2id takes: memory in KiB, passes, lanes. Changing it changes every key made of a
-/// passphrase, so another cost needs another [`MADE`].
+/// Memory in KiB, passes and lanes of Argon2id. Another cost gives other keys for the same passphrase, so it needs
+/// another [`MADE`].
 const COST: (u32, u32, u32) = (64 * 1024, 3, 1);
-/// Beginning of the id of a key that was made of a passphrase; the salt and the hash follow.
+/// Begins the id of a key made from a passphrase; the salt and the hash follow.
 const MADE: &str = "argon2id1";
 
-/// A key: 32 bytes, wiped when dropped, and never printed.
+/// 32 bytes, wiped when dropped and never printed.
 #[derive(Clone)]
 pub struct VaultKey {
     bytes: Arc<Zeroizing<[u8; LENGTH]>>,
@@ -33,7 +33,6 @@ pub struct VaultKey {
 }
 
 impl VaultKey {
-    /// A key of these bytes.
     pub fn new(bytes: [u8; LENGTH]) -> Self {
         let bytes = Zeroizing::new(bytes);
         Self { id: fingerprint(&bytes), bytes: Arc::new(bytes) }
@@ -45,7 +44,7 @@ impl VaultKey {
         Self::new(bytes)
     }
 
-    /// A key from 32 bytes as hexadecimal or base64; `place` names where it stood, for the error.
+    /// Reads 32 bytes in hexadecimal or base64. `place` says in errors where the text stood.
     pub fn parse(text: &str, place: &str) -> Result<Self, VaultError> {
         let text = text.trim();
         let bytes = Zeroizing::new(decoded(text).unwrap_or_default());
@@ -58,7 +57,7 @@ impl VaultKey {
         Ok(Self::new(bytes))
     }
 
-    /// The key of a passphrase: Argon2id, about a tenth of a second and 64 MiB.
+    /// Derives the key by Argon2id, which takes about a tenth of a second and 64 MiB.
     pub fn from_passphrase(passphrase: &SecretString, salt: &[u8]) -> Result<Self, VaultError> {
         let text = passphrase.expose_secret();
         let length = text.chars().count();
@@ -77,23 +76,22 @@ impl VaultKey {
         Ok(Self { id: format!("{MADE}.{}.{}", hex::encode(salt), fingerprint(&bytes)), bytes: Arc::new(bytes) })
     }
 
-    /// The salt of the key of this id, if a passphrase made it.
+    /// The salt in the id of a key, if the key was made from a passphrase.
     fn salt_of(id: &str) -> Option<Vec<u8>> {
         let (salt, _) = id.strip_prefix(MADE)?.strip_prefix('.')?.split_once('.')?;
         hex::decode(salt).ok()
     }
 
-    /// Its name: a hash, which tells nothing else about it.
+    /// A hash, which tells nothing else about the key.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The bytes.
     pub(super) fn bytes(&self) -> &[u8; LENGTH] {
         &self.bytes
     }
 
-    /// As kept in a file.
+    /// The form in which it is kept in a file.
     pub(super) fn hexadecimal(&self) -> Zeroizing<String> {
         Zeroizing::new(hex::encode(self.bytes.as_slice()))
     }
@@ -119,21 +117,19 @@ fn decoded(text: &str) -> Option<Vec<u8>> {
     [STANDARD, URL_SAFE].iter().find_map(|alphabet| GeneralPurpose::new(alphabet, any).decode(text).ok())
 }
 
-// @doc vault/source.rs: Where keys come from.
 #[async_trait]
 pub trait KeySource: Send + Sync {
-    /// All that are held, the newest last; none before the first use.
+    /// All keys, the newest last; none before the first use.
     async fn keys(&self) -> Result<Vec<VaultKey>, VaultError>;
-    /// Makes a key and keeps it beside the others, as the newest. It is durable when this returns.
+    /// Creates a key and keeps it beside the others, as the newest. It is durable when this returns.
     async fn add(&self) -> Result<VaultKey, VaultError>;
-    /// Forgets keys; those that this source doesn't keep itself stay.
+    /// Forgets keys; a source that does not keep its keys itself does nothing.
     async fn retire(&self, ids: &[String]) -> Result<(), VaultError>;
-    /// Where they are, for people: `file /…/vault.key`.
+    /// Where the keys are, for people: `file /…/vault.key`.
     fn place(&self) -> String;
 }
 
-// @doc vault/fixed.rs: Keys that somebody else keeps.
-/// A list of keys, such as an environment variable holds.
+/// Keys that somebody else keeps, such as in an environment variable.
 #[derive(Debug)]
 pub struct FixedKeys {
     keys: Vec<VaultKey>,
@@ -141,7 +137,7 @@ pub struct FixedKeys {
 }
 
 impl FixedKeys {
-    /// Keys from `text`, separated by commas, the newest last. `place` is what people call it:
+    /// Reads keys separated by commas, the newest last. `place` is their name for people, such as
     /// `STEWARD_VAULT_KEY`.
     pub fn parse(text: &SecretString, place: &str) -> Result<Self, VaultError> {
         let keys = text.expose_secret().split(',');
@@ -173,29 +169,28 @@ impl KeySource for FixedKeys {
     }
 }
 
-// @doc vault/passphrase.rs: Keys made of a passphrase. A key's id says its salt, and each row says its key's id: whoever knows
-// @doc vault/passphrase.rs: the passphrase can make the key of every row, and nothing else has to be kept.
-/// Length of a salt, bytes.
+/// In bytes.
 const SALT: usize = 16;
 
 pub struct PassphraseKeys {
     rows: Arc<dyn CredentialRows>,
     passphrase: SecretString,
-    known: Mutex<Known>,
+    cache: Mutex<MadeKeys>,
 }
 
 #[derive(Default)]
-struct Known {
-    /// Made already: each costs a tenth of a second.
+struct MadeKeys {
+    /// Keys that were derived before, since each takes a tenth of a second.
     made: Vec<VaultKey>,
-    /// Made here, perhaps not used in a row yet.
+    /// Created here, and perhaps not used in a row yet.
     newest: Option<VaultKey>,
 }
 
 impl PassphraseKeys {
-    /// Keys of `passphrase`, with the salts that stand in `rows`.
+    /// Keys of `passphrase`, with the salts in `rows`. A key's id has its salt, and each row has its key's id, so
+    /// nothing but the passphrase has to be kept.
     pub fn new(rows: Arc<dyn CredentialRows>, passphrase: SecretString) -> Self {
-        Self { rows, passphrase, known: Mutex::default() }
+        Self { rows, passphrase, cache: Mutex::default() }
     }
 
     async fn make(&self, salt: Vec<u8>) -> Result<VaultKey, VaultError> {
@@ -209,10 +204,10 @@ impl PassphraseKeys {
 #[async_trait]
 impl KeySource for PassphraseKeys {
     async fn keys(&self) -> Result<Vec<VaultKey>, VaultError> {
-        let mut known = self.known.lock().await;
+        let mut cache = self.cache.lock().await;
         let mut keys = Vec::new();
         for id in self.rows.credential_keys().await? {
-            if let Some(key) = known.made.iter().find(|key| key.id() == id) {
+            if let Some(key) = cache.made.iter().find(|key| key.id() == id) {
                 keys.push(key.clone());
                 continue;
             }
@@ -222,11 +217,11 @@ impl KeySource for PassphraseKeys {
             };
             let key = self.make(salt).await?;
             if key.id() == id {
-                known.made.push(key.clone());
+                cache.made.push(key.clone());
                 keys.push(key);
             }
         }
-        if let Some(newest) = &known.newest {
+        if let Some(newest) = &cache.newest {
             keys.retain(|key| key.id() != newest.id());
             keys.push(newest.clone());
         }
@@ -237,17 +232,17 @@ impl KeySource for PassphraseKeys {
         let mut salt = vec![0u8; SALT];
         rand::rng().fill_bytes(&mut salt);
         let key = self.make(salt).await?;
-        let mut known = self.known.lock().await;
-        known.made.push(key.clone());
-        known.newest = Some(key.clone());
+        let mut cache = self.cache.lock().await;
+        cache.made.push(key.clone());
+        cache.newest = Some(key.clone());
         Ok(key)
     }
 
     async fn retire(&self, ids: &[String]) -> Result<(), VaultError> {
-        let mut known = self.known.lock().await;
+        let mut cache = self.cache.lock().await;
         let retired = |key: &VaultKey| ids.iter().any(|id| id == key.id());
-        known.made.retain(|key| !retired(key));
-        known.newest = known.newest.take().filter(|key| !retired(key));
+        cache.made.retain(|key| !retired(key));
+        cache.newest = cache.newest.take().filter(|key| !retired(key));
         Ok(())
     }
 

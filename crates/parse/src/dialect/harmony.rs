@@ -1,7 +1,8 @@
-//! Messages of gpt-oss: `<|start|>assistant<|channel|>analysis<|message|>…<|end|>`. `analysis` is reasoning,
-//! `final` is the answer, `commentary` with `to=functions.name` is a call.
+//! Messages of gpt-oss, reasoning in the content, and tokens that are dropped.
 //!
-//! Source: "OpenAI harmony response format" (cookbook.openai.com/articles/openai-harmony).
+//! Harmony: `<|start|>assistant<|channel|>analysis<|message|>…<|end|>`. `analysis` is reasoning, `final` is the
+//! answer, `commentary` with `to=functions.name` is a call. Source: "OpenAI harmony response format"
+//! (cookbook.openai.com/articles/openai-harmony).
 
 use super::call::Cx;
 use super::{Body, Calls, Dialect, Rule, any, rule};
@@ -12,12 +13,12 @@ const MESSAGE: &str = "<|message|>";
 pub(super) const HARMONY_RULES: &[Rule] = &[
     Rule { dialect: Dialect::Harmony, open: "<|channel|>", body: Body::Harmony },
     Rule { dialect: Dialect::Harmony, open: "<|start|>", body: Body::Harmony },
-    // What is left where a server drops the special tokens.
+    // What remains where a server drops the special tokens.
     call_rule("commentary to=functions."),
     call_rule("assistantcommentary to=functions."),
 ];
 
-/// What ends a message; the last two belong to the next one.
+/// What ends a message; the last two begin the next one.
 pub(crate) const ENDS: &[&str] = &["<|call|>", "<|end|>", "<|return|>", "<|start|>", "<|channel|>"];
 
 const fn call_rule(open: &'static str) -> Rule {
@@ -25,7 +26,7 @@ const fn call_rule(open: &'static str) -> Rule {
     rule(Dialect::Harmony, open, Calls { json: true, head: true, keep_open: true, ..Calls::new(close, any, read) })
 }
 
-/// How a message with a recipient is read; its header is part of it.
+/// Reads a message with a recipient, header included.
 pub(crate) static CALL: Rule = call_rule("");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +40,7 @@ pub(crate) enum Kind {
 /// Longest header that is waited for.
 pub(crate) const LONGEST: usize = 256;
 
-/// The header at the start of `text` and its length; `None` where it isn't complete.
+/// The header at the start of `text` and its length; `None`: it is not complete.
 pub(crate) fn header(text: &str) -> Option<(Kind, usize)> {
     let mut reach = text.len().min(LONGEST);
     while !text.is_char_boundary(reach) {
@@ -85,10 +86,8 @@ fn read(body: &str, cx: &mut Cx<'_>) {
     }
 }
 
-// @doc dialect/thought.rs: Reasoning in the content.
-// @doc dialect/thought.rs:
-// @doc dialect/thought.rs: Source: model cards of DeepSeek-R1, Qwen 3, GLM, Magistral (`[THINK]`), Command A Reasoning, Kimi-VL (`◁think▷`),
-// @doc dialect/thought.rs: Seed-OSS; `<thinking>` and its like are what others are often told to write.
+/// Reasoning in the content. Source: model cards of DeepSeek-R1, Qwen 3, GLM, Magistral (`[THINK]`), Command A
+/// Reasoning, Kimi-VL (`◁think▷`), Seed-OSS; other models are often told to write `<thinking>` and its like.
 pub(super) const THOUGHT_RULES: &[Rule] = &[
     thought("<think>", &["</think>"]),
     thought("<thinking>", &["</thinking>"]),
@@ -105,9 +104,8 @@ const fn thought(open: &'static str, close: &'static [&'static str]) -> Rule {
     Rule { dialect: Dialect::Thought, open, body: Body::Thought(close) }
 }
 
-// @doc dialect/noise.rs: Tokens of chat templates that leak into the content, and the beginnings of what only a server writes.
-// @doc dialect/noise.rs:
-// @doc dialect/noise.rs: Source: tokenizer configurations of the families in this folder.
+/// Tokens of chat templates that leak into the content, and the beginnings of what only a server writes. Source:
+/// tokenizer configurations of the families in this folder.
 pub(super) const NOISE_RULES: &[Rule] = &[
     drop("<|im_end|>"),
     drop("<|im_start|>assistant"),

@@ -1,7 +1,4 @@
-//! `<tool_call>{"name": …, "arguments": …}</tool_call>`, one block for each call.
-//!
-//! Source: Hermes-Function-Calling (NousResearch), chat templates of Qwen 2.5 and Qwen 3, SmolLM 3,
-//! Granite 4. What other families put into the same tag is told apart by how it begins.
+//! Blocks of JSON calls between tags.
 
 use super::call::{Cx, read_json};
 use super::xml_blocks::element;
@@ -9,6 +6,9 @@ use super::{Begin, Calls, Dialect, Rule, any, json_rule, rule, text_rule};
 
 const HERMES_OPEN: &str = "<tool_call>";
 
+/// `<tool_call>{"name": …, "arguments": …}</tool_call>`, one block for each call. What other families put into the same
+/// tag is recognised by how it begins. Source: Hermes-Function-Calling (NousResearch), chat templates of Qwen 2.5 and
+/// Qwen 3, SmolLM 3, Granite 4.
 pub(super) const HERMES_RULES: &[Rule] = &[
     tag(HERMES_OPEN, &["</tool_call>"]),
     tag("<tool_call_begin>", &["</tool_call_end>", "<tool_call_end>"]),
@@ -24,7 +24,7 @@ const fn tag(open: &'static str, close: &'static [&'static str]) -> Rule {
 /// Longest name that is waited for.
 const LONGEST: usize = 96;
 
-/// JSON, a tag, a fence, or the name of a tool that is known.
+/// Whether JSON, a tag, a fence, or the name of a known tool follows.
 pub(super) fn json_or_name(text: &str, cx: &Cx<'_>, end: bool) -> Begin {
     let text = text.trim_start();
     match text.chars().next() {
@@ -41,13 +41,13 @@ pub(super) fn json_or_name(text: &str, cx: &Cx<'_>, end: bool) -> Begin {
             _ => Begin::No,
         };
     };
-    // What is too long to wait for is too long as well where it comes at once.
+    // A name that is too long to wait for is too long when it comes at once, too.
     let known = len <= LONGEST && (&text[..len] == "call" || cx.tools.resolve_call(&text[..len], None).is_some());
     let goes_on = text[len..].starts_with(['\n', '\r', '<', '(', '{', ':', ' ']);
     if known && goes_on { Begin::Yes } else { Begin::No }
 }
 
-/// Qwen's closing only counts behind the end of a function.
+/// Qwen's closing counts only after the end of a function.
 fn hermes_ends(body: &str) -> bool {
     let head = &body.as_bytes()[..body.len().min(64)];
     let head = head.trim_ascii_start();
@@ -88,19 +88,15 @@ fn read_hermes(body: &str, cx: &mut Cx<'_>) {
     }
 }
 
-// @doc dialect/granite.rs: `<|tool_call|>[{"name": …, "arguments": …}]`, with no closing.
-// @doc dialect/granite.rs:
-// @doc dialect/granite.rs: Source: chat templates of Granite 3.0 to 3.3 (IBM). Granite 4 writes as `hermes` does, the 20B function calling
-// @doc dialect/granite.rs: model `<function_call> {…}`.
+/// `<|tool_call|>[{"name": …, "arguments": …}]`, with no closing. Source: chat templates of Granite 3.0 to 3.3 (IBM).
+/// Granite 4 writes Hermes blocks, the 20B function calling model `<function_call> {…}`.
 pub(super) const GRANITE_RULES: &[Rule] = &[
     // The closing is Phi's.
     json_rule(Dialect::Granite, "<|tool_call|>", &["<|/tool_call|>"]),
 ];
 
-// @doc dialect/lists.rs: One tag around a list of calls.
-// @doc dialect/lists.rs:
-// @doc dialect/lists.rs: Source: model cards of Nemotron (`<TOOLCALL>`), Jamba and Hunyuan (`<tool_calls>`), InternLM 2
-// @doc dialect/lists.rs: (`<|action_start|><|plugin|>`), LFM2 (`<|tool_call_start|>`, Python), Glaive (`<functioncall>`).
+// One tag around a list of calls. Source: model cards of Nemotron (`<TOOLCALL>`), Jamba and Hunyuan (`<tool_calls>`),
+// InternLM 2 (`<|action_start|><|plugin|>`), LFM2 (`<|tool_call_start|>`, Python), Glaive (`<functioncall>`).
 const LISTS: Dialect = Dialect::Lists;
 
 pub(super) const LISTS_RULES: &[Rule] = &[
@@ -111,9 +107,8 @@ pub(super) const LISTS_RULES: &[Rule] = &[
     text_rule(LISTS, "<|tool_call_start|>", &["<|tool_call_end|>"], json_or_name, super::python_calls),
 ];
 
-// @doc dialect/phi.rs: `functools[{"name": …, "arguments": …}]` at the start of a line; `<|tool_call|>…<|/tool_call|>` is in `granite`.
-// @doc dialect/phi.rs:
-// @doc dialect/phi.rs: Source: Phi-4-mini model card (Microsoft) and vLLM's `phi4mini_tool_parser`.
+/// `functools[{"name": …, "arguments": …}]` at the start of a line; for `<|tool_call|>…<|/tool_call|>` see Granite.
+/// Source: Phi-4-mini model card (Microsoft) and vLLM's `phi4mini_tool_parser`.
 pub(super) const PHI_RULES: &[Rule] =
     &[rule(Dialect::Phi, "functools", Calls { json: true, ..Calls::new(&[], phi_begins, read_json) })];
 
@@ -125,10 +120,9 @@ fn phi_begins(text: &str, _: &Cx<'_>, end: bool) -> Begin {
     }
 }
 
-// @doc dialect/mistral.rs: `[TOOL_CALLS][{"name": …, "arguments": …, "id": …}]`, and since tokenizer v11
-// @doc dialect/mistral.rs: `[TOOL_CALLS]name[CALL_ID]id[ARGS]{…}`.
-// @doc dialect/mistral.rs:
-// @doc dialect/mistral.rs: Source: mistral-common (github.com/mistralai/mistral-common) and vLLM's `mistral_tool_parser`.
+/// `[TOOL_CALLS][{"name": …, "arguments": …, "id": …}]`, and since tokenizer v11
+/// `[TOOL_CALLS]name[CALL_ID]id[ARGS]{…}`. Source: mistral-common (github.com/mistralai/mistral-common) and vLLM's
+/// `mistral_tool_parser`.
 pub(super) const MISTRAL_RULES: &[Rule] =
     &[mistral_rule("[TOOL_CALLS]", &["[/TOOL_CALLS]"]), mistral_rule("[TOOL_REQUEST]", &["[END_TOOL_REQUEST]"])];
 
@@ -163,16 +157,15 @@ fn read_mistral(body: &str, cx: &mut Cx<'_>) {
     cx.call_text(id, name, arguments);
 }
 
-// @doc dialect/command_r.rs: `Action:` with a fenced list of `{"tool_name": …, "parameters": …}` (Command R, R+), and
-// @doc dialect/command_r.rs: `<|START_ACTION|>[…]<|END_ACTION|>` (Command R7B, Command A).
-// @doc dialect/command_r.rs:
-// @doc dialect/command_r.rs: Source: docs.cohere.com "Prompting Command R" and "Prompting Command R7B". The tool `directly_answer` means no call.
+/// `Action:` with a fenced list of `{"tool_name": …, "parameters": …}` (Command R, R+), and
+/// `<|START_ACTION|>[…]<|END_ACTION|>` (Command R7B, Command A). The tool `directly_answer` means no call. Source:
+/// docs.cohere.com "Prompting Command R" and "Prompting Command R7B".
 pub(super) const COMMAND_R_RULES: &[Rule] = &[
     json_rule(Dialect::CommandR, "<|START_ACTION|>", &["<|END_ACTION|>"]),
     rule(Dialect::CommandR, "Action:", Calls { json: true, ..Calls::new(&["```"], command_r_begins, read_json) }),
 ];
 
-/// A fence of JSON; anything else is ReAct's or nobody's.
+/// A fence of JSON; other actions are ReAct's or text.
 fn command_r_begins(text: &str, _: &Cx<'_>, end: bool) -> Begin {
     let open = if end { Begin::No } else { Begin::More };
     let text = text.trim_start();
@@ -190,9 +183,8 @@ fn command_r_begins(text: &str, _: &Cx<'_>, end: bool) -> Begin {
     }
 }
 
-// @doc dialect/kimi.rs: `<|tool_calls_section_begin|><|tool_call_begin|>functions.name:0<|tool_call_argument_begin|>{…}<|tool_call_end|>…`.
-// @doc dialect/kimi.rs:
-// @doc dialect/kimi.rs: Source: Kimi-K2 tool call guidance (model card, Moonshot AI).
+// `<|tool_calls_section_begin|><|tool_call_begin|>functions.name:0<|tool_call_argument_begin|>{…}<|tool_call_end|>…`.
+// Source: Kimi-K2 tool call guidance (model card, Moonshot AI).
 const KIMI_OPEN: &str = "<|tool_call_begin|>";
 const SEPARATOR: &str = "<|tool_call_argument_begin|>";
 
@@ -222,11 +214,10 @@ fn read_kimi(body: &str, cx: &mut Cx<'_>) {
     }
 }
 
-// @doc dialect/deepseek.rs: `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>…<｜tool▁sep｜>…<｜tool▁call▁end｜><｜tool▁calls▁end｜>`: V3 and R1 write
-// @doc dialect/deepseek.rs: `function<｜tool▁sep｜>name` and a fenced object, V3.1 `name<｜tool▁sep｜>{…}`.
-// @doc dialect/deepseek.rs:
-// @doc dialect/deepseek.rs: Source: chat templates of DeepSeek-V3, R1 and V3.1, and llama.cpp's parsers of them (github.com/ggml-org/llama.cpp).
-// @doc dialect/deepseek.rs: The DSML tags of V3.2 are in `invoke`.
+// `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>…<｜tool▁sep｜>…<｜tool▁call▁end｜><｜tool▁calls▁end｜>`: V3 and R1 write
+// `function<｜tool▁sep｜>name` and a fenced object, V3.1 `name<｜tool▁sep｜>{…}`. The DSML tags of V3.2 are in
+// `xml_blocks`. Source: chat templates of DeepSeek-V3, R1 and V3.1, and llama.cpp's parsers of them
+// (github.com/ggml-org/llama.cpp).
 const DEEPSEEK: Dialect = Dialect::Deepseek;
 
 pub(super) const DEEPSEEK_RULES: &[Rule] = &[

@@ -1,7 +1,5 @@
-//! `[TOOL:name|key=value|…]` and `[DONE]`. A value may hold `]` and `|` where it is quoted or they are
-//! escaped with a backslash.
-//!
-//! Source: reference "GPT-OSS System Prompts", strategy 3.
+//! `[TOOL:name|key=value|…]` and `[DONE]`. A value may contain `]` and `|` if it is quoted or they are escaped with a
+//! backslash. Source: reference "GPT-OSS System Prompts", strategy 3.
 
 use serde_json::{Map, Value};
 
@@ -29,17 +27,17 @@ const fn marker(open: &'static str) -> Rule {
     Rule { dialect: Dialect::Markers, open, body: Body::Marker(Calls::new(&["]"], begins, read)) }
 }
 
-/// Longest name of a tool, bytes.
+/// Longest name of a tool, in bytes.
 const LONGEST: usize = 96;
 
-/// A name, then a bar; or the name of a known tool and the end.
+/// A name and a bar, or the name of a known tool and the end.
 fn begins(text: &str, cx: &Cx<'_>, end: bool) -> Begin {
     let open = if end { Begin::No } else { Begin::More };
     let text = text.trim_start_matches(' ');
     let inside = |c: char| c.is_alphanumeric() || "_-.".contains(c);
     let rest = text.trim_start_matches(inside);
     let len = text.len() - rest.len();
-    // In pieces as in one: a longer one is no name, whatever follows.
+    // Decided by the length alone, so that the pieces in which it comes make no difference.
     if len > LONGEST {
         return Begin::No;
     }
@@ -51,27 +49,26 @@ fn begins(text: &str, cx: &Cx<'_>, end: bool) -> Begin {
     }
 }
 
-/// Follows a marker to its closing bracket.
+/// Looks for the closing bracket of a marker.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
-    /// Bytes of the body that were looked at.
+    /// Up to where the body was read.
     pub at: usize,
     quote: Option<u8>,
     escaped: bool,
-    /// The byte before is `=`: a quote here opens a value.
+    /// The last byte was `=`, so a quote opens a value.
     value: bool,
-    /// The first bracket within the open quote.
+    /// The first bracket inside the open quote.
     pub first: Option<usize>,
 }
 
 impl Scan {
-    /// The quote that is open.
     pub fn quote(&self) -> Option<u8> {
         self.quote
     }
 
-    /// Where in `body` the closing bracket stands. A quote only closes in front of `|` or `]`. `hopeless` holds
-    /// quotes that are known to have no closing.
+    /// Finds the closing bracket in `body`. A quote closes only before `|` or `]`. `hopeless`: quotes that never
+    /// close.
     pub fn close(&mut self, body: &str, hopeless: &[u8]) -> Option<usize> {
         let bytes = body.as_bytes();
         let from = self.at;
@@ -143,7 +140,7 @@ fn read(body: &str, cx: &mut Cx<'_>) {
     cx.call_untyped(&name, map, false);
 }
 
-/// The parts between bars, outside quotes; escapes of bars and brackets are still there.
+/// Splits at bars outside quotes; bars and brackets stay escaped.
 fn split(body: &str) -> Vec<String> {
     let (mut parts, mut part) = (Vec::new(), String::new());
     let mut quote = None;
@@ -179,7 +176,7 @@ fn split(body: &str) -> Vec<String> {
     parts
 }
 
-/// Whether a quote has a closing in front of a bar or the end.
+/// Whether the quote closes before a bar or the end.
 fn closes(rest: std::iter::Peekable<std::str::Chars<'_>>, quote: char) -> bool {
     let mut before = None;
     let mut rest = rest.peekable();
@@ -196,7 +193,8 @@ fn closes(rest: std::iter::Peekable<std::str::Chars<'_>>, quote: char) -> bool {
     false
 }
 
-/// Without quotes around the whole; `\|`, `\]`, `\"`, `\\` and `\n` are undone.
+/// Removes quotes around the whole and undoes `\|`, `\]`, `\"`, `\\` and `
+/// `.
 fn bare_value(text: &str) -> String {
     let quoted = ['"', '\'']
         .into_iter()

@@ -44,7 +44,7 @@ pub(crate) fn python_calls(body: &str, cx: &mut Cx<'_>) {
     }
 }
 
-/// What follows is no call.
+/// The rest is no call.
 fn rest(_: &Loose<'_>, before: usize, from: usize, body: &str, cx: &mut Cx<'_>) {
     if cx.found.items.len() > before {
         cx.found.note("text after a call was ignored");
@@ -54,7 +54,7 @@ fn rest(_: &Loose<'_>, before: usize, from: usize, body: &str, cx: &mut Cx<'_>) 
     }
 }
 
-/// After the opening parenthesis, up to and with the closing one.
+/// Reads from the opening parenthesis to the closing one.
 fn arguments(loose: &mut Loose<'_>, name: &str, cx: &Cx<'_>) -> Result<Map<String, Value>, String> {
     let mut map = Map::new();
     loop {
@@ -91,10 +91,9 @@ fn nth(name: &str, n: usize, cx: &Cx<'_>) -> Option<String> {
     parameters["properties"].as_object()?.keys().nth(n).cloned()
 }
 
-// @doc dialect/llama.rs: `<|python_tag|>{"name": …, "parameters": …}` with `;` between calls, `<|python_tag|>tool.call(…)`, and
-// @doc dialect/llama.rs: lists of Python calls. A reply that is nothing but such JSON is read by `grammar::shell::bare`.
-// @doc dialect/llama.rs:
-// @doc dialect/llama.rs: Source: Llama 3.1, 3.2 and 3.3 model cards, `llama3_json` and `pythonic` parsers (docs.vllm.ai).
+/// `<|python_tag|>{"name": …, "parameters": …}` with `;` between calls, `<|python_tag|>tool.call(…)`, and lists of
+/// Python calls. A reply of nothing but such JSON is read by `grammar::dialects::untagged`. Source: Llama 3.1, 3.2 and
+/// 3.3 model cards, `llama3_json` and `pythonic` parsers (docs.vllm.ai).
 pub(super) const LLAMA_RULES: &[Rule] = &[rule(
     Dialect::Llama,
     "<|python_tag|>",
@@ -119,7 +118,7 @@ fn read_llama(body: &str, cx: &mut Cx<'_>) {
     }
 }
 
-/// Whether `text` begins as a list of calls: `[name(`, the name being known.
+/// Whether `text` begins with `[name(` and the name of a known tool.
 pub(crate) fn is_python_list(text: &str, tools: &ToolIndex, end: bool) -> Begin {
     let Some(inner) = text.strip_prefix('[') else {
         return Begin::No;
@@ -135,10 +134,10 @@ pub(crate) fn is_python_list(text: &str, tools: &ToolIndex, end: bool) -> Begin 
     }
 }
 
-// @doc dialect/gemma.rs: Code blocks `tool_code` (Gemma 2 and 3), `<start_function_call>call:name{key:<escape>text<escape>}<end_function_call>`
-// @doc dialect/gemma.rs: (FunctionGemma) and `<|tool_call>call:name{key:<|"|>text<|"|>}<tool_call|>` (Gemma 4).
-// @doc dialect/gemma.rs:
-// @doc dialect/gemma.rs: Source: ai.google.dev/gemma/docs/capabilities/function-calling, model cards of FunctionGemma and Gemma 4.
+// Code blocks `tool_code` (Gemma 2 and 3),
+// `<start_function_call>call:name{key:<escape>text<escape>}<end_function_call>` (FunctionGemma) and
+// `<|tool_call>call:name{key:<|"|>text<|"|>}<tool_call|>` (Gemma 4). Source:
+// ai.google.dev/gemma/docs/capabilities/function-calling, model cards of FunctionGemma and Gemma 4.
 const ME: Dialect = Dialect::Gemma;
 const QUOTES: &[&str] = &["<escape>", "<|\"|>"];
 

@@ -1,4 +1,4 @@
-//! Tags in text that is no XML: values are raw and may hold anything but their own closing.
+//! Calls in tags. The text is no XML: values are raw and may contain anything but their own closing.
 
 use serde_json::{Map, Value};
 
@@ -7,8 +7,8 @@ use super::json_blocks::json_or_name;
 use super::{Begin, Calls, Dialect, Rule, any, rule, text_rule};
 use crate::complexity_counter::find;
 
-/// What stands between `open` and the next `close`, and what follows; the value goes on to the end
-/// where there is no closing (`closed` is false then).
+/// The text between `open` and the next `close`, and what follows. `closed`: there was a closing; otherwise the value
+/// goes on to the end.
 pub(super) struct Between<'a> {
     pub head: &'a str,
     pub value: &'a str,
@@ -16,8 +16,8 @@ pub(super) struct Between<'a> {
     pub closed: bool,
 }
 
-/// The next element `open HEAD gt VALUE close` in `text`. A closing only counts where `follows`
-/// holds for what comes after it, so that a value may quote it.
+/// Finds `open HEAD gt VALUE close` in `text`. A closing counts only if `follows` holds for the text after it, so a
+/// value may quote it.
 pub(super) fn element<'a>(
     text: &'a str,
     (open, gt, close): (&str, &str, &str),
@@ -40,29 +40,28 @@ pub(super) fn element<'a>(
     Some(Between { head, value: body, rest: "", closed: false })
 }
 
-/// Without one line break at either end, as templates put them there.
+/// Removes one line break at either end, which templates put there.
 pub(super) fn value(text: &str) -> &str {
     let text = text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n')).unwrap_or(text);
     text.strip_suffix("\r\n").or_else(|| text.strip_suffix('\n')).unwrap_or(text)
 }
 
-/// Whether `text` is blank up to one of `starts` or the end.
+/// Whether only blanks stand before one of `starts` or the end.
 pub(super) fn then(text: &str, starts: &[&str]) -> bool {
     let text = text.trim_start();
     text.is_empty() || starts.iter().any(|start| text.starts_with(start))
 }
 
-// @doc dialect/qwen.rs: `<function=name><parameter=key>value</parameter></function>`, with or without `<tool_call>` around it.
-// @doc dialect/qwen.rs:
-// @doc dialect/qwen.rs: Source: chat template of Qwen3-Coder and its `qwen3coder_tool_parser` (docs.vllm.ai); with a JSON
-// @doc dialect/qwen.rs: object in the place of the parameters it is Llama 3.1's own form (Llama 3.1 model card).
+/// `<function=name><parameter=key>value</parameter></function>`, with or without `<tool_call>` around it. Source: chat
+/// template of Qwen3-Coder and its `qwen3coder_tool_parser` (docs.vllm.ai). With a JSON object in place of the
+/// parameters it is Llama 3.1's own form (Llama 3.1 model card).
 pub(super) const QWEN_RULES: &[Rule] = &[rule(
     Dialect::Qwen,
     "<function=",
     Calls { keep_open: true, ends: qwen_ends, ..Calls::new(&["</function>"], any, read_qwen) },
 )];
 
-/// A closing within a value doesn't count.
+/// A closing inside a value does not count.
 fn qwen_ends(body: &str) -> bool {
     let body = body.trim_end();
     body.ends_with("</parameter>") || body.ends_with(['>', '}'])
@@ -72,7 +71,7 @@ pub(super) fn read_qwen(body: &str, cx: &mut Cx<'_>) {
     let mut rest = body;
     let follows = |after: &str| then(after, &["<function=", "</tool_call>"]);
     while let Some(function) = element(rest, ("<function=", ">", "</function>"), follows) {
-        // An engine that follows `</function>` leaves it out.
+        // The closing was cut off before this.
         let closed = function.closed || cx.closed;
         one_qwen(function.head, function.value, closed, cx);
         rest = function.rest;
@@ -92,7 +91,7 @@ fn one_qwen(name: &str, body: &str, closed: bool, cx: &mut Cx<'_>) {
         if field.closed {
             rest = field.rest;
         } else {
-            // The next parameter may follow a closing that was forgotten.
+            // The next parameter may follow a forgotten closing.
             let next = crate::complexity_counter::find(text, "<parameter=");
             if next.is_none() && (!closed || cx.may_be_cut()) {
                 return cx.broken(name, body, &crate::grammar::broken_arguments("they break off"));
@@ -106,10 +105,9 @@ fn one_qwen(name: &str, body: &str, closed: bool, cx: &mut Cx<'_>) {
     cx.call_untyped(name, map, mended);
 }
 
-// @doc dialect/glm.rs: `<tool_call>name<arg_key>key</arg_key><arg_value>value</arg_value></tool_call>`.
-// @doc dialect/glm.rs:
-// @doc dialect/glm.rs: Source: chat templates of GLM-4.5 and GLM-4.6 and vLLM's `glm4_moe_tool_parser` (docs.vllm.ai). The
-// @doc dialect/glm.rs: tag is the one of `hermes`, which hands over what begins with a name.
+// `<tool_call>name<arg_key>key</arg_key><arg_value>value</arg_value></tool_call>`; the tag is Hermes's, whose reader
+// hands over what begins with a name. Source: chat templates of GLM-4.5 and GLM-4.6 and vLLM's `glm4_moe_tool_parser`
+// (docs.vllm.ai).
 pub(super) fn read_glm(body: &str, cx: &mut Cx<'_>) {
     let body = body.trim();
     let end = body.find(['\n', '<']).unwrap_or(body.len());
@@ -132,11 +130,9 @@ pub(super) fn read_glm(body: &str, cx: &mut Cx<'_>) {
     cx.call_untyped(name, map, false);
 }
 
-// @doc dialect/invoke.rs: `<invoke name="tool"><parameter name="key">value</parameter></invoke>` in one of several wrappers,
-// @doc dialect/invoke.rs: the tags with or without a prefix.
-// @doc dialect/invoke.rs:
-// @doc dialect/invoke.rs: Source: MiniMax-M2 tool calling guide (`<minimax:tool_call>`), DeepSeek-V3.2 encoding
-// @doc dialect/invoke.rs: (`<｜DSML｜function_calls>`), both on their model cards.
+// `<invoke name="tool"><parameter name="key">value</parameter></invoke>` in one of several wrappers, with or without
+// a prefix in the tags. Source: MiniMax-M2 tool calling guide (`<minimax:tool_call>`), DeepSeek-V3.2 encoding
+// (`<｜DSML｜function_calls>`), both on their model cards.
 const WRAP: Dialect = Dialect::Invoke;
 
 pub(super) const INVOKE_RULES: &[Rule] = &[

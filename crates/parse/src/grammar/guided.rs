@@ -10,10 +10,10 @@ use crate::native::as_object;
 use crate::out::Sink;
 use crate::tool_index::ToolIndex;
 
-/// The keys that tell the object from any other JSON.
+/// The keys by which the object is recognised.
 const KEYS: &[&str] = &["reasoning", "tool_calls", "done"];
 
-/// JSON Schema of a reply over `tools`: each call is one tool's name with that tool's arguments.
+/// JSON Schema of a reply: each call has one tool's name and that tool's arguments.
 pub fn schema(tools: &[ToolSpec]) -> Value {
     let variants: Vec<Value> = tools.iter().map(call_schema).collect();
     let calls = if variants.is_empty() {
@@ -39,7 +39,7 @@ pub fn instructions(tools: &[ToolSpec]) -> String {
 }
 
 fn call_schema(spec: &ToolSpec) -> Value {
-    // References are relative to the tool's own schema and would point nowhere in this one.
+    // References would point into this schema instead of the tool's own.
     let arguments = if has_reference(&spec.parameters) { json!({"type": "object"}) } else { spec.parameters.clone() };
     json!({
         "type": "object",
@@ -59,20 +59,20 @@ fn has_reference(schema: &Value) -> bool {
 
 enum State {
     Prose,
-    /// A code fence at the start of a line, not yet known to hold the object.
+    /// A code fence at the start of a line that may hold the object.
     Fence {
         from: usize,
         gap: bool,
     },
-    /// A brace, not yet known to open the object; held back from `from`.
+    /// A brace that may open the object; held back from `from`.
     Candidate {
         from: usize,
         scanner: Scanner,
     },
     Object(Box<Object>),
-    /// The object, no JSON from some byte on.
+    /// The object, with invalid JSON in it.
     Failed(Box<Object>),
-    /// Right after the object: a closing fence may follow.
+    /// After the object: a closing fence may follow.
     Trailer,
     Ignored,
 }
@@ -82,9 +82,9 @@ struct Object {
     start: usize,
     /// Key of the value at depth 1.
     key: String,
-    /// Up to where `reasoning` was passed on.
+    /// Up to where `reasoning` was shown.
     shown: usize,
-    /// Start and depth of the call being read.
+    /// Start and depth of the call that is being read.
     item: Option<(usize, usize)>,
     item_key: String,
     item_name: String,
@@ -98,7 +98,7 @@ pub(crate) struct Guided {
     state: State,
     found: Found,
     seen: bool,
-    /// The object was not asked for: only one with `tool_calls` is meant.
+    /// Another form was asked for, so only an object with `tool_calls` is meant.
     lax: bool,
 }
 
@@ -115,7 +115,7 @@ impl Guided {
         }
     }
 
-    /// For replies of which another form was asked.
+    /// For replies that were asked for in another form.
     pub fn lax(tools: &ToolIndex) -> Self {
         Self { lax: true, ..Self::new(tools) }
     }
@@ -196,7 +196,7 @@ impl Guided {
                         continue;
                     }
                     if self.lax && key == "tool_calls" {
-                        // From its start again, for the keys in front of it.
+                        // Reads again from the start, for the keys before this one.
                         scanner = Scanner::new(self.pos);
                         while !matches!(scanner.next(&self.buf), Token::Open { .. }) {}
                         let again = self.object_from(from, scanner);
@@ -220,7 +220,7 @@ impl Guided {
                     }
                 }
                 Token::Error | Token::End => {
-                    // The byte that is in the way may itself open something.
+                    // The unexpected byte may itself open something.
                     let stop = scanner.pos.max(self.pos + 1);
                     sink.text(&self.buf[from..stop]);
                     self.pos = stop;
@@ -269,7 +269,7 @@ impl Guided {
         }
     }
 
-    /// The object ends too early: what is complete counts, the rest is told to the model.
+    /// The object ends too early: complete calls count, and the model is told about the rest.
     fn break_off(&mut self, object: &Object, cut: bool, why: &str) {
         self.found.done = false;
         if let Some((start, _)) = object.item {
@@ -307,7 +307,7 @@ impl Guided {
 }
 
 impl Object {
-    /// Passes on what has arrived of the reasoning.
+    /// Shows what has arrived of the reasoning.
     fn show(&mut self, buf: &str, token: &Token, sink: &mut Sink) {
         if self.key != "reasoning" || self.scanner.depth() != 1 {
             return;
@@ -326,7 +326,7 @@ impl Object {
         self.shown = from + used;
     }
 
-    /// Follows keys; returns the range of a call that is complete.
+    /// Follows the keys; returns the range of a complete call.
     fn track(
         &mut self,
         buf: &str,
@@ -378,7 +378,6 @@ impl Object {
 
 type Read = Result<(Value, Vec<&'static str>), String>;
 
-/// One element of `tool_calls`.
 fn add_item(found: &mut Found, read: Read, raw: &str, tools: &ToolIndex) {
     let (item, fixes) = match read {
         Ok(read) => read,

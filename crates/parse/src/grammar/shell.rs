@@ -1,8 +1,8 @@
-//! The outermost layer: takes reasoning, calls in the models' own dialects and left-over tokens out of
-//! the content and passes on what is text. It follows the rules of `crate::dialect`.
+//! The outermost grammar: takes reasoning, calls in the models' own dialects and left-over tokens out of the content,
+//! by the rules of `crate::dialect`, and passes the rest on as text.
 //!
-//! What it decides never depends on how the content was cut into pieces: where the text so far allows
-//! two readings, it waits.
+//! What it decides does not depend on how the content was cut into pieces: where the text so far can be read in two
+//! ways, it waits.
 
 mod bare;
 mod block;
@@ -19,11 +19,11 @@ use block::{Block, Marker};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dialects {
-    /// None; the content is taken as it is.
+    /// The content is taken as it is.
     None,
     /// Reasoning wrappers and left-over tokens only.
     Wrappers,
-    /// Reasoning at the very beginning only; everything after it is text as it is.
+    /// Reasoning at the very beginning only; all the rest is text.
     Opening,
     Only(Dialect),
     #[default]
@@ -57,7 +57,6 @@ enum State {
     Stopped,
 }
 
-/// Whether to go on with what has arrived.
 #[derive(PartialEq, Eq)]
 enum Step {
     Go,
@@ -74,22 +73,21 @@ pub(crate) struct Shell {
     /// Up to where it was passed on.
     shown: usize,
     state: State,
-    /// Start of the current line.
     line: usize,
     /// Nothing of the line was read yet.
     line_new: bool,
     line_quoted: bool,
-    /// Back-ticks of this line are counted up to here, and whether their number is odd.
+    /// Up to where back-ticks of this line were counted, and whether their number is odd.
     ticks: (usize, bool),
-    /// Back-ticks of the code block that is open.
+    /// The number of back-ticks of the open code block.
     fence: Option<usize>,
     /// The whole reply stands in a code block, which is dropped.
     wrapped: bool,
-    /// Quotes of markers that have no closing.
+    /// Quotes of markers that never close.
     hopeless: Vec<u8>,
-    /// No list of Python calls that begins later has a closing.
+    /// No list of Python calls that begins later closes.
     no_python: bool,
-    /// No literal that begins later can be read to the end.
+    /// No literal that begins later can be read to its end.
     no_literal: bool,
     done: bool,
     /// The content has begun, with reasoning or without.
@@ -100,7 +98,7 @@ pub(crate) struct Shell {
 }
 
 impl Shell {
-    /// `in_thought`: the prompt has opened the reasoning already.
+    /// `in_thought`: the prompt has opened the reasoning.
     pub fn new(tools: &ToolIndex, dialects: Dialects, in_thought: bool) -> Self {
         Self {
             tools: tools.clone(),
@@ -159,7 +157,7 @@ impl Shell {
         self.shown = self.pos;
     }
 
-    /// Reasoning that the content begins with; the rest is text, whatever it shows.
+    /// Reads reasoning at the beginning of the content; the rest is text, whatever it looks like.
     fn beginning(&mut self, sink: &mut Sink, end: bool) -> Step {
         let rest = &self.buf[self.pos..];
         let inner = rest.trim_start();
@@ -241,7 +239,7 @@ impl Shell {
             let rest = &self.buf[self.pos..];
             if let Some(token) = close.iter().find(|token| rest.starts_with(**token)) {
                 self.reason(sink);
-                // What begins the next message is read again.
+                // These begin the next message and are read again.
                 if !matches!(*token, "<|start|>" | "<|channel|>") {
                     self.pos += token.len();
                 }
@@ -266,7 +264,7 @@ impl Shell {
         self.shown = self.pos;
     }
 
-    /// Reads calls with `read` and tells of them.
+    /// Reads calls with `read` and announces them.
     fn read(&mut self, dialect: Dialect, closed: bool, sink: &mut Sink, read: impl FnOnce(&str, &mut Cx<'_>)) {
         let Self { buf, tools, found, cut, .. } = self;
         let before = found.items.len();

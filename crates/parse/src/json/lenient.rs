@@ -1,19 +1,18 @@
-//! JSON and Python literals as models write them when they don't write JSON: single quotes, bare keys,
-//! `True`/`None`, comments, missing commas, quotes made of tokens. Whatever can be read in two ways is
-//! an error: the model is asked again rather than guessed at.
+//! Reads what models write instead of JSON: single quotes, bare keys, `True`/`None`, comments, missing commas, quotes
+//! made of tokens. Text that can be read in two ways is an error: the model is asked again.
 
 use serde_json::{Map, Number, Value};
 
 use crate::complexity_counter::count;
 
-/// As deep as the strict reader goes.
+/// The same as for strict JSON.
 const MAX_DEPTH: usize = 120;
 
-/// Reads values from `text` from `pos` on.
+/// Reads values of `text`, from `pos` on.
 pub(crate) struct Loose<'a> {
     text: &'a str,
     pub pos: usize,
-    /// Tokens that quote a text raw, such as `<escape>`.
+    /// Tokens around raw text, such as `<escape>`.
     tokens: &'a [&'a str],
     depth: usize,
     /// Brackets that the end of the text left open.
@@ -33,7 +32,7 @@ impl<'a> Loose<'a> {
         self.rest().chars().next()
     }
 
-    /// Goes over `c` if it stands here.
+    /// Skips `c` if it comes next.
     pub fn eat(&mut self, c: char) -> bool {
         let here = self.peek() == Some(c);
         if here {
@@ -42,7 +41,7 @@ impl<'a> Loose<'a> {
         here
     }
 
-    /// Goes over blanks and comments.
+    /// Skips blanks and comments.
     pub fn blanks(&mut self) {
         loop {
             let rest = self.rest();
@@ -90,7 +89,7 @@ impl<'a> Loose<'a> {
         if self.depth > MAX_DEPTH { self.error("it is nested too deeply") } else { Ok(()) }
     }
 
-    /// After an entry: goes over a comma; `true` where the bracket ends.
+    /// After an entry: skips a comma; `true`: the bracket closes.
     fn ends(&mut self, close: char) -> Result<bool, String> {
         self.blanks();
         let mut comma = false;
@@ -174,7 +173,7 @@ impl<'a> Loose<'a> {
         Ok(value)
     }
 
-    /// A quoted text, if one begins here.
+    /// A quoted text, if one comes next.
     pub fn string(&mut self) -> Result<Option<String>, String> {
         let rest = self.rest();
         for token in self.tokens {
@@ -217,7 +216,7 @@ impl<'a> Loose<'a> {
     }
 }
 
-/// Reads all of `text` as one value, and says how many brackets had to be closed for it.
+/// Reads all of `text` as one value; returns how many brackets had to be closed.
 pub(crate) fn read_loose(text: &str) -> Result<(Value, usize), String> {
     let mut loose = Loose::new(text, &[]);
     let value = loose.value()?;

@@ -1,6 +1,6 @@
-//! An incremental JSON scanner. It reads a growing buffer from where it stopped, so each byte is
-//! looked at once. It tolerates trailing commas and raw control characters in strings; everything
-//! else that is no JSON is an error at once, so prose with a brace in it is not held back for long.
+//! An incremental JSON scanner. It reads a growing buffer from where it stopped, so that each byte is looked at once.
+//! It allows trailing commas and raw control characters in strings; anything else that is no JSON is an error at
+//! once, so that prose with a brace is not held back for long.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ const MAX_DEPTH: usize = 120;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// A value, or the end of an array.
+    /// A value or the end of an array.
     Value,
-    /// A value only, right after a colon or at the root.
+    /// A value, after a colon or at the root.
     MustValue,
-    /// A key, or the end of an object.
+    /// A key or the end of an object.
     Key,
     Colon,
     /// A comma or an end.
@@ -31,7 +31,7 @@ enum State {
     Failed,
 }
 
-/// One piece of JSON; ranges are byte offsets into the buffer, strings with their quotes.
+/// Ranges are byte offsets into the buffer; strings have their quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token {
     More,
@@ -46,18 +46,17 @@ pub(crate) enum Token {
     Scalar(Range<usize>),
     /// The root value is complete.
     End,
-    /// No JSON from here on.
+    /// The rest is no JSON.
     Error,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct Scanner {
-    /// Next byte to look at; always on a character boundary.
+    /// The next byte to look at; always on a character boundary.
     pub pos: usize,
-    /// Open brackets, `true` for arrays.
+    /// Open brackets; `true` for arrays.
     stack: Vec<bool>,
     state: State,
-    /// A comma was the last thing read.
     comma: bool,
 }
 
@@ -71,12 +70,11 @@ impl Scanner {
         self.stack.len()
     }
 
-    /// Open brackets, `true` for arrays.
     pub fn stack(&self) -> &[bool] {
         &self.stack
     }
 
-    /// Where the content of the still open string value starts.
+    /// Where the content of an open string value starts.
     pub fn open_string(&self) -> Option<usize> {
         match self.state {
             State::Str { start, key: false } => Some(start + 1),
@@ -84,7 +82,7 @@ impl Scanner {
         }
     }
 
-    /// Where the still open scalar starts.
+    /// Where an open scalar starts.
     pub fn open_scalar(&self) -> Option<usize> {
         match self.state {
             State::Scalar { start } => Some(start),
@@ -97,7 +95,7 @@ impl Scanner {
         self.state == State::After && !self.comma && !self.stack.is_empty()
     }
 
-    /// The next token of `buf`, which only ever grows between calls.
+    /// `buf` may only grow between calls.
     pub fn next(&mut self, buf: &str) -> Token {
         let from = self.pos;
         let token = self.step(buf);
@@ -128,7 +126,7 @@ impl Scanner {
         }
     }
 
-    /// One structural byte; `None` where it opens a string or scalar or is mere punctuation.
+    /// Reads one structural byte. `None`: it opens a string or scalar, or is punctuation.
     fn structure(&mut self, byte: u8) -> Option<Token> {
         let at = self.pos;
         match (self.state, byte) {
@@ -198,7 +196,7 @@ impl Scanner {
                 self.pos += 1;
                 break;
             }
-            // The escaped character may be a wide one: skip all of it.
+            // The escaped character may have several bytes.
             let Some(escaped) = buf[self.pos + 1..].chars().next() else {
                 return Token::More;
             };
@@ -228,15 +226,13 @@ impl Scanner {
     }
 }
 
-// @doc json/unescape.rs: The content of JSON strings, whole or still arriving.
-/// Decodes a whole string's content (without quotes). Unknown escapes keep their character, lone
-/// surrogates become U+FFFD.
+/// Decodes the content of a string. Unknown escapes keep their character, lone surrogates become U+FFFD.
 pub(crate) fn unescape(content: &str) -> String {
     unescape_part(content, true).0
 }
 
-/// Decodes as much of `content` as is certain, and says how many bytes that took: an escape cut at
-/// the end is left for the next time unless `last`.
+/// Decodes as much of `content` as is certain; returns how many bytes that took. An escape that is cut at the end is
+/// left for the next time unless `last`.
 pub(crate) fn unescape_part(content: &str, last: bool) -> (String, usize) {
     let mut out = String::with_capacity(content.len());
     let mut pos = 0;

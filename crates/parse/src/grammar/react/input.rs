@@ -1,4 +1,4 @@
-//! What stands after `Action Input:`, as arguments.
+//! Reads the text after `Action Input:` as arguments, and the labels at the start of lines.
 
 use serde_json::{Map, Value};
 use steward_core::tool::CallSource;
@@ -9,18 +9,17 @@ use crate::tool_index::ToolIndex;
 /// Inputs that mean no arguments.
 pub(crate) const NOTHING: &[&str] = &["none", "null", "n/a", "-"];
 
-/// An input that is being read.
 #[derive(Debug)]
 pub(crate) struct Input {
     pub name: String,
     pub from: usize,
     pub head: Head,
-    /// Reads the object, while it is one, and where it starts.
+    /// Reads the object, and where it starts.
     pub json: Option<(Scanner, usize)>,
     pub fenced: bool,
 }
 
-/// What comes before the input proper.
+/// What comes before the input itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Head {
     Blank,
@@ -31,7 +30,7 @@ pub(crate) enum Head {
 }
 
 impl Input {
-    /// Reads over blanks, back-ticks and a fence's language; says where in `piece` an object opens.
+    /// Skips blanks, back-ticks and a fence's language. Returns where an object opens in `piece`.
     pub fn skip_head(&mut self, piece: &str) -> Option<usize> {
         for (at, c) in piece.char_indices() {
             self.head = match (self.head, c) {
@@ -73,13 +72,13 @@ fn has_blank_line(text: &str) -> bool {
     text.lines().any(|line| line.trim().is_empty())
 }
 
-/// Without back-ticks around the whole.
+/// Removes back-ticks around the whole.
 fn bare_text(text: &str) -> &str {
     let inner = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
     inner.filter(|inner| !inner.contains('`')).unwrap_or(text).trim()
 }
 
-/// A JSON string's content, or the text as it is.
+/// The content of a JSON string, or the text as it is.
 fn bare_value(text: &str) -> String {
     serde_json::from_str(text).unwrap_or_else(|_| {
         let inner = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
@@ -87,7 +86,7 @@ fn bare_value(text: &str) -> String {
     })
 }
 
-/// The input `raw` of a call of `name`; the error is for the model.
+/// The arguments in the input `raw` of a call of `name`. The error is for the model.
 pub(crate) fn arguments(tools: &ToolIndex, name: &str, raw: &str, cut: bool) -> Result<Read, String> {
     let text = strip_fence(raw);
     let nothing = NOTHING.contains(&text.to_ascii_lowercase().as_str());
@@ -132,7 +131,7 @@ pub(crate) fn arguments(tools: &ToolIndex, name: &str, raw: &str, cut: bool) -> 
     })
 }
 
-/// What a model says with its `done`: plain text, or the only text of an object.
+/// The answer that comes with `done`: plain text, or the only text of an object.
 pub(crate) fn closing_text(raw: &str) -> String {
     let text = strip_fence(raw);
     if !text.starts_with('{') {
@@ -148,8 +147,7 @@ pub(crate) fn closing_text(raw: &str) -> String {
         .to_owned()
 }
 
-// @doc grammar/label.rs: Labels of the ReAct form at the start of a line: `Thought:`, `**Action:**`, `ACTION_INPUT:`.
-/// What a line begins with.
+/// Labels are written as `Thought:`, `**Action:**` or `ACTION_INPUT:`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Label {
     Thought,
@@ -166,11 +164,11 @@ pub(crate) enum Start {
     Undecided,
     Text,
     Fence,
-    /// A label; its value begins that many bytes into the line.
+    /// A label, and where its value begins in the line.
     Label(Label, usize),
 }
 
-/// Longer words first where one begins another.
+/// A word that begins with another stands before it.
 const WORDS: &[(&str, Label)] = &[
     ("thought", Label::Thought),
     ("action input", Label::Input),
@@ -184,11 +182,11 @@ const WORDS: &[(&str, Label)] = &[
     ("final-answer", Label::Final),
 ];
 
-/// A label that is not recognised in so many bytes is none; this bounds the work per line.
+/// Labels within a line are recognised in its first bytes; this bounds the work per line.
 const LONGEST: usize = 64;
 
-/// Classifies the line that `text` starts with; `end` where nothing will follow `text`.
-/// A decision never changes when more of the line arrives.
+/// Classifies the line at the start of `text`. `end`: nothing follows. A decision does not change when more of the
+/// line arrives.
 pub(crate) fn classify(text: &str, end: bool) -> Start {
     let (line, closed) = line(text, end);
     let bytes = line.as_bytes();
@@ -214,7 +212,7 @@ pub(crate) fn classify(text: &str, end: bool) -> Start {
     if open { Start::Undecided } else { Start::Text }
 }
 
-/// The line as far as it may matter, and whether it ends there.
+/// The part of the line that may matter, and whether the line ends there.
 fn line(text: &str, end: bool) -> (&str, bool) {
     let bytes = text.as_bytes();
     let reach = bytes.len().min(LONGEST);
