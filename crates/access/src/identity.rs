@@ -1,43 +1,39 @@
-//! Whom a bearer token belongs to.
+//! Who owns a bearer token.
 
-use crate::access::{Access, unavailable};
-use crate::error::AccessError;
-use crate::keys::PREFIX;
-use crate::session::LogIn;
-use crate::token::LIFETIME_S;
-use crate::virtual_keys::VIRTUAL;
+use std::collections::HashMap;
+use std::sync::{PoisonError, RwLock};
+
 use async_trait::async_trait;
-use steward_core::UserId;
 use steward_core::hash::sha256;
-use steward_core::ports::{Authenticator, LoginError, Principal, Role, User};
+use steward_core::ports::{Authenticator, LoginError, Principal, Role, User, VirtualKey};
+use steward_core::{Timestamp, UserId};
 use uuid::Uuid;
+
+use super::keys::{PREFIX, VIRTUAL};
+use super::secrets::LIFETIME_S;
+use super::sessions::LogIn;
+use super::{Access, AccessError, unavailable};
 
 /// A user as others may see them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
-    /// Their id.
     pub id: UserId,
-    /// Lower case.
+    /// In lower case.
     pub email: String,
-    /// To show.
     pub name: String,
-    /// What they may do.
     pub role: Role,
 }
 
 /// A caller that has proved who they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
-    /// Who.
     pub principal: Principal,
-    /// Their email.
     pub email: String,
-    /// The login it came by; `None`: an API key.
+    /// The login session; `None`: the caller came with an API key.
     pub session: Option<Uuid>,
 }
 
 impl Identity {
-    /// The user.
     pub fn account(&self) -> Account {
         Account {
             id: self.principal.user,
@@ -49,25 +45,24 @@ impl Identity {
 }
 
 impl Access {
-    /// Whom a bearer token (access token, API key or virtual key) belongs to. An access token is good as long as its
-    /// session is: that is looked up each time (two reads by index), so that a logout counts at once, on
-    /// every node.
+    /// Finds the owner of an access token, API key or virtual key. An access token is good as long as its session,
+    /// which is looked up each time (two reads by index), so that a logout counts at once, on every node.
     pub async fn identify(&self, bearer: &str) -> Result<Identity, LoginError> {
         let now = self.clock.now();
         if bearer.starts_with(PREFIX) {
             let hash = sha256(bearer.as_bytes());
-            // Before the look: what changes meanwhile makes it void.
+            // Read first, so that a change made meanwhile makes the entry void.
             let identities = self.users.identities();
-            if let Some(known) = self.known.find(&hash, identities, now) {
+            if let Some(known) = self.identity_cache.find(&hash, identities, now) {
                 return Ok(known);
             }
             let found = if bearer.starts_with(VIRTUAL) {
                 self.by_virtual_key(&hash, now).await?
             } else {
                 let user = self.users.user_by_api_key(self.tenant, &hash).await;
-                self.identity(user.map_err(unavailable)?, None)?
+                self.identity(user.map_err(unavailable)?, None, None)?
             };
-            self.known.keep(hash, identities, &found);
+            self.identity_cache.keep(hash, identities, &found);
             return Ok(found);
         }
         let claims = self.tokens.check(bearer, now)?;
@@ -82,16 +77,22 @@ impl Access {
             return Err(LoginError::Token);
         }
         let user = self.users.user(self.tenant, claims.sub).await.map_err(unavailable)?;
-        self.identity(user, Some(claims.sid))
+        self.identity(user, Some(claims.sid), None)
     }
 
-    /// The email of a user, if there is one of this id.
+    /// `None`: there is no such user.
     pub async fn email(&self, user: UserId) -> Result<Option<String>, AccessError> {
         let user = self.users.user(self.tenant, user).await?;
         Ok(user.map(|user| user.email))
     }
 
-    fn identity(&self, user: Option<User>, session: Option<Uuid>) -> Result<Identity, LoginError> {
+    /// Fails with [`LoginError::Token`] if there is no such user any more.
+    pub(crate) fn identity(
+        &self,
+        user: Option<User>,
+        session: Option<Uuid>,
+        key: Option<VirtualKey>,
+    ) -> Result<Identity, LoginError> {
         let account = account(&user.ok_or(LoginError::Token)?)?;
         Ok(Identity {
             principal: Principal {
@@ -99,7 +100,7 @@ impl Access {
                 user: account.id,
                 name: account.name,
                 role: account.role,
-                key: None,
+                key: key.map(Box::new),
             },
             email: account.email,
             session,
@@ -128,5 +129,108 @@ impl Authenticator for Access {
 
     async fn verify(&self, bearer: &str) -> Result<Principal, LoginError> {
         Ok(self.identify(bearer).await?.principal)
+    }
+}
+
+/// Most cached keys; at that number the cache is emptied.
+const MOST: usize = 1_000;
+
+/// Identities by the hash of their key, so that not every request asks the database. An entry counts only while the
+/// store says that no user and no key has changed since; so a revoked key is refused at once.
+#[derive(Debug, Default)]
+pub(crate) struct IdentityCache(RwLock<HashMap<String, (u64, Identity)>>);
+
+impl IdentityCache {
+    /// The owner of the key with this hash, if it was found while `identities` had its present value.
+    pub fn find(&self, hash: &str, identities: Option<u64>, now: Timestamp) -> Option<Identity> {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let (since, identity) = known.get(hash)?;
+        let ends = identity.principal.key.as_ref().and_then(|key| key.expires_at);
+        (Some(*since) == identities && ends.is_none_or(|ends| ends > now)).then(|| identity.clone())
+    }
+
+    /// Keeps what was found after `identities` was read.
+    pub fn keep(&self, hash: String, identities: Option<u64>, identity: &Identity) {
+        let Some(since) = identities else { return };
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST {
+            known.clear();
+        }
+        known.insert(hash, (since, identity.clone()));
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::Identity;
+    use super::{IdentityCache, MOST};
+    use steward_core::ports::{Principal, Role, VirtualKey};
+    use steward_core::{KeyId, TenantId, Timestamp, UserId};
+    use uuid::Uuid;
+
+    const NOW: Timestamp = Timestamp(1_000);
+
+    fn somebody(expires_at: Option<Timestamp>) -> Identity {
+        let user = UserId(Uuid::from_u128(7));
+        let key = VirtualKey {
+            id: KeyId(Uuid::from_u128(8)),
+            name: "n".to_owned(),
+            user,
+            prefix: String::new(),
+            connections: Vec::new(),
+            agents: None,
+            requests_per_minute: None,
+            tokens_per_minute: None,
+            created_at: Timestamp(0),
+            expires_at,
+            revoked_at: None,
+        };
+        Identity {
+            principal: Principal {
+                tenant: TenantId::DEFAULT,
+                user,
+                name: "ann".to_owned(),
+                role: Role::Developer,
+                key: Some(Box::new(key)),
+            },
+            email: "ann@example.org".to_owned(),
+            session: None,
+        }
+    }
+
+    #[test]
+    fn what_is_kept_ends_with_the_next_change() {
+        let (known, ann) = (IdentityCache::default(), somebody(None));
+        known.keep("a".to_owned(), Some(4), &ann);
+        assert_eq!(known.find("a", Some(4), NOW), Some(ann));
+        for since in [Some(5), Some(3), None] {
+            assert_eq!(known.find("a", since, NOW), None);
+        }
+        assert_eq!(known.find("b", Some(4), NOW), None);
+    }
+
+    #[test]
+    fn nothing_is_kept_where_others_may_change_it() {
+        let known = IdentityCache::default();
+        known.keep("a".to_owned(), None, &somebody(None));
+        assert_eq!(known.find("a", None, NOW), None);
+    }
+
+    #[test]
+    fn a_key_ends_at_its_time() {
+        let known = IdentityCache::default();
+        known.keep("a".to_owned(), Some(1), &somebody(Some(Timestamp(1_001))));
+        assert!(known.find("a", Some(1), NOW).is_some());
+        assert!(known.find("a", Some(1), Timestamp(1_001)).is_none());
+    }
+
+    #[test]
+    fn a_bounded_number_is_kept() {
+        let (known, ann) = (IdentityCache::default(), somebody(None));
+        for number in 0..=MOST {
+            known.keep(number.to_string(), Some(1), &ann);
+        }
+        assert!(known.0.read().unwrap().len() <= MOST);
     }
 }

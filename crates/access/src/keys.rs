@@ -1,17 +1,18 @@
-//! API keys: one per user, shown once, kept as a hash.
+//! API keys of users and virtual keys: created, shown once, kept as hashes.
 
-use crate::access::Access;
-use crate::error::AccessError;
-use crate::secret;
-use steward_core::UserId;
 use steward_core::hash::sha256;
-use steward_core::ports::{StoreError, User};
+use steward_core::ports::{LoginError, StoreError, User, VirtualKey};
+use steward_core::spending::key_problem;
+use steward_core::{KeyId, Timestamp, UserId};
 
-/// Prefix by which people and scanners recognise a key.
+use super::identity::Identity;
+use super::{Access, AccessError, secrets, unavailable};
+
+/// By this prefix people and scanners recognise a key.
 pub(crate) const PREFIX: &str = "sk-steward-";
 
 impl Access {
-    /// A new API key for the user of `email`; the one before it ends.
+    /// Replaces the API key of the user with this email.
     pub async fn new_api_key(&self, email: &str) -> Result<String, AccessError> {
         let found = self.users.user_by_email(self.tenant, &email.to_lowercase()).await?;
         let Some(user) = found else {
@@ -20,14 +21,13 @@ impl Access {
         self.make_api_key(user.id).await
     }
 
-    /// A new API key for a user; the one before it ends.
+    /// Replaces the API key of a user.
     pub async fn make_api_key(&self, user: UserId) -> Result<String, AccessError> {
-        let key = format!("{PREFIX}{}", secret::hexadecimal(24));
+        let key = format!("{PREFIX}{}", secrets::hexadecimal(24));
         self.set_api_key(user, Some(sha256(key.as_bytes()))).await?;
         Ok(key)
     }
 
-    /// Ends the API key of a user, if there is one.
     pub async fn remove_api_key(&self, user: UserId) -> Result<(), AccessError> {
         self.set_api_key(user, None).await
     }
@@ -42,5 +42,57 @@ impl Access {
     pub(crate) async fn known_user(&self, id: UserId) -> Result<User, AccessError> {
         let user = self.users.user(self.tenant, id).await?;
         Ok(user.ok_or_else(|| StoreError::NotFound(format!("user {id}")))?)
+    }
+}
+
+/// By this prefix virtual keys are told from API keys of users.
+pub(crate) const VIRTUAL: &str = "sk-steward-v-";
+/// How many characters of a key are kept in plain.
+const SHOWN: usize = VIRTUAL.len() + 6;
+
+/// A virtual key to be created; see [`VirtualKey`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NewKey {
+    pub name: String,
+    /// By name; empty: all.
+    pub connections: Vec<String>,
+    /// By name; `None`: none, an empty list: all.
+    pub agents: Option<Vec<String>>,
+    pub requests_per_minute: Option<u32>,
+    pub tokens_per_minute: Option<u32>,
+    pub expires_at: Option<Timestamp>,
+}
+
+impl Access {
+    /// Creates a virtual key for a user and returns its secret, which is not kept.
+    pub async fn make_virtual_key(&self, user: UserId, new: NewKey) -> Result<(VirtualKey, String), AccessError> {
+        let now = self.clock.now();
+        let secret = format!("{VIRTUAL}{}", secrets::hexadecimal(24));
+        let key = VirtualKey {
+            id: KeyId(self.ids.next()),
+            name: new.name.trim().to_owned(),
+            user,
+            prefix: secret.chars().take(SHOWN).collect(),
+            connections: new.connections,
+            agents: new.agents,
+            requests_per_minute: new.requests_per_minute,
+            tokens_per_minute: new.tokens_per_minute,
+            created_at: now,
+            expires_at: new.expires_at,
+            revoked_at: None,
+        };
+        if let Some(problem) = key_problem(&key, now) {
+            return Err(AccessError::Invalid(problem.to_string()));
+        }
+        let hash = sha256(secret.as_bytes());
+        self.keys.save_key(self.tenant, &key, Some(&hash)).await?;
+        Ok((key, secret))
+    }
+
+    /// The identity of a virtual key, which is good as long as its user and may do what the user may.
+    pub(crate) async fn by_virtual_key(&self, hash: &str, now: Timestamp) -> Result<Identity, LoginError> {
+        let key = self.keys.key_by_hash(self.tenant, hash, now).await.map_err(unavailable)?.ok_or(LoginError::Token)?;
+        let user = self.users.user(self.tenant, key.user).await.map_err(unavailable)?;
+        self.identity(user, None, Some(key))
     }
 }

@@ -1,26 +1,132 @@
-//! Who is asking: passwords, sessions, tokens, API keys, the first administrator. What they may use:
-//! the vault.
+//! Who is asking: passwords, sessions, tokens, API keys and the first administrator. What they may use: the vault.
 
-mod access;
-mod attempts;
-mod error;
-mod first;
 mod identity;
 mod keys;
-mod known;
-mod password;
-mod secret;
-mod session;
-mod token;
+mod secrets;
+mod sessions;
 mod users;
 mod vault;
-mod virtual_keys;
 
-pub use access::{Access, AccessDeps};
-pub use error::AccessError;
-pub use first::FirstStart;
 pub use identity::{Account, Identity};
-pub use session::{LogIn, OpenSession, REFRESH_LIFETIME};
-pub use users::LOCAL_USER;
+pub use keys::NewKey;
+pub use sessions::{LogIn, OpenSession, REFRESH_LIFETIME};
+pub use users::{FirstStart, LOCAL_USER};
 pub use vault::{FileKeys, FixedKeys, KeySource, PassphraseKeys, SealedVault, VaultDeps, VaultKey};
-pub use virtual_keys::NewKey;
+
+use std::sync::Arc;
+
+use secrecy::SecretBox;
+use steward_core::TenantId;
+use steward_core::ports::{Clock, Ids, LoginError, LoginSessions, Settings, StoreError, Users, VirtualKeys};
+use tokio::sync::{Mutex, Semaphore};
+
+use identity::IdentityCache;
+use secrets::Tokens;
+use sessions::LoginAttempts;
+
+/// How many passwords are hashed at a time: each takes 19 MiB, and anybody may ask.
+const HASHES_AT_ONCE: usize = 4;
+
+pub struct AccessDeps {
+    pub tenant: TenantId,
+    pub users: Arc<dyn Users>,
+    pub sessions: Arc<dyn LoginSessions>,
+    /// For the hash of the one-time token.
+    pub settings: Arc<dyn Settings>,
+    pub keys: Arc<dyn VirtualKeys>,
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn Ids>,
+    /// At least 32 random bytes, the same at every start.
+    pub signing_key: SecretBox<Vec<u8>>,
+}
+
+/// Logins, sessions and keys of users.
+pub struct Access {
+    tenant: TenantId,
+    users: Arc<dyn Users>,
+    sessions: Arc<dyn LoginSessions>,
+    settings: Arc<dyn Settings>,
+    keys: Arc<dyn VirtualKeys>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
+    tokens: Tokens,
+    attempts_by_email: LoginAttempts,
+    attempts_by_client: LoginAttempts,
+    /// Held while a user is read, changed and saved.
+    changes: Mutex<()>,
+    identity_cache: IdentityCache,
+    hashes: Semaphore,
+}
+
+impl Access {
+    pub fn new(deps: AccessDeps) -> Self {
+        Self {
+            tenant: deps.tenant,
+            users: deps.users,
+            sessions: deps.sessions,
+            settings: deps.settings,
+            keys: deps.keys,
+            clock: deps.clock,
+            ids: deps.ids,
+            tokens: Tokens::new(deps.signing_key),
+            attempts_by_email: LoginAttempts::new(5),
+            attempts_by_client: LoginAttempts::new(30),
+            changes: Mutex::new(()),
+            identity_cache: IdentityCache::default(),
+            hashes: Semaphore::new(HASHES_AT_ONCE),
+        }
+    }
+
+    /// Checks a new password and returns its PHC string.
+    async fn hash(&self, password: &str) -> Result<String, AccessError> {
+        secrets::check(password)?;
+        let failed = |error: String| AccessError::Hash(error);
+        let _permit = self.hashes.acquire().await.map_err(|error| failed(error.to_string()))?;
+        let password = password.to_owned();
+        tokio::task::spawn_blocking(move || secrets::hash(&password))
+            .await
+            .map_err(|error| failed(error.to_string()))?
+    }
+
+    /// Whether `password` has this PHC string. `closed` is asked before the wait for a turn and after it, so that
+    /// attempts side by side count like attempts one after the other.
+    async fn verify_password(
+        &self,
+        password: &str,
+        phc: Option<String>,
+        closed: impl Fn() -> Result<(), LoginError>,
+    ) -> Result<bool, LoginError> {
+        let failed = |error: String| LoginError::Unavailable(error);
+        closed()?;
+        let _permit = self.hashes.acquire().await.map_err(|error| failed(error.to_string()))?;
+        closed()?;
+        let password = password.to_owned();
+        tokio::task::spawn_blocking(move || secrets::verify(&password, phc.as_deref()))
+            .await
+            .map_err(|error| failed(error.to_string()))
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn unavailable(error: StoreError) -> LoginError {
+    LoginError::Unavailable(error.to_string())
+}
+
+/// Why a user could not be created or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum AccessError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A password that is too weak, or a malformed email.
+    #[error("{0}")]
+    Invalid(String),
+    /// The one-time token is wrong or used up.
+    #[error("the set-up token is not valid; the newest one was printed at the last start")]
+    SetupToken,
+    #[error("the current password is wrong")]
+    CurrentPassword,
+    #[error(transparent)]
+    Login(#[from] LoginError),
+    #[error("cannot hash a password: {0}")]
+    Hash(String),
+}

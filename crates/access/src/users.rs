@@ -1,18 +1,17 @@
-//! Users are made: the first administrator, and those behind programs.
+//! Creates users: the first administrator, by a one-time token or from the environment, since there is no default
+//! password; and users behind programs.
 
-use crate::access::Access;
-use crate::error::AccessError;
-use crate::first::FirstStart;
-use crate::secret;
-use crate::session::{LogIn, OpenSession};
 use serde_json::Value;
 use steward_core::UserId;
 use steward_core::hash::sha256;
 use steward_core::ports::{Role, User};
 
-/// Setting that holds the hash of the one-time token.
+use super::sessions::{LogIn, OpenSession};
+use super::{Access, AccessError, secrets};
+
+/// The setting with the hash of the one-time token.
 const SETUP_TOKEN: &str = "auth.setup_token_hash";
-/// Setting that says that there is an administrator.
+/// The setting that says that there is an administrator.
 const HAS_ADMIN: &str = "auth.has_admin";
 /// Longest name, characters.
 const MAX_NAME: usize = 100;
@@ -20,9 +19,21 @@ const MAX_NAME: usize = 100;
 /// The user that programs of this machine's owner share: the command line, and whatever uses the key in its file.
 pub const LOCAL_USER: &str = "local@steward";
 
+/// What the start of the server is to print.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FirstStart {
+    Ready,
+    /// The administrator of the environment was created.
+    Made {
+        email: String,
+    },
+    /// An administrator can be created with this token, once.
+    Token(String),
+}
+
 impl Access {
-    /// To be called at each start: makes the administrator of the environment, or a fresh one-time
-    /// token while there is no administrator.
+    /// To be called at each start. While there is no administrator, creates the one of the environment or a new
+    /// one-time token.
     pub async fn first_start(&self, admin: Option<(&str, &str)>) -> Result<FirstStart, AccessError> {
         if !self.needs_set_up().await? {
             return Ok(FirstStart::Ready);
@@ -31,26 +42,25 @@ impl Access {
             let user = self.make_user(email, None, Some(password), Role::Admin).await?;
             return Ok(FirstStart::Made { email: user.email });
         }
-        let token = secret::hexadecimal(24);
+        let token = secrets::hexadecimal(24);
         let hash = Value::String(sha256(token.as_bytes()));
         self.settings.set_setting(self.tenant, SETUP_TOKEN, &hash).await?;
         Ok(FirstStart::Token(token))
     }
 
-    /// Whether there is no administrator yet.
     pub async fn needs_set_up(&self) -> Result<bool, AccessError> {
         let marker = self.settings.setting(self.tenant, HAS_ADMIN).await?;
         Ok(marker != Some(Value::Bool(true)))
     }
 
-    /// Makes the first administrator and logs them in; the token is used up by it.
+    /// Creates the first administrator and logs them in; uses the token up.
     pub async fn set_up(&self, token: &str, name: Option<&str>, login: LogIn<'_>) -> Result<OpenSession, AccessError> {
         let user = {
-            // One at a time: a token makes one administrator.
+            // One at a time, since a token makes one administrator.
             let _changes = self.changes.lock().await;
             let kept = self.settings.setting(self.tenant, SETUP_TOKEN).await?;
             let kept = kept.as_ref().and_then(Value::as_str).unwrap_or_default();
-            let fits = secret::same(kept, &sha256(token.as_bytes()));
+            let fits = secrets::same(kept, &sha256(token.as_bytes()));
             if kept.is_empty() || !fits || !self.needs_set_up().await? {
                 return Err(AccessError::SetupToken);
             }
@@ -61,7 +71,7 @@ impl Access {
         Ok(self.open(&user, login.label).await?)
     }
 
-    /// A user that only programs on this machine use; made if it isn't there. Has no password.
+    /// Creates a user for programs on this machine, without a password, if there is none yet.
     pub async fn service_user(&self, email: &str, name: &str) -> Result<(), AccessError> {
         if self.users.user_by_email(self.tenant, email).await?.is_none() {
             self.make_user(email, Some(name), None, Role::Operator).await?;
@@ -107,7 +117,7 @@ impl Access {
     }
 }
 
-/// Lower case, or why it is none.
+/// The email in lower case; an error if it is none.
 fn email_address(text: &str) -> Result<String, AccessError> {
     let email = text.trim().to_lowercase();
     let plausible = email.split_once('@').is_some_and(|(name, host)| {

@@ -39,6 +39,31 @@ pub struct Connection {
     pub weight: u32,
 }
 
+impl Connection {
+    /// Without a key, with default capabilities.
+    pub fn new(
+        id: ConnectionId,
+        name: impl Into<String>,
+        provider: Provider,
+        base_url: impl Into<String>,
+        model: impl Into<String>,
+    ) -> Self {
+        Self {
+            id,
+            name: name.into(),
+            provider,
+            base_url: base_url.into(),
+            model: model.into(),
+            auth: Auth::default(),
+            capabilities: Capabilities::default(),
+            by_hand: Vec::new(),
+            wire: None,
+            price: None,
+            weight: 1,
+        }
+    }
+}
+
 fn one() -> u32 {
     1
 }
@@ -460,6 +485,13 @@ impl ModelErrorClass {
     /// Whether the same request may work later.
     pub fn is_transient(self) -> bool {
         matches!(self, Self::RateLimit | Self::Server | Self::Connect | Self::Timeout | Self::Broken | Self::Empty)
+    }
+}
+
+impl ModelError {
+    /// Without detail and wait.
+    pub fn new(class: ModelErrorClass, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { class, message: message.into(), hint: hint.into(), detail: None, retry_after_ms: None }
     }
 }
 

@@ -15,7 +15,7 @@ use steward_core::plan;
 use steward_core::prompt::{Prompt, PromptInput, assemble, brief, skills_text, weigh_tools};
 use steward_core::run::{RunState, is_control, plan_tool, room_for_tools};
 use steward_core::tool::{PLAN, TOOL_SEARCH, ToolSpec, tool_search};
-use steward_parse::{Dialects, Form, Reading, StreamParser, ToolIndex, guided, markers, react};
+use steward_parse::{Dialects, Form, Reading, StreamParser, ToolIndex, guided, markers_instructions, react};
 
 const COMPACT_PROMPT: &str = include_str!("../prompts/compact.md");
 
@@ -103,7 +103,7 @@ pub(crate) fn request(
     let tool_text = match (purpose, strategy) {
         (Purpose::Reply, Strategy::GuidedJson) => guided::instructions(&explained),
         (Purpose::Reply, Strategy::React) => react::instructions(&explained),
-        (Purpose::Reply, Strategy::Markers) => markers::instructions(&explained),
+        (Purpose::Reply, Strategy::Markers) => markers_instructions(&explained),
         (Purpose::Plan, _) => plan_text(&callable, max_plan_steps),
         (Purpose::Deep, _) => setup.deep.map(|settings| deep::instructions(&callable, settings)).unwrap_or_default(),
         _ => String::new(),

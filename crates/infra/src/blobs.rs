@@ -1,26 +1,25 @@
 //! Blobs as files named by their hash.
 
-use async_trait::async_trait;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
 use steward_core::hash::sha256;
 use steward_core::ports::{BlobError, Blobs};
 
-/// Blobs under `blobs/` in the data directory: `blobs/ab/cd/abcd…`.
 #[derive(Debug, Clone)]
 pub struct FileBlobs {
     root: PathBuf,
 }
 
 impl FileBlobs {
-    /// Blobs of the data directory `data_dir`; folders are made when first needed.
+    /// Folders are created when first needed.
     pub fn new(data_dir: &Path) -> Self {
         Self { root: data_dir.join("blobs") }
     }
 
-    /// The path of a blob; `None` for what is not a SHA-256 in lower-case hexadecimal, which could
-    /// name a file elsewhere.
+    /// `None` for anything but a SHA-256 in lower-case hexadecimal, which could name a file elsewhere.
     fn path(&self, hash: &str) -> Option<PathBuf> {
         let is_hash = hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
         is_hash.then(|| self.root.join(&hash[..2]).join(&hash[2..4]).join(hash))
@@ -61,8 +60,8 @@ fn read(path: &Path, hash: &str) -> Result<Vec<u8>, BlobError> {
     if sha256(&bytes) == hash { Ok(bytes) } else { Err(BlobError::Damaged(hash.to_owned())) }
 }
 
-/// Writes a file beside its place, then renames it: it is there whole or not at all, and on disk
-/// when this returns, as are the folders that lead to it.
+/// Writes a file beside its place, then renames it. So it is there whole or not at all, and when this returns it is
+/// on disk, with the folders that lead to it.
 fn write(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let folder = path.parent().unwrap_or(root);
     std::fs::create_dir_all(folder)?;

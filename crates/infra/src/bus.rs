@@ -1,19 +1,19 @@
-//! Live fan-out inside one process.
+//! Live events inside one process.
 
-use futures::StreamExt;
-use futures::stream;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use futures::{StreamExt, stream};
 use steward_core::RunId;
 use steward_core::event::{Event, EventBody};
 use steward_core::ports::{EventBus, EventStream};
 use tokio::sync::broadcast::{Receiver, Sender};
 
-/// Events that a subscriber may be behind before its stream ends. Those of one run, and of all.
+/// How many events a subscriber may be behind before its stream ends: of one run, and of all.
 const BEHIND: [usize; 2] = [256, 4096];
 
-/// An event bus in memory. A subscriber that falls too far behind finds its stream ended and reads
-/// on from the log; nobody is ever waited for.
+/// An event bus in memory. The stream of a subscriber that falls too far behind ends, and the subscriber reads on
+/// from the log; nobody is waited for.
 #[derive(Debug)]
 pub struct InProcessBus {
     runs: Mutex<HashMap<RunId, Sender<Event>>>,
@@ -21,7 +21,6 @@ pub struct InProcessBus {
 }
 
 impl InProcessBus {
-    /// A bus without subscribers.
     pub fn new() -> Self {
         Self { runs: Mutex::default(), all: Sender::new(BEHIND[1]) }
     }
@@ -40,13 +39,13 @@ impl Default for InProcessBus {
 impl EventBus for InProcessBus {
     fn publish(&self, event: &Event) {
         if self.all.receiver_count() > 0 {
-            // Without a receiver an event is lost, which is what the bus promises.
+            // Without a receiver the event is lost, which is what the bus promises.
             let _ = self.all.send(event.clone());
         }
         let mut runs = self.runs();
         if let Some(sender) = runs.get(&event.run_id) {
             let heard = sender.send(event.clone()).is_ok();
-            // The last event of a run ends the streams, once they have delivered it.
+            // The last event of a run ends its streams, once they have delivered it.
             if !heard || matches!(event.body, EventBody::RunFinished { .. }) {
                 runs.remove(&event.run_id);
             }
@@ -55,7 +54,7 @@ impl EventBus for InProcessBus {
 
     fn subscribe(&self, run: RunId) -> EventStream {
         let mut runs = self.runs();
-        // Runs that nobody listens to any more would otherwise stay until their next event.
+        // Otherwise runs that nobody listens to any more would stay until their next event.
         runs.retain(|_, sender| sender.receiver_count() > 0);
         let sender = runs.entry(run).or_insert_with(|| Sender::new(BEHIND[0]));
         listen(sender.subscribe())

@@ -1,13 +1,13 @@
-//! Models: the local model in a child process, the in-process embedder, and the clients of model
-//! servers.
+//! Models: clients of model servers and the router over them, the exam, the local model in a child process, the
+//! embedder.
 
 pub mod discovery;
 pub mod embed;
 pub mod exam;
-mod gateway;
 pub mod local;
+mod local_servers;
 mod native;
 pub mod openai;
 pub mod price;
 pub mod recognise;
-pub mod registry;
+pub mod router;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use steward_core::ports::Embedder;
-use steward_models::embed::{DIMENSION, EmbedOptions, LazyMiniLm, MiniLm};
+use steward_models::embed::{DIMENSION, LazyMiniLm, MiniLm};
 
 fn dir() -> PathBuf {
     steward_testkit::set_up("models/all-MiniLM-L6-v2-int8")
@@ -55,7 +55,7 @@ fn known_similarities_are_met() {
 
 #[test]
 fn a_batch_gives_what_single_calls_give() {
-    let model = MiniLm::load_with(&dir(), EmbedOptions { threads: 2 }).unwrap();
+    let model = MiniLm::load_with(&dir(), 2).unwrap();
     let texts: Vec<String> =
         (0..40).map(|i| format!("Text {i}: {}", "some words of a sentence ".repeat(i % 13))).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -112,7 +112,7 @@ fn missing_and_broken_files_are_named() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_port_loads_late_and_forgets() {
-    let port = LazyMiniLm::with(dir(), EmbedOptions::default(), Some(Duration::from_millis(300)));
+    let port = LazyMiniLm::with(dir(), Some(Duration::from_millis(300)), None);
     assert!(!port.is_loaded());
     assert_eq!((port.model(), port.dimension()), ("all-MiniLM-L6-v2", DIMENSION));
     assert!(port.embed(&[]).await.unwrap().is_empty());
@@ -128,7 +128,7 @@ async fn the_port_loads_late_and_forgets() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("vectors");
     let text = ["hello".to_owned(), "files of a folder".to_owned()];
-    let keeping = || LazyMiniLm::keeping(dir(), EmbedOptions::default(), None, Some(file.clone()));
+    let keeping = || LazyMiniLm::with(dir(), None, Some(file.clone()));
     let first = keeping();
     let made = first.embed_lasting(&text[..1]).await.unwrap();
     assert!(first.is_loaded());

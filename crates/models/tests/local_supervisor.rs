@@ -86,7 +86,15 @@ mod with_the_model {
         let supervisor = Supervisor::new(command(&[]), options(dir.path()));
         assert_eq!(supervisor.process_id().await, None, "lazy");
         let mut phases = Vec::new();
-        let (a, b) = tokio::join!(supervisor.endpoint_with(|phase| phases.push(phase.clone())), supervisor.endpoint(),);
+        let mut receiver = supervisor.phases();
+        let starts = async { tokio::join!(supervisor.endpoint(), supervisor.endpoint()) };
+        tokio::pin!(starts);
+        let (a, b) = loop {
+            tokio::select! {
+                both = &mut starts => break both,
+                Ok(()) = receiver.changed() => phases.push(receiver.borrow_and_update().clone()),
+            }
+        };
         assert_eq!(a.unwrap().socket_path, b.unwrap().socket_path);
         assert!(phases.iter().any(|p| matches!(p, Phase::Starting(_))), "{phases:?}");
         assert_eq!(*supervisor.phases().borrow(), Phase::Ready);

@@ -14,7 +14,7 @@ use steward_core::model::{Auth, Capabilities, Connection, ModelErrorClass, Provi
 use steward_core::ports::{Clock, Models};
 use steward_models::local::{Endpoint, LocalModelError};
 use steward_models::openai::{Client, LocalModels, Timeouts};
-use steward_models::registry::Router;
+use steward_models::router::Router;
 use steward_testkit::FakeClock;
 use steward_testkit::model_server::{Behaviour, Script, ScriptedModelServer};
 use support::{client, connection, request, uuid};

@@ -1,15 +1,17 @@
-//! Other names for the usual tools and their arguments, read from `data/aliases.toml`.
+//! Other names of the usual tools and their arguments, from `data/aliases.toml`.
 
-use crate::index::key;
+use std::sync::LazyLock;
+
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::sync::LazyLock;
+
+use super::tool_index::key;
 
 /// Tools that do the same under different names.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Group {
-    /// Names that a tool on offer may have, the best one first.
+    /// Names that an offered tool may have, the best first.
     pub tools: Vec<String>,
     also: Vec<String>,
     unsure: Vec<String>,
@@ -18,11 +20,11 @@ pub(crate) struct Group {
     action: Vec<Action>,
 }
 
-/// What one tool does by its argument `action`, and others do by themselves.
+/// What one tool does according to its argument `action`, and others as tools of their own.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Action {
-    /// Tools that do it, the best one first.
+    /// The best first.
     pub tools: Vec<String>,
     words: Vec<String>,
 }
@@ -33,7 +35,6 @@ struct Arguments {
     same: Vec<Vec<String>>,
 }
 
-/// The whole file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Aliases {
@@ -47,18 +48,17 @@ static BUILT_IN: LazyLock<Aliases> = LazyLock::new(|| {
 });
 
 impl Aliases {
-    /// The ones that come with the program.
     pub fn built_in() -> &'static Self {
         &BUILT_IN
     }
 
-    /// Whether `tool` does a single action of one that does several.
+    /// Whether `tool` does one of the actions of another tool.
     pub fn does_one_action(&self, tool: &str) -> bool {
         let actions = self.group.iter().flat_map(|group| &group.action);
         actions.into_iter().any(|action| action.tools.iter().any(|known| known == tool))
     }
 
-    /// Groups in which a tool or another name is spelled `wanted`, sure ones first.
+    /// The groups with a name spelled `wanted`, the sure ones first. `false`: the name is unsure.
     pub fn groups<'a>(&'a self, wanted: &'a str) -> impl Iterator<Item = (&'a Group, bool)> {
         let is = move |names: &[String]| names.iter().any(|name| key(name) == wanted);
         let sure = self.group.iter().filter(move |group| is(&group.tools) || is(&group.also));
@@ -66,19 +66,17 @@ impl Aliases {
         sure.map(|group| (group, true)).chain(unsure.map(|group| (group, false)))
     }
 
-    /// Other names of the argument `name`, each line of the file that holds it.
+    /// The lines of the file that have the argument `name`.
     pub fn arguments<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [String]> {
         let lines = self.arguments.same.iter();
         lines.filter(move |line| line.iter().any(|one| one == name)).map(Vec::as_slice)
     }
 }
 
-/// The argument that says what to do.
 pub(crate) const ACTION: &str = "action";
 
 impl Group {
-    /// The action that a call's arguments name, or the first where they name none; nothing where
-    /// actions have no tools of their own, or it is none of them.
+    /// The action that the arguments name; the first if they name none. `None`: the group has no such action.
     pub fn action(&self, arguments: &Map<String, Value>) -> Option<&Action> {
         match arguments.get(ACTION) {
             None | Some(Value::Null) => self.action.first(),
@@ -90,7 +88,7 @@ impl Group {
         }
     }
 
-    /// Whether the keys of a call's arguments speak for this group.
+    /// Whether one of `keys` is typical of this group's tools.
     pub fn speaks<'a>(&self, mut keys: impl Iterator<Item = &'a String>) -> bool {
         keys.any(|key| self.keys.contains(key))
     }

@@ -1,15 +1,17 @@
-//! Deep plans as models write them: JSON, or a numbered list in plain text.
+//! Reads deep plans: JSON, or a numbered list in plain text.
 
-use crate::index::ToolIndex;
-use crate::json::repair;
+use std::sync::LazyLock;
+
 use regex::Regex;
 use serde_json::Value;
-use std::sync::LazyLock;
 use steward_core::deep::DeepStep;
 
-/// Longest field that is kept, characters.
+use super::json::repair;
+use super::tool_index::ToolIndex;
+
+/// Longest field, in characters.
 const LONGEST: usize = 300;
-/// How much of a reply is looked at, characters.
+/// How much of a reply is read, in characters.
 const LOOKED_AT: usize = 20_000;
 
 /// `1. goal`, `2) goal`, `Step 3: goal`.
@@ -20,7 +22,7 @@ static ITEM: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static NOTE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)[(\[]\s*(tool|after|depends on|risk|expect)\s*:?\s*([^()\[\]]*)[)\]]").ok());
 
-/// The steps of a reply; empty where there are none.
+/// Empty: there are none.
 pub fn steps(text: &str, tools: &ToolIndex) -> Vec<DeepStep> {
     let text: String = text.chars().take(LOOKED_AT).collect();
     let found = from_json(&text, tools);
@@ -42,7 +44,7 @@ fn from_json(text: &str, tools: &ToolIndex) -> Vec<DeepStep> {
     list.iter().zip(1u8..).filter_map(|(item, number)| step_of(item, number, tools)).collect()
 }
 
-/// The JSON of a reply, also behind words and in a fence.
+/// The JSON in a reply, which may stand in a fence or among words.
 fn json_in(text: &str) -> Option<Value> {
     let whole = |text: &str| {
         repair(text, false).ok().map(|repaired| repaired.value).filter(|value| value.is_array() || value.is_object())
@@ -118,7 +120,7 @@ fn step(number: u8, goal: &str) -> DeepStep {
     DeepStep { number, goal: cut(goal), tool: None, depends_on: Vec::new(), risk: String::new(), expect: String::new() }
 }
 
-/// The tool's own name; none where there is no such tool.
+/// `None`: there is no such tool.
 fn known(name: &str, tools: &ToolIndex) -> Option<String> {
     let name = name.trim().trim_matches(['`', '"', '\'']);
     tools.resolve(name).map(str::to_owned)

@@ -1,13 +1,13 @@
-//! Calls from the provider's own field, assembled from their pieces.
+//! Assembles calls from the pieces in the provider's own field.
 
-use crate::grammar::{Call, Found, broken_arguments};
-use crate::index::ToolIndex;
-use crate::json::repair;
-use crate::out::Sink;
 use serde_json::{Map, Value};
 use steward_core::tool::CallSource;
 
-/// Calls in the making.
+use super::grammar::{Call, Found, broken_arguments};
+use super::json::repair;
+use super::out::Sink;
+use super::tool_index::ToolIndex;
+
 #[derive(Debug, Default)]
 pub(crate) struct Native {
     calls: Vec<Piece>,
@@ -27,8 +27,8 @@ impl Native {
         self.calls.is_empty()
     }
 
-    /// Adds one delta. Some servers give every parallel call the index 0 and only a new id or name
-    /// tells them apart.
+    /// Adds a piece. Some servers give every parallel call the index 0, so that only a new id or name tells them
+    /// apart.
     pub fn push(
         &mut self,
         (index, id, name): (usize, Option<&str>, Option<&str>),
@@ -66,14 +66,14 @@ impl Native {
         call.arguments.push_str(arguments);
     }
 
-    /// Adds the sign of a thought to the call of this index.
+    /// Adds the signature of a thought to the call of this index.
     pub fn sign(&mut self, index: usize, signature: &str) {
         if let Some(call) = self.calls.iter_mut().rfind(|call| call.index == index) {
             call.signature = Some(signature.to_owned());
         }
     }
 
-    /// The signs of all calls, in the order in which these are found.
+    /// In the order in which the calls are found.
     pub fn signatures(&self) -> Vec<Option<String>> {
         self.calls.iter().map(|call| call.signature.clone()).collect()
     }
@@ -112,7 +112,7 @@ impl Native {
     }
 }
 
-/// Arguments as an object. Nothing at all means no arguments; some models quote the object.
+/// Arguments as an object. No text means no arguments; some models quote the object.
 pub(crate) fn arguments(raw: &str, cut: bool) -> Result<(Value, Vec<&'static str>), String> {
     if raw.trim().is_empty() {
         return if cut {
@@ -125,7 +125,7 @@ pub(crate) fn arguments(raw: &str, cut: bool) -> Result<(Value, Vec<&'static str
     as_object(repaired.value, repaired.fixes, cut)
 }
 
-/// `value` as an object, unquoted where it is a string that holds one.
+/// `value` as an object; a string is read as JSON.
 pub(crate) fn as_object(
     value: Value,
     mut fixes: Vec<&'static str>,

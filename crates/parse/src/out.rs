@@ -1,69 +1,65 @@
-//! What comes out of parsing.
+//! The results of parsing.
 
 use steward_core::tool::ToolCall;
 
-/// Something that can be shown while the reply still arrives.
+/// What can be shown while the reply still arrives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Out {
     /// Text that is surely for the reader.
     Text(String),
-    /// Text of the model's reasoning.
     Reasoning(String),
-    /// A call has begun; its arguments follow with the result.
+    /// A call has begun; its arguments come with the result.
     CallStarted {
-        /// Which call of the reply, from 0.
+        /// The number of the call in the reply, from 0.
         index: usize,
-        /// Its tool, by the tool's own name where it is known.
+        /// The tool's own name if it is known.
         name: String,
     },
 }
 
-/// A call that was meant but can't be made. The model is told `error`.
+/// A call that can't be made; the model is told `error`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenCall {
-    /// Id to answer to: the provider's or one made up.
+    /// The provider's id or one made up, for the answer.
     pub id: String,
-    /// Name of the tool; empty where not even that is known.
+    /// Empty: not even the name is known.
     pub name: String,
-    /// What the model wrote.
     pub raw: String,
     /// What is wrong, and what to write instead.
     pub error: String,
 }
 
-/// A whole reply, understood.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parsed {
-    /// Complete calls in order. A name may be unknown and arguments may not fit the tool's schema:
-    /// that is for the caller to answer.
+    /// Complete calls in order. The caller answers for unknown names and for arguments that do not fit the tool's
+    /// schema.
     pub calls: Vec<ToolCall>,
-    /// Calls that can't be made.
     pub broken: Vec<BrokenCall>,
-    /// Text for the reader: all [`Out::Text`] joined, `tail` included.
+    /// All [`Out::Text`] joined, `tail` included.
     pub text: String,
-    /// Reasoning: all [`Out::Reasoning`] joined, `tail` included.
+    /// All [`Out::Reasoning`] joined, `tail` included.
     pub reasoning: String,
     /// What was odd about the reply, for the trace.
     pub diagnostics: Vec<String>,
-    /// Whether the model said that it has finished (`done`, a final answer; for the native strategy:
-    /// made no call). Never true for free text in a strategy that has a word for it.
+    /// Whether the model said that it has finished (`done`, a final answer; for the native strategy: no call). Never
+    /// true for free text in a strategy that has a word for it.
     pub done: bool,
-    /// What was held back until the end and not yet returned by `push`.
+    /// What was held back until the end and not returned by `push`.
     pub tail: Vec<Out>,
 }
 
-/// Joins text and hands it on without blanks at either end.
+/// Joins text and passes it on without blanks at either end.
 #[derive(Debug, Default)]
 struct Trimmed {
     all: String,
-    /// Blanks that are only passed on when something follows.
+    /// Blanks that are passed on when something follows.
     held: String,
-    /// Blanks that come next are none of the text's.
+    /// Blanks that come next are left out.
     fresh: bool,
 }
 
 impl Trimmed {
-    /// The part that can be passed on now.
+    /// Returns the part that can be passed on now.
     fn push(&mut self, text: &str) -> Option<String> {
         let text = if self.all.is_empty() {
             text.trim_start()
@@ -86,10 +82,10 @@ impl Trimmed {
     }
 }
 
-/// Where grammars write what they are sure of.
+/// Grammars write here what they are sure of.
 #[derive(Debug, Default)]
 pub(crate) struct Sink {
-    /// Whether text is passed on as it comes, blanks at its ends too, unless reasoning stood before it.
+    /// Text is passed on with blanks at its ends, unless reasoning stood before it.
     verbatim: bool,
     text: Trimmed,
     reasoning: Trimmed,
@@ -154,12 +150,11 @@ impl Sink {
         !self.text.all.trim().is_empty()
     }
 
-    /// All text so far.
     pub fn all_text(&self) -> &str {
         &self.text.all
     }
 
-    /// All text, all reasoning, and what was not yet taken.
+    /// All text, all reasoning, and what was not taken yet.
     pub fn into_parts(self) -> (String, String, Vec<Out>) {
         (self.text.all, self.reasoning.all, self.outs)
     }

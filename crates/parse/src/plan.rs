@@ -1,35 +1,29 @@
-//! Plans: shown step by step while they are generated, and read as a whole.
+//! Reads plans, step by step while they are generated or as a whole.
 
-use crate::index::ToolIndex;
-use crate::json::{Scanner, Token, repair, unescape};
-use crate::native::as_object;
 use serde_json::Value;
 use steward_core::plan::{Plan, PlanStep};
 
-/// Keys under which models wrap the array.
+use super::json::{Scanner, Token, repair};
+use super::native::as_object;
+use super::tool_index::ToolIndex;
+use crate::json::unescape;
+
+/// Keys of objects that models wrap the array in.
 const WRAPPERS: &[&str] = &["plan", "steps"];
 
 /// Why a text is no plan. The messages are meant for the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// There is no array of steps.
     #[error("there is no plan: write a JSON array of steps {{\"thought\", \"tool\", \"args\"}}")]
     Missing,
-    /// The array is empty.
     #[error("the plan has no steps; it needs at least `final_answer`")]
     Empty,
-    /// It breaks off.
     #[error("the plan breaks off after {complete} complete steps; write the whole plan again, shorter")]
-    BrokenOff {
-        /// Steps that were complete.
-        complete: usize,
-    },
-    /// A step can't be read.
+    BrokenOff { complete: usize },
     #[error("step {number} can't be read: {problem}")]
     Step {
         /// From 1.
         number: usize,
-        /// What is wrong with it.
         problem: String,
     },
 }
@@ -42,7 +36,7 @@ pub struct PlanStream {
     /// Up to where no plan was found.
     pos: usize,
     scanner: Option<Scanner>,
-    /// Depth of the steps' array, once it is open.
+    /// Depth of the array of steps, once it is open.
     array: Option<usize>,
     key: String,
     item: Option<usize>,
@@ -52,7 +46,6 @@ pub struct PlanStream {
 }
 
 impl PlanStream {
-    /// A reader that gives tools their own names by `tools`.
     pub fn new(tools: &ToolIndex) -> Self {
         Self {
             tools: tools.clone(),
@@ -68,7 +61,7 @@ impl PlanStream {
         }
     }
 
-    /// Takes the next text; returns the steps that it completes.
+    /// Returns the steps that `text` completes.
     pub fn push(&mut self, text: &str) -> Vec<PlanStep> {
         self.buf.push_str(text);
         let before = self.steps.len();
@@ -76,7 +69,6 @@ impl PlanStream {
         self.steps[before..].to_vec()
     }
 
-    /// The whole plan, or what is wrong with the text.
     pub fn finish(self) -> Result<Plan, PlanError> {
         if let Some(error) = self.error {
             return Err(error);
@@ -94,7 +86,7 @@ impl PlanStream {
         Ok(Plan { steps: self.steps })
     }
 
-    /// One token further; `false` where more text is needed.
+    /// Reads one token; `false`: more text is needed.
     fn advance(&mut self) -> bool {
         let Some(scanner) = &mut self.scanner else {
             let rest = &self.buf[self.pos..];
@@ -138,7 +130,7 @@ impl PlanStream {
         true
     }
 
-    /// What was read is no plan. Before the first step it was some other bracket in the text.
+    /// The text is no plan. Before the first step it was some other bracket.
     fn not_here(&mut self, token: &Token) {
         if self.steps.is_empty() && self.item.is_none() {
             let at = self.scanner.as_ref().map_or(0, |scanner| scanner.pos);
@@ -179,8 +171,7 @@ fn read_step(raw: &str, tools: &ToolIndex) -> Result<PlanStep, String> {
     Ok(PlanStep { tool, args, thought })
 }
 
-/// Reads a plan from `text`, which may wrap it in a fence, in words, in `{"plan": […]}` or in
-/// `{"steps": […]}`.
+/// Reads a plan, which may stand in a fence, among words, in `{"plan": […]}` or in `{"steps": […]}`.
 pub fn parse(text: &str, tools: &ToolIndex) -> Result<Plan, PlanError> {
     let mut stream = PlanStream::new(tools);
     stream.push(text);

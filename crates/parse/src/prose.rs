@@ -1,16 +1,15 @@
-//! Text as sentences of the writer: without code blocks, quotations of others and lists of examples.
+//! Splits text into the sentences of its writer: without code blocks, quotations and lists of examples.
 
-use crate::work::count;
+use super::complexity_counter::count;
 
-/// A sentence and where it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sentence<'a> {
     pub text: &'a str,
     pub start: usize,
 }
 
-/// The sentences of `text`, in order. `example` tells whether a line announces examples: what follows it,
-/// up to the next paragraph that is no list, is left out.
+/// The sentences of `text` in order. `example` says whether a line announces examples; then everything up to the next
+/// paragraph that is no list is left out.
 pub(crate) fn sentences(text: &str, example: impl Fn(&str) -> bool) -> Vec<Sentence<'_>> {
     count(text.len());
     let mut all = Vec::new();
@@ -53,7 +52,7 @@ pub(crate) fn sentences(text: &str, example: impl Fn(&str) -> bool) -> Vec<Sente
     all
 }
 
-/// Length of a list's or heading's sign and of what decorates the text.
+/// The length of a list's or heading's mark and of decoration.
 fn marker(line: &str) -> usize {
     let rest = line.trim_start_matches(['#', '-', '*', '•', '–', '+']);
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -64,7 +63,7 @@ fn marker(line: &str) -> usize {
     line.len() - rest.trim_start().len()
 }
 
-/// Marks that open a quotation, and what closes it.
+/// Opening and closing quotation marks.
 const QUOTES: &[(char, char)] = &[('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('`', '`'), ('‚', '‘')];
 
 fn split<'a>(line: &'a str, offset: usize, all: &mut Vec<Sentence<'a>>) {
@@ -80,7 +79,7 @@ fn split<'a>(line: &'a str, offset: usize, all: &mut Vec<Sentence<'a>>) {
             continue;
         }
         if let Some((_, close)) = QUOTES.iter().find(|(quote, _)| *quote == c) {
-            // An opening without a closing in its line is none.
+            // A mark that does not close in its line opens nothing.
             if lonely.contains(&c) {
                 continue;
             }

@@ -1,22 +1,24 @@
-//! The way in: chunks of a model's reply, whatever the strategy.
+//! Reads the chunks of a model's reply, whatever the strategy.
 
-use crate::dialect::Dialect;
-use crate::grammar::{Chain, Dialects, Found, Grammar, Plain, Shell, guided::Guided, react::React};
-use crate::index::ToolIndex;
-use crate::native::Native;
-use crate::out::{BrokenCall, Out, Parsed, Sink};
-use crate::{fit, fuzzy};
 use steward_core::model::{ModelChunk, Strategy};
 use steward_core::tool::{CallSource, ToolCall};
 
-/// Confidence of a call that only reasoning text holds.
+use super::dialect::Dialect;
+use super::grammar::{Chain, Dialects, Found, Grammar, Plain, Shell};
+use super::native::Native;
+use super::out::{BrokenCall, Out, Parsed, Sink};
+use super::tool_index::ToolIndex;
+use super::{fit, fuzzy};
+use crate::grammar::guided::Guided;
+use crate::grammar::react::React;
+
+/// Confidence of a call in reasoning text.
 const REASONING_CONFIDENCE: f32 = 0.3;
 
-/// The forms in which calls are asked for.
+/// The form in which calls are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
-    /// The provider's own field.
     Native,
     /// One JSON object.
     GuidedJson,
@@ -42,29 +44,28 @@ impl From<Strategy> for Form {
 /// How a reply is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reading {
-    /// The form that was asked for.
     pub form: Form,
-    /// The models' own forms that are understood beside it.
+    /// The models' own forms that are understood, too.
     pub dialects: Dialects,
-    /// Whether the other forms are looked for as well, down to phrases.
+    /// Whether the other forms are looked for, too, down to phrases.
     pub cascade: bool,
-    /// Whether the prompt has opened the reasoning already (templates that end with `<think>`).
+    /// Whether the prompt has opened the reasoning (templates that end with `<think>`).
     pub in_thought: bool,
 }
 
 impl Reading {
-    /// The form that was asked for and nothing else.
+    /// This form and nothing else.
     pub fn strict(form: impl Into<Form>) -> Self {
         Self { form: form.into(), dialects: Dialects::None, cascade: false, in_thought: false }
     }
 
-    /// Whatever a model may write where `form` was asked for: the whole cascade.
+    /// Whatever a model may write that was asked for `form`.
     pub fn any(form: impl Into<Form>) -> Self {
         Self { dialects: Dialects::All, cascade: true, ..Self::strict(form) }
     }
 }
 
-/// Understands one reply while it arrives.
+/// Reads one reply while it arrives.
 pub struct StreamParser {
     reading: Reading,
     tools: ToolIndex,
@@ -78,13 +79,12 @@ pub struct StreamParser {
 }
 
 impl StreamParser {
-    /// A parser for one reply in the form of `strategy` and no other. Calls to which the provider gave no
-    /// id are called `<id_prefix><n>`, so give each reply of a run its own prefix.
+    /// Reads a reply in the form of `strategy` only. A call without an id of the provider gets the id
+    /// `<id_prefix><n>`, so each reply of a run needs its own prefix.
     pub fn new(strategy: Strategy, tools: &ToolIndex, id_prefix: &str) -> Self {
         Self::with(Reading::strict(strategy), tools, id_prefix)
     }
 
-    /// The same for any way of reading.
     pub fn with(reading: Reading, tools: &ToolIndex, id_prefix: &str) -> Self {
         Self {
             reading,
@@ -99,7 +99,7 @@ impl StreamParser {
         }
     }
 
-    /// Takes the next chunk; returns what can be shown by now.
+    /// Returns what can be shown by now.
     pub fn push(&mut self, chunk: &ModelChunk) -> Vec<Out> {
         match chunk {
             ModelChunk::Text(text) => self.grammar.push(text, &mut self.sink),
@@ -118,8 +118,7 @@ impl StreamParser {
         self.sink.take()
     }
 
-    /// The whole reply. Content goes first; reasoning text is only searched for calls where there
-    /// was no content and no call at all.
+    /// The whole reply. Reasoning text is searched for calls only if there was no content and no call.
     pub fn finish(mut self) -> Parsed {
         let mut found = self.grammar.finish(&mut self.sink, self.cut);
         let signatures = self.native.signatures();
@@ -201,7 +200,7 @@ fn from_reasoning(reading: Reading, tools: &ToolIndex, text: &str, cut: bool) ->
     found
 }
 
-/// Own names of tools for other ones, and types for arguments that came as text only.
+/// Gives calls the tools' own names, and types to arguments that came as text.
 fn settle(found: &mut Found, tools: &ToolIndex) {
     let mut notes = Vec::new();
     for call in found.items.iter_mut().filter_map(|item| item.as_mut().ok()) {
@@ -220,7 +219,7 @@ fn settle(found: &mut Found, tools: &ToolIndex) {
     found.diagnostics.extend(notes);
 }
 
-/// Gives ids and sorts calls from broken ones.
+/// Gives ids and separates calls from broken ones.
 fn result(found: Found, prefix: &str, sink: Sink, mut signatures: Vec<Option<String>>) -> Parsed {
     let (text, reasoning, tail) = sink.into_parts();
     let mut parsed =

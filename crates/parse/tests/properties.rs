@@ -5,7 +5,7 @@ mod support;
 
 use proptest::prelude::*;
 use steward_core::model::{ModelChunk, Strategy};
-use steward_parse::{Dialects, Form, Reading, fuzzy, work};
+use steward_parse::{Dialects, Form, Reading, complexity_counter, fuzzy};
 use steward_parse::{PlanStream, ToolIndex, complete, plan, repair};
 use support::case::feed_with;
 use support::{feed, pieces, specs};
@@ -275,9 +275,9 @@ proptest! {
             let steps = |n: usize| {
                 let text = unit.repeat(n);
                 let chunks: Vec<_> = pieces(&text, &[size]).into_iter().map(ModelChunk::Text).collect();
-                let before = work::seen();
+                let before = complexity_counter::seen();
                 feed_with(reading, &specs(), &chunks, "stop");
-                work::seen() - before
+                complexity_counter::seen() - before
             };
             let n = 1 + 2_000 / unit.len();
             let (one, two) = (steps(n), steps(2 * n));
@@ -336,10 +336,10 @@ fn long_repetitions_in_small_pieces() {
         for strategy in ALL {
             let _ = feed(strategy, &chunks, "stop");
         }
-        let before = work::seen();
+        let before = complexity_counter::seen();
         let reading = Reading::any(Form::Native);
         feed_with(reading, &specs(), &chunks, "stop");
-        let steps = work::seen() - before;
+        let steps = complexity_counter::seen() - before;
         assert!(steps < 400 * text.len() as u64, "{unit:?}: {steps} steps");
         let tools = ToolIndex::new(&specs());
         let mut stream = PlanStream::new(&tools);

@@ -13,7 +13,7 @@ use mariadb_support::MariaDb;
 use random::{statement, table};
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, MySqlConnection, Row as _, ValueRef as _};
-use steward_sandbox::sql::change::{Answer, Changes, Found, Snapshot};
+use steward_sandbox::sql::change::{Answer, Changes, Snapshot, WriteState};
 use steward_sandbox::sql::remote::{Remote, RemoteOptions};
 use steward_sandbox::sql::{Limits, SqlError};
 use undo_support::Dice;
@@ -67,9 +67,9 @@ impl Base {
         changes(answer)
     }
 
-    async fn look(&mut self, sql: &str) -> Result<Changes, SqlError> {
+    async fn preview(&mut self, sql: &str) -> Result<Changes, SqlError> {
         let mut remote = self.remote().await;
-        let answer = remote.look(sql, &[]).await;
+        let answer = remote.preview(sql, &[]).await;
         remote.close().await;
         changes(answer)
     }
@@ -128,7 +128,7 @@ const ALL: &str = "SELECT, INSERT, UPDATE, DELETE, TRIGGER";
 async fn told_before_and_undone_after() {
     let mut base = Base::new(SHOP, ALL).await;
     let before = base.dump("orders").await;
-    let told = base.look("UPDATE orders SET total = total * 2 WHERE customer_id = 1").await.unwrap();
+    let told = base.preview("UPDATE orders SET total = total * 2 WHERE customer_id = 1").await.unwrap();
     assert_eq!(told.count, 2);
     assert_eq!(told.lines, ["orders id=1: total 10.00 → 20.00", "orders id=2: total 20.50 → 41.00"]);
     assert!(told.undo.is_ok());
@@ -160,8 +160,8 @@ async fn what_cannot_be_told_or_undone_is_said() {
         ("UPDATE names SET name = 'y'", "not a table"),
         ("UPDATE stays SET v = 'y'", "roll nothing back"),
     ] {
-        let error = base.look(sql).await.unwrap_err();
-        assert!(matches!(&error, SqlError::Untold(told) if told.contains(why)), "{sql}: {error}");
+        let error = base.preview(sql).await.unwrap_err();
+        assert!(matches!(&error, SqlError::NoPreview(told) if told.contains(why)), "{sql}: {error}");
         let done = base.run(sql, &[]).await.unwrap();
         assert!(done.undo.unwrap_err().contains(why), "{sql}");
     }
@@ -174,7 +174,7 @@ async fn what_cannot_be_told_or_undone_is_said() {
         ("INSERT IGNORE INTO parents VALUES (1, 'a')", 0, "already"),
         ("UPDATE orders o JOIN customers c ON c.id = o.customer_id SET o.total = 1", 3, "other tables"),
     ] {
-        let told = base.look(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+        let told = base.preview(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
         assert_eq!(told.count, count, "{sql}");
         let said = told.undo.unwrap_err();
         assert!(said.contains(why), "{sql}: {said}");
@@ -198,7 +198,7 @@ async fn what_cannot_be_told_or_undone_is_said() {
 async fn triggers_that_the_user_does_not_see() {
     let mut base = Base::new(SHOP, "SELECT, INSERT, UPDATE, DELETE").await;
     let before = base.dump("orders").await;
-    let told = base.look("UPDATE orders SET total = 0 WHERE id = 1").await.unwrap();
+    let told = base.preview("UPDATE orders SET total = 0 WHERE id = 1").await.unwrap();
     assert_eq!((told.count, told.lines[0].as_str()), (1, "orders id=1 is: id=1, customer_id=1, total=10.00"));
     assert!(told.notes[0].contains("not tried") && told.undo.is_err(), "{told:?}");
     assert_eq!(base.dump("orders").await, before);
@@ -239,14 +239,14 @@ async fn a_write_that_was_cut_off_shows_in_its_rows() {
             drop(remote);
             let mut remote = base.remote().await;
             let found = remote.settle(&snapshot, &[]).await.unwrap();
-            let wanted = if commits { Found::Done } else { Found::NotDone };
+            let wanted = if commits { WriteState::Done } else { WriteState::NotDone };
             assert_eq!(found, wanted, "{sql}");
         }
     }
     // Nothing holds these back, so they are not begun.
     let stays = base.dump("stays").await;
     let error = base.remote().await.hold("INSERT INTO stays VALUES (9, 'x')", &[]).await;
-    assert!(matches!(error, Err(SqlError::Untold(_))), "{error:?}");
+    assert!(matches!(error, Err(SqlError::NoPreview(_))), "{error:?}");
     assert_eq!(base.dump("stays").await, stays);
 }
 
@@ -292,7 +292,7 @@ async fn a_hundred_random_runs_come_back_bit_for_bit() {
         let mut before = base.dump(&table.name).await;
         for _ in 0..3 {
             let sql = statement(dice, table);
-            let told = base.look(&sql).await;
+            let told = base.preview(&sql).await;
             assert_eq!(base.dump(&table.name).await, before, "{seed}: the preview of {sql} left something");
             let Ok(told) = told else { continue };
             writes += 1;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use random::{statement, table};
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
-use steward_sandbox::sql::change::{Answer, Changes, Found, Snapshot};
+use steward_sandbox::sql::change::{Answer, Changes, Snapshot, WriteState};
 use steward_sandbox::sql::remote::{Remote, RemoteOptions};
 use steward_sandbox::sql::{Limits, SqlError};
 use steward_testkit::postgres::TestPostgres;
@@ -56,8 +56,8 @@ impl Base {
         changes(self.remote.run(sql, values).await)
     }
 
-    async fn look(&mut self, sql: &str) -> Result<Changes, SqlError> {
-        changes(self.remote.look(sql, &[]).await)
+    async fn preview(&mut self, sql: &str) -> Result<Changes, SqlError> {
+        changes(self.remote.preview(sql, &[]).await)
     }
 
     async fn put_back(&mut self, snapshot: &Snapshot) -> Result<u64, SqlError> {
@@ -109,7 +109,7 @@ const SHOP: &str = "CREATE TABLE customers(id int PRIMARY KEY, name text);
 async fn told_before_and_undone_after() {
     let mut base = Base::new(SHOP).await;
     let before = base.dump("orders").await;
-    let told = base.look("UPDATE orders SET total = total * 2 WHERE customer_id = 1").await.unwrap();
+    let told = base.preview("UPDATE orders SET total = total * 2 WHERE customer_id = 1").await.unwrap();
     assert_eq!(told.count, 2);
     assert_eq!(told.lines, ["orders id=1: total 10.00 → 20.00", "orders id=2: total 20.50 → 41.00"]);
     assert!(told.undo.is_ok());
@@ -147,8 +147,8 @@ async fn what_cannot_be_told_or_undone_is_said() {
     for (sql, why) in
         [("UPDATE watched SET v = 'y'", "triggers would run"), ("UPDATE names SET name = 'y'", "not a table")]
     {
-        let error = base.look(sql).await.unwrap_err();
-        assert!(matches!(&error, SqlError::Untold(told) if told.contains(why)), "{sql}: {error}");
+        let error = base.preview(sql).await.unwrap_err();
+        assert!(matches!(&error, SqlError::NoPreview(told) if told.contains(why)), "{sql}: {error}");
         let done = base.run(sql, &[]).await.unwrap();
         assert!(done.undo.unwrap_err().contains(why), "{sql}");
     }
@@ -161,7 +161,7 @@ async fn what_cannot_be_told_or_undone_is_said() {
             "names the rows",
         ),
     ] {
-        let told = base.look(sql).await.unwrap();
+        let told = base.preview(sql).await.unwrap();
         assert_eq!(told.count, count, "{sql}");
         assert!(told.undo.unwrap_err().contains(why), "{sql}");
     }
@@ -192,7 +192,7 @@ async fn the_server_says_what_became_of_a_write_that_was_cut_off() {
         }
         drop(cut_off);
         let found = base.remote.transaction(&id).await.unwrap();
-        let wanted = if commits { Found::Done } else { Found::NotDone };
+        let wanted = if commits { WriteState::Done } else { WriteState::NotDone };
         assert_eq!(found, Some(wanted));
         assert_eq!(base.dump("orders").await != before, commits);
     }
@@ -246,7 +246,7 @@ async fn a_hundred_random_runs_come_back_bit_for_bit() {
         let mut before = base.dump(&table.name).await;
         for _ in 0..5 {
             let sql = statement(dice, table);
-            let told = base.look(&sql).await;
+            let told = base.preview(&sql).await;
             assert_eq!(base.dump(&table.name).await, before, "{seed}: the preview of {sql} left something");
             let Ok(told) = told else { continue };
             writes += 1;

@@ -13,7 +13,7 @@ use random::{literal, statement, tables};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use serde_json::{Value, json};
-use steward_sandbox::sql::change::{Answer, Changes, Found, Snapshot};
+use steward_sandbox::sql::change::{Answer, Changes, Snapshot, WriteState};
 use steward_sandbox::sql::{Guard, Limits, Policy, SqlError};
 use undo_support::Dice;
 
@@ -253,25 +253,25 @@ fn a_write_that_was_cut_off_shows_in_its_rows() {
         "UPDATE items SET name = name || 's'",
         "UPDATE touched SET v = 'c'",
     ] {
-        assert_eq!(settle(&tried(sql), &[]), Found::NotDone, "{sql}");
-        assert_eq!(settle(&done(sql), &[]), Found::Done, "{sql}");
+        assert_eq!(settle(&tried(sql), &[]), WriteState::NotDone, "{sql}");
+        assert_eq!(settle(&done(sql), &[]), WriteState::Done, "{sql}");
     }
     // Two calls alike: the second did it, and has seen that the first did not.
     let sale = "UPDATE orders SET total = total - 1 WHERE id = 2";
     let (first, second) = (tried(sale), done(sale));
-    assert_eq!(settle(&first, &[second]), Found::NotDone);
+    assert_eq!(settle(&first, &[second]), WriteState::NotDone);
     let (first, second) = (done(sale), done(sale));
-    assert_eq!(settle(&first, std::slice::from_ref(&second)), Found::Done);
-    assert_eq!(settle(&first, &[]), Found::Mixed, "somebody has changed it since");
+    assert_eq!(settle(&first, std::slice::from_ref(&second)), WriteState::Done);
+    assert_eq!(settle(&first, &[]), WriteState::Mixed, "somebody has changed it since");
     // The key that a row would have had is another call's.
     let order = "INSERT INTO plain(a) VALUES (7)";
     let (first, second) = (tried(order), done("INSERT INTO plain(a) VALUES (8)"));
-    assert_eq!(settle(&first, &[]), Found::Mixed);
-    assert_eq!(settle(&first, &[second]), Found::NotDone);
+    assert_eq!(settle(&first, &[]), WriteState::Mixed);
+    assert_eq!(settle(&first, &[second]), WriteState::NotDone);
     // Who is told may be against it.
     let guard = Guard::open_for_writing(&file.path, policy()).unwrap();
     let before = file.dump();
-    let refused = guard.change_told("DELETE FROM plain", &[], true, |changes| {
+    let refused = guard.change_with("DELETE FROM plain", &[], true, |changes| {
         assert_eq!(changes.count, 4);
         Err(SqlError::Refused("no".to_owned()))
     });

@@ -22,7 +22,7 @@ use steward_models::embed::LazyMiniLm;
 use steward_models::local::{ChildCommand, Supervisor, SupervisorOptions};
 use steward_models::openai::{Client, Secrets, Timeouts};
 use steward_models::price::Prices;
-use steward_models::registry::Router;
+use steward_models::router::Router;
 use steward_sandbox::process::Helper;
 use steward_sandbox::python::PythonPool;
 use steward_store::{Place, Store, StoreConfig};
@@ -188,9 +188,8 @@ impl App {
             tools = tools.when_ended(move |run| traces.ended(run));
         }
         let tools = tools.build()?;
-        let embedder: Arc<dyn Embedder> = Arc::new(LazyMiniLm::keeping(
+        let embedder: Arc<dyn Embedder> = Arc::new(LazyMiniLm::with(
             &settings.embedding_dir,
-            steward_models::embed::EmbedOptions::default(),
             Some(EMBEDDER_IDLE),
             Some(settings.cache_dir.join("vectors/all-MiniLM-L6-v2.v1")),
         ));

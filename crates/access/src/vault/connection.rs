@@ -1,19 +1,20 @@
-//! Keys of connections: credentials under the connections' ids, which only requests to models open.
+//! Keys of connections: credentials under the connections' ids, which are opened for requests to models only.
 
-use super::check;
-use super::seal::Fields;
-use super::service::{SealedVault, show, without_empty};
-use async_trait::async_trait;
 use std::collections::BTreeMap;
+
+use async_trait::async_trait;
 use steward_core::credential::{Credential, CredentialKind, CredentialUse};
 use steward_core::ports::{ConnectionKeys, OpenedCredential, SealedCredential, StoreError, VaultError};
 use steward_core::{ConnectionId, CredentialId, TenantId, Timestamp};
 
-/// What stands in the list of uses.
+use super::sealing::Fields;
+use super::{SealedVault, check_fields, check_name, show, without_empty};
+
+/// Named in the list of uses.
 const TOOL: &str = "model";
 
 impl SealedVault {
-    /// The row of a connection's key, if there is one.
+    /// `None`: no key is kept for the connection.
     async fn key_row(
         &self,
         tenant: TenantId,
@@ -27,8 +28,8 @@ impl SealedVault {
     }
 }
 
-/// Refuses the key of a connection to everybody but the connection.
-pub(super) fn of_nobody_else(credential: &Credential) -> Result<(), VaultError> {
+/// Refuses the key of a connection, which only [`ConnectionKeys`] opens and changes.
+pub(super) fn check_no_connection(credential: &Credential) -> Result<(), VaultError> {
     match credential.connection {
         Some(_) => Err(VaultError::OfConnection(format!("{:?}", credential.name))),
         None => Ok(()),
@@ -46,7 +47,7 @@ impl ConnectionKeys for SealedVault {
     ) -> Result<(), VaultError> {
         let now = self.clock.now();
         let name = format!("connection {name}");
-        check::name(&name)?;
+        check_name(&name)?;
         let _writing = self.writing.lock().await;
         let before = self.key_row(tenant, connection).await?;
         if fields.is_empty() {
@@ -57,10 +58,10 @@ impl ConnectionKeys for SealedVault {
             return Ok(());
         }
         let fields = without_empty(fields);
-        check::fields(CredentialKind::ApiKey, &fields)?;
+        check_fields(CredentialKind::ApiKey, &fields)?;
         let before = before.map(|row| row.credential);
         let made = before.as_ref().map_or(now, |one| one.created_at);
-        // Never the same twice: a rotation of the vault tells by it whether it read what is there.
+        // Never the same twice: by it a rotation sees whether what it read is still there.
         let changed = before.as_ref().map_or(now, |one| now.max(Timestamp(one.changed_at.0 + 1)));
         let mut credential = Credential {
             id: CredentialId(connection.0),
@@ -93,7 +94,7 @@ impl ConnectionKeys for SealedVault {
             tool: TOOL.to_owned(),
             at: self.clock.now(),
         };
-        self.opened(tenant, row, used).await
+        self.open_row(tenant, row, used).await
     }
 
     async fn remove_key(&self, tenant: TenantId, connection: ConnectionId) -> Result<(), VaultError> {

@@ -1,19 +1,18 @@
-//! Which credential a skill gets: the agent's own setting, then those bound to the user's role,
-//! then those that may be found by kind and name.
+//! Chooses the credential of a skill: the agent's own setting, then one that is bound to the user's role, then one
+//! that is discoverable by kind and name.
 
-use super::connection::of_nobody_else;
-use super::service::SealedVault;
 use steward_core::agent::Agent;
 use steward_core::credential::{Credential, CredentialKind};
 use steward_core::ports::{CredentialRows, Role, StoreError, VaultError};
 use steward_core::skill::CredentialWanted;
 use steward_core::{CredentialId, TenantId, Timestamp};
 
-/// Rows looked at together.
+use super::SealedVault;
+use super::connection::check_no_connection;
+
 const PAGE: u32 = 500;
 
-/// What is looked for.
-pub(super) struct Search<'a> {
+pub(super) struct CredentialQuery<'a> {
     pub tenant: TenantId,
     pub agent: &'a Agent,
     pub role: Option<Role>,
@@ -22,8 +21,8 @@ pub(super) struct Search<'a> {
     pub wanted: &'a CredentialWanted,
 }
 
-impl Search<'_> {
-    /// Kinds that fit; empty: any.
+impl CredentialQuery<'_> {
+    /// The kinds that fit; empty: any.
     fn kinds(&self) -> Vec<CredentialKind> {
         match self.wanted.kind {
             Some(kind) => vec![kind],
@@ -60,41 +59,41 @@ impl Search<'_> {
 }
 
 impl SealedVault {
-    pub(super) async fn search(&self, search: Search<'_>) -> Result<Option<Credential>, VaultError> {
-        let found = match self.by_agent(&search).await? {
+    pub(super) async fn search(&self, query: CredentialQuery<'_>) -> Result<Option<Credential>, VaultError> {
+        let found = match self.by_agent(&query).await? {
             Some(found) => Some(found),
-            None => self.by_rows(&search).await?,
+            None => self.by_rows(&query).await?,
         };
         match found {
             Some(found) => Ok(Some(found)),
-            None if search.wanted.optional => Ok(None),
-            None => Err(search.missing()),
+            None if query.wanted.optional => Ok(None),
+            None => Err(query.missing()),
         }
     }
 
-    /// Tier one. What stands under the skill's own name was meant for it; what stands under a kind
-    /// serves every skill, so a skill that names another credential doesn't get it.
-    async fn by_agent(&self, search: &Search<'_>) -> Result<Option<Credential>, VaultError> {
-        if let Some(id) = search.agent.credentials.get(search.skill) {
-            let found = self.agents_own(search, search.skill, *id).await?;
-            if !search.fits(&found) {
-                let kinds: Vec<_> = search.kinds().iter().map(|kind| kind.as_str()).collect();
+    /// The agent's own setting. A credential under the skill's name was meant for it; one under a kind serves every
+    /// skill, so it does not serve a skill that names another credential.
+    async fn by_agent(&self, query: &CredentialQuery<'_>) -> Result<Option<Credential>, VaultError> {
+        if let Some(id) = query.agent.credentials.get(query.skill) {
+            let found = self.named_by_agent(query, query.skill, *id).await?;
+            if !query.fits(&found) {
+                let kinds: Vec<_> = query.kinds().iter().map(|kind| kind.as_str()).collect();
                 return Err(VaultError::Missing(format!(
                     "the skill {} can't use the credential {:?} of kind {}, which agent {} names for \
                      it; name one of kind {}",
-                    search.skill,
+                    query.skill,
                     found.name,
                     found.kind.as_str(),
-                    search.agent.name,
+                    query.agent.name,
                     kinds.join(" or ")
                 )));
             }
             return Ok(Some(found));
         }
-        for kind in search.kinds() {
-            if let Some(id) = search.agent.credentials.get(kind.as_str()) {
-                let found = self.agents_own(search, kind.as_str(), *id).await?;
-                if found.kind == kind && search.is_named(&found) {
+        for kind in query.kinds() {
+            if let Some(id) = query.agent.credentials.get(kind.as_str()) {
+                let found = self.named_by_agent(query, kind.as_str(), *id).await?;
+                if found.kind == kind && query.is_named(&found) {
                     return Ok(Some(found));
                 }
             }
@@ -102,47 +101,54 @@ impl SealedVault {
         Ok(None)
     }
 
-    async fn agents_own(&self, search: &Search<'_>, under: &str, id: CredentialId) -> Result<Credential, VaultError> {
-        match self.rows.credential_row(search.tenant, id).await {
-            Ok(row) => of_nobody_else(&row.credential).map(|()| row.credential),
+    async fn named_by_agent(
+        &self,
+        query: &CredentialQuery<'_>,
+        under: &str,
+        id: CredentialId,
+    ) -> Result<Credential, VaultError> {
+        match self.rows.credential_row(query.tenant, id).await {
+            Ok(row) => check_no_connection(&row.credential).map(|()| row.credential),
             Err(StoreError::NotFound(_)) => Err(VaultError::Missing(format!(
                 "agent {} names a credential under credentials.{under} that is no longer there; name \
                  another one or none",
-                search.agent.name
+                query.agent.name
             ))),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Tiers two and three.
-    async fn by_rows(&self, search: &Search<'_>) -> Result<Option<Credential>, VaultError> {
-        let suiting = suiting(&*self.rows, search).await?;
+    async fn by_rows(&self, query: &CredentialQuery<'_>) -> Result<Option<Credential>, VaultError> {
+        let fitting = fitting(&*self.rows, query).await?;
         let now = self.clock.now();
-        let bound = |one: &&Credential| search.role.is_some_and(|role| one.roles.contains(&role));
-        if let Some(found) = only(suiting.iter().filter(bound), now)? {
+        let bound = |one: &&Credential| query.role.is_some_and(|role| one.roles.contains(&role));
+        if let Some(found) = the_only_one(fitting.iter().filter(bound), now)? {
             return Ok(Some(found));
         }
-        only(suiting.iter().filter(|one| one.discoverable), now)
+        the_only_one(fitting.iter().filter(|one| one.discoverable), now)
     }
 }
 
-async fn suiting(rows: &dyn CredentialRows, search: &Search<'_>) -> Result<Vec<Credential>, VaultError> {
-    let mut suiting = Vec::new();
+async fn fitting(rows: &dyn CredentialRows, query: &CredentialQuery<'_>) -> Result<Vec<Credential>, VaultError> {
+    let mut fitting = Vec::new();
     let mut after: Option<String> = None;
     loop {
-        let page = rows.credential_rows(search.tenant, after.as_deref(), PAGE);
+        let page = rows.credential_rows(query.tenant, after.as_deref(), PAGE);
         let page = page.await?;
         after = page.items.last().map(|row| row.credential.name.clone());
         let credentials = page.items.into_iter().map(|row| row.credential);
-        suiting.extend(credentials.filter(|one| search.fits(one) && search.is_named(one)));
+        fitting.extend(credentials.filter(|one| query.fits(one) && query.is_named(one)));
         if !page.more || after.is_none() {
-            return Ok(suiting);
+            return Ok(fitting);
         }
     }
 }
 
-/// The only one that has not ended; else the only one, for the error that opening it gives.
-fn only<'a>(found: impl Iterator<Item = &'a Credential>, now: Timestamp) -> Result<Option<Credential>, VaultError> {
+/// The only credential that has not expired; if all have, the only one, so that opening it says so.
+fn the_only_one<'a>(
+    found: impl Iterator<Item = &'a Credential>,
+    now: Timestamp,
+) -> Result<Option<Credential>, VaultError> {
     let (good, ended): (Vec<_>, Vec<_>) = found.partition(|one| one.expires_at.is_none_or(|at| at > now));
     let found = if good.is_empty() { ended } else { good };
     match found.as_slice() {

@@ -6,17 +6,15 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use steward_core::ports;
 
-use super::kept::Kept;
-use super::{DIMENSION, EmbedError, EmbedOptions, MiniLm};
+use super::vector_cache::VectorCache;
+use super::{DIMENSION, EmbedError, MiniLm};
 
-/// The name that is stored beside each vector.
+/// Stored beside each vector.
 const MODEL: &str = "all-MiniLM-L6-v2";
 
-/// What embeds texts, and may block.
 type Work = fn(&LazyMiniLm, &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
 
-/// An embedder that loads its model when it is first asked, and gives the memory back after a
-/// while without work. Clones share the model.
+/// Loads its model at first use, and frees the memory after a while without work. Clones share the model.
 #[derive(Clone)]
 pub struct LazyMiniLm {
     inner: Arc<Inner>,
@@ -24,9 +22,8 @@ pub struct LazyMiniLm {
 
 struct Inner {
     dir: PathBuf,
-    options: EmbedOptions,
     idle: Option<Duration>,
-    kept: Option<Kept>,
+    cache: Option<VectorCache>,
     state: Mutex<State>,
 }
 
@@ -34,53 +31,27 @@ struct Inner {
 struct State {
     model: Option<Arc<MiniLm>>,
     used: Option<Instant>,
-    /// Whether a task waits to drop the model.
+    /// A task is waiting to drop the model.
     watched: bool,
 }
 
 impl LazyMiniLm {
-    /// An embedder over the model in `dir`, which is not touched yet.
+    /// Keeps the model once it is loaded, and has no cache.
     pub fn new(dir: impl Into<PathBuf>) -> Self {
-        Self::with(dir, EmbedOptions::default(), None)
+        Self::with(dir, None, None)
     }
 
-    /// As [`Self::new`], with settings; the model is dropped after `idle` without work.
-    pub fn with(dir: impl Into<PathBuf>, options: EmbedOptions, idle: Option<Duration>) -> Self {
-        Self::keeping(dir, options, idle, None)
+    /// Drops the model after `idle` without work; `cache` keeps lasting vectors for the next start.
+    pub fn with(dir: impl Into<PathBuf>, idle: Option<Duration>, cache: Option<PathBuf>) -> Self {
+        let cache = cache.map(VectorCache::new);
+        Self { inner: Arc::new(Inner { dir: dir.into(), idle, cache, state: Mutex::default() }) }
     }
 
-    /// As [`Self::with`]; `file` keeps the vectors of lasting texts for the next start.
-    pub fn keeping(
-        dir: impl Into<PathBuf>,
-        options: EmbedOptions,
-        idle: Option<Duration>,
-        file: Option<PathBuf>,
-    ) -> Self {
-        Self {
-            inner: Arc::new(Inner {
-                dir: dir.into(),
-                options,
-                idle,
-                kept: file.map(Kept::new),
-                state: Mutex::default(),
-            }),
-        }
-    }
-
-    /// Whether the model is in memory.
     pub fn is_loaded(&self) -> bool {
         self.inner.lock().model.is_some()
     }
 
-    /// Gives the memory back as soon as no call uses it.
-    pub fn unload(&self) {
-        self.inner.lock().model = None;
-    }
-
     /// Blocks while it loads or works.
-    ///
-    /// # Errors
-    /// As [`MiniLm::load`] and [`MiniLm::embed`].
     pub fn embed_blocking(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         if texts.is_empty() {
             return Ok(Vec::new());
@@ -91,18 +62,18 @@ impl LazyMiniLm {
         vectors
     }
 
-    /// As [`Self::embed_blocking`], looking first at what was kept, and keeping what is made.
+    /// Like [`Self::embed_blocking`], but through the cache.
     fn embed_lasting_blocking(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let Some(kept) = &self.inner.kept else {
+        let Some(cache) = &self.inner.cache else {
             return self.embed_blocking(texts);
         };
-        let model = self.inner.which();
-        let mut found = kept.find(&model, texts);
+        let model = self.inner.model_id();
+        let mut found = cache.find(&model, texts);
         let missing: Vec<usize> = (0..texts.len()).filter(|i| found[*i].is_none()).collect();
         let wanted: Vec<&str> = missing.iter().map(|i| texts[*i]).collect();
         let made: Vec<(&str, Vec<f32>)> = wanted.iter().copied().zip(self.embed_blocking(&wanted)?).collect();
         if !made.is_empty() {
-            kept.add(&model, &made);
+            cache.add(&model, &made);
         }
         for (index, (_, vector)) in missing.into_iter().zip(made) {
             found[index] = Some(vector);
@@ -110,8 +81,8 @@ impl LazyMiniLm {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// Works on a thread where it may block.
-    async fn beside(&self, texts: &[String], work: Work) -> Result<Vec<Vec<f32>>, ports::EmbedError> {
+    /// Runs `work` on a thread that may block.
+    async fn run_blocking(&self, texts: &[String], work: Work) -> Result<Vec<Vec<f32>>, ports::EmbedError> {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
@@ -130,7 +101,7 @@ impl LazyMiniLm {
         })
     }
 
-    /// Has a task drop the model once it was idle for long enough. Needs a runtime.
+    /// Starts a task that drops the model once it was idle for long enough. Needs a runtime.
     fn watch(&self) {
         let Some(idle) = self.inner.idle else {
             return;
@@ -164,26 +135,26 @@ impl LazyMiniLm {
 }
 
 impl Inner {
-    /// Tells this model's files from others.
-    fn which(&self) -> String {
-        let mut which = MODEL.to_owned();
+    /// Differs for other model files.
+    fn model_id(&self) -> String {
+        let mut id = MODEL.to_owned();
         for name in ["model.onnx", "tokenizer.json"] {
             let file = std::fs::metadata(self.dir.join(name));
             let written = file.as_ref().ok().and_then(|file| file.modified().ok());
             let length = file.map_or(0, |file| file.len());
-            let _ = write!(which, " {length} {written:?}");
+            let _ = write!(id, " {length} {written:?}");
         }
-        which
+        id
     }
 
-    /// The lock is held while loading: others would only load it a second time.
+    /// Loads under the lock: a second caller would only load it again.
     fn model(&self) -> Result<Arc<MiniLm>, EmbedError> {
         let mut state = self.lock();
         state.used = Some(Instant::now());
         if let Some(model) = &state.model {
             return Ok(Arc::clone(model));
         }
-        let model = Arc::new(MiniLm::load_with(&self.dir, self.options)?);
+        let model = Arc::new(MiniLm::load(&self.dir)?);
         state.model = Some(Arc::clone(&model));
         Ok(model)
     }
@@ -196,15 +167,15 @@ impl Inner {
 #[async_trait]
 impl ports::Embedder for LazyMiniLm {
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ports::EmbedError> {
-        self.beside(texts, Self::embed_blocking).await
+        self.run_blocking(texts, Self::embed_blocking).await
     }
 
     async fn embed_lasting(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ports::EmbedError> {
-        self.beside(texts, Self::embed_lasting_blocking).await
+        self.run_blocking(texts, Self::embed_lasting_blocking).await
     }
 
     fn classifier(&self, fitted: &'static [u8]) -> Result<Arc<dyn ports::Classifier>, ports::EmbedError> {
-        match super::classify::Fitted::read(self.clone(), fitted) {
+        match super::classifier::Fitted::read(self.clone(), fitted) {
             Some(fitted) => Ok(Arc::new(fitted)),
             None => Err(ports::EmbedError::Broken("the classifier's weights are not of this program".to_owned())),
         }

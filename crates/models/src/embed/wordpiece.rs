@@ -1,7 +1,6 @@
 //! BERT's tokeniser: normalise, split at spaces and punctuation, then greedy pieces of words.
 //!
-//! Written here since the one of rten-text 0.27 panics on some texts ("invalid normalized offset"),
-//! and may not change threads.
+//! Written here because rten-text 0.27 panics on some texts ("invalid normalized offset") and may not change threads.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,10 +11,9 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 
 use super::EmbedError;
 
-/// Words with more characters are unknown as a whole.
+/// Longer words, in characters, are unknown as a whole.
 const MAX_WORD: usize = 100;
 
-/// A vocabulary and its special tokens.
 pub(super) struct WordPiece {
     vocabulary: HashMap<String, i32>,
     begin: i32,
@@ -36,7 +34,7 @@ struct ModelPart {
 }
 
 impl WordPiece {
-    /// Reads a `tokenizer.json` that holds a lower-casing WordPiece model.
+    /// Reads a `tokenizer.json` with a lower-casing WordPiece model.
     pub fn load(path: &Path) -> Result<Self, EmbedError> {
         let bad = |reason: String| EmbedError::BadFile { path: path.to_owned(), reason };
         let text = std::fs::read_to_string(path).map_err(|e| bad(e.to_string()))?;
@@ -52,7 +50,7 @@ impl WordPiece {
         Ok(Self { begin: special("[CLS]")?, end: special("[SEP]")?, unknown: special("[UNK]")?, vocabulary })
     }
 
-    /// Tokens of a text with those for begin and end, at most `limit`.
+    /// Tokens including begin and end, at most `limit`.
     pub fn encode(&self, text: &str, limit: usize) -> Vec<i32> {
         let inner = limit.saturating_sub(2);
         let mut tokens = vec![self.begin];
@@ -67,7 +65,7 @@ impl WordPiece {
         tokens
     }
 
-    /// The longest known piece first, again and again; one unknown piece makes the word unknown.
+    /// The longest known piece first, again and again; one unknown piece makes the whole word unknown.
     fn pieces(&self, word: &str, tokens: &mut Vec<i32>) {
         if word.chars().count() > MAX_WORD {
             tokens.push(self.unknown);
@@ -101,13 +99,13 @@ impl WordPiece {
     }
 }
 
-/// Lower-case words without accents, and each punctuation mark and ideograph by itself.
+/// Lower-case words without accents; each punctuation mark and ideograph is a word.
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     let mut characters = text
         .chars()
         .filter(|c| !is_ignored(*c))
         .flat_map(|c| {
-            // Spaces around an ideograph make it a word of its own.
+            // Spaces around an ideograph make it a word.
             let pad = is_ideograph(c).then_some(' ');
             pad.into_iter().chain([c]).chain(pad)
         })

@@ -1,4 +1,4 @@
-//! From findings to how a connection is used, with the reasons in plain words. Pure.
+//! Decides from the findings how a connection is used, with the reasons in plain words. Pure.
 
 use std::collections::BTreeMap;
 
@@ -7,32 +7,31 @@ use steward_core::model::{Capabilities, Connection, Constrained, Provider, Strat
 use steward_core::routing::Task;
 
 use super::constrained::name;
-use super::findings::{Findings, FormScore};
+use super::server_info::ServerInfo;
 
-/// A form that is right in less than this share of the cases is not used.
+/// A call form that is right in a smaller share of the cases is not used.
 const USABLE: f32 = 0.5;
-/// A form further down is taken only where it is better by more than this.
+/// A less reliable form is taken only if it scores better by more than this.
 const MARGIN: f32 = 0.15;
-/// Shares from which a model chooses tools by itself and sums up.
+/// From these shares on, a model chooses tools by itself, and its summaries are used.
 const PLANS: f32 = 0.6;
 const SUMMARISES: f32 = 0.8;
 /// Longest time that reading a prompt should take, seconds.
 const READING_S: f32 = 10.0;
-/// Tools in a prompt: by what was shown, and by the room there is.
+/// Tools in a prompt, by what the model has shown.
 const FEW_TOOLS: usize = 4;
 const SOME_TOOLS: usize = 16;
 const MANY_TOOLS: usize = 64;
-/// Tokens of a tool in a prompt, with a share of a quarter of the window for all.
+/// Tokens of a tool in a prompt; all tools get a quarter of the window.
 const TOOL_TOKENS: u32 = 60;
 
-/// What was decided.
 #[derive(Debug)]
 pub(super) struct Decided {
     pub capabilities: Capabilities,
     pub notes: Vec<String>,
 }
 
-/// Whether a schema has an effect; where nobody looked, it is assumed.
+/// Assumed where it was not tried.
 pub(super) fn can_constrain(found: &Findings) -> bool {
     match (&found.constrained, found.schema_obeyed) {
         (Some(ways), _) => !ways.is_empty(),
@@ -41,7 +40,7 @@ pub(super) fn can_constrain(found: &Findings) -> bool {
     }
 }
 
-/// The way that is used over the connection's wire.
+/// The method used over the connection's wire.
 pub(super) fn way(found: &Findings, connection: &Connection) -> Option<Constrained> {
     let ways = found.constrained.as_ref()?;
     // Only Ollama's own interface reads `format`.
@@ -50,7 +49,7 @@ pub(super) fn way(found: &Findings, connection: &Connection) -> Option<Constrain
     ways.iter().find(fits).or(ways.first()).copied()
 }
 
-/// The form in which it calls tools best; `None`: in none well enough.
+/// `None`: it is not usable in any form.
 pub(super) fn best_form(found: &Findings) -> Option<FormScore> {
     let order = [Strategy::Native, Strategy::GuidedJson, Strategy::React, Strategy::Markers];
     let usable = order
@@ -60,7 +59,6 @@ pub(super) fn best_form(found: &Findings) -> Option<FormScore> {
     usable.reduce(|best, next| if next.score.share() > best.score.share() + MARGIN { next } else { best })
 }
 
-/// Grades of what was asked.
 pub(super) fn grades(found: &Findings) -> BTreeMap<Task, Grade> {
     let mut grades: BTreeMap<Task, Grade> = found.tasks.iter().map(|(task, score)| (*task, score.grade())).collect();
     let form = best_form(found).map(|form| form.score.grade());
@@ -70,7 +68,7 @@ pub(super) fn grades(found: &Findings) -> BTreeMap<Task, Grade> {
     grades
 }
 
-/// What the connection is used with from now on. What nobody looked at stays as it was assumed.
+/// The capabilities to use from now on; what was not examined stays as assumed.
 pub(super) fn decide(connection: &Connection, found: &Findings) -> Decided {
     let mut can = connection.capabilities.clone();
     let mut notes = Vec::new();
@@ -80,10 +78,10 @@ pub(super) fn decide(connection: &Connection, found: &Findings) -> Decided {
     tools(found, &mut can, &mut notes);
     talents(connection, found, &mut can, &mut notes);
     reading(found, &mut can, &mut notes);
-    if found.unmade > 0 {
+    if found.unfinished > 0 {
         notes.push(format!(
             "{} checks were not made, since time or tokens were used up; there what was assumed before stays. Examine it again when the server is less busy.",
-            found.unmade
+            found.unfinished
         ));
     }
     Decided { capabilities: can, notes }
@@ -164,8 +162,7 @@ fn strategy(found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
     notes.push(format!("Tools are called by {}: {percent:.0} % of the points{beside}.", form_name(best.strategy)));
 }
 
-/// As people know it.
-pub(super) fn form_name(strategy: Strategy) -> &'static str {
+fn form_name(strategy: Strategy) -> &'static str {
     match strategy {
         Strategy::Native => "native calls",
         Strategy::GuidedJson => "JSON under a schema",
@@ -176,7 +173,7 @@ pub(super) fn form_name(strategy: Strategy) -> &'static str {
 
 fn tools(found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
     let form = best_form(found);
-    let shown = match (found.forms.is_empty(), form, found.crowd) {
+    let shown = match (found.forms.is_empty(), form, found.tool_count) {
         (true, ..) => None,
         (_, None, _) | (_, Some(_), Some(0)) => Some(FEW_TOOLS),
         (_, Some(_), Some(most)) if most < MANY_TOOLS / 4 => Some(SOME_TOOLS),
@@ -208,14 +205,14 @@ fn talents(connection: &Connection, found: &Findings, can: &mut Capabilities, no
             );
         }
     }
-    if let Some(sees) = found.vision.or(found.told.vision.filter(|sees| !sees)) {
+    if let Some(sees) = found.vision.or(found.server.vision.filter(|sees| !sees)) {
         can.vision = sees;
         if sees {
             notes.push("It sees pictures.".to_owned());
         }
     }
     if let Some(summary) = found.summary {
-        // One summary alone takes nothing from a model that calls tools well.
+        // One poor summary costs a model that calls tools well nothing.
         can.summarises = summary.share() >= SUMMARISES || calls_well;
         if !can.summarises {
             notes.push("It can't be trusted to sum up: answers are composed from the results themselves.".to_owned());
@@ -259,10 +256,93 @@ fn reading(found: &Findings, can: &mut Capabilities, notes: &mut Vec<String>) {
     }
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Score {
+    pub points: u32,
+    pub of: u32,
+}
+
+impl Score {
+    pub fn new(points: u32, of: u32) -> Self {
+        Self { points, of }
+    }
+
+    /// 0 to 1.
+    #[expect(clippy::cast_precision_loss, reason = "a few points")]
+    pub fn share(self) -> f32 {
+        if self.of == 0 {
+            return 0.0;
+        }
+        self.points as f32 / self.of as f32
+    }
+
+    pub fn add(&mut self, other: Self) {
+        self.points += other.points;
+        self.of += other.of;
+    }
+
+    /// Grade of the share.
+    pub fn grade(self) -> Grade {
+        match self.share() {
+            share if share >= 0.95 => Grade::A,
+            share if share >= 0.75 => Grade::B,
+            share if share >= 0.5 => Grade::C,
+            share if share >= 0.25 => Grade::D,
+            _ => Grade::E,
+        }
+    }
+}
+
+/// Score of one form of calling tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FormScore {
+    pub strategy: Strategy,
+    pub score: Score,
+    /// Requests for which the right tool was called.
+    pub right_tools: u32,
+}
+
+/// What the checks found; `None`: not examined.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    pub server: ServerInfo,
+    pub system_role: Option<bool>,
+    pub thinks_first: bool,
+    pub forms: Vec<FormScore>,
+    pub parallel: Option<bool>,
+    /// Constraint methods that work, best first.
+    pub constrained: Option<Vec<Constrained>>,
+    /// A schema through the provider's own interface.
+    pub schema_obeyed: Option<bool>,
+    /// True window, and how it is known.
+    pub window: Option<(u32, String)>,
+    /// To send to Ollama, and whether it was seen to help.
+    pub num_ctx: Option<(u32, bool)>,
+    pub remembers: Option<u32>,
+    pub forgets: Option<u32>,
+    pub vision: Option<bool>,
+    pub tokens_per_second: f32,
+    pub first_token_ms: u64,
+    pub prompt_tokens_per_second: f32,
+    pub reuses_cache: Option<bool>,
+    /// Most tools among which it always chose right.
+    pub tool_count: Option<usize>,
+    pub summary: Option<Score>,
+    pub tasks: BTreeMap<Task, Score>,
+    /// Checks for which there was no time.
+    pub unfinished: usize,
+}
+
+impl Findings {
+    pub fn form(&self, strategy: Strategy) -> Option<FormScore> {
+        self.forms.iter().find(|one| one.strategy == strategy).copied()
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::{Findings, FormScore, Score};
     use super::{best_form, decide, grades};
-    use crate::exam::findings::{Findings, FormScore, Score};
     use steward_core::ConnectionId;
     use steward_core::exam::Grade;
     use steward_core::model::{Auth, Capabilities, Connection, Constrained, Provider, Strategy};
@@ -323,7 +403,7 @@ mod tests {
             summary: Some(Score::new(1, 6)),
             forgets: Some(1000),
             tasks: [(Task::Planning, Score::new(0, 3))].into(),
-            unmade: 2,
+            unfinished: 2,
             ..Findings::default()
         };
         let decided = decide(&connection(), &found);
@@ -355,7 +435,7 @@ mod tests {
             forms: vec![form(Strategy::Native, 8, 3)],
             constrained: Some(vec![Constrained::GuidedJson]),
             window: Some((8192, "the server says so".to_owned())),
-            crowd: Some(24),
+            tool_count: Some(24),
             parallel: Some(true),
             prompt_tokens_per_second: 123.4,
             tasks: [(Task::Planning, Score::new(3, 3))].into(),

@@ -1,5 +1,6 @@
-//! What is asked, from `data/exam`.
+//! The exam's questions, from `data/exam`.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::LazyLock;
 
@@ -10,15 +11,16 @@ use steward_core::policy::RiskClass;
 use steward_core::routing::Task;
 use steward_core::tool::{EffectClass, ToolSpec};
 
-use super::judge::Rule;
+use super::tasks::Rule;
 
-const QUESTIONS: &str = include_str!("../../data/exam/questions.json");
-const TOOLS: &str = include_str!("../../data/exam/tools.json");
+const QUESTIONS_JSON: &str = include_str!("../../data/exam/questions.json");
+const TOOLS_JSON: &str = include_str!("../../data/exam/tools.json");
 
-/// All questions. A test reads the files, so the empty ones are never taken.
-pub(super) static BOOK: LazyLock<Questions> = LazyLock::new(|| serde_json::from_str(QUESTIONS).unwrap_or_default());
-/// All requests for tools.
-pub(super) static TOOL_BOOK: LazyLock<ToolBook> = LazyLock::new(|| serde_json::from_str(TOOLS).unwrap_or_default());
+/// A test reads the files, so the defaults are never used.
+pub(super) static QUESTIONS: LazyLock<Questions> =
+    LazyLock::new(|| serde_json::from_str(QUESTIONS_JSON).unwrap_or_default());
+pub(super) static TOOL_QUESTIONS: LazyLock<ToolQuestions> =
+    LazyLock::new(|| serde_json::from_str(TOOLS_JSON).unwrap_or_default());
 
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Questions {
@@ -32,11 +34,10 @@ pub(super) struct Questions {
     pub vision: Plain,
 }
 
-/// A question of one kind.
 #[derive(Debug, Deserialize)]
 pub(super) struct Question {
     pub task: Task,
-    /// What was said before: user and assistant in turns.
+    /// Earlier turns of user and assistant.
     #[serde(default)]
     pub before: Vec<(String, String)>,
     pub ask: String,
@@ -59,9 +60,8 @@ impl Question {
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Summary {
     pub ask: String,
-    /// A point for each of these that is in the answer.
+    /// A point for each group with a member in the answer.
     pub facts: Vec<Vec<String>>,
-    /// What would be invented.
     pub none: Vec<String>,
     pub longest: usize,
 }
@@ -93,19 +93,19 @@ pub(super) struct Needle {
 pub(super) struct Constrained {
     pub ask: String,
     pub json_ask: String,
-    /// Answers that the schema allows and nobody would give by himself.
+    /// Answers that the schema allows and that nobody would give unasked.
     pub allowed: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct ToolBook {
+pub(super) struct ToolQuestions {
     tools: Vec<Offered>,
     pub cases: Vec<Case>,
     pub parallel: Parallel,
     pub follow_up: FollowUp,
-    /// `name: description` of tools that only crowd the list.
+    /// `name: description` of tools that only lengthen the list.
     more: Vec<String>,
-    pub crowd: Crowd,
+    pub tool_count: ToolCount,
 }
 
 #[derive(Debug, Deserialize)]
@@ -118,7 +118,7 @@ struct Offered {
 #[derive(Debug, Deserialize)]
 pub(super) struct Case {
     pub ask: String,
-    /// The call that is right; none: answering is.
+    /// The right call; `None`: none is needed.
     pub call: Option<Wanted>,
 }
 
@@ -143,7 +143,7 @@ pub(super) struct FollowUp {
 }
 
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Crowd {
+pub(super) struct ToolCount {
     pub few: usize,
     pub many: usize,
     pub ask: Vec<String>,
@@ -151,14 +151,27 @@ pub(super) struct Crowd {
     pub names: Vec<String>,
 }
 
-impl ToolBook {
-    /// The tools of the cases.
+impl Needle {
+    /// Appends numbered lines until `text` has about `tokens` tokens.
+    pub fn fill(&self, text: &mut String, tokens: u32) {
+        // A token of plain English has about four and a half letters.
+        let chars = tokens as usize * 9 / 2;
+        for (n, line) in self.filler.iter().cycle().enumerate() {
+            if text.len() >= chars {
+                break;
+            }
+            let _ = write!(text, "\n{}. {line}", n + 1);
+        }
+    }
+}
+
+impl ToolQuestions {
     pub fn tools(&self) -> Vec<ToolSpec> {
         self.tools.iter().map(|one| spec(&one.name, &one.description, one.parameters.clone())).collect()
     }
 
-    /// So many tools, those of the cases in their midst.
-    pub fn crowd(&self, count: usize) -> Vec<ToolSpec> {
+    /// `count` tools, those of the cases in the middle.
+    pub fn tool_count(&self, count: usize) -> Vec<ToolSpec> {
         let own = self.tools();
         let extra = count.saturating_sub(own.len());
         let parameters =
@@ -191,12 +204,12 @@ fn spec(name: &str, description: &str, parameters: Value) -> ToolSpec {
 
 #[cfg(test)]
 mod tests {
-    use super::{BOOK, TOOL_BOOK};
+    use super::{QUESTIONS, TOOL_QUESTIONS};
     use std::collections::BTreeMap;
 
     #[test]
     fn the_files_are_whole() {
-        let book = &*BOOK;
+        let book = &*QUESTIONS;
         let mut by_task: BTreeMap<_, usize> = BTreeMap::new();
         for question in &book.all {
             *by_task.entry(question.task).or_default() += 1;
@@ -208,17 +221,17 @@ mod tests {
         assert!(book.system.rule.is_telling() && book.vision.rule.is_telling());
         assert_eq!(book.constrained.allowed.len(), 2);
         assert!(book.needle.filler.len() > 4);
-        let tools = &*TOOL_BOOK;
+        let tools = &*TOOL_QUESTIONS;
         assert_eq!(tools.cases.len(), 4);
         assert_eq!(tools.parallel.calls.len(), 2);
         assert!(tools.follow_up.expect.is_telling());
-        for count in [tools.crowd.few, tools.crowd.many] {
-            let crowd = tools.crowd(count);
-            assert_eq!(crowd.len(), count);
-            for name in &tools.crowd.names {
-                assert!(crowd.iter().any(|tool| tool.name == *name));
+        for count in [tools.tool_count.few, tools.tool_count.many] {
+            let tool_count = tools.tool_count(count);
+            assert_eq!(tool_count.len(), count);
+            for name in &tools.tool_count.names {
+                assert!(tool_count.iter().any(|tool| tool.name == *name));
             }
         }
-        assert_eq!(tools.crowd.ask.len(), tools.crowd.names.len());
+        assert_eq!(tools.tool_count.ask.len(), tools.tool_count.names.len());
     }
 }

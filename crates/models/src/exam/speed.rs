@@ -1,35 +1,33 @@
-//! How fast it reads and writes, and whether a repeated beginning is served from a cache.
+//! How fast it reads and writes, and whether a repeated prompt beginning comes from a cache.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use steward_core::Timestamp;
 use steward_core::message::Message;
 use steward_core::prompt::estimate_tokens;
 
-use super::desk::{Desk, Heard};
-use super::examine::{Mark, ms};
-use super::findings::{Findings, Score};
-use super::questions::BOOK;
+use super::decide::{Findings, Score};
+use super::questions::QUESTIONS;
+use super::session::{ExamSession, Reply};
+use super::{CheckResult, ms};
 
 /// Tokens of the reply that is timed.
 const WRITTEN: u32 = 120;
 /// Tokens of the prompt that is timed.
 const READ: u32 = 600;
-/// A second reading of the same beginning that takes less than this share of the first is one from a
-/// cache.
+/// If the second reading takes less than this share of the first, it came from a cache. Shorter first readings say
+/// nothing.
 const CACHED_SHARE: f64 = 0.5;
-/// Shorter readings say nothing.
 const TELLING: Duration = Duration::from_millis(100);
 
-pub(super) async fn check(desk: &Desk<'_>, found: &mut Findings) -> Mark {
-    let heard = desk.say(vec![Message::user(&BOOK.speed.ask)], WRITTEN).await?;
-    found.first_token_ms = found.first_token_ms.min(ms(heard.first)).max(1);
-    let written = match heard.usage.completion_tokens {
-        0 => estimate_tokens(&heard.text) + estimate_tokens(&heard.reasoning),
+pub(super) async fn check(session: &ExamSession<'_>, found: &mut Findings) -> CheckResult {
+    let reply = session.ask_text(vec![Message::user(&QUESTIONS.speed.ask)], WRITTEN).await?;
+    found.first_token_ms = found.first_token_ms.min(ms(reply.first)).max(1);
+    let written = match reply.usage.completion_tokens {
+        0 => estimate_tokens(&reply.text) + estimate_tokens(&reply.reasoning),
         told => told,
     };
-    let took = heard.total.saturating_sub(heard.first);
+    let took = reply.total.saturating_sub(reply.first);
     found.tokens_per_second = rate(written.saturating_sub(1), took);
     Ok((
         Score::new(1, 1),
@@ -45,12 +43,12 @@ fn rate(tokens: u64, took: Duration) -> f32 {
     (tokens as f64 / took.as_secs_f64()) as f32
 }
 
-/// The same long beginning twice, with another end. The time makes it one that nobody has cached yet.
-pub(super) async fn cache(desk: &Desk<'_>, found: &mut Findings, at: Timestamp) -> Mark {
+/// Sends the same long beginning twice. `at` makes it one that nobody has cached yet.
+pub(super) async fn cache(session: &ExamSession<'_>, found: &mut Findings, at: Timestamp) -> CheckResult {
     let most = found.window.as_ref().map_or(READ, |(window, _)| window / 2);
     let beginning = beginning(at, READ.min(most));
-    let first = read(desk, &beginning, "How many lines end with a full stop? Answer briefly.").await?;
-    let second = read(desk, &beginning, "Which animal is spoken of? Answer briefly.").await?;
+    let first = read(session, &beginning, "How many lines end with a full stop? Answer briefly.").await?;
+    let second = read(session, &beginning, "Which animal is spoken of? Answer briefly.").await?;
     let tokens = match first.usage.prompt_tokens {
         0 => estimate_tokens(&beginning),
         told => told - first.usage.cached_tokens.min(told),
@@ -71,19 +69,13 @@ pub(super) async fn cache(desk: &Desk<'_>, found: &mut Findings, at: Timestamp) 
     Ok((Score::new(u32::from(told || faster), 1), detail))
 }
 
-async fn read(desk: &Desk<'_>, beginning: &str, end: &str) -> Result<Heard, super::desk::Silence> {
+async fn read(session: &ExamSession<'_>, beginning: &str, end: &str) -> Result<Reply, super::session::NoReply> {
     let text = format!("{beginning}\n\n{end}");
-    desk.say(vec![Message::user(text)], 8).await
+    session.ask_text(vec![Message::user(text)], 8).await
 }
 
 fn beginning(at: Timestamp, tokens: u32) -> String {
     let mut text = format!("Notes number {}:", at.0);
-    let chars = tokens as usize * 9 / 2;
-    for (n, line) in BOOK.needle.filler.iter().cycle().enumerate() {
-        if text.len() >= chars {
-            break;
-        }
-        let _ = write!(text, "\n{}. {line}", n + 1);
-    }
+    QUESTIONS.needle.fill(&mut text, tokens);
     text
 }

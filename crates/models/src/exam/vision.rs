@@ -1,45 +1,40 @@
-//! Whether it sees: a picture of one colour.
+//! Whether it sees: a red square, asked for its colour.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
-use steward_core::model::{ModelErrorClass, Provider};
+use steward_core::model::ModelErrorClass;
 
-use super::constrained::{content, raw};
-use super::desk::{Desk, Silence};
-use super::examine::Mark;
-use super::findings::{Findings, Score};
-use super::png;
-use super::questions::BOOK;
+use super::CheckResult;
+use super::constrained::{content, max_tokens_field, raw};
+use super::decide::{Findings, Score};
+use super::questions::QUESTIONS;
+use super::session::{ExamSession, NoReply};
 use crate::openai::{Outgoing, json_bytes};
 
-const RED: [u8; 3] = [222, 12, 20];
+const RED_SQUARE: &[u8] = include_bytes!("../../data/exam/red_square.png");
 
-pub(super) async fn check(desk: &Desk<'_>, found: &mut Findings) -> Mark {
-    let picture = STANDARD.encode(png::square(64, RED));
-    let limit = match desk.connection.provider {
-        Provider::OpenAi | Provider::AzureOpenAi => "max_completion_tokens",
-        _ => "max_tokens",
-    };
+pub(super) async fn check(session: &ExamSession<'_>, found: &mut Findings) -> CheckResult {
+    let picture = STANDARD.encode(RED_SQUARE);
     let mut body = json!({
-        "model": desk.connection.model,
+        "model": session.connection.model,
         "messages": [{"role": "user", "content": [
-            {"type": "text", "text": BOOK.vision.ask},
+            {"type": "text", "text": QUESTIONS.vision.ask},
             {"type": "image_url", "image_url": {"url": format!("data:image/png;base64,{picture}")}},
         ]}],
         "stream": false,
     });
-    body[limit] = json!(desk.longest(30));
+    body[max_tokens_field(&session.connection)] = json!(session.longest(30));
     let sent = Outgoing::post("chat/completions", json_bytes(&body));
-    let answer = match raw(desk, &sent).await {
+    let answer = match raw(session, &sent).await {
         Ok(answer) => content(&answer),
-        Err(Silence::Failed(error)) if error.class == ModelErrorClass::BadRequest => {
+        Err(NoReply::Failed(error)) if error.class == ModelErrorClass::BadRequest => {
             found.vision = Some(false);
-            return Err(Silence::Failed(error));
+            return Err(NoReply::Failed(error));
         }
-        Err(silence) => return Err(silence),
+        Err(no_reply) => return Err(no_reply),
     };
-    let sees = BOOK.vision.rule.is_met(&answer);
+    let sees = QUESTIONS.vision.rule.is_met(&answer);
     found.vision = Some(sees);
     let detail = if sees {
         "it names the colour of a picture".to_owned()

@@ -2,36 +2,31 @@ use std::path::Path;
 
 use super::{GgufHeader, LocalModelError};
 
-/// Whether a model suits this machine.
+/// Whether this machine has the memory for a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Needs at most 70 % of the free memory.
+    /// At most 70 % of the free memory.
     Fits,
-    /// Needs more than 70 % of the free memory.
+    /// More than 70 % of the free memory.
     Tight,
-    /// Needs more than is free.
+    /// More than is free.
     TooLarge,
     /// Free memory could not be read.
     Unknown,
 }
 
-/// What a model needs and what the machine has.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ModelFit {
-    /// Bytes of the file.
     pub file_bytes: u64,
-    /// Number of weights.
     pub parameters: u64,
-    /// Window in tokens that the model was trained for.
+    /// Window that the model was trained for, tokens.
     pub context_train: Option<u32>,
-    /// Estimated resident bytes with the given context.
+    /// Estimated resident memory with the given context.
     pub needs_bytes: u64,
-    /// Bytes that the system could give without swapping.
+    /// What the system could give without swapping.
     pub free_bytes: Option<u64>,
-    /// The judgement.
     pub verdict: Verdict,
-    /// The judgement in one sentence.
     pub note: String,
 }
 
@@ -39,18 +34,15 @@ const FIXED_BYTES: u64 = 80 << 20;
 const DEFAULT_CONTEXT: u32 = 4096;
 
 /// Reads only the file's header and `/proc/meminfo`.
-///
-/// # Errors
-/// The file is missing or is no complete GGUF model.
 pub fn fit(path: &Path) -> Result<ModelFit, LocalModelError> {
     let header = GgufHeader::read(path)?;
     Ok(fit_with(&header, DEFAULT_CONTEXT, free_memory()))
 }
 
-/// The same from known facts; `context_tokens` is cut to what the model was trained for.
-pub fn fit_with(header: &GgufHeader, context_tokens: u32, free_bytes: Option<u64>) -> ModelFit {
+/// `context_tokens` is cut to what the model was trained for.
+fn fit_with(header: &GgufHeader, context_tokens: u32, free_bytes: Option<u64>) -> ModelFit {
     let context = header.context_train.map_or(context_tokens, |trained| trained.min(context_tokens));
-    // Without known dimensions: a tenth of the file per 4096 tokens is on the safe side.
+    // Without known dimensions, a tenth of the file per 4096 tokens is a safe estimate.
     let kv =
         header.kv_bytes_per_token.map_or(header.file_bytes / 10 * u64::from(context.div_ceil(4096)), |per_token| {
             per_token.saturating_mul(u64::from(context))
@@ -90,11 +82,17 @@ fn gigabytes(bytes: u64) -> String {
 }
 
 fn free_memory() -> Option<u64> {
-    parse_meminfo(&std::fs::read_to_string("/proc/meminfo").ok()?)
+    kib_field(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
 }
 
-fn parse_meminfo(text: &str) -> Option<u64> {
-    let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
+/// The resident memory of a process, by its id or `self`.
+pub(super) fn resident_bytes(process: &str) -> Option<u64> {
+    kib_field(&std::fs::read_to_string(format!("/proc/{process}/status")).ok()?, "VmRSS:")
+}
+
+/// Bytes, from a line such as `VmRSS:   1234 kB`.
+fn kib_field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }
@@ -119,8 +117,8 @@ mod tests {
     #[test]
     fn meminfo_is_read() {
         let text = "MemTotal:  100 kB\nMemAvailable:   22464 kB\n";
-        assert_eq!(parse_meminfo(text), Some(22464 * 1024));
-        assert_eq!(parse_meminfo("MemTotal: 1 kB\n"), None);
+        assert_eq!(kib_field(text, "MemAvailable:"), Some(22464 * 1024));
+        assert_eq!(kib_field("MemTotal: 1 kB\n", "MemAvailable:"), None);
     }
 
     #[test]

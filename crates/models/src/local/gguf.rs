@@ -1,4 +1,4 @@
-//! Reads the header of a GGUF file: enough to say what a model is and whether the file is whole.
+//! Reads the header of a GGUF file: enough to describe the model and to see whether the file is complete.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -7,22 +7,18 @@ use std::path::Path;
 
 use super::LocalModelError;
 
-/// What a GGUF file says about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GgufHeader {
-    /// Bytes of the file.
     pub file_bytes: u64,
-    /// Family, such as `llama`.
+    /// Such as `llama`.
     pub architecture: String,
-    /// Human name, if any.
     pub name: Option<String>,
-    /// Number of weights.
     pub parameters: u64,
-    /// Window in tokens that the model was trained for.
+    /// Window that the model was trained for, tokens.
     pub context_train: Option<u32>,
-    /// Bytes of KV cache per token of context, at 16 bits.
+    /// KV cache per token of context, at 16 bits.
     pub kv_bytes_per_token: Option<u64>,
-    /// Whether the file brings its chat template.
+    /// Whether the file has a chat template.
     pub has_chat_template: bool,
 }
 
@@ -39,10 +35,7 @@ enum Value {
 }
 
 impl GgufHeader {
-    /// Reads the header of the file at `path`.
-    ///
-    /// # Errors
-    /// The file is missing, unreadable, no GGUF, or shorter than its header says.
+    /// Fails if the file is missing, unreadable, no GGUF, or shorter than its header says.
     pub fn read(path: &Path) -> Result<Self, LocalModelError> {
         let file = File::open(path).map_err(|e| match e.kind() {
             io::ErrorKind::NotFound => LocalModelError::FileMissing { path: path.into() },

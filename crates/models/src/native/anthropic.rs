@@ -1,12 +1,12 @@
 //! Anthropic's messages.
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use serde_json::{Map, Value, json};
-use steward_core::model::{Connection, ModelChunk, ModelRequest, Usage};
+use serde_json::{Value, json};
+use steward_core::model::{Connection, ModelRequest, Usage};
 
 use super::rounded;
-use super::turns::{OUTPUT, Part, Turn, object, output_schema, system, turns};
-use crate::openai::{Decode, Fault, State, text};
+use super::turns::{OUTPUT, Part, Turn, finish_word, object, output_schema, system, turns};
+use crate::openai::{Decode, Fault, ReplyState, text};
 
 /// The version of the interface that this is written for.
 pub(super) fn headers() -> HeaderMap {
@@ -14,68 +14,47 @@ pub(super) fn headers() -> HeaderMap {
     HeaderMap::from_iter([(name, HeaderValue::from_static("2023-06-01"))])
 }
 
-/// The body of a streamed request. The standing instructions and the newest message are marked, so
-/// that the next step of a run finds what comes before them in the cache.
+/// The instructions and the newest message are marked for the cache, so that the next step of a run finds what comes
+/// before them there.
 pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Value {
-    let mut body = Map::new();
-    body.insert("model".to_owned(), json!(connection.model));
-    body.insert("max_tokens".to_owned(), json!(request.max_tokens));
-    body.insert("stream".to_owned(), json!(true));
+    let mut body = json!({"model": connection.model, "max_tokens": request.max_tokens, "stream": true});
     if !plain {
         // This interface takes no more than 1.
-        let temperature = rounded(request.temperature).min(1.0);
-        body.insert("temperature".to_owned(), json!(temperature));
+        body["temperature"] = json!(rounded(request.temperature).min(1.0));
     }
     let mut instructions: Vec<Value> =
         system(request).iter().map(|text| json!({"type": "text", "text": text})).collect();
     if let Some(last) = instructions.last_mut() {
-        mark(last);
-    }
-    if !instructions.is_empty() {
-        body.insert("system".to_owned(), instructions.into());
+        end_cached_part(last);
+        body["system"] = instructions.into();
     }
     let mut messages: Vec<Value> = turns(request).iter().map(message).collect();
     let newest = messages.last_mut().and_then(|m| m.get_mut("content"));
     if let Some(last) = newest.and_then(|content| content.as_array_mut()?.last_mut()) {
-        mark(last);
+        end_cached_part(last);
     }
-    body.insert("messages".to_owned(), messages.into());
-    let stops = request.stop.iter().filter(|stop| !stop.trim().is_empty());
-    let stops: Vec<&String> = stops.collect();
+    body["messages"] = messages.into();
+    let stops: Vec<&String> = request.stop.iter().filter(|stop| !stop.trim().is_empty()).collect();
     if !stops.is_empty() {
-        body.insert("stop_sequences".to_owned(), json!(stops));
+        body["stop_sequences"] = json!(stops);
     }
-    tools(&mut body, connection, request);
-    Value::Object(body)
+    if let Some(schema) = output_schema(request, connection.capabilities.json_schema) {
+        body["tools"] = json!([tool(OUTPUT, "Give the output in this form.", schema)]);
+        body["tool_choice"] = json!({"type": "tool", "name": OUTPUT});
+    } else if !request.tools.is_empty() {
+        let tools = request.tools.iter().map(|spec| tool(&spec.name, &spec.description, &spec.parameters));
+        body["tools"] = tools.collect();
+    }
+    body
 }
 
-/// Ends what the provider keeps in its cache with this block.
-fn mark(block: &mut Value) {
+/// What the provider keeps in its cache ends with this block.
+fn end_cached_part(block: &mut Value) {
     block["cache_control"] = json!({"type": "ephemeral"});
 }
 
-fn tools(body: &mut Map<String, Value>, connection: &Connection, request: &ModelRequest) {
-    if let Some(schema) = output_schema(request, connection.capabilities.json_schema) {
-        let tool = json!({
-            "name": OUTPUT,
-            "description": "Give the output in this form.",
-            "input_schema": schema,
-        });
-        body.insert("tools".to_owned(), json!([tool]));
-        let choice = json!({"type": "tool", "name": OUTPUT});
-        body.insert("tool_choice".to_owned(), choice);
-        return;
-    }
-    if !request.tools.is_empty() {
-        let tools = request.tools.iter().map(|spec| {
-            json!({
-                "name": spec.name,
-                "description": spec.description,
-                "input_schema": spec.parameters,
-            })
-        });
-        body.insert("tools".to_owned(), tools.collect());
-    }
+fn tool(name: &str, description: &str, schema: &Value) -> Value {
+    json!({"name": name, "description": description, "input_schema": schema})
 }
 
 fn message(turn: &Turn<'_>) -> Value {
@@ -84,12 +63,9 @@ fn message(turn: &Turn<'_>) -> Value {
         .iter()
         .map(|part| match part {
             Part::Text(text) => json!({"type": "text", "text": text}),
-            Part::Call { id, call } => json!({
-                "type": "tool_use",
-                "id": id,
-                "name": call.name,
-                "input": object(&call.arguments),
-            }),
+            Part::Call { id, call } => {
+                json!({"type": "tool_use", "id": id, "name": call.name, "input": object(&call.arguments)})
+            }
             Part::Result { id, text, .. } => {
                 json!({"type": "tool_result", "tool_use_id": id, "content": text})
             }
@@ -99,148 +75,118 @@ fn message(turn: &Turn<'_>) -> Value {
     json!({"role": role, "content": content})
 }
 
-/// Reads the events.
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
-    state: State,
     blocks: Vec<Block>,
+    /// Whether the model used the tool that stands for the output.
     output: bool,
 }
 
 /// A call whose arguments come in pieces.
 #[derive(Debug)]
 struct Block {
-    place: Option<u64>,
+    wire_index: Option<u64>,
     /// `None`: its arguments are the output itself.
-    index: Option<usize>,
-    /// Arguments that came with its beginning; told unless pieces follow.
+    call: Option<usize>,
+    /// Arguments that came with its beginning; used unless pieces follow.
     early: Option<String>,
 }
 
 impl Decode for Decoder {
-    fn state(&self) -> &State {
-        &self.state
-    }
-
-    fn state_mut(&mut self) -> &mut State {
-        &mut self.state
-    }
-
-    fn value(&mut self, value: &Value) -> Result<Vec<ModelChunk>, Fault> {
-        let mut chunks = Vec::new();
-        let place = value.get("index").and_then(Value::as_u64);
-        match value["type"].as_str().unwrap_or_default() {
+    fn event(&mut self, state: &mut ReplyState, event: &Value) -> Result<(), Fault> {
+        let at = event.get("index").and_then(Value::as_u64);
+        match event["type"].as_str().unwrap_or_default() {
             "message_start" => {
-                let message = &value["message"];
-                self.state.model = text(message.get("model")).unwrap_or_default();
-                self.usage(&message["usage"]);
+                let message = &event["message"];
+                state.model = text(message.get("model")).unwrap_or_default();
+                read_usage(state, &message["usage"]);
             }
-            "content_block_start" => self.begin(&value["content_block"], place, &mut chunks),
-            "content_block_delta" => self.delta(&value["delta"], place, &mut chunks),
+            "content_block_start" => self.begin(state, &event["content_block"], at),
+            "content_block_delta" => self.delta(state, &event["delta"], at),
             "content_block_stop" => {
-                let block = self.blocks.iter_mut().rfind(|block| block.place == place);
+                let block = self.blocks.iter_mut().rfind(|block| block.wire_index == at);
                 if let Some(early) = block.and_then(|block| block.early.take()) {
-                    self.arguments(place, early, &mut chunks);
+                    self.arguments(state, at, early);
                 }
             }
             "message_delta" => {
-                self.usage(&value["usage"]);
-                if let Some(reason) = value["delta"]["stop_reason"].as_str() {
-                    self.state.finish = Some(self.finish(reason));
+                read_usage(state, &event["usage"]);
+                if let Some(reason) = event["delta"]["stop_reason"].as_str() {
+                    state.finish = Some(finish_word(reason, self.output && state.calls == 0));
                 }
             }
-            "message_stop" => self.state.done = true,
+            "message_stop" => state.done = true,
             _ => {}
         }
-        Ok(chunks)
+        Ok(())
     }
 
-    fn whole(&mut self, value: &Value) -> Option<Result<Vec<ModelChunk>, Fault>> {
-        let blocks = value.get("content")?.as_array()?;
-        let mut chunks = Vec::new();
-        for (place, block) in (0..).zip(blocks) {
-            self.begin(block, Some(place), &mut chunks);
+    fn whole(&mut self, state: &mut ReplyState, reply: &Value) -> Option<Result<(), Fault>> {
+        let blocks = reply.get("content")?.as_array()?;
+        for (at, block) in (0..).zip(blocks) {
+            self.begin(state, block, Some(at));
             let early = self.blocks.last_mut().and_then(|block| block.early.take());
-            self.arguments(Some(place), early.unwrap_or_default(), &mut chunks);
+            self.arguments(state, Some(at), early.unwrap_or_default());
         }
-        self.state.model = text(value.get("model")).unwrap_or_default();
-        self.usage(&value["usage"]);
-        let reason = value["stop_reason"].as_str().unwrap_or("end_turn");
-        self.state.finish = Some(self.finish(reason));
-        Some(Ok(chunks))
+        state.model = text(reply.get("model")).unwrap_or_default();
+        read_usage(state, &reply["usage"]);
+        let reason = reply["stop_reason"].as_str().unwrap_or("end_turn");
+        state.finish = Some(finish_word(reason, self.output && state.calls == 0));
+        Some(Ok(()))
     }
 }
 
 impl Decoder {
-    fn begin(&mut self, block: &Value, place: Option<u64>, chunks: &mut Vec<ModelChunk>) {
+    fn begin(&mut self, state: &mut ReplyState, block: &Value, wire_index: Option<u64>) {
         let field = |name: &str| text(block.get(name));
         match block["type"].as_str() {
-            Some("text") => self.state.push_text(&field("text").unwrap_or_default(), chunks),
-            Some("thinking") => {
-                let thought = field("thinking").unwrap_or_default();
-                self.state.push_reasoning(&thought, chunks);
-            }
+            Some("text") => state.push_text(&field("text").unwrap_or_default()),
+            Some("thinking") => state.push_reasoning(&field("thinking").unwrap_or_default()),
             Some("tool_use") => {
                 let (id, name) = (field("id"), field("name"));
-                let index = if name.as_deref() == Some(OUTPUT) {
-                    self.output = true;
-                    None
-                } else {
-                    Some(self.state.push_call(id, name, String::new(), chunks))
-                };
+                let is_output = name.as_deref() == Some(OUTPUT);
+                self.output |= is_output;
+                let call = (!is_output).then(|| state.push_call(id, name, String::new()));
                 let input = block.get("input").filter(|input| **input != json!({}));
-                self.blocks.push(Block { place, index, early: input.map(Value::to_string) });
+                self.blocks.push(Block { wire_index, call, early: input.map(Value::to_string) });
             }
             _ => {}
         }
     }
 
-    fn delta(&mut self, delta: &Value, place: Option<u64>, chunks: &mut Vec<ModelChunk>) {
+    fn delta(&mut self, state: &mut ReplyState, delta: &Value, wire_index: Option<u64>) {
         let field = |name: &str| text(delta.get(name)).unwrap_or_default();
         match delta["type"].as_str() {
-            Some("text_delta") => self.state.push_text(&field("text"), chunks),
-            Some("thinking_delta") => self.state.push_reasoning(&field("thinking"), chunks),
-            Some("input_json_delta") => self.arguments(place, field("partial_json"), chunks),
+            Some("text_delta") => state.push_text(&field("text")),
+            Some("thinking_delta") => state.push_reasoning(&field("thinking")),
+            Some("input_json_delta") => self.arguments(state, wire_index, field("partial_json")),
             _ => {}
         }
     }
 
-    fn arguments(&mut self, place: Option<u64>, piece: String, chunks: &mut Vec<ModelChunk>) {
-        let block = self.blocks.iter_mut().rfind(|block| block.place == place);
+    fn arguments(&mut self, state: &mut ReplyState, wire_index: Option<u64>, piece: String) {
+        let block = self.blocks.iter_mut().rfind(|block| block.wire_index == wire_index);
         let Some(block) = block.filter(|_| !piece.is_empty()) else {
             return;
         };
         block.early = None;
-        match block.index {
-            None => self.state.push_text(&piece, chunks),
-            Some(index) => chunks.push(ModelChunk::ToolCall { index, id: None, name: None, arguments: piece }),
+        match block.call {
+            None => state.push_text(&piece),
+            Some(index) => state.push_arguments(index, piece),
         }
     }
+}
 
-    fn finish(&self, reason: &str) -> String {
-        let word = match reason {
-            "end_turn" | "stop_sequence" => "stop",
-            "tool_use" if self.output && self.state.calls == 0 => "stop",
-            "tool_use" => "tool_calls",
-            "max_tokens" | "model_context_window_exceeded" => "length",
-            "refusal" => "content_filter",
-            other => other,
-        };
-        word.to_owned()
+/// Later figures replace earlier ones. Tokens read from the cache and written to it are counted apart from the rest of
+/// the prompt.
+fn read_usage(state: &mut ReplyState, usage: &Value) {
+    let number = |name: &str| usage.get(name).and_then(Value::as_u64);
+    if let Some(fresh) = number("input_tokens") {
+        let cached = number("cache_read_input_tokens").unwrap_or(0);
+        let written = number("cache_creation_input_tokens").unwrap_or(0);
+        state.usage = Usage { prompt_tokens: fresh + cached + written, cached_tokens: cached, ..state.usage };
     }
-
-    /// Later figures replace earlier ones. What was read from the cache and what was written to it
-    /// are counted apart from the rest of the prompt.
-    fn usage(&mut self, usage: &Value) {
-        let number = |name: &str| usage.get(name).and_then(Value::as_u64);
-        if let Some(fresh) = number("input_tokens") {
-            let cached = number("cache_read_input_tokens").unwrap_or(0);
-            let written = number("cache_creation_input_tokens").unwrap_or(0);
-            self.state.usage =
-                Usage { prompt_tokens: fresh + cached + written, cached_tokens: cached, ..self.state.usage };
-        }
-        if let Some(tokens) = number("output_tokens") {
-            self.state.usage.completion_tokens = tokens;
-        }
+    if let Some(tokens) = number("output_tokens") {
+        state.usage.completion_tokens = tokens;
     }
 }

@@ -1,47 +1,40 @@
 //! Amazon Bedrock's Converse.
 
-use serde_json::{Map, Value, json};
-use steward_core::model::{Connection, ModelChunk, ModelRequest, Usage};
+use serde_json::{Value, json};
+use steward_core::model::{Connection, ModelRequest, Usage};
 
 use super::rounded;
-use super::turns::{OUTPUT, Part, Turn, object, output_schema, system, turns};
-use crate::openai::{Decode, Fault, State, segment, text};
+use super::turns::{OUTPUT, Part, Turn, finish_word, object, output_schema, system, turns};
+use crate::openai::{BadFrame, Decode, Fault, ReplyState, segment, text};
 
-/// Where the model answers.
 pub(super) fn path(connection: &Connection) -> String {
     format!("model/{}/converse-stream", segment(connection.model.trim()))
 }
 
-/// The body of a request.
 pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Value {
-    let mut body = Map::new();
+    let mut body = json!({});
     let instructions: Vec<Value> = system(request).iter().map(|text| json!({"text": text})).collect();
     if !instructions.is_empty() {
-        body.insert("system".to_owned(), instructions.into());
+        body["system"] = instructions.into();
     }
-    let messages: Vec<Value> = turns(request).iter().map(message).collect();
-    body.insert("messages".to_owned(), messages.into());
-    let mut config = Map::new();
-    config.insert("maxTokens".to_owned(), json!(request.max_tokens));
+    body["messages"] = turns(request).iter().map(message).collect();
+    let mut config = json!({"maxTokens": request.max_tokens});
     if !plain {
-        let temperature = rounded(request.temperature).min(1.0);
-        config.insert("temperature".to_owned(), json!(temperature));
+        config["temperature"] = json!(rounded(request.temperature).min(1.0));
     }
     if !request.stop.is_empty() {
-        config.insert("stopSequences".to_owned(), json!(request.stop));
+        config["stopSequences"] = json!(request.stop);
     }
-    body.insert("inferenceConfig".to_owned(), Value::Object(config));
+    body["inferenceConfig"] = config;
     if let Some(schema) = output_schema(request, connection.capabilities.json_schema) {
         let tool = tool(OUTPUT, "Give the output in this form.", schema);
-        let choice = json!({"tool": {"name": OUTPUT}});
-        let config = json!({"tools": [tool], "toolChoice": choice});
-        body.insert("toolConfig".to_owned(), config);
+        body["toolConfig"] = json!({"tools": [tool], "toolChoice": {"tool": {"name": OUTPUT}}});
     } else if !request.tools.is_empty() {
         let specs = request.tools.iter();
         let tools: Vec<Value> = specs.map(|spec| tool(&spec.name, &spec.description, &spec.parameters)).collect();
-        body.insert("toolConfig".to_owned(), json!({"tools": tools}));
+        body["toolConfig"] = json!({"tools": tools});
     }
-    Value::Object(body)
+    body
 }
 
 fn tool(name: &str, description: &str, schema: &Value) -> Value {
@@ -60,8 +53,7 @@ fn message(turn: &Turn<'_>) -> Value {
         .map(|part| match part {
             Part::Text(text) => json!({"text": text}),
             Part::Call { id, call } => {
-                let input = object(&call.arguments);
-                json!({"toolUse": {"toolUseId": id, "name": call.name, "input": input}})
+                json!({"toolUse": {"toolUseId": id, "name": call.name, "input": object(&call.arguments)}})
             }
             Part::Result { id, text, .. } => {
                 json!({"toolResult": {"toolUseId": id, "content": [{"text": text}]}})
@@ -72,124 +64,255 @@ fn message(turn: &Turn<'_>) -> Value {
     json!({"role": role, "content": content})
 }
 
-/// Reads the events.
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
-    state: State,
-    /// Place of each call's block, and its index; `None`: its arguments are the output itself.
+    /// Block index of each call, and the call's index; `None`: its arguments are the output itself.
     calls: Vec<(Option<u64>, Option<usize>)>,
+    /// Whether the model used the tool that stands for the output.
     output: bool,
 }
 
 impl Decode for Decoder {
-    fn state(&self) -> &State {
-        &self.state
-    }
-
-    fn state_mut(&mut self) -> &mut State {
-        &mut self.state
-    }
-
-    fn value(&mut self, value: &Value) -> Result<Vec<ModelChunk>, Fault> {
-        let mut chunks = Vec::new();
-        let Some((kind, event)) = value.as_object().and_then(|map| map.iter().next()) else {
-            return Ok(chunks);
+    fn event(&mut self, state: &mut ReplyState, event: &Value) -> Result<(), Fault> {
+        let Some((kind, event)) = event.as_object().and_then(|map| map.iter().next()) else {
+            return Ok(());
         };
-        let place = event.get("contentBlockIndex").and_then(Value::as_u64);
+        let at = event.get("contentBlockIndex").and_then(Value::as_u64);
         match kind.as_str() {
             "contentBlockStart" => {
                 if let Some(call) = event["start"].get("toolUse") {
-                    self.begin(call, place, &mut chunks);
+                    self.begin(state, call, at);
                 }
             }
-            "contentBlockDelta" => self.delta(&event["delta"], place, &mut chunks),
-            "messageStop" => {
-                let reason = event["stopReason"].as_str().unwrap_or("end_turn");
-                self.state.finish = Some(self.finish(reason));
-            }
+            "contentBlockDelta" => self.delta(state, &event["delta"], at),
+            "messageStop" => self.finish(state, event),
             // It comes last.
             "metadata" => {
-                self.usage(&event["usage"]);
-                self.state.done = true;
+                state.usage = read_usage(&event["usage"]);
+                state.done = true;
             }
             _ => {}
         }
-        Ok(chunks)
+        Ok(())
     }
 
-    fn whole(&mut self, value: &Value) -> Option<Result<Vec<ModelChunk>, Fault>> {
-        let blocks = value.pointer("/output/message/content")?.as_array()?;
-        let mut chunks = Vec::new();
-        for (place, block) in (0..).zip(blocks) {
+    fn whole(&mut self, state: &mut ReplyState, reply: &Value) -> Option<Result<(), Fault>> {
+        let blocks = reply.pointer("/output/message/content")?.as_array()?;
+        for (at, block) in (0..).zip(blocks) {
             if let Some(call) = block.get("toolUse") {
-                self.begin(call, Some(place), &mut chunks);
-                let input = json!({"toolUse": {"input": call["input"].to_string()}});
-                self.delta(&input, Some(place), &mut chunks);
+                self.begin(state, call, Some(at));
+                self.delta(state, &json!({"toolUse": {"input": call["input"].to_string()}}), Some(at));
             } else if let Some(reasoning) = block.pointer("/reasoningContent/reasoningText") {
-                self.delta(&json!({"reasoningContent": reasoning}), None, &mut chunks);
+                self.delta(state, &json!({"reasoningContent": reasoning}), None);
             } else {
-                self.delta(block, None, &mut chunks);
+                self.delta(state, block, None);
             }
         }
-        self.usage(&value["usage"]);
-        let reason = value["stopReason"].as_str().unwrap_or("end_turn");
-        self.state.finish = Some(self.finish(reason));
-        Some(Ok(chunks))
+        state.usage = read_usage(&reply["usage"]);
+        self.finish(state, reply);
+        Some(Ok(()))
     }
 }
 
 impl Decoder {
-    fn begin(&mut self, call: &Value, place: Option<u64>, chunks: &mut Vec<ModelChunk>) {
+    fn begin(&mut self, state: &mut ReplyState, call: &Value, at: Option<u64>) {
         let (id, name) = (text(call.get("toolUseId")), text(call.get("name")));
-        let index = if name.as_deref() == Some(OUTPUT) {
-            self.output = true;
-            None
-        } else {
-            Some(self.state.push_call(id, name, String::new(), chunks))
-        };
-        self.calls.push((place, index));
+        let is_output = name.as_deref() == Some(OUTPUT);
+        self.output |= is_output;
+        let index = (!is_output).then(|| state.push_call(id, name, String::new()));
+        self.calls.push((at, index));
     }
 
-    fn delta(&mut self, delta: &Value, place: Option<u64>, chunks: &mut Vec<ModelChunk>) {
+    fn delta(&mut self, state: &mut ReplyState, delta: &Value, at: Option<u64>) {
         if let Some(piece) = text(delta.get("text")) {
-            self.state.push_text(&piece, chunks);
+            state.push_text(&piece);
         }
         if let Some(piece) = text(delta.pointer("/reasoningContent/text")) {
-            self.state.push_reasoning(&piece, chunks);
+            state.push_reasoning(&piece);
         }
         let Some(arguments) = text(delta.pointer("/toolUse/input")) else {
             return;
         };
-        match self.calls.iter().rfind(|(known, _)| *known == place) {
-            Some((_, Some(index))) => {
-                chunks.push(ModelChunk::ToolCall { index: *index, id: None, name: None, arguments });
-            }
-            Some((_, None)) => self.state.push_text(&arguments, chunks),
+        match self.calls.iter().rfind(|(known, _)| *known == at) {
+            Some((_, Some(index))) => state.push_arguments(*index, arguments),
+            Some((_, None)) => state.push_text(&arguments),
             None => {}
         }
     }
 
-    fn finish(&self, reason: &str) -> String {
-        let word = match reason {
-            "end_turn" | "stop_sequence" => "stop",
-            "tool_use" if self.output && self.state.calls == 0 => "stop",
-            "tool_use" => "tool_calls",
-            "max_tokens" | "model_context_window_exceeded" => "length",
-            "content_filtered" | "guardrail_intervened" => "content_filter",
-            other => other,
+    fn finish(&self, state: &mut ReplyState, event: &Value) {
+        let reason = event["stopReason"].as_str().unwrap_or("end_turn");
+        state.finish = Some(finish_word(reason, self.output && state.calls == 0));
+    }
+}
+
+/// Tokens read from the cache and written to it are counted apart from the rest of the prompt.
+fn read_usage(usage: &Value) -> Usage {
+    let number = |name: &str| usage.get(name).and_then(Value::as_u64).unwrap_or(0);
+    let cached = number("cacheReadInputTokens");
+    Usage {
+        prompt_tokens: number("inputTokens") + cached + number("cacheWriteInputTokens"),
+        cached_tokens: cached,
+        completion_tokens: number("outputTokens"),
+        cost_micros: 0,
+    }
+}
+
+const LIMIT: usize = 16 << 20;
+/// Two lengths and their checksum, bytes.
+const PRELUDE: usize = 12;
+/// Header type of a string.
+const STRING: u8 = 7;
+
+/// Reads Amazon's binary event stream: messages of a length, headers and a JSON payload, each with a checksum. Gives a
+/// message as `{"<event type>": payload}`, an exception as `{"error": …}`.
+#[derive(Debug, Default)]
+pub(crate) struct AwsParser {
+    held: Vec<u8>,
+}
+
+impl AwsParser {
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<String>, BadFrame> {
+        self.held.extend_from_slice(bytes);
+        let mut events = Vec::new();
+        let mut at = 0;
+        while let Some((message, length)) = first(&self.held[at..])? {
+            events.push(message.to_string());
+            at += length;
+        }
+        self.held.drain(..at);
+        Ok(events)
+    }
+}
+
+/// The first message of `bytes` and its length; `None` if it is not complete.
+fn first(bytes: &[u8]) -> Result<Option<(Value, usize)>, BadFrame> {
+    if bytes.len() < PRELUDE {
+        return Ok(None);
+    }
+    if crc32fast::hash(&bytes[..8]) != number(&bytes[8..]) {
+        return Err(BadFrame::Corrupt);
+    }
+    let total = usize::try_from(number(bytes)).unwrap_or(usize::MAX);
+    let headers = usize::try_from(number(&bytes[4..])).unwrap_or(usize::MAX);
+    if total > LIMIT {
+        return Err(BadFrame::TooLarge);
+    }
+    if total < PRELUDE + 4 || headers > total - PRELUDE - 4 {
+        return Err(BadFrame::Corrupt);
+    }
+    let Some(message) = bytes.get(..total) else {
+        return Ok(None);
+    };
+    let (body, sum) = message.split_at(total - 4);
+    if crc32fast::hash(body) != number(sum) {
+        return Err(BadFrame::Corrupt);
+    }
+    let (headers, payload) = body[PRELUDE..].split_at(headers);
+    Ok(Some((event(headers, payload), total)))
+}
+
+fn event(headers: &[u8], payload: &[u8]) -> Value {
+    let found = strings(headers);
+    let header = |name: &str| {
+        let pair = found.iter().find(|(known, _)| known == name);
+        pair.map(|(_, value)| value.as_str()).unwrap_or_default()
+    };
+    let data = serde_json::from_slice(payload).unwrap_or_else(|_| json!(String::from_utf8_lossy(payload)));
+    match header(":message-type") {
+        "exception" => {
+            let kind = header(":exception-type");
+            let words = data.get("message").or(data.get("Message"));
+            json!({"error": {"type": kind, "message": words.unwrap_or(&data)}})
+        }
+        "error" => {
+            json!({"error": {"type": header(":error-code"), "message": header(":error-message")}})
+        }
+        _ => json!({header(":event-type"): data}),
+    }
+}
+
+/// The string headers; Bedrock has no others. Reading stops at what is not understood.
+fn strings(mut bytes: &[u8]) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    while let Some((&length, rest)) = bytes.split_first() {
+        let Some((name, rest)) = rest.split_at_checked(usize::from(length)) else {
+            break;
         };
-        word.to_owned()
+        let Some((&[STRING, high, low], rest)) = rest.split_first_chunk::<3>() else {
+            break;
+        };
+        let length = usize::from(u16::from_be_bytes([high, low]));
+        let Some((value, rest)) = rest.split_at_checked(length) else {
+            break;
+        };
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        found.push((text(name), text(value)));
+        bytes = rest;
+    }
+    found
+}
+
+fn number(bytes: &[u8]) -> u32 {
+    match bytes.first_chunk::<4>() {
+        Some(first) => u32::from_be_bytes(*first),
+        None => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    /// A message as Bedrock writes it.
+    pub fn message(headers: &[(&str, &str)], payload: &str) -> Vec<u8> {
+        let mut head = Vec::new();
+        for (name, value) in headers {
+            head.push(u8::try_from(name.len()).unwrap());
+            head.extend(name.bytes());
+            head.push(STRING);
+            head.extend(u16::try_from(value.len()).unwrap().to_be_bytes());
+            head.extend(value.bytes());
+        }
+        let total = u32::try_from(PRELUDE + head.len() + payload.len() + 4).unwrap();
+        let mut out = total.to_be_bytes().to_vec();
+        out.extend(u32::try_from(head.len()).unwrap().to_be_bytes());
+        out.extend(crc32fast::hash(&out).to_be_bytes());
+        out.extend(head);
+        out.extend(payload.bytes());
+        out.extend(crc32fast::hash(&out).to_be_bytes());
+        out
     }
 
-    /// What was read from the cache and what was written to it are counted apart.
-    fn usage(&mut self, usage: &Value) {
-        let number = |name: &str| usage.get(name).and_then(Value::as_u64).unwrap_or(0);
-        let cached = number("cacheReadInputTokens");
-        self.state.usage = Usage {
-            prompt_tokens: number("inputTokens") + cached + number("cacheWriteInputTokens"),
-            cached_tokens: cached,
-            completion_tokens: number("outputTokens"),
-            cost_micros: 0,
-        };
+    #[test]
+    fn messages_cut_anywhere() {
+        let event = message(&[(":message-type", "event"), (":event-type", "messageStart")], r#"{"role":"assistant"}"#);
+        let fault = message(
+            &[(":message-type", "exception"), (":exception-type", "throttlingException")],
+            r#"{"message":"slow down"}"#,
+        );
+        let all = [event, fault].concat();
+        let expect = [
+            r#"{"messageStart":{"role":"assistant"}}"#,
+            r#"{"error":{"type":"throttlingException","message":"slow down"}}"#,
+        ];
+        for cut in 0..=all.len() {
+            let mut parser = AwsParser::default();
+            let mut events = parser.feed(&all[..cut]).unwrap();
+            events.extend(parser.feed(&all[cut..]).unwrap());
+            assert_eq!(events, expect, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn broken_messages_are_told() {
+        let good = message(&[(":event-type", "x")], "{}");
+        for at in [0, 5, 9, good.len() - 6, good.len() - 1] {
+            let mut bad = good.clone();
+            bad[at] ^= 0x40;
+            assert_eq!(AwsParser::default().feed(&bad), Err(BadFrame::Corrupt), "{at}");
+        }
+        assert_eq!(AwsParser::default().feed(b"<html>no stream</html>"), Err(BadFrame::Corrupt));
     }
 }

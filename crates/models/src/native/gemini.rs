@@ -1,19 +1,20 @@
 //! Google's Gemini: `generateContent`.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use steward_core::model::{Connection, ModelChunk, ModelRequest, Usage};
 
 use super::rounded;
 use super::turns::{Part, Turn, object, system, turns};
-use crate::openai::{Decode, Fault, State, segment, text, version};
+use crate::openai::{Decode, Fault, ReplyState, segment, text, version};
 
 /// Most stop sequences that it takes.
 const STOPS: usize = 5;
-/// Google's word for calls that have no signature, as those that another model or a person made. Models
-/// from the third generation on refuse calls without any.
+
+/// Google's word for calls without a signature, such as those of another model or a person. Models from the third
+/// generation on refuse calls without any.
 const UNSIGNED: &str = "skip_thought_signature_validator";
 
-/// Where the model answers, below the server's root.
+/// Below the server's root.
 pub(crate) fn path(connection: &Connection, action: &str) -> String {
     let version = version(connection, "v1beta");
     let name = connection.model.trim();
@@ -24,17 +25,14 @@ pub(crate) fn path(connection: &Connection, action: &str) -> String {
     format!("{version}/{model}:{action}")
 }
 
-/// The body of a request.
 pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Value {
-    let mut body = Map::new();
-    let instructions = system(request);
+    let mut body = json!({});
+    let instructions: Vec<Value> = system(request).iter().map(|text| json!({"text": text})).collect();
     if !instructions.is_empty() {
-        let parts: Vec<Value> = instructions.iter().map(|text| json!({"text": text})).collect();
-        body.insert("systemInstruction".to_owned(), json!({"parts": parts}));
+        body["systemInstruction"] = json!({"parts": instructions});
     }
     let signed = !(connection.model.contains("gemini-1") || connection.model.contains("gemini-2"));
-    let contents: Vec<Value> = turns(request).iter().map(|turn| content(turn, signed)).collect();
-    body.insert("contents".to_owned(), contents.into());
+    body["contents"] = turns(request).iter().map(|turn| content(turn, signed)).collect();
     if !request.tools.is_empty() {
         let tools: Vec<Value> = request
             .tools
@@ -47,30 +45,27 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool)
                 })
             })
             .collect();
-        let declared = json!([{"functionDeclarations": tools}]);
-        body.insert("tools".to_owned(), declared);
+        body["tools"] = json!([{"functionDeclarations": tools}]);
     }
-    let mut config = Map::new();
+    let mut config = json!({});
     if !plain {
-        let temperature = rounded(request.temperature);
-        config.insert("temperature".to_owned(), json!(temperature));
+        config["temperature"] = json!(rounded(request.temperature));
     }
-    config.insert("maxOutputTokens".to_owned(), json!(request.max_tokens));
+    config["maxOutputTokens"] = json!(request.max_tokens);
     let stops: Vec<&String> = request.stop.iter().take(STOPS).collect();
     if !stops.is_empty() {
-        config.insert("stopSequences".to_owned(), json!(stops));
+        config["stopSequences"] = json!(stops);
     }
     if let Some(seed) = request.seed {
         // It is read as a signed number of 32 bits.
-        config.insert("seed".to_owned(), json!(seed & (i32::MAX as u64)));
+        config["seed"] = json!(seed & (i32::MAX as u64));
     }
-    let schema = request.schema.as_ref();
-    if let Some(schema) = schema.filter(|_| connection.capabilities.json_schema) {
-        config.insert("responseMimeType".to_owned(), json!("application/json"));
-        config.insert("responseJsonSchema".to_owned(), schema.clone());
+    if let Some(schema) = request.schema.as_ref().filter(|_| connection.capabilities.json_schema) {
+        config["responseMimeType"] = json!("application/json");
+        config["responseJsonSchema"] = schema.clone();
     }
-    body.insert("generationConfig".to_owned(), Value::Object(config));
-    Value::Object(body)
+    body["generationConfig"] = config;
+    body
 }
 
 fn content(turn: &Turn<'_>, signed: bool) -> Value {
@@ -81,8 +76,7 @@ fn content(turn: &Turn<'_>, signed: bool) -> Value {
         .map(|part| match part {
             Part::Text(text) => json!({"text": text}),
             Part::Call { id, call } => {
-                let arguments = object(&call.arguments);
-                let made = json!({"id": id, "name": call.name, "args": arguments});
+                let made = json!({"id": id, "name": call.name, "args": object(&call.arguments)});
                 let mut part = json!({"functionCall": made});
                 // Of parallel calls only the first is signed.
                 let first = std::mem::take(&mut first_call);
@@ -94,8 +88,7 @@ fn content(turn: &Turn<'_>, signed: bool) -> Value {
                 part
             }
             Part::Result { id, name, text } => {
-                let result = json!({"result": text});
-                json!({"functionResponse": {"id": id, "name": name, "response": result}})
+                json!({"functionResponse": {"id": id, "name": name, "response": {"result": text}}})
             }
         })
         .collect();
@@ -103,80 +96,64 @@ fn content(turn: &Turn<'_>, signed: bool) -> Value {
     json!({"role": role, "parts": parts})
 }
 
-/// Reads the events, each of which is a whole answer in small.
+/// Each event is a whole answer in small.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
-    state: State,
-}
+pub(super) struct Decoder;
 
 impl Decode for Decoder {
-    fn state(&self) -> &State {
-        &self.state
-    }
-
-    fn state_mut(&mut self) -> &mut State {
-        &mut self.state
-    }
-
-    fn value(&mut self, value: &Value) -> Result<Vec<ModelChunk>, Fault> {
-        let mut chunks = Vec::new();
-        if let Some(model) = text(value.get("modelVersion")) {
-            self.state.model = model;
+    fn event(&mut self, state: &mut ReplyState, event: &Value) -> Result<(), Fault> {
+        if let Some(model) = text(event.get("modelVersion")) {
+            state.model = model;
         }
-        if let Some(usage) = value.get("usageMetadata") {
-            self.state.usage = read_usage(usage);
+        if let Some(usage) = event.get("usageMetadata") {
+            state.usage = read_usage(usage);
         }
-        let candidate = &value["candidates"][0];
-        let parts = candidate["content"]["parts"].as_array();
-        for part in parts.into_iter().flatten() {
-            self.part(part, &mut chunks);
+        let candidate = &event["candidates"][0];
+        for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
+            read_part(state, part);
         }
-        let blocked = value["promptFeedback"]["blockReason"].as_str();
+        let blocked = event["promptFeedback"]["blockReason"].as_str();
         if let Some(reason) = candidate["finishReason"].as_str().or(blocked) {
-            self.state.finish = Some(self.finish(reason, blocked.is_some()));
+            state.finish = Some(finish(reason, blocked.is_some(), state.calls > 0));
         }
-        Ok(chunks)
+        Ok(())
     }
 
-    fn whole(&mut self, value: &Value) -> Option<Result<Vec<ModelChunk>, Fault>> {
-        if let Some(list) = value.as_array() {
+    fn whole(&mut self, state: &mut ReplyState, reply: &Value) -> Option<Result<(), Fault>> {
+        if let Some(list) = reply.as_array() {
             // Without `alt=sse` the events come as one list.
-            let all = list.iter().map(|event| self.value(event));
-            return Some(all.collect::<Result<Vec<_>, _>>().map(|parts| parts.concat()));
+            return Some(list.iter().try_for_each(|event| self.event(state, event)));
         }
-        value.get("candidates").or(value.get("promptFeedback"))?;
-        Some(self.value(value))
+        reply.get("candidates").or(reply.get("promptFeedback"))?;
+        Some(self.event(state, reply))
     }
 }
 
-impl Decoder {
-    fn part(&mut self, part: &Value, chunks: &mut Vec<ModelChunk>) {
-        if let Some(piece) = text(part.get("text")) {
-            if part["thought"] == true {
-                self.state.push_reasoning(&piece, chunks);
-            } else {
-                self.state.push_text(&piece, chunks);
-            }
-        }
-        if let Some(call) = part.get("functionCall") {
-            let arguments = object(&call["args"]).to_string();
-            let (id, name) = (text(call.get("id")), text(call.get("name")));
-            let index = self.state.push_call(id, name, arguments, chunks);
-            if let Some(signature) = text(part.get("thoughtSignature")) {
-                chunks.push(ModelChunk::Signature { index, signature });
-            }
+fn read_part(state: &mut ReplyState, part: &Value) {
+    if let Some(piece) = text(part.get("text")) {
+        if part["thought"] == true {
+            state.push_reasoning(&piece);
+        } else {
+            state.push_text(&piece);
         }
     }
-
-    fn finish(&self, reason: &str, blocked: bool) -> String {
-        match reason {
-            _ if blocked => "content_filter".to_owned(),
-            "STOP" if self.state.calls > 0 => "tool_calls".to_owned(),
-            "STOP" => "stop".to_owned(),
-            "MAX_TOKENS" => "length".to_owned(),
-            "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => "content_filter".to_owned(),
-            other => other.to_lowercase(),
+    if let Some(call) = part.get("functionCall") {
+        let arguments = object(&call["args"]).to_string();
+        let index = state.push_call(text(call.get("id")), text(call.get("name")), arguments);
+        if let Some(signature) = text(part.get("thoughtSignature")) {
+            state.push(ModelChunk::Signature { index, signature });
         }
+    }
+}
+
+fn finish(reason: &str, blocked: bool, has_calls: bool) -> String {
+    match reason {
+        _ if blocked => "content_filter".to_owned(),
+        "STOP" if has_calls => "tool_calls".to_owned(),
+        "STOP" => "stop".to_owned(),
+        "MAX_TOKENS" => "length".to_owned(),
+        "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => "content_filter".to_owned(),
+        other => other.to_lowercase(),
     }
 }
 

@@ -1,59 +1,51 @@
-//! Ollama's own `/api/chat`, which takes the context setting and keeps the model's thinking apart.
+//! Ollama's own `/api/chat`, which takes the context window and keeps the model's reasoning apart.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use steward_core::message::{Message, Role};
-use steward_core::model::{Connection, ModelChunk, ModelRequest, Usage};
+use steward_core::model::{Connection, ModelRequest, Usage};
 
+use super::rounded;
 use super::turns::{name_of, object};
-use super::{function, rounded};
-use crate::openai::{Decode, Fault, State, text};
+use crate::openai::{Decode, Fault, ReplyState, text, tool_json};
 
-/// The body of a streamed request.
 pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Value {
-    let mut body = Map::new();
-    body.insert("model".to_owned(), json!(connection.model));
-    let messages = request.messages.iter();
-    let messages: Vec<Value> = messages.map(|m| message(m, &request.messages)).collect();
-    body.insert("messages".to_owned(), messages.into());
-    body.insert("stream".to_owned(), json!(true));
+    let messages: Vec<Value> = request.messages.iter().map(|m| message(m, &request.messages)).collect();
+    let mut body = json!({"model": connection.model, "messages": messages, "stream": true});
     if !request.tools.is_empty() {
-        let tools: Vec<Value> = request.tools.iter().map(function).collect();
-        body.insert("tools".to_owned(), tools.into());
+        body["tools"] = request.tools.iter().map(tool_json).collect();
     }
-    let schema = request.schema.as_ref();
-    if let Some(schema) = schema.filter(|_| connection.capabilities.json_schema) {
-        body.insert("format".to_owned(), schema.clone());
+    if let Some(schema) = request.schema.as_ref().filter(|_| connection.capabilities.json_schema) {
+        body["format"] = schema.clone();
     }
-    let mut options = Map::new();
+    let mut options = json!({});
     if !plain {
-        let temperature = rounded(request.temperature);
-        options.insert("temperature".to_owned(), json!(temperature));
+        options["temperature"] = json!(rounded(request.temperature));
     }
-    options.insert("num_predict".to_owned(), json!(request.max_tokens));
+    options["num_predict"] = json!(request.max_tokens);
     if !request.stop.is_empty() {
-        options.insert("stop".to_owned(), json!(request.stop));
+        options["stop"] = json!(request.stop);
     }
     if let Some(seed) = request.seed {
-        options.insert("seed".to_owned(), json!(seed & (i32::MAX as u64)));
+        options["seed"] = json!(seed & (i32::MAX as u64));
     }
     if let Some(window) = connection.capabilities.num_ctx {
-        options.insert("num_ctx".to_owned(), json!(window));
+        options["num_ctx"] = json!(window);
     }
-    body.insert("options".to_owned(), Value::Object(options));
-    Value::Object(body)
+    body["options"] = options;
+    body
 }
 
 fn message(message: &Message, all: &[Message]) -> Value {
-    let said = |role: &str| json!({"role": role, "content": message.text});
+    let content = |role: &str| json!({"role": role, "content": message.text});
     match message.role {
-        Role::System => said("system"),
-        Role::User => said("user"),
+        Role::System => content("system"),
+        Role::User => content("user"),
         Role::Tool => {
             let name = name_of(message.tool_call_id.as_deref().unwrap_or_default(), all);
             json!({"role": "tool", "tool_name": name, "content": message.text})
         }
         Role::Assistant => {
-            let mut turn = said("assistant");
+            let mut turn = content("assistant");
             if !message.tool_calls.is_empty() {
                 let calls = message
                     .tool_calls
@@ -66,54 +58,40 @@ fn message(message: &Message, all: &[Message]) -> Value {
     }
 }
 
-/// Reads the lines.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
-    state: State,
-}
+pub(super) struct Decoder;
 
 impl Decode for Decoder {
-    fn state(&self) -> &State {
-        &self.state
-    }
-
-    fn state_mut(&mut self) -> &mut State {
-        &mut self.state
-    }
-
-    fn value(&mut self, value: &Value) -> Result<Vec<ModelChunk>, Fault> {
-        let mut chunks = Vec::new();
-        if let Some(model) = text(value.get("model")) {
-            self.state.model = model;
+    fn event(&mut self, state: &mut ReplyState, event: &Value) -> Result<(), Fault> {
+        if let Some(model) = text(event.get("model")) {
+            state.model = model;
         }
-        let message = &value["message"];
+        let message = &event["message"];
         let field = |name: &str| text(message.get(name)).unwrap_or_default();
-        self.state.push_reasoning(&field("thinking"), &mut chunks);
-        self.state.push_text(&field("content"), &mut chunks);
+        state.push_reasoning(&field("thinking"));
+        state.push_text(&field("content"));
         for call in message["tool_calls"].as_array().into_iter().flatten() {
             let function = &call["function"];
             let arguments = object(&function["arguments"]).to_string();
-            let (id, name) = (text(call.get("id")), text(function.get("name")));
-            self.state.push_call(id, name, arguments, &mut chunks);
+            state.push_call(text(call.get("id")), text(function.get("name")), arguments);
         }
-        if value["done"] == true {
-            let number = |name: &str| value.get(name).and_then(Value::as_u64).unwrap_or(0);
-            self.state.usage = Usage {
+        if event["done"] == true {
+            let number = |name: &str| event.get(name).and_then(Value::as_u64).unwrap_or(0);
+            state.usage = Usage {
                 prompt_tokens: number("prompt_eval_count"),
                 completion_tokens: number("eval_count"),
                 ..Usage::default()
             };
-            let reason = value["done_reason"].as_str().unwrap_or("stop");
-            let called = reason == "stop" && self.state.calls > 0;
-            let reason = if called { "tool_calls" } else { reason };
-            self.state.finish = Some(reason.to_owned());
-            self.state.done = true;
+            let reason = event["done_reason"].as_str().unwrap_or("stop");
+            let called = reason == "stop" && state.calls > 0;
+            state.finish = Some(if called { "tool_calls" } else { reason }.to_owned());
+            state.done = true;
         }
-        Ok(chunks)
+        Ok(())
     }
 
-    fn whole(&mut self, value: &Value) -> Option<Result<Vec<ModelChunk>, Fault>> {
-        value.get("message")?;
-        Some(self.value(value))
+    fn whole(&mut self, state: &mut ReplyState, reply: &Value) -> Option<Result<(), Fault>> {
+        reply.get("message")?;
+        Some(self.event(state, reply))
     }
 }

@@ -1,12 +1,11 @@
-//! The prompt as turns of two sides, which is how Anthropic, Gemini and Bedrock take it: system
-//! messages apart, results of tools on the user's side, equal sides joined.
+//! The prompt as alternating turns, which is how Anthropic, Gemini and Bedrock take it: system messages apart, tool
+//! results on the user's side, neighbours of one side joined.
 
 use serde_json::{Value, json};
 use steward_core::message::{Message, Role};
 use steward_core::model::ModelRequest;
 use steward_core::tool::ToolCall;
 
-/// A piece of a turn.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Part<'a> {
     Text(String),
@@ -14,22 +13,20 @@ pub(super) enum Part<'a> {
     Result { id: String, name: &'a str, text: &'a str },
 }
 
-/// What one side says before the other does.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Turn<'a> {
     pub by_model: bool,
     pub parts: Vec<Part<'a>>,
 }
 
-/// Standing instructions, one text per message.
+/// System messages, one text each.
 pub(super) fn system(request: &ModelRequest) -> Vec<&str> {
     let messages = request.messages.iter();
     let system = messages.filter(|message| message.role == Role::System);
     system.map(|message| message.text.trim()).filter(|text| !text.is_empty()).collect()
 }
 
-/// The turns. Calls are told in words where no tool is offered, since providers refuse calls of
-/// tools that they were not shown.
+/// Without tools in the request, calls become text, since providers refuse calls of tools that were not offered.
 pub(super) fn turns(request: &ModelRequest) -> Vec<Turn<'_>> {
     let in_words = request.tools.is_empty();
     let mut turns: Vec<Turn<'_>> = Vec::new();
@@ -44,7 +41,7 @@ pub(super) fn turns(request: &ModelRequest) -> Vec<Turn<'_>> {
             _ => turns.push(Turn { by_model, parts }),
         }
     }
-    // Trailing blanks before the model goes on are refused.
+    // Trailing blanks of the model's last turn are refused.
     if let Some(Turn { by_model: true, parts }) = turns.last_mut()
         && let Some(Part::Text(text)) = parts.last_mut()
     {
@@ -79,8 +76,7 @@ fn parts<'a>(message: &'a Message, all: &'a [Message], in_words: bool) -> Vec<Pa
     }
 }
 
-/// An id in the letters that every provider takes. Those of other providers, or of a run's own
-/// making, may have others.
+/// An id in the characters that every provider takes.
 fn plain(id: &str) -> String {
     let letters = id.chars().map(|c| match c {
         c if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') => c,
@@ -89,13 +85,12 @@ fn plain(id: &str) -> String {
     letters.take(64).collect()
 }
 
-/// The tool that was called under this id.
 pub(super) fn name_of<'a>(id: &str, all: &'a [Message]) -> &'a str {
     let mut calls = all.iter().flat_map(|message| &message.tool_calls);
     calls.find(|call| call.id == id).map_or("tool", |call| call.name.as_str())
 }
 
-/// Arguments as the object that they must be.
+/// Arguments have to be an object.
 pub(super) fn object(arguments: &Value) -> Value {
     match arguments {
         Value::Object(_) => arguments.clone(),
@@ -103,10 +98,23 @@ pub(super) fn object(arguments: &Value) -> Value {
     }
 }
 
-/// The tool by which a model without output schemas is made to follow one.
+/// The tool that makes a model without output schemas follow one.
 pub(super) const OUTPUT: &str = "give_output";
 
-/// Whether the schema can be a tool's: only objects can.
+/// The dialect's word for a stop reason of Anthropic or Bedrock. `only_output`: the only tool used was [`OUTPUT`].
+pub(super) fn finish_word(reason: &str, only_output: bool) -> String {
+    let word = match reason {
+        "end_turn" | "stop_sequence" => "stop",
+        "tool_use" if only_output => "stop",
+        "tool_use" => "tool_calls",
+        "max_tokens" | "model_context_window_exceeded" => "length",
+        "refusal" | "content_filtered" | "guardrail_intervened" => "content_filter",
+        other => other,
+    };
+    word.to_owned()
+}
+
+/// Only an object's schema can be a tool's.
 pub(super) fn output_schema(request: &ModelRequest, can: bool) -> Option<&Value> {
     let schema = request.schema.as_ref().filter(|_| can);
     schema.filter(|schema| schema["type"] == "object" && request.tools.is_empty())

@@ -1,15 +1,15 @@
-//! Where a call goes: the connection's base URL, however it was written, and a path of the wire.
-//! Query parameters of the base URL are kept, since Azure and many proxies need theirs.
+//! The URL of a call: the connection's base URL, however it was written, and a path. Query parameters of the base URL
+//! are kept, since Azure and many proxies need theirs.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::sync::LazyLock;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use steward_core::model::{Connection, Provider};
 use url::Url;
 
 const DEFAULTS: &str = include_str!("../../data/base_urls.json");
-/// The version sent where a deployment's URL names none: the last one of that interface.
+/// Sent if a deployment's URL names none: the last version of that interface.
 const AZURE_VERSION: &str = "2024-10-21";
 /// Endpoints that people paste with the base URL.
 const ENDPOINTS: [&str; 6] = ["/chat/completions", "/completions", "/embeddings", "/responses", "/messages", "/models"];
@@ -17,13 +17,11 @@ const ENDPOINTS: [&str; 6] = ["/chat/completions", "/completions", "/embeddings"
 // A test reads the table, so the default is never taken.
 static BASES: LazyLock<HashMap<String, String>> = LazyLock::new(|| serde_json::from_str(DEFAULTS).unwrap_or_default());
 
-/// The provider's usual base URL.
 pub(crate) fn default_base(provider: Provider) -> Option<&'static str> {
     let name = serde_json::to_value(provider).ok()?;
     BASES.get(name.as_str()?).map(String::as_str)
 }
 
-/// The connection's base URL, or the provider's.
 pub(crate) fn base(connection: &Connection) -> Result<Url, String> {
     let text = connection.base_url.trim();
     let text = match (text, default_base(connection.provider)) {
@@ -38,7 +36,7 @@ pub(crate) fn base(connection: &Connection) -> Result<Url, String> {
     Ok(url)
 }
 
-/// The URL of an endpoint of the OpenAI dialect, such as `chat/completions`.
+/// Of the OpenAI dialect, such as `chat/completions`.
 pub(crate) fn dialect(connection: &Connection, path: &str) -> Result<Url, String> {
     let url = base(connection)?;
     let kept = bare(&url, connection.provider);
@@ -56,7 +54,7 @@ pub(crate) fn dialect(connection: &Connection, path: &str) -> Result<Url, String
     Ok(at(&url, &format!("{place}/{path}")))
 }
 
-/// The URL of a path below the server's root, whatever version the base URL ends with.
+/// Of a path below the server's root, whatever version the base URL ends with.
 pub(crate) fn native(connection: &Connection, path: &str) -> Result<Url, String> {
     let mut url = base(connection)?;
     // Bedrock lists its models on another host than the one that runs them.
@@ -71,7 +69,7 @@ pub(crate) fn native(connection: &Connection, path: &str) -> Result<Url, String>
     Ok(at(&url, &format!("{}/{path}", without_version(&kept))))
 }
 
-/// The version that the base URL asks for, such as `v1beta`.
+/// The version in the base URL, such as `v1beta`.
 pub(crate) fn version<'a>(connection: &Connection, usual: &'a str) -> std::borrow::Cow<'a, str> {
     let found = base(connection).ok().and_then(|url| {
         let mut parts = url.path_segments()?;
@@ -80,28 +78,20 @@ pub(crate) fn version<'a>(connection: &Connection, usual: &'a str) -> std::borro
     found.map_or(usual.into(), Into::into)
 }
 
-/// `text` as one segment of a path.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
+/// `text` as one segment of a path; keeps only the unreserved characters of RFC 3986.
 pub(crate) fn segment(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            // Writing into a string does not fail.
-            let _ok = write!(out, "%{byte:02X}");
-        }
-    }
-    out
+    utf8_percent_encode(text, SEGMENT).to_string()
 }
 
-/// `url` at another path, with its query.
 fn at(url: &Url, path: &str) -> Url {
     let mut url = url.clone();
     url.set_path(path);
     url
 }
 
-/// The path of a base URL without the endpoint that was pasted with it.
+/// The base URL's path without an endpoint pasted with it.
 fn bare(url: &Url, provider: Provider) -> String {
     let path = url.path().trim_end_matches('/');
     // Azure's model catalogue really is below `/models`.
@@ -117,7 +107,7 @@ fn is_version(part: &str) -> bool {
     letters.next() == Some('v') && letters.next().is_some_and(|c| c.is_ascii_digit())
 }
 
-/// The path before the first version in it; what a proxy puts before is kept.
+/// The path before the first version in it, with a proxy's prefix.
 pub(crate) fn without_version(path: &str) -> String {
     let mut kept = String::new();
     for part in path.split('/').filter(|part| !part.is_empty()) {
@@ -138,8 +128,8 @@ fn with_version(path: &str, end: &str, usual: &str) -> String {
     }
 }
 
-/// Both of Azure's interfaces: `/openai/v1`, with the model in the body, and
-/// `/openai/deployments/{model}` with an `api-version`.
+/// Azure has two interfaces: `/openai/v1`, with the model in the body, and `/openai/deployments/{model}` with an
+/// `api-version`.
 fn azure(mut url: Url, path: &str, model: &str, end: &str) -> Url {
     let versioned = url.query_pairs().any(|(name, _)| name == "api-version");
     let root = path.find("/openai").map_or(path, |at| &path[..at]);
@@ -163,5 +153,4 @@ fn azure(mut url: Url, path: &str, model: &str, end: &str) -> Url {
 }
 
 #[cfg(test)]
-#[path = "address_tests.rs"]
 mod tests;

@@ -1,16 +1,22 @@
-//! How a connection proves who it is: the header that is sent, or the signature of the whole request, and
-//! what must not be told of it.
+//! How a connection authenticates: the header to send, or the key that signs the request, and the secrets that errors
+//! must not repeat.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
+use steward_core::TenantId;
 use steward_core::model::{ACCESS_KEY_FIELD, Auth, Connection, KEY_FIELD, Provider, SESSION_FIELD};
-use steward_core::ports::TypedKey;
+use steward_core::ports::{Clock, ConnectionKeys, TypedKey};
+use steward_core::scrub::Scrubber;
 
-use super::sign::AccessKey;
+use super::sigv4::AccessKey;
 
-/// The proof of a call, and every form of the secret that an answer could repeat.
+/// And every form of the secret that an answer could repeat.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Credential {
     pub header: Option<(HeaderName, HeaderValue)>,
@@ -18,24 +24,22 @@ pub(crate) struct Credential {
     pub secrets: Vec<SecretString>,
 }
 
-/// Why there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NoCredential {
-    /// The environment variable is not set.
+    /// This environment variable is not set.
     Missing(String),
-    /// The variable is not one for keys; why.
+    /// The variable may not be used for keys; why.
     Refused(String),
     /// The vault has no key for the connection.
     NotKept,
     /// The vault can't open it; why.
     Sealed(String),
-    /// Its value can't stand in a header.
+    /// The value can't be a header's.
     Unusable,
-    /// The header's name is none.
+    /// No valid header name.
     BadHeader(String),
 }
 
-/// The proof that `connection` gives with the `fields` of its key.
 pub(super) fn credential(connection: &Connection, fields: &TypedKey) -> Result<Credential, NoCredential> {
     let field = |name: &str| fields.get(name).map(|value| value.expose_secret().trim());
     let key = || field(KEY_FIELD).ok_or(NoCredential::NotKept);
@@ -71,7 +75,7 @@ pub(super) fn credential(connection: &Connection, fields: &TypedKey) -> Result<C
     Ok(Credential { header: Some((name, value)), access_key: None, secrets: kept })
 }
 
-/// The provider's own header for keys; `None` where that is `Authorization: Bearer`.
+/// The provider's own header for keys; `None`: `Authorization: Bearer`.
 fn key_header(provider: Provider) -> Option<&'static str> {
     match provider {
         Provider::AzureOpenAi => Some("api-key"),
@@ -81,8 +85,136 @@ fn key_header(provider: Provider) -> Option<&'static str> {
     }
 }
 
+type Lookup = dyn Fn(&str) -> Option<SecretString> + Send + Sync;
+type Check = dyn Fn(&str) -> Result<(), String> + Send + Sync;
+
+/// Finds keys of connections in the vault or in environment variables, at each call, so that a changed key needs no
+/// restart.
+#[derive(Clone)]
+pub struct Secrets {
+    lookup: Arc<Lookup>,
+    check: Arc<Check>,
+    vault: Option<(TenantId, Arc<dyn ConnectionKeys>)>,
+    clock: Option<Arc<dyn Clock>>,
+}
+
+impl Secrets {
+    /// `lookup` reads environment variables.
+    pub fn new(lookup: impl Fn(&str) -> Option<SecretString> + Send + Sync + 'static) -> Self {
+        Self { lookup: Arc::new(lookup), check: Arc::new(|_| Ok(())), vault: None, clock: None }
+    }
+
+    pub fn none() -> Self {
+        Self::new(|_| None)
+    }
+
+    /// Only variables that `check` allows are read.
+    #[must_use]
+    pub fn checked(mut self, check: impl Fn(&str) -> Result<(), String> + Send + Sync + 'static) -> Self {
+        self.check = Arc::new(check);
+        self
+    }
+
+    /// Adds the vault.
+    #[must_use]
+    pub fn with_vault(mut self, tenant: TenantId, vault: Arc<dyn ConnectionKeys>) -> Self {
+        self.vault = Some((tenant, vault));
+        self
+    }
+
+    /// The clock of signed requests.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// The time of a signature; the epoch without a clock.
+    pub(super) fn now(&self) -> SystemTime {
+        let ms = self.clock.as_ref().map_or(0, |clock| clock.now().0);
+        SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(ms).unwrap_or(0))
+    }
+
+    /// The fields of the connection's key; `typed` replaces the vault's.
+    pub(super) async fn fields(
+        &self,
+        connection: &Connection,
+        typed: Option<&TypedKey>,
+    ) -> Result<TypedKey, NoCredential> {
+        match &connection.auth {
+            Auth::None => Ok(TypedKey::new()),
+            Auth::AwsEnv { .. } => {
+                let needed = [(ACCESS_KEY_FIELD, "AWS_ACCESS_KEY_ID"), (KEY_FIELD, "AWS_SECRET_ACCESS_KEY")];
+                let mut found = TypedKey::new();
+                for (field, name) in needed {
+                    found.insert(field.to_owned(), self.required(name)?);
+                }
+                if let Some(token) = self.variable("AWS_SESSION_TOKEN") {
+                    found.insert(SESSION_FIELD.to_owned(), token);
+                }
+                Ok(found)
+            }
+            auth => match auth.variable() {
+                Some(name) => {
+                    (self.check)(name).map_err(NoCredential::Refused)?;
+                    Ok([(KEY_FIELD.to_owned(), self.required(name)?)].into())
+                }
+                None => self.sealed(connection, typed).await,
+            },
+        }
+    }
+
+    async fn sealed(&self, connection: &Connection, typed: Option<&TypedKey>) -> Result<TypedKey, NoCredential> {
+        if let Some(typed) = typed {
+            return Ok(typed.clone());
+        }
+        let Some((tenant, vault)) = &self.vault else {
+            return Err(NoCredential::NotKept);
+        };
+        let opened = vault.open_key(*tenant, connection.id).await;
+        match opened {
+            Ok(opened) => Ok(opened.fields),
+            Err(steward_core::ports::VaultError::Missing(_)) => Err(NoCredential::NotKept),
+            Err(error) => Err(NoCredential::Sealed(error.to_string())),
+        }
+    }
+
+    fn required(&self, name: &str) -> Result<SecretString, NoCredential> {
+        self.variable(name).ok_or_else(|| NoCredential::Missing(name.to_owned()))
+    }
+
+    /// `None` if it is unset or blank.
+    fn variable(&self, name: &str) -> Option<SecretString> {
+        (self.lookup)(name).filter(|key| !key.expose_secret().trim().is_empty())
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secrets")
+    }
+}
+
+/// Longest raw text kept in an error, bytes.
+const DETAIL_LIMIT: usize = 2048;
+
+/// Finds secrets in whatever form an endpoint repeats them.
+pub(super) fn scrubber(secrets: &[SecretString]) -> Scrubber {
+    Scrubber::new(secrets.iter().map(|secret| ("key", secret.expose_secret().trim())))
+}
+
+/// `text` without secrets, cut to the limit.
+pub(super) fn scrub(text: &str, secrets: &[SecretString]) -> String {
+    let text = scrubber(secrets).scrub(text).into_owned();
+    if text.len() <= DETAIL_LIMIT {
+        return text;
+    }
+    let end = text.floor_char_boundary(DETAIL_LIMIT);
+    format!("{}… [{} bytes cut]", &text[..end], text.len() - end)
+}
+
 #[cfg(test)]
-mod tests {
+mod auth_tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
     use steward_core::ConnectionId;
@@ -160,5 +292,30 @@ mod tests {
         assert_eq!(of(&header, &fields("k")), NoCredential::BadHeader("X Token".to_owned()));
         let no_auth = connection(Provider::OpenAi, Auth::None);
         assert!(credential(&no_auth, &TypedKey::new()).unwrap().header.is_none());
+    }
+}
+
+#[cfg(test)]
+mod secrets_tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn keys_are_taken_out_before_the_cut() {
+        let key = [SecretString::from("sk-1234567890")];
+        let long = format!("{}sk-1234567890", "é".repeat(1020));
+        let kept = scrub(&long, &key);
+        assert!(!kept.contains("sk-12"), "{kept}");
+        assert!(kept.len() < 2100);
+        for said in ["key sk-1234567890 is wrong", "key c2stMTIzNDU2Nzg5MA== is wrong"] {
+            assert_eq!(scrub(said, &key), "key [secret key] is wrong");
+        }
+    }
+
+    #[test]
+    fn blank_keys_are_none() {
+        assert!(Secrets::new(|_| Some(" ".into())).variable("X").is_none());
+        assert!(Secrets::none().variable("X").is_none());
+        assert_eq!(format!("{:?}", Secrets::new(|_| Some("k3y".into()))), "Secrets");
     }
 }

@@ -1,5 +1,6 @@
-//! What kind of error an endpoint's refusal is. Pure; the phrases are data.
+//! Classifies the errors of endpoints and reads how long they ask to wait. Pure; the phrases are data.
 
+use reqwest::header::HeaderMap;
 use serde_json::Value;
 use steward_core::model::ModelErrorClass;
 
@@ -8,26 +9,24 @@ const UNKNOWN_MODEL: &str = include_str!("../../data/unknown_model_phrases.txt")
 const BAD_KEY: &str = include_str!("../../data/bad_key_phrases.txt");
 const NO_CREDIT: &str = include_str!("../../data/no_credit_phrases.txt");
 
-/// A refusal in the endpoint's own words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub class: ModelErrorClass,
     /// Its message, or the beginning of its body.
     pub words: String,
-    /// The account has no credit left: waiting does not help.
+    /// Waiting does not help.
     pub no_credit: bool,
-    /// A wait that the body asks for, milliseconds.
+    /// The wait that the body asks for, milliseconds.
     pub retry_after_ms: Option<u64>,
 }
 
-/// Judges an HTTP error.
 pub(super) fn http(status: u16, body: &str) -> Refusal {
     let value: Option<Value> = serde_json::from_str(body).ok();
     let words = value.as_ref().and_then(message).unwrap_or_else(|| body.trim().to_owned());
     judge(status, body, words)
 }
 
-/// Judges an error object that came in the place of an answer.
+/// An error object in the place of an answer.
 pub(super) fn in_band(error: &Value) -> Refusal {
     let text = error.to_string();
     let words = message(error).unwrap_or_else(|| text.clone());
@@ -40,7 +39,7 @@ pub(super) fn in_band(error: &Value) -> Refusal {
     judge(status.unwrap_or_else(|| status_of_words(inner)), &text, words)
 }
 
-/// The status that an error's type stands for.
+/// The HTTP status that an error's type stands for.
 fn status_of_words(error: &Value) -> u16 {
     let field = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
     let words = format!("{} {}", field("type"), field("code")).to_lowercase();
@@ -75,7 +74,7 @@ fn judge(status: u16, body: &str, words: String) -> Refusal {
         _ if matches_any(CONTEXT_LENGTH, &lower) => Class::ContextLength,
         400 | 404 | 422 if matches_any(UNKNOWN_MODEL, &lower) => Class::UnknownModel,
         408 | 504 => Class::Timeout,
-        // Bedrock's word for a model that failed inside.
+        // Bedrock's status for a model that failed inside.
         424 | 500.. => Class::Server,
         _ => Class::BadRequest,
     };
@@ -90,7 +89,7 @@ fn retry_delay(body: &str) -> Option<u64> {
     u64::try_from(wait.as_millis()).ok()
 }
 
-/// Whether a line of `phrases` is in `text`; the parts around `&` must all be.
+/// Whether a line of `phrases` is in `text`; parts joined by `&` must all be.
 fn matches_any(phrases: &str, text: &str) -> bool {
     phrases
         .lines()
@@ -98,7 +97,7 @@ fn matches_any(phrases: &str, text: &str) -> bool {
         .any(|line| line.split('&').all(|part| text.contains(part.trim())))
 }
 
-/// The message in an error body, in any of the shapes that are about.
+/// The message of an error body, in any of the known shapes.
 fn message(value: &Value) -> Option<String> {
     let inner = value.get("error").filter(|inner| !inner.is_null()).unwrap_or(value);
     let text = match inner {
@@ -107,7 +106,7 @@ fn message(value: &Value) -> Option<String> {
             .iter()
             .find_map(|field| inner.get(field).and_then(Value::as_str)),
     };
-    // Gemini and some proxies put their object into a list.
+    // Gemini and some proxies wrap the object in a list.
     if text.is_none()
         && let Some(first) = value.get(0)
     {
@@ -116,8 +115,40 @@ fn message(value: &Value) -> Option<String> {
     text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
+/// Longest wait that is believed, milliseconds: a day.
+const LONGEST: u64 = 86_400_000;
+
+/// Milliseconds. A date is compared with the endpoint's own `Date`, so no clock is needed.
+pub(crate) fn retry_after_ms(headers: &HeaderMap) -> Option<u64> {
+    let header = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    if let Some(ms) = header("retry-after-ms").and_then(|text| millis(text, 1.0)) {
+        return Some(ms);
+    }
+    let text = header("retry-after")?;
+    millis(text, 1000.0).or_else(|| {
+        let then = httpdate::parse_http_date(text).ok()?;
+        let now = httpdate::parse_http_date(header("date")?).ok()?;
+        let wait = then.duration_since(now).unwrap_or_default();
+        Some(wait.as_secs().saturating_mul(1000).min(LONGEST))
+    })
+}
+
+fn millis(text: &str, unit: f64) -> Option<u64> {
+    let value = text.parse::<f64>().ok()? * unit;
+    if !value.is_finite() || value < 0.0 {
+        return None;
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "between 0 and a day"
+    )]
+    Some(value.min(LONGEST as f64).ceil() as u64)
+}
+
 #[cfg(test)]
-mod tests {
+mod classify_tests {
     use super::{http, in_band};
     use serde_json::{Value, json};
     use steward_core::model::ModelErrorClass::{self, *};
@@ -169,5 +200,35 @@ mod tests {
         check_in_band(&json!({"error": {"message": "x", "code": "context_length_exceeded"}}), ContextLength);
         check_in_band(&json!({"error": "overloaded"}), Server);
         check_in_band(&json!({"object": "error", "message": "no", "code": 401}), Auth);
+    }
+}
+
+#[cfg(test)]
+mod retry_after_tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::retry_after_ms;
+    use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+    fn check(headers: &[(&'static str, &'static str)], expect: Option<u64>) {
+        let map: HeaderMap = headers
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
+            .collect();
+        assert_eq!(retry_after_ms(&map), expect, "{headers:?}");
+    }
+
+    #[test]
+    fn every_form_of_the_header() {
+        check(&[], None);
+        check(&[("retry-after", "7")], Some(7000));
+        check(&[("retry-after", "0.25")], Some(250));
+        check(&[("retry-after", "-1")], None);
+        check(&[("retry-after", "soon")], None);
+        check(&[("retry-after", "999999999999")], Some(86_400_000));
+        check(&[("retry-after-ms", "12"), ("retry-after", "7")], Some(12));
+        let date = ("date", "Wed, 28 Feb 2024 23:59:50 GMT");
+        check(&[date, ("retry-after", "Thu, 29 Feb 2024 00:00:20 GMT")], Some(30_000));
+        check(&[date, ("retry-after", "Wed, 28 Feb 2024 23:00:00 GMT")], Some(0));
+        check(&[("retry-after", "Thu, 29 Feb 2024 00:00:20 GMT")], None);
     }
 }

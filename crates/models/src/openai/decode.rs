@@ -1,4 +1,5 @@
-//! Turns the dialect's JSON into chunks. Pure; unknown fields are ignored.
+//! Turns the events of a reply into chunks: what all wires share, and the decoder of the OpenAI dialect. Pure; unknown
+//! fields are ignored.
 
 use serde_json::Value;
 use steward_core::model::{ModelChunk, Usage};
@@ -8,56 +9,55 @@ use steward_core::model::{ModelChunk, Usage};
 pub(crate) enum Fault {
     /// No JSON, or none of this dialect.
     Nonsense(String),
-    /// An error object.
+    /// An error object of the endpoint.
     InBand(Value),
 }
 
-/// How a reply stands, whatever the wire.
+/// What is known of a reply so far, and the chunks of the current event.
 #[derive(Debug, Default)]
-pub(crate) struct State {
-    /// Calls begun.
+pub(crate) struct ReplyState {
     pub calls: usize,
     has_content: bool,
     has_reasoning: bool,
-    /// Nothing more comes.
     pub done: bool,
-    /// Why it ended, in the words of the dialect where there is one, else in the endpoint's.
+    /// Why it ended: the dialect's word if it has one, else the endpoint's.
     pub finish: Option<String>,
-    /// What it took so far.
     pub usage: Usage,
     /// The model's name as answered.
     pub model: String,
+    chunks: Vec<ModelChunk>,
 }
 
-impl State {
-    /// Text of the answer.
-    pub fn push_text(&mut self, piece: &str, chunks: &mut Vec<ModelChunk>) {
+impl ReplyState {
+    pub fn push_text(&mut self, piece: &str) {
         self.has_content |= !piece.trim().is_empty();
         if !piece.is_empty() {
-            chunks.push(ModelChunk::Text(piece.to_owned()));
+            self.chunks.push(ModelChunk::Text(piece.to_owned()));
         }
     }
 
-    /// Text of the reasoning.
-    pub fn push_reasoning(&mut self, piece: &str, chunks: &mut Vec<ModelChunk>) {
+    pub fn push_reasoning(&mut self, piece: &str) {
         self.has_reasoning |= !piece.trim().is_empty();
         if !piece.is_empty() {
-            chunks.push(ModelChunk::Reasoning(piece.to_owned()));
+            self.chunks.push(ModelChunk::Reasoning(piece.to_owned()));
         }
     }
 
-    /// Begins a call; gives its index.
-    pub fn push_call(
-        &mut self,
-        id: Option<String>,
-        name: Option<String>,
-        arguments: String,
-        chunks: &mut Vec<ModelChunk>,
-    ) -> usize {
+    /// Begins a call; returns its index.
+    pub fn push_call(&mut self, id: Option<String>, name: Option<String>, arguments: String) -> usize {
         let index = self.calls;
         self.calls += 1;
-        chunks.push(ModelChunk::ToolCall { index, id: id.filter(|id| !id.is_empty()), name, arguments });
+        self.chunks.push(ModelChunk::ToolCall { index, id: id.filter(|id| !id.is_empty()), name, arguments });
         index
+    }
+
+    /// More arguments of the call at `index`.
+    pub fn push_arguments(&mut self, index: usize, arguments: String) {
+        self.chunks.push(ModelChunk::ToolCall { index, id: None, name: None, arguments });
+    }
+
+    pub fn push(&mut self, chunk: ModelChunk) {
+        self.chunks.push(chunk);
     }
 
     /// Whether anything that counts as an answer has come.
@@ -70,7 +70,6 @@ impl State {
         self.done || self.finish.is_some()
     }
 
-    /// Why it ended.
     pub fn finish(&self) -> &str {
         match &self.finish {
             Some(finish) => finish,
@@ -79,45 +78,53 @@ impl State {
         }
     }
 
-    /// The last chunk. `asked` is the model's name where the endpoint gave none.
+    /// The last chunk. `asked` is used if the endpoint did not name the model.
     pub fn end(&self, asked: &str) -> ModelChunk {
         let model = if self.model.is_empty() { asked } else { &self.model };
         ModelChunk::End { finish: self.finish().to_owned(), usage: self.usage, model: model.to_owned() }
     }
 }
 
-/// Turns the events of one wire into chunks.
+/// Reads the JSON of one wire. Unknown events and fields are ignored.
 pub(crate) trait Decode: Send {
-    /// How the reply stands.
-    fn state(&self) -> &State;
+    fn event(&mut self, state: &mut ReplyState, event: &Value) -> Result<(), Fault>;
+    /// A reply in one piece; `None` if it is no such reply.
+    fn whole(&mut self, state: &mut ReplyState, reply: &Value) -> Option<Result<(), Fault>>;
+}
 
-    /// The same, to change.
-    fn state_mut(&mut self) -> &mut State;
+/// Turns one reply into chunks.
+pub(crate) struct ReplyDecoder {
+    pub state: ReplyState,
+    wire: Box<dyn Decode>,
+}
 
-    /// Chunks of one JSON event. Unknown events and fields are ignored.
-    fn value(&mut self, value: &Value) -> Result<Vec<ModelChunk>, Fault>;
-
-    /// Chunks of a reply in one piece; `None` if it is no such reply.
-    fn whole(&mut self, value: &Value) -> Option<Result<Vec<ModelChunk>, Fault>>;
+impl ReplyDecoder {
+    pub fn new(wire: impl Decode + 'static) -> Self {
+        Self { state: ReplyState::default(), wire: Box::new(wire) }
+    }
 
     /// Chunks of one event's text.
-    fn event(&mut self, data: &str) -> Result<Vec<ModelChunk>, Fault> {
+    pub fn event(&mut self, data: &str) -> Result<Vec<ModelChunk>, Fault> {
         let data = data.trim();
-        if data.is_empty() {
-            return Ok(Vec::new());
-        }
         if data == "[DONE]" {
-            self.state_mut().done = true;
-            return Ok(Vec::new());
+            self.state.done = true;
+        } else if !data.is_empty() {
+            let event: Value = serde_json::from_str(data).map_err(|_| Fault::Nonsense(data.to_owned()))?;
+            if is_error(&event) {
+                return Err(Fault::InBand(event));
+            }
+            if !event.is_object() {
+                return Err(Fault::Nonsense(data.to_owned()));
+            }
+            self.wire.event(&mut self.state, &event)?;
         }
-        let value: Value = serde_json::from_str(data).map_err(|_| Fault::Nonsense(data.to_owned()))?;
-        if is_error(&value) {
-            return Err(Fault::InBand(value));
-        }
-        if !value.is_object() {
-            return Err(Fault::Nonsense(data.to_owned()));
-        }
-        self.value(&value)
+        Ok(std::mem::take(&mut self.state.chunks))
+    }
+
+    /// Chunks of a reply in one piece; `None` if it is no such reply.
+    pub fn whole(&mut self, reply: &Value) -> Option<Result<Vec<ModelChunk>, Fault>> {
+        let read = self.wire.whole(&mut self.state, reply)?;
+        Some(read.map(|()| std::mem::take(&mut self.state.chunks)))
     }
 }
 
@@ -127,10 +134,9 @@ pub(crate) fn is_error(value: &Value) -> bool {
     value.get("error").is_some_and(|e| !e.is_null()) || kind("object") == Some("error") || kind("type") == Some("error")
 }
 
-/// The chat-completions dialect.
+/// The decoder of `/chat/completions`.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
-    state: State,
+pub(super) struct ChatDecoder {
     calls: Vec<Call>,
 }
 
@@ -140,91 +146,71 @@ struct Call {
     id: String,
 }
 
-impl Decode for Decoder {
-    fn state(&self) -> &State {
-        &self.state
-    }
-
-    fn state_mut(&mut self) -> &mut State {
-        &mut self.state
-    }
-
-    fn value(&mut self, value: &Value) -> Result<Vec<ModelChunk>, Fault> {
-        if let Some(model) = text(value.get("model")).filter(|name| !name.is_empty()) {
-            self.state.model = model;
+impl Decode for ChatDecoder {
+    fn event(&mut self, state: &mut ReplyState, event: &Value) -> Result<(), Fault> {
+        if let Some(model) = text(event.get("model")).filter(|name| !name.is_empty()) {
+            state.model = model;
         }
-        let choice = value.get("choices").and_then(|choices| choices.get(0));
+        let choice = event.get("choices").and_then(|choices| choices.get(0));
         let places =
-            [value.get("usage"), value.pointer("/x_groq/usage"), choice.and_then(|choice| choice.get("usage"))];
+            [event.get("usage"), event.pointer("/x_groq/usage"), choice.and_then(|choice| choice.get("usage"))];
         if let Some(usage) = places.into_iter().flatten().find(|usage| usage.is_object()) {
-            self.state.usage = read_usage(usage);
+            state.usage = read_usage(usage);
         }
         let Some(choice) = choice else {
-            return Ok(Vec::new());
+            return Ok(());
         };
-        let mut chunks = Vec::new();
         if let Some(delta) = choice.get("delta").or_else(|| choice.get("message")) {
-            self.delta(delta, &mut chunks);
+            self.delta(state, delta);
         }
         if let Some(reason) = text(choice.get("finish_reason")).filter(|r| !r.is_empty()) {
-            self.state.finish = Some(reason);
+            state.finish = Some(reason);
         }
-        Ok(chunks)
+        Ok(())
     }
 
-    fn whole(&mut self, value: &Value) -> Option<Result<Vec<ModelChunk>, Fault>> {
-        value.get("choices")?;
-        Some(self.value(value))
+    fn whole(&mut self, state: &mut ReplyState, reply: &Value) -> Option<Result<(), Fault>> {
+        reply.get("choices")?;
+        Some(self.event(state, reply))
     }
 }
 
-impl Decoder {
-    fn delta(&mut self, delta: &Value, chunks: &mut Vec<ModelChunk>) {
+impl ChatDecoder {
+    fn delta(&mut self, state: &mut ReplyState, delta: &Value) {
         let reasoning = text(delta.get("reasoning_content")).or_else(|| text(delta.get("reasoning")));
-        self.state.push_reasoning(&reasoning.unwrap_or_default(), chunks);
+        state.push_reasoning(&reasoning.unwrap_or_default());
         match delta.get("content") {
-            Some(Value::String(piece)) => self.state.push_text(piece, chunks),
-            Some(Value::Array(parts)) => parts.iter().for_each(|part| self.part(part, chunks)),
+            Some(Value::String(piece)) => state.push_text(piece),
+            Some(Value::Array(parts)) => parts.iter().for_each(|part| content_part(state, part)),
             _ => {}
         }
         if let Some(refusal) = text(delta.get("refusal")) {
-            self.state.push_text(&refusal, chunks);
+            state.push_text(&refusal);
         }
-        let calls = delta.get("tool_calls").and_then(Value::as_array);
-        chunks.extend(calls.into_iter().flatten().map(|piece| self.call(piece)));
-    }
-
-    /// Some servers send content in parts, the reasoning among them.
-    fn part(&mut self, part: &Value, chunks: &mut Vec<ModelChunk>) {
-        if let Some(thinking) = part.get("thinking") {
-            let piece = match thinking {
-                Value::Array(list) => list.iter().filter_map(|p| text(p.get("text"))).collect(),
-                other => text(Some(other)).unwrap_or_default(),
-            };
-            self.state.push_reasoning(&piece, chunks);
-        } else if let Some(piece) = text(part.get("text")) {
-            self.state.push_text(&piece, chunks);
+        for piece in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+            self.call(state, piece);
         }
     }
 
-    fn call(&mut self, piece: &Value) -> ModelChunk {
+    fn call(&mut self, state: &mut ReplyState, piece: &Value) {
         let wire_index = piece.get("index").and_then(Value::as_u64);
         let id = text(piece.get("id")).filter(|id| !id.is_empty());
         let function = piece.get("function").unwrap_or(&Value::Null);
         let name = text(function.get("name")).filter(|name| !name.is_empty());
-        let index = self.place(wire_index, id.as_deref(), name.is_some());
+        let index = self.index_of(wire_index, id.as_deref(), name.is_some());
+        state.calls = self.calls.len();
         let arguments = match function.get("arguments") {
             None | Some(Value::Null) => String::new(),
             Some(Value::String(text)) => text.clone(),
             // Some servers send the object itself.
             Some(object) => object.to_string(),
         };
-        ModelChunk::ToolCall { index, id, name, arguments }
+        state.push(ModelChunk::ToolCall { index, id, name, arguments });
     }
 
-    /// Which call a piece belongs to. Some servers leave the index out or give all calls the same
-    /// one; then a new id, or without ids a new name, begins a new call.
-    fn place(&mut self, wire_index: Option<u64>, id: Option<&str>, named: bool) -> usize {
+    /// Which call a piece belongs to. Some servers leave the index out or give all calls the same one; then a new id, or
+    /// without ids a new name, begins a new call.
+    fn index_of(&mut self, wire_index: Option<u64>, id: Option<&str>, named: bool) -> usize {
         let known = self.calls.iter().rposition(|call| wire_index.is_none() || call.wire_index == wire_index);
         if let Some(at) = known {
             let call = &mut self.calls[at];
@@ -240,12 +226,24 @@ impl Decoder {
             }
         }
         self.calls.push(Call { wire_index, id: id.unwrap_or_default().to_owned() });
-        self.state.calls = self.calls.len();
         self.calls.len() - 1
     }
 }
 
-/// Usage as the dialect tells it, under any of its names.
+/// Some servers send content in parts, with the reasoning among them.
+fn content_part(state: &mut ReplyState, part: &Value) {
+    if let Some(thinking) = part.get("thinking") {
+        let piece = match thinking {
+            Value::Array(list) => list.iter().filter_map(|p| text(p.get("text"))).collect(),
+            other => text(Some(other)).unwrap_or_default(),
+        };
+        state.push_reasoning(&piece);
+    } else if let Some(piece) = text(part.get("text")) {
+        state.push_text(&piece);
+    }
+}
+
+/// Usage of the dialect, under any of its names.
 pub(crate) fn read_usage(usage: &Value) -> Usage {
     let number = |path: &str| usage.pointer(path).and_then(Value::as_u64);
     Usage {
@@ -260,7 +258,6 @@ pub(crate) fn read_usage(usage: &Value) -> Usage {
     }
 }
 
-/// A string, if it is one.
 pub(crate) fn text(value: Option<&Value>) -> Option<String> {
     value.and_then(Value::as_str).map(str::to_owned)
 }

@@ -1,22 +1,20 @@
-//! Embeddings from an endpoint: the dialect's, and those of Ollama, Gemini and Cohere.
+//! Embeddings from an endpoint: of the OpenAI dialect, Ollama, Gemini and Cohere.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use steward_core::model::{Connection, ModelError, ModelErrorClass, Provider, Wire};
 
-use super::client::{Client, wire_of};
-use super::describe::Origin;
-use super::limits::Limits;
+use super::error_messages::Origin;
 use super::send::{Outgoing, json_bytes};
+use super::{Client, Limits, wire_of};
 use crate::native;
 
-/// Most bytes of text in one request; some endpoints take no more tokens than that can be.
+/// Most text in one request, bytes: some endpoints limit the tokens.
 const BATCH_BYTES: usize = 256 << 10;
 
 impl Client {
-    /// One vector for each text, in their order. Long lists go in several requests, one after the
-    /// other; `limit` is for all of them.
+    /// In the order of `texts`. Long lists are split into several requests; `limit` is for all of them.
     pub async fn embed(
         &self,
         connection: &Connection,
@@ -43,8 +41,7 @@ impl Client {
         limits: &Limits,
     ) -> Result<Vec<Vec<f32>>, ModelError> {
         let outgoing = request(connection, texts)?;
-        let sent = self.send(connection, &outgoing, limits).await?;
-        let (origin, value) = self.json(sent, limits).await?;
+        let (origin, value) = self.send_for_json(connection, &outgoing, limits).await?;
         match read(&value) {
             Some(vectors) if vectors.len() == texts.len() => Ok(vectors),
             Some(vectors) => {
@@ -59,7 +56,7 @@ impl Client {
     }
 }
 
-/// Most texts that the endpoint takes at once.
+/// Most texts in one request.
 fn batch_size(connection: &Connection) -> usize {
     match connection.provider {
         Provider::Cohere => 96,
@@ -118,20 +115,13 @@ fn request(connection: &Connection, texts: &[String]) -> Result<Outgoing, ModelE
 }
 
 fn none(connection: &Connection) -> ModelError {
-    ModelError {
-        class: ModelErrorClass::BadRequest,
-        message: format!(
-            "connection `{}`: this provider makes no embeddings",
-            connection.name
-        ),
-        hint: "choose a connection of OpenAI, Azure, Gemini, Cohere, Ollama or a compatible server, or the built-in embedder"
-            .to_owned(),
-        detail: None,
-        retry_after_ms: None,
-    }
+    ModelError::new(
+        ModelErrorClass::BadRequest,
+        format!("connection `{}`: this provider makes no embeddings", connection.name),
+        "choose a connection of OpenAI, Azure, Gemini, Cohere, Ollama or a compatible server, or the built-in embedder",
+    )
 }
 
-/// The vectors of an answer in any of the shapes.
 fn read(value: &Value) -> Option<Vec<Vec<f32>>> {
     if let Some(data) = value.get("data").and_then(Value::as_array) {
         let mut found = Vec::with_capacity(data.len());

@@ -1,61 +1,49 @@
 //! `/responses` of OpenAI: requests, and the events of its streams.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use steward_core::message::{Message, Role};
-use steward_core::model::{Connection, ModelChunk, ModelRequest};
+use steward_core::model::{Connection, ModelRequest};
 
-use super::decode::{Decode, Fault, State, read_usage, text};
-use super::quirks::Quirks;
-use super::strict::is_strict;
+use super::constrain::is_strict;
+use super::decode::{Decode, Fault, ReplyState, read_usage, text};
+use super::requests::Quirks;
+use crate::native::rounded;
 
-/// The least that the interface takes as a limit, tokens.
+/// Smallest limit that the interface takes, tokens.
 const LEAST: u32 = 16;
 
-/// The body of a streamed request. Nothing is stored at the provider. The interface knows neither
-/// `stop` nor `seed`.
+/// Nothing is stored at the provider. The interface knows neither `stop` nor `seed`.
 pub(super) fn body(connection: &Connection, request: &ModelRequest, quirks: &Quirks) -> Value {
-    let mut body = Map::new();
-    body.insert("model".to_owned(), json!(connection.model));
     let input: Vec<Value> = request.messages.iter().flat_map(items).collect();
-    body.insert("input".to_owned(), input.into());
-    body.insert("stream".to_owned(), json!(true));
-    body.insert("store".to_owned(), json!(false));
+    let mut body = json!({"model": connection.model, "input": input, "stream": true, "store": false});
     if !quirks.no_temperature {
-        let temperature = crate::native::rounded(request.temperature);
-        body.insert("temperature".to_owned(), json!(temperature));
+        body["temperature"] = json!(rounded(request.temperature));
     }
-    let limit = request.max_tokens.max(LEAST);
-    body.insert("max_output_tokens".to_owned(), json!(limit));
+    body["max_output_tokens"] = json!(request.max_tokens.max(LEAST));
     if !request.tools.is_empty() {
-        let tools: Vec<Value> = request
-            .tools
-            .iter()
-            .map(|spec| {
-                json!({
-                    "type": "function",
-                    "name": spec.name,
-                    "description": spec.description,
-                    "parameters": spec.parameters,
-                    "strict": false,
-                })
+        let tools = request.tools.iter().map(|spec| {
+            json!({
+                "type": "function",
+                "name": spec.name,
+                "description": spec.description,
+                "parameters": spec.parameters,
+                "strict": false,
             })
-            .collect();
-        body.insert("tools".to_owned(), tools.into());
+        });
+        body["tools"] = tools.collect();
     }
-    let schema = request.schema.as_ref();
-    if let Some(schema) = schema.filter(|_| connection.capabilities.json_schema) {
+    if let Some(schema) = request.schema.as_ref().filter(|_| connection.capabilities.json_schema) {
         let strict = is_strict(schema);
-        let format = json!({"type": "json_schema", "name": "output", "schema": schema, "strict": strict});
-        body.insert("text".to_owned(), json!({"format": format}));
+        body["text"] = json!({"format": {"type": "json_schema", "name": "output", "schema": schema, "strict": strict}});
     }
-    Value::Object(body)
+    body
 }
 
 fn items(message: &Message) -> Vec<Value> {
-    let said = |role: &str| json!({"role": role, "content": message.text});
+    let content = |role: &str| json!({"role": role, "content": message.text});
     match message.role {
-        Role::System => vec![said("system")],
-        Role::User => vec![said("user")],
+        Role::System => vec![content("system")],
+        Role::User => vec![content("user")],
         Role::Tool => vec![json!({
             "type": "function_call_output",
             "call_id": message.tool_call_id.as_deref().unwrap_or_default(),
@@ -64,7 +52,7 @@ fn items(message: &Message) -> Vec<Value> {
         Role::Assistant => {
             let mut items = Vec::new();
             if !message.text.is_empty() || message.tool_calls.is_empty() {
-                items.push(said("assistant"));
+                items.push(content("assistant"));
             }
             items.extend(message.tool_calls.iter().map(|call| {
                 json!({
@@ -79,139 +67,118 @@ fn items(message: &Message) -> Vec<Value> {
     }
 }
 
-/// Reads the events.
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
-    state: State,
     calls: Vec<Call>,
     any_text: bool,
 }
 
 #[derive(Debug)]
 struct Call {
-    place: Option<u64>,
+    wire_index: Option<u64>,
     index: usize,
-    /// Whether any of its arguments have come.
-    told: bool,
+    has_arguments: bool,
 }
 
 impl Decode for Decoder {
-    fn state(&self) -> &State {
-        &self.state
-    }
-
-    fn state_mut(&mut self) -> &mut State {
-        &mut self.state
-    }
-
-    fn value(&mut self, value: &Value) -> Result<Vec<ModelChunk>, Fault> {
-        let mut chunks = Vec::new();
-        let kind = text(value.get("type")).unwrap_or_default();
-        let delta = text(value.get("delta")).unwrap_or_default();
-        let place = value.get("output_index").and_then(Value::as_u64);
+    fn event(&mut self, state: &mut ReplyState, event: &Value) -> Result<(), Fault> {
+        let kind = text(event.get("type")).unwrap_or_default();
+        let delta = text(event.get("delta")).unwrap_or_default();
+        let at = event.get("output_index").and_then(Value::as_u64);
         match kind.as_str() {
-            "response.created" | "response.in_progress" => self.model(&value["response"]),
+            "response.created" | "response.in_progress" => read_model(state, &event["response"]),
             "response.output_text.delta" | "response.refusal.delta" => {
                 self.any_text = true;
-                self.state.push_text(&delta, &mut chunks);
+                state.push_text(&delta);
             }
-            "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                self.state.push_reasoning(&delta, &mut chunks);
-            }
+            "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => state.push_reasoning(&delta),
             // The parts of a summary are paragraphs.
-            "response.reasoning_summary_part.added" if value["summary_index"] != 0 => {
-                self.state.push_reasoning("\n\n", &mut chunks);
-            }
-            "response.output_item.added" => self.item(&value["item"], place, &mut chunks),
-            "response.function_call_arguments.delta" => self.arguments(place, delta, &mut chunks),
+            "response.reasoning_summary_part.added" if event["summary_index"] != 0 => state.push_reasoning("\n\n"),
+            "response.output_item.added" => self.item(state, &event["item"], at),
+            "response.function_call_arguments.delta" => self.arguments(state, at, delta),
             "response.function_call_arguments.done" => {
-                self.rest(place, text(value.get("arguments")), &mut chunks);
+                self.all_arguments(state, at, text(event.get("arguments")));
             }
             "response.output_item.done" => {
-                let item = &value["item"];
-                self.item(item, place, &mut chunks);
-                self.rest(place, text(item.get("arguments")), &mut chunks);
+                let item = &event["item"];
+                self.item(state, item, at);
+                self.all_arguments(state, at, text(item.get("arguments")));
             }
-            "response.completed" | "response.incomplete" => {
-                self.end(&value["response"], &mut chunks);
-            }
+            "response.completed" | "response.incomplete" => self.end(state, &event["response"]),
             "response.failed" | "response.cancelled" => {
-                let why = &value["response"]["error"];
-                let why = if why.is_null() { value } else { why };
+                let why = &event["response"]["error"];
+                let why = if why.is_null() { event } else { why };
                 return Err(Fault::InBand(json!({"error": why})));
             }
             _ => {}
         }
-        Ok(chunks)
+        Ok(())
     }
 
-    fn whole(&mut self, value: &Value) -> Option<Result<Vec<ModelChunk>, Fault>> {
-        value.get("output")?;
-        let kind = match value["status"].as_str() {
+    fn whole(&mut self, state: &mut ReplyState, reply: &Value) -> Option<Result<(), Fault>> {
+        reply.get("output")?;
+        let kind = match reply["status"].as_str() {
             Some("failed") => "response.failed",
             _ => "response.completed",
         };
-        Some(self.value(&json!({"type": kind, "response": value})))
+        Some(self.event(state, &json!({"type": kind, "response": reply})))
     }
 }
 
 impl Decoder {
-    fn model(&mut self, response: &Value) {
-        if let Some(model) = text(response.get("model")) {
-            self.state.model = model;
-        }
-    }
-
-    /// Begins a call, if the item is one that has not begun.
-    fn item(&mut self, item: &Value, place: Option<u64>, chunks: &mut Vec<ModelChunk>) {
-        let known = self.calls.iter().any(|call| call.place == place);
+    /// Begins a call if the item is a new one.
+    fn item(&mut self, state: &mut ReplyState, item: &Value, wire_index: Option<u64>) {
+        let known = self.calls.iter().any(|call| call.wire_index == wire_index);
         if item["type"] != "function_call" || known {
             return;
         }
-        let (id, name) = (text(item.get("call_id")), text(item.get("name")));
-        let index = self.state.push_call(id, name, String::new(), chunks);
-        self.calls.push(Call { place, index, told: false });
+        let index = state.push_call(text(item.get("call_id")), text(item.get("name")), String::new());
+        self.calls.push(Call { wire_index, index, has_arguments: false });
     }
 
-    fn arguments(&mut self, place: Option<u64>, piece: String, chunks: &mut Vec<ModelChunk>) {
-        let call = self.calls.iter_mut().rfind(|call| call.place == place);
+    fn arguments(&mut self, state: &mut ReplyState, wire_index: Option<u64>, piece: String) {
+        let call = self.calls.iter_mut().rfind(|call| call.wire_index == wire_index);
         if let Some(call) = call.filter(|_| !piece.is_empty()) {
-            call.told = true;
-            chunks.push(ModelChunk::ToolCall { index: call.index, id: None, name: None, arguments: piece });
+            call.has_arguments = true;
+            state.push_arguments(call.index, piece);
         }
     }
 
-    /// The arguments in one piece, where they have not come in several.
-    fn rest(&mut self, place: Option<u64>, all: Option<String>, chunks: &mut Vec<ModelChunk>) {
-        let untold = self.calls.iter().any(|c| c.place == place && !c.told);
-        if let Some(all) = all.filter(|_| untold) {
-            self.arguments(place, all, chunks);
+    /// All arguments, unless they have come in pieces.
+    fn all_arguments(&mut self, state: &mut ReplyState, wire_index: Option<u64>, all: Option<String>) {
+        let missing = self.calls.iter().any(|call| call.wire_index == wire_index && !call.has_arguments);
+        if let Some(all) = all.filter(|_| missing) {
+            self.arguments(state, wire_index, all);
         }
     }
 
-    fn end(&mut self, response: &Value, chunks: &mut Vec<ModelChunk>) {
-        self.model(response);
-        let output = response["output"].as_array().cloned().unwrap_or_default();
-        for (place, item) in (0..).zip(&output) {
-            self.item(item, Some(place), chunks);
-            self.rest(Some(place), text(item.get("arguments")), chunks);
+    fn end(&mut self, state: &mut ReplyState, response: &Value) {
+        read_model(state, response);
+        for (at, item) in (0..).zip(response["output"].as_array().into_iter().flatten()) {
+            self.item(state, item, Some(at));
+            self.all_arguments(state, Some(at), text(item.get("arguments")));
             let parts = item["content"].as_array().into_iter().flatten();
             for part in parts.filter(|_| !self.any_text) {
                 let piece = text(part.get("text")).or_else(|| text(part.get("refusal")));
-                self.state.push_text(&piece.unwrap_or_default(), chunks);
+                state.push_text(&piece.unwrap_or_default());
             }
         }
         if response["usage"].is_object() {
-            self.state.usage = read_usage(&response["usage"]);
+            state.usage = read_usage(&response["usage"]);
         }
-        let why = response["incomplete_details"]["reason"].as_str();
-        let finish = match why {
+        let finish = match response["incomplete_details"]["reason"].as_str() {
             Some("max_output_tokens" | "max_tokens") => "length",
             Some(other) => other,
-            None if self.state.calls > 0 => "tool_calls",
+            None if state.calls > 0 => "tool_calls",
             None => "stop",
         };
-        self.state.finish = Some(finish.to_owned());
-        self.state.done = true;
+        state.finish = Some(finish.to_owned());
+        state.done = true;
+    }
+}
+
+fn read_model(state: &mut ReplyState, response: &Value) {
+    if let Some(model) = text(response.get("model")) {
+        state.model = model;
     }
 }

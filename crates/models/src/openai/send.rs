@@ -1,4 +1,4 @@
-//! Sending a call: to whom, with which header, and what it means when nothing can be sent.
+//! Sends requests: address, key, and the errors of failed connections.
 
 use std::time::Duration;
 
@@ -11,53 +11,45 @@ use steward_core::model::{Connection, ModelError, ModelErrorClass, Provider};
 use tokio::time::timeout;
 use url::Url;
 
-use super::address;
 use super::auth::{NoCredential, credential};
-use super::client::Client;
-use super::describe::Origin;
-use super::limits::Limits;
-use super::retry_after::retry_after_ms;
+use super::classify::retry_after_ms;
+use super::error_messages::Origin;
 use super::transport::{Target, causes};
-use super::{classify, stream};
+use super::{Client, Limits, address, stream};
 
 const JSON: &str = "application/json";
 
-/// What is sent besides the connection's own header.
+/// A request without the connection's address and key.
 pub(crate) struct Outgoing {
     pub method: Method,
     pub place: Place,
-    /// Parameters besides those of the base URL.
+    /// In addition to those of the base URL.
     pub query: &'static [(&'static str, &'static str)],
     pub headers: HeaderMap,
     /// JSON; empty for none.
     pub body: Bytes,
 }
 
-/// Where to.
 pub(crate) enum Place {
-    /// A path of the OpenAI dialect.
+    /// Of the OpenAI dialect.
     Dialect(&'static str),
-    /// A path below the server's root.
+    /// Below the server's root.
     Native(String),
 }
 
 impl Outgoing {
-    /// Asks for something at a path of the dialect.
     pub fn get(path: &'static str) -> Self {
         Self::empty(Method::GET, Place::Dialect(path))
     }
 
-    /// Posts JSON to a path of the dialect.
     pub fn post(path: &'static str, body: Bytes) -> Self {
         Self { body, ..Self::empty(Method::POST, Place::Dialect(path)) }
     }
 
-    /// Asks for something at a path of the server.
     pub fn get_native(path: String) -> Self {
         Self::empty(Method::GET, Place::Native(path))
     }
 
-    /// Posts JSON to a path of the server.
     pub fn post_native(path: String, body: Bytes) -> Self {
         Self { body, ..Self::empty(Method::POST, Place::Native(path)) }
     }
@@ -67,25 +59,24 @@ impl Outgoing {
     }
 }
 
-/// `value` as bytes to send.
 pub(crate) fn json_bytes(value: &Value) -> Bytes {
     Bytes::from(value.to_string())
 }
 
 impl Client {
-    /// The body of an answer that is one JSON document.
-    pub(crate) async fn json(&self, sent: (Origin, Response), limits: &Limits) -> Result<(Origin, Value), ModelError> {
-        let (origin, response) = sent;
+    /// For an answer that is one JSON document.
+    pub(crate) async fn send_for_json(
+        &self,
+        connection: &Connection,
+        outgoing: &Outgoing,
+        limits: &Limits,
+    ) -> Result<(Origin, Value), ModelError> {
+        let (origin, response) = self.send(connection, outgoing, limits).await?;
         let status = response.status();
         let wait = retry_after_ms(response.headers());
         let raw = stream::text(response, &origin, limits).await?;
         if !status.is_success() {
-            let refusal = classify::http(status.as_u16(), &raw);
-            let error = origin.refused(&refusal, Some(status.as_u16()), &[]);
-            return Err(ModelError {
-                retry_after_ms: wait.or(refusal.retry_after_ms),
-                ..origin.with_detail(error, &raw)
-            });
+            return Err(origin.http_error(status.as_u16(), &raw, wait, &[]));
         }
         match serde_json::from_str(&raw) {
             Ok(value) => Ok((origin, value)),
@@ -93,7 +84,7 @@ impl Client {
         }
     }
 
-    /// Sends, and waits for the head of the answer, whatever its status.
+    /// Returns the answer's headers, whatever the status.
     pub(crate) async fn send(
         &self,
         connection: &Connection,
@@ -102,7 +93,7 @@ impl Client {
     ) -> Result<(Origin, Response), ModelError> {
         let first = self.send_once(connection, outgoing, limits).await;
         match first {
-            // A child that went idle just now is started again by asking once more.
+            // A child that was just stopped for idleness starts again with the next request.
             Err(error) if error.class == ModelErrorClass::Connect && connection.provider == Provider::Local => {
                 self.send_once(connection, outgoing, limits).await
             }
@@ -126,7 +117,7 @@ impl Client {
                 let kind = [(CONTENT_TYPE.as_str(), JSON)];
                 let kind = if outgoing.body.is_empty() { &kind[..0] } else { &kind };
                 let now = self.inner.secrets.now();
-                let made = key.sign(outgoing.method.as_str(), &url, kind, &outgoing.body, now);
+                let made = key.sign("bedrock", outgoing.method.as_str(), &url, kind, &outgoing.body, now);
                 Some(made.map_err(|why| origin.not_signed(&why))?)
             }
             None => None,
@@ -169,14 +160,8 @@ impl Client {
         let url = url.map_err(|why| origin.bad_url(&why))?;
         origin.secrets = secrets_of(&url);
         let fields = self.inner.secrets.fields(connection, self.typed.as_deref());
-        let credential = fields.await.and_then(|fields| credential(connection, &fields)).map_err(|no| match no {
-            NoCredential::Missing(variable) => origin.key_missing(&variable),
-            NoCredential::Refused(why) => origin.key_refused(&why),
-            NoCredential::NotKept => origin.key_not_kept(),
-            NoCredential::Sealed(why) => origin.key_sealed(&why),
-            NoCredential::Unusable => origin.key_unusable(),
-            NoCredential::BadHeader(name) => origin.bad_header(&name),
-        })?;
+        let credential = fields.await.and_then(|fields| credential(connection, &fields));
+        let credential = credential.map_err(|why| origin.no_credential(why))?;
         origin.secrets.extend(credential.secrets);
         let http = self.inner.transports.for_url(&url).map_err(|e| origin.no_client(&e))?;
         let target = Target { http, url, header: credential.header, access_key: credential.access_key };
@@ -208,7 +193,7 @@ impl Client {
         };
         let url = Url::parse(&format!("http://localhost/v1/{path}")).map_err(|e| origin.local(&e.to_string()))?;
         let bearer = format!("Bearer {}", endpoint.token.expose_secret().trim());
-        let mut value = HeaderValue::try_from(bearer).map_err(|_| origin.key_unusable())?;
+        let mut value = HeaderValue::try_from(bearer).map_err(|_| origin.no_credential(NoCredential::Unusable))?;
         value.set_sensitive(true);
         origin.secrets = vec![endpoint.token];
         let target = Target { http, url, header: Some((reqwest::header::AUTHORIZATION, value)), access_key: None };
@@ -216,7 +201,7 @@ impl Client {
     }
 }
 
-/// Secrets that people write into a URL: a password, and keys among the parameters.
+/// Secrets that people write into a URL: passwords, and keys in parameters.
 fn secrets_of(url: &Url) -> Vec<SecretString> {
     let mut found: Vec<SecretString> = url.password().map(Into::into).into_iter().collect();
     if url.query().is_some() {
@@ -230,16 +215,20 @@ fn secrets_of(url: &Url) -> Vec<SecretString> {
 fn sending_failed(origin: &Origin, error: &reqwest::Error) -> ModelError {
     let why = causes_without_url(error);
     if error.is_builder() {
-        return if origin.secrets.is_empty() { origin.bad_url(&why) } else { origin.key_unusable() };
+        return if origin.secrets.is_empty() {
+            origin.bad_url(&why)
+        } else {
+            origin.no_credential(NoCredential::Unusable)
+        };
     }
-    // The only timeout that the client itself has is that of connecting.
+    // The client's only own timeout is that of connecting.
     if error.is_connect() || error.is_timeout() {
         return origin.unreachable(&why);
     }
     origin.broken(&why, steward_core::model::Usage::default())
 }
 
-/// What went wrong below reqwest, whose own words are only that something did, and the URL.
+/// The causes below reqwest, whose own message has no more than the URL.
 pub(super) fn causes_without_url(error: &reqwest::Error) -> String {
     match std::error::Error::source(error) {
         Some(source) => causes(source),

@@ -1,25 +1,21 @@
-//! Server-sent events, as servers really write them: any line end, `data:` with or without a space,
-//! comments, several lines an event, bytes cut anywhere.
+//! Splits a stream into events. Server-sent events as servers really write them: any line end, `data:` with or
+//! without a space, comments, several lines per event, bytes cut anywhere.
+
+use crate::native::{AwsParser, LineParser};
 
 /// Largest event, bytes. A server that sends more is not streaming.
 const LIMIT: usize = 16 << 20;
 
-/// The event is too large to be one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TooLarge;
-
-/// Takes bytes in pieces of any size and gives the events' data.
 #[derive(Debug, Default)]
-pub(super) struct SseParser {
+pub(crate) struct SseParser {
     line: Vec<u8>,
     data: Option<String>,
-    /// The last byte was a carriage return, so a line feed now belongs to it.
+    /// The last byte was a carriage return; a line feed now belongs to it.
     after_return: bool,
 }
 
 impl SseParser {
-    /// Data of the events that `bytes` completed.
-    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<String>, TooLarge> {
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<String>, BadFrame> {
         let mut events = Vec::new();
         for &byte in bytes {
             let continues = byte == b'\n' && self.after_return;
@@ -34,10 +30,10 @@ impl SseParser {
             }
         }
         let held = self.line.len() + self.data.as_ref().map_or(0, String::len);
-        if held > LIMIT { Err(TooLarge) } else { Ok(events) }
+        if held > LIMIT { Err(BadFrame::TooLarge) } else { Ok(events) }
     }
 
-    /// The event that the end of the stream completed: not every server ends with a blank line.
+    /// The last event: not every server ends with a blank line.
     pub fn finish(&mut self) -> Option<String> {
         let early = self.end_of_line();
         early.or_else(|| self.data.take()).filter(|data| !data.is_empty())
@@ -49,7 +45,7 @@ impl SseParser {
             return self.data.take();
         }
         let text = String::from_utf8_lossy(&line);
-        // A byte order mark may stand before the first line.
+        // The first line may have a byte order mark.
         let text = text.trim_start_matches('\u{feff}');
         if let Some(value) = text.strip_prefix("data:") {
             let value = value.strip_prefix(' ').unwrap_or(value);
@@ -62,6 +58,42 @@ impl SseParser {
             }
         }
         None
+    }
+}
+
+/// Why bytes are no stream of this kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BadFrame {
+    /// Larger than any real event.
+    TooLarge,
+    /// Its checksums or lengths are wrong.
+    Corrupt,
+}
+
+/// Gives the events' JSON, from pieces of any size.
+#[derive(Debug)]
+pub(crate) enum Parser {
+    Sse(SseParser),
+    Lines(LineParser),
+    Aws(AwsParser),
+}
+
+impl Parser {
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<String>, BadFrame> {
+        match self {
+            Self::Sse(parser) => parser.feed(bytes),
+            Self::Lines(parser) => parser.feed(bytes),
+            Self::Aws(parser) => parser.feed(bytes),
+        }
+    }
+
+    pub fn finish(&mut self) -> Option<String> {
+        match self {
+            Self::Sse(parser) => parser.finish(),
+            Self::Lines(parser) => parser.finish(),
+            // A cut-off frame is dropped; the reply is then found unfinished.
+            Self::Aws(_) => None,
+        }
     }
 }
 
@@ -100,6 +132,6 @@ mod tests {
         let mut parser = SseParser::default();
         let piece = vec![b'x'; 1 << 20];
         let result: Result<Vec<_>, _> = (0..20).map(|_| parser.feed(&piece)).collect();
-        assert_eq!(result, Err(TooLarge));
+        assert_eq!(result, Err(BadFrame::TooLarge));
     }
 }

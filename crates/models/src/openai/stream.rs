@@ -1,4 +1,4 @@
-//! Reads a response, under all its time limits.
+//! Reads a response within its time limits.
 
 use std::time::{Duration, Instant};
 
@@ -10,39 +10,42 @@ use steward_core::model::{ModelChunk, ModelError, Usage};
 use steward_core::ports::ChunkStream;
 use tokio::time::timeout;
 
-use super::classify;
-use super::decode::{Decode, Fault, State, is_error};
-use super::describe::Origin;
-use super::framing::{BadFrame, Framing, Parser};
-use super::limits::Limits;
+use super::Limits;
+use super::decode::{Decode, Fault, ReplyDecoder, ReplyState, is_error};
+use super::error_messages::Origin;
 use super::send::causes_without_url;
+use super::sse::{BadFrame, Parser, SseParser};
 
 /// Longest body read as a whole, bytes.
 const WHOLE_LIMIT: usize = 16 << 20;
-/// How long a finished reply waits for its usage where the server neither says so nor closes.
+/// How long a finished reply waits for its usage if the server neither sends an end nor closes.
 const GRACE: Duration = Duration::from_secs(2);
 /// Bytes kept of a body that turns out to be no stream.
 const HEAD: usize = 4096;
 
 type Chunk = Result<ModelChunk, ModelError>;
 
-/// How one wire's stream is read.
-pub(crate) struct Manner {
-    pub framing: Framing,
-    pub decoder: Box<dyn Decode>,
+/// How the bytes of one wire's stream become events, and these become chunks.
+pub(crate) struct StreamFormat {
+    pub parser: Parser,
+    pub decoder: ReplyDecoder,
 }
 
-impl Manner {
-    pub fn new(framing: Framing, decoder: impl Decode + 'static) -> Self {
-        Self { framing, decoder: Box::new(decoder) }
+impl StreamFormat {
+    pub fn new(parser: Parser, decoder: impl Decode + 'static) -> Self {
+        Self { parser, decoder: ReplyDecoder::new(decoder) }
+    }
+
+    pub fn sse(decoder: impl Decode + 'static) -> Self {
+        Self::new(Parser::Sse(SseParser::default()), decoder)
     }
 }
 
 /// Whether the body is one document rather than a stream.
-pub(super) fn is_whole(response: &Response, framing: Framing) -> bool {
+pub(super) fn is_whole(response: &Response, parser: &Parser) -> bool {
     content_type(response).is_some_and(|kind| {
-        // Lines of JSON go by many names, and one line is also a document.
-        kind.contains("html") || (kind.contains("json") && framing != Framing::Lines)
+        // Streams of JSON lines have many content types, and one line is also a document.
+        kind.contains("html") || (kind.contains("json") && !matches!(parser, Parser::Lines(_)))
     })
 }
 
@@ -51,7 +54,7 @@ fn content_type(response: &Response) -> Option<String> {
     Some(kind.split(';').next().unwrap_or_default().trim().to_lowercase())
 }
 
-/// The body as text, up to a limit.
+/// Up to a limit.
 pub(super) async fn text(mut response: Response, origin: &Origin, limits: &Limits) -> Result<String, ModelError> {
     let mut bytes = Vec::new();
     while bytes.len() < WHOLE_LIMIT {
@@ -67,10 +70,10 @@ pub(super) async fn text(mut response: Response, origin: &Origin, limits: &Limit
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A reply in one piece, as some servers give it whatever is asked.
+/// Some servers answer with one document whatever is asked.
 pub(super) async fn read_whole(
     response: Response,
-    manner: Manner,
+    format: StreamFormat,
     origin: Origin,
     limits: Limits,
 ) -> Result<ChunkStream, ModelError> {
@@ -79,7 +82,7 @@ pub(super) async fn read_whole(
         let raw = text(response, &origin, &limits).await?;
         let nonsense = || origin.with_detail(origin.not_an_answer(&format!("`{kind}`")), &raw);
         let value: Value = serde_json::from_str(&raw).map_err(|_| nonsense())?;
-        let mut reader = Reader::new(manner, &origin, &limits);
+        let mut reader = Reader::new(format, &origin, &limits);
         let read = if is_error(&value) {
             Err(Fault::InBand(value))
         } else {
@@ -93,19 +96,19 @@ pub(super) async fn read_whole(
     Ok(futures::stream::iter(chunks.into_iter().map(Ok)).boxed())
 }
 
-/// The reply's chunks. After an error nothing comes.
+/// Ends after an error.
 pub(super) fn read(
     mut response: Response,
-    manner: Manner,
+    format: StreamFormat,
     origin: Origin,
     limits: Limits,
 ) -> impl Stream<Item = Chunk> + Send {
     async_stream::stream! {
-        let mut reader = Reader::new(manner, &origin, &limits);
+        let mut reader = Reader::new(format, &origin, &limits);
         loop {
             let piece = match timeout(reader.patience(), response.chunk()).await {
                 Ok(Ok(piece)) => piece,
-                // What matters has come.
+                // Everything needed has come.
                 _ if reader.state().is_finished() => None,
                 Ok(Err(error)) => {
                     yield Err(reader.lost(&causes_without_url(&error)));
@@ -154,30 +157,29 @@ struct Reader<'a> {
     limits: &'a Limits,
     since: Instant,
     parser: Parser,
-    decoder: Box<dyn Decode>,
-    /// The body's beginning, until the first event.
+    decoder: ReplyDecoder,
+    /// The beginning of the body, until the first event.
     head: Vec<u8>,
     any_event: bool,
 }
 
 impl<'a> Reader<'a> {
-    fn new(manner: Manner, origin: &'a Origin, limits: &'a Limits) -> Self {
+    fn new(format: StreamFormat, origin: &'a Origin, limits: &'a Limits) -> Self {
         Self {
             origin,
             limits,
             since: Instant::now(),
-            parser: Parser::new(manner.framing),
-            decoder: manner.decoder,
+            parser: format.parser,
+            decoder: format.decoder,
             head: Vec::new(),
             any_event: false,
         }
     }
 
-    fn state(&self) -> &State {
-        self.decoder.state()
+    fn state(&self) -> &ReplyState {
+        &self.decoder.state
     }
 
-    /// How long to wait for the next bytes.
     fn patience(&self) -> Duration {
         let timeouts = self.limits.timeouts;
         let stage = if self.state().is_finished() {
@@ -192,13 +194,11 @@ impl<'a> Reader<'a> {
     }
 
     fn silence(&self) -> ModelError {
-        let timeouts = self.limits.timeouts;
         if self.state().has_answer() {
-            let what = "the answer stopped: nothing more came";
-            self.limits.error(self.origin, what, timeouts.idle, "models.idle_timeout_ms")
+            self.limits.idle(self.origin)
         } else {
-            let (what, stage) = ("no content came", timeouts.first_content);
-            self.limits.error(self.origin, what, stage, "models.first_content_timeout_ms")
+            let stage = self.limits.timeouts.first_content;
+            self.limits.error(self.origin, "no content came", stage, "models.first_content_timeout_ms")
         }
     }
 
@@ -228,14 +228,11 @@ impl<'a> Reader<'a> {
                 let error = self.origin.broken("an event is no JSON", self.state().usage);
                 self.origin.with_detail(error, &raw)
             }
-            Fault::InBand(value) => {
-                let error = self.origin.refused(&classify::in_band(&value), None, &[]);
-                self.origin.with_detail(error, &value.to_string())
-            }
+            Fault::InBand(value) => self.origin.in_band_error(&value),
         }
     }
 
-    /// The last chunk, or why there is none. A reply in one piece is complete without saying so.
+    /// The last chunk, or the error. A reply in one piece needs no finish reason.
     fn end(&mut self, whole: bool) -> Chunk {
         let usage = self.state().usage;
         if !whole && !self.state().is_finished() {

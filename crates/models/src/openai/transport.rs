@@ -1,4 +1,4 @@
-//! Ways to an endpoint: loopback without proxy, the network with TLS and proxies, a Unix socket.
+//! HTTP clients: loopback without proxy, the network with TLS and proxies, a Unix socket.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,19 +11,18 @@ use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use tokio::runtime::Handle;
 
-use super::sign::AccessKey;
+use super::sigv4::AccessKey;
 use crate::local::{Endpoint, LocalModelError, Supervisor};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Starts local models when they are needed.
 #[async_trait]
 pub trait LocalModels: Send + Sync {
-    /// Where the server of the model at `path` listens; returns once it does.
+    /// Starts the server of the model at `path` and returns once it listens.
     async fn endpoint(&self, path: &str) -> Result<Endpoint, LocalModelError>;
 }
 
-/// One child, whose command names its model.
+/// One child process, whose command names its model.
 #[async_trait]
 impl LocalModels for Supervisor {
     async fn endpoint(&self, _path: &str) -> Result<Endpoint, LocalModelError> {
@@ -31,8 +30,8 @@ impl LocalModels for Supervisor {
     }
 }
 
-/// A client for each runtime: a connection is served where it was opened, so a call from another runtime would wait for that
-/// one's threads. There is one for each processor at most, and that of the program.
+/// One client per runtime: a connection is served by the runtime that opened it, so a call from another one would
+/// wait for that one's threads.
 #[derive(Debug, Default)]
 struct Clients(Mutex<HashMap<Option<tokio::runtime::Id>, Result<reqwest::Client, String>>>);
 
@@ -44,8 +43,8 @@ impl Clients {
     }
 }
 
-/// HTTP clients, each made when it is first needed: reading the system's certificates takes time
-/// that a start without network does not have.
+/// Each client is made at first use: reading the system's certificates takes time that a start without network does
+/// not have.
 #[derive(Debug, Default)]
 pub(super) struct Transports {
     loopback: Clients,
@@ -54,16 +53,15 @@ pub(super) struct Transports {
 }
 
 impl Transports {
-    /// The client for `url`.
     pub fn for_url(&self, url: &url::Url) -> Result<reqwest::Client, String> {
         if is_loopback(url) && url.scheme() == "http" {
-            // No proxy can reach this machine's own loopback, and no certificate is needed.
+            // No proxy can reach this machine's loopback, and no certificate is needed.
             return self.loopback.here(|| base().no_proxy().tls_certs_only(Vec::new()));
         }
         self.network.here(base)
     }
 
-    /// The client for the socket at `path`; only the last one is kept, since there is one child.
+    /// Only the last one is kept, since there is one child.
     #[cfg(unix)]
     pub fn for_socket(&self, path: &Path) -> Result<reqwest::Client, String> {
         let mut kept = self.unix.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,7 +73,6 @@ impl Transports {
         Ok(client)
     }
 
-    /// Unix sockets are not there.
     #[cfg(not(unix))]
     pub fn for_socket(&self, _path: &Path) -> Result<reqwest::Client, String> {
         Err("the local model needs Unix sockets, which this system lacks".to_owned())
@@ -93,7 +90,7 @@ fn base() -> ClientBuilder {
 }
 
 fn build(builder: ClientBuilder) -> Result<reqwest::Client, String> {
-    // Fails only where another provider was installed before, which then serves.
+    // Fails only if another provider was installed before, which then serves.
     let _installed_before = rustls::crypto::ring::default_provider().install_default();
     builder.build().map_err(|e| causes(&e))
 }
@@ -123,12 +120,12 @@ pub(super) fn causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// Where one call goes, and the header that opens it.
+/// The destination of one call, and the key that opens it.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
     pub http: reqwest::Client,
     pub url: url::Url,
     pub header: Option<(HeaderName, HeaderValue)>,
-    /// What the request is signed with instead.
+    /// Signs the request, in place of the header.
     pub access_key: Option<AccessKey>,
 }

@@ -12,7 +12,7 @@ use steward_core::model::{Connection, ModelChunk, ModelError};
 use steward_core::ports::{ConnectionHealth, ModelCall, Models, NoAnswer, Opened};
 use steward_core::routing::Routing;
 use steward_models::openai::{Client, Timeouts};
-use steward_models::registry::{Router, RouterOptions};
+use steward_models::router::{Router, RouterOptions};
 use steward_testkit::FakeClock;
 use steward_testkit::model_server::{Behaviour, Script, ScriptedModelServer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

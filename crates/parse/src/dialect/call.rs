@@ -1,16 +1,17 @@
-//! JSON objects as calls, in the many ways models name the parts.
+//! Reads JSON objects as calls, by the many names that models give to the parts.
 
-use super::rule::Dialect;
-use crate::grammar::{Call, Found, broken_arguments};
-use crate::index::ToolIndex;
-use crate::json::{Scanner, Token, repair, strip_fence};
-use crate::native::as_object;
 use serde_json::{Map, Value};
 use steward_core::tool::CallSource;
 
+use super::Dialect;
+use crate::grammar::{Call, Found, broken_arguments};
+use crate::json::{Scanner, Token, repair, strip_fence};
+use crate::native::as_object;
+use crate::tool_index::ToolIndex;
+
 /// Confidence of a call in the model's own form.
 const SURE: f32 = 0.9;
-/// The same where it had to be mended.
+/// The same for a call that had to be repaired.
 const MENDED: f32 = 0.75;
 
 /// Command R's word for answering without a tool.
@@ -20,17 +21,17 @@ const NAMES: &[&str] = &["name", "tool_name", "function_name", "function", "tool
 const ARGUMENTS: &[&str] =
     &["arguments", "parameters", "args", "input", "action_input", "tool_input", "params", "kwargs", "inputs"];
 const IDS: &[&str] = &["id", "call_id", "tool_call_id"];
-/// Keys that may stand beside name and arguments without being arguments.
+/// Keys beside name and arguments that are no arguments.
 const BESIDE: &[&str] = &["type", "index", "thought", "reasoning", "description"];
 
-/// Where readers put what they find.
+/// The tools, and the calls that readers of blocks have found.
 pub(crate) struct Cx<'a> {
     pub tools: &'a ToolIndex,
     pub found: &'a mut Found,
     pub dialect: Dialect,
-    /// The block had its closing.
+    /// Whether the block had its closing.
     pub closed: bool,
-    /// The reply ran into its token limit.
+    /// Whether the reply ran into its token limit.
     pub cut: bool,
 }
 
@@ -40,12 +41,11 @@ impl Cx<'_> {
         self.cut && !self.closed
     }
 
-    /// A call with an object of arguments.
     pub fn call(&mut self, name: &str, arguments: Map<String, Value>, mended: bool) {
         self.add(None, name, Value::Object(arguments), mended, false);
     }
 
-    /// The same with arguments that the form gives as text only.
+    /// A call whose form gives all arguments as text.
     pub fn call_untyped(&mut self, name: &str, arguments: Map<String, Value>, mended: bool) {
         self.add(None, name, Value::Object(arguments), mended, true);
     }
@@ -99,19 +99,18 @@ impl Cx<'_> {
         }
     }
 
-    /// A call that can't be made.
     pub fn broken(&mut self, name: &str, raw: &str, error: &str) {
         let name = self.tools.name(name);
         self.found.broken(None, name, raw.trim(), error);
     }
 }
 
-/// A call as an object tells it: id, name, arguments.
+/// The id, name and arguments of a call.
 pub(crate) type Told = (Option<String>, String, Value);
 
 /// `object` as a call, if it is one: `{"name": …, "arguments": …}`, `{"type": "function", "function": {…}}`
 /// or `{"<tool>": {…}}`.
-pub(crate) fn as_call(object: &Map<String, Value>, tools: &ToolIndex) -> Option<Told> {
+fn as_call(object: &Map<String, Value>, tools: &ToolIndex) -> Option<Told> {
     let id = IDS.iter().find_map(|key| object.get(*key)?.as_str()).map(str::to_owned);
     if let Some(inner) = object.get("function").and_then(Value::as_object) {
         let (inner_id, name, arguments) = as_call(inner, tools)?;
@@ -136,7 +135,7 @@ pub(crate) fn as_call(object: &Map<String, Value>, tools: &ToolIndex) -> Option<
     known.then(|| (id, name.clone(), arguments.clone()))
 }
 
-/// Whether a value is nothing but calls of tools that are known, with their arguments.
+/// Whether the value consists of nothing but calls of known tools with arguments.
 pub(crate) fn looks_like_call(value: &Value, tools: &ToolIndex) -> bool {
     match value {
         Value::Array(items) => {
@@ -155,7 +154,6 @@ pub(crate) fn looks_like_call(value: &Value, tools: &ToolIndex) -> bool {
     }
 }
 
-/// Calls of one JSON value.
 pub(crate) fn json_calls(value: Value, raw: &str, mended: bool, cx: &mut Cx<'_>) {
     match value {
         Value::Array(items) => {
@@ -204,7 +202,7 @@ pub(super) fn read_json(body: &str, cx: &mut Cx<'_>) {
             }
             return;
         }
-        // Only what stands last can have been cut.
+        // Only the last value can have been cut.
         let last = len == rest.len();
         match repair(raw, last && cx.may_be_cut()) {
             Ok(read) => {
@@ -223,7 +221,7 @@ pub(super) fn read_json(body: &str, cx: &mut Cx<'_>) {
     }
 }
 
-/// How much of `text` the JSON value at its start takes; all of it where that is no JSON.
+/// The length of the JSON value at the start of `text`; all of it if that is no JSON.
 fn value_len(text: &str) -> usize {
     let mut scanner = Scanner::new(0);
     loop {

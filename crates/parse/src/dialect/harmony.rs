@@ -1,58 +1,46 @@
-//! Messages of gpt-oss: `<|start|>assistant<|channel|>analysis<|message|>…<|end|>`. `analysis` is reasoning,
-//! `final` is the answer, `commentary` with `to=functions.name` is a call.
+//! Messages of gpt-oss, reasoning in the content, and tokens that are dropped.
 //!
-//! Source: "OpenAI harmony response format" (cookbook.openai.com/articles/openai-harmony).
+//! Harmony: `<|start|>assistant<|channel|>analysis<|message|>…<|end|>`. `analysis` is reasoning, `final` is the
+//! answer, `commentary` with `to=functions.name` is a call. Source: "OpenAI harmony response format"
+//! (cookbook.openai.com/articles/openai-harmony).
 
 use super::call::Cx;
-use super::rule::{Body, Calls, Dialect, Rule, always, any};
-use crate::work::find;
+use super::{Body, Calls, Dialect, Rule, any, rule};
+use crate::complexity_counter::find;
 
 const MESSAGE: &str = "<|message|>";
 
-pub(super) const RULES: &[Rule] = &[
+pub(super) const HARMONY_RULES: &[Rule] = &[
     Rule { dialect: Dialect::Harmony, open: "<|channel|>", body: Body::Harmony },
     Rule { dialect: Dialect::Harmony, open: "<|start|>", body: Body::Harmony },
-    // What is left where a server drops the special tokens.
+    // What remains where a server drops the special tokens.
     call_rule("commentary to=functions."),
     call_rule("assistantcommentary to=functions."),
 ];
 
-/// What ends a message; the last two belong to the next one.
+/// What ends a message; the last two begin the next one.
 pub(crate) const ENDS: &[&str] = &["<|call|>", "<|end|>", "<|return|>", "<|start|>", "<|channel|>"];
 
 const fn call_rule(open: &'static str) -> Rule {
-    Rule {
-        dialect: Dialect::Harmony,
-        open,
-        body: Body::Calls(Calls {
-            close: &["<|call|>", "<|end|>", "<|return|>"],
-            json: true,
-            head: true,
-            begins: any,
-            ends: always,
-            read,
-            keep_open: true,
-        }),
-    }
+    let close = &["<|call|>", "<|end|>", "<|return|>"];
+    rule(Dialect::Harmony, open, Calls { json: true, head: true, keep_open: true, ..Calls::new(close, any, read) })
 }
 
-/// How a message with a recipient is read; its header is part of it.
+/// Reads a message with a recipient, header included.
 pub(crate) static CALL: Rule = call_rule("");
 
-/// What a header says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Reasoning,
     Text,
     Call,
-    /// Somebody else's message.
     Foreign,
 }
 
 /// Longest header that is waited for.
 pub(crate) const LONGEST: usize = 256;
 
-/// The header at the start of `text` and its length; `None` where it isn't complete.
+/// The header at the start of `text` and its length; `None`: it is not complete.
 pub(crate) fn header(text: &str) -> Option<(Kind, usize)> {
     let mut reach = text.len().min(LONGEST);
     while !text.is_char_boundary(reach) {
@@ -96,4 +84,73 @@ fn read(body: &str, cx: &mut Cx<'_>) {
         }
         _ => cx.call_text(None, name, arguments),
     }
+}
+
+/// Reasoning in the content. Source: model cards of DeepSeek-R1, Qwen 3, GLM, Magistral (`[THINK]`), Command A
+/// Reasoning, Kimi-VL (`◁think▷`), Seed-OSS; other models are often told to write `<thinking>` and its like.
+pub(super) const THOUGHT_RULES: &[Rule] = &[
+    thought("<think>", &["</think>"]),
+    thought("<thinking>", &["</thinking>"]),
+    thought("<thought>", &["</thought>"]),
+    thought("<reasoning>", &["</reasoning>"]),
+    thought("[THINK]", &["[/THINK]"]),
+    thought("<seed:think>", &["</seed:think>"]),
+    thought("<|START_THINKING|>", &["<|END_THINKING|>"]),
+    thought("<|begin_of_thought|>", &["<|end_of_thought|>"]),
+    thought("◁think▷", &["◁/think▷"]),
+];
+
+const fn thought(open: &'static str, close: &'static [&'static str]) -> Rule {
+    Rule { dialect: Dialect::Thought, open, body: Body::Thought(close) }
+}
+
+/// Tokens of chat templates that leak into the content, and the beginnings of what only a server writes. Source:
+/// tokenizer configurations of the families in this folder.
+pub(super) const NOISE_RULES: &[Rule] = &[
+    drop("<|im_end|>"),
+    drop("<|im_start|>assistant"),
+    drop("<|eot_id|>"),
+    drop("<|eom_id|>"),
+    drop("<|eom|>"),
+    drop("<|eot|>"),
+    drop("<|end_of_text|>"),
+    drop("<|endoftext|>"),
+    drop("<|end_of_role|>"),
+    drop("<|end|>"),
+    drop("<|return|>"),
+    drop("<|call|>"),
+    drop("<end_of_turn>"),
+    drop("<start_of_turn>model"),
+    drop("<turn|>"),
+    drop("<|START_RESPONSE|>"),
+    drop("<|END_RESPONSE|>"),
+    drop("<|START_TEXT|>"),
+    drop("<|END_TEXT|>"),
+    drop("<|END_OF_TURN_TOKEN|>"),
+    drop("<｜end▁of▁sentence｜>"),
+    drop("<|begin_of_solution|>"),
+    drop("<|end_of_solution|>"),
+    drop("</tool_call>"),
+    drop("</think>"),
+    drop("<|END_THINKING|>"),
+    drop("[/THINK]"),
+    stop("<tool_response>"),
+    stop("<|tool_response>"),
+    stop("<function_results>"),
+    stop("<|im_start|>user"),
+    stop("<|im_start|>tool"),
+    stop("<start_of_turn>user"),
+    stop("<|start_header_id|>"),
+    stop("<|START_TOOL_RESULT|>"),
+    stop("<｜tool▁outputs▁begin｜>"),
+    stop("[TOOL_RESULTS]"),
+    stop("[TOOL_RESULT]"),
+];
+
+const fn drop(open: &'static str) -> Rule {
+    Rule { dialect: Dialect::Noise, open, body: Body::Drop }
+}
+
+const fn stop(open: &'static str) -> Rule {
+    Rule { dialect: Dialect::Noise, open, body: Body::Stop }
 }

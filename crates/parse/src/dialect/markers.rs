@@ -1,11 +1,10 @@
-//! `[TOOL:name|key=value|…]` and `[DONE]`. A value may hold `]` and `|` where it is quoted or they are
-//! escaped with a backslash.
-//!
-//! Source: reference "GPT-OSS System Prompts", strategy 3.
+//! `[TOOL:name|key=value|…]` and `[DONE]`. A value may contain `]` and `|` if it is quoted or they are escaped with a
+//! backslash. Source: reference "GPT-OSS System Prompts", strategy 3.
+
+use serde_json::{Map, Value};
 
 use super::call::Cx;
-use super::rule::{Begin, Body, Calls, Dialect, Rule, always};
-use serde_json::{Map, Value};
+use super::{Begin, Body, Calls, Dialect, Rule};
 
 pub(super) const RULES: &[Rule] = &[
     marker("[TOOL:"),
@@ -25,32 +24,20 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 const fn marker(open: &'static str) -> Rule {
-    Rule {
-        dialect: Dialect::Markers,
-        open,
-        body: Body::Marker(Calls {
-            close: &["]"],
-            json: false,
-            head: false,
-            begins,
-            ends: always,
-            read,
-            keep_open: false,
-        }),
-    }
+    Rule { dialect: Dialect::Markers, open, body: Body::Marker(Calls::new(&["]"], begins, read)) }
 }
 
-/// Longest name of a tool, bytes.
+/// Longest name of a tool, in bytes.
 const LONGEST: usize = 96;
 
-/// A name, then a bar; or the name of a known tool and the end.
+/// A name and a bar, or the name of a known tool and the end.
 fn begins(text: &str, cx: &Cx<'_>, end: bool) -> Begin {
     let open = if end { Begin::No } else { Begin::More };
     let text = text.trim_start_matches(' ');
     let inside = |c: char| c.is_alphanumeric() || "_-.".contains(c);
     let rest = text.trim_start_matches(inside);
     let len = text.len() - rest.len();
-    // In pieces as in one: a longer one is no name, whatever follows.
+    // Decided by the length alone, so that the pieces in which it comes make no difference.
     if len > LONGEST {
         return Begin::No;
     }
@@ -62,27 +49,26 @@ fn begins(text: &str, cx: &Cx<'_>, end: bool) -> Begin {
     }
 }
 
-/// Follows a marker to its closing bracket.
+/// Looks for the closing bracket of a marker.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
-    /// Bytes of the body that were looked at.
+    /// Up to where the body was read.
     pub at: usize,
     quote: Option<u8>,
     escaped: bool,
-    /// The byte before is `=`: a quote here opens a value.
+    /// The last byte was `=`, so a quote opens a value.
     value: bool,
-    /// The first bracket within the open quote.
+    /// The first bracket inside the open quote.
     pub first: Option<usize>,
 }
 
 impl Scan {
-    /// The quote that is open.
     pub fn quote(&self) -> Option<u8> {
         self.quote
     }
 
-    /// Where in `body` the closing bracket stands. A quote only closes in front of `|` or `]`. `hopeless` holds
-    /// quotes that are known to have no closing.
+    /// Finds the closing bracket in `body`. A quote closes only before `|` or `]`. `hopeless`: quotes that never
+    /// close.
     pub fn close(&mut self, body: &str, hopeless: &[u8]) -> Option<usize> {
         let bytes = body.as_bytes();
         let from = self.at;
@@ -102,7 +88,7 @@ impl Scan {
                         None => break,
                     },
                     (b']', None) => {
-                        crate::work::count(at - from);
+                        crate::complexity_counter::count(at - from);
                         return Some(at);
                     }
                     (b']', Some(_)) => {
@@ -114,7 +100,7 @@ impl Scan {
             self.value = byte == b'=' || (self.value && byte == b' ');
             self.at += 1;
         }
-        crate::work::count(self.at - from);
+        crate::complexity_counter::count(self.at - from);
         None
     }
 }
@@ -154,7 +140,7 @@ fn read(body: &str, cx: &mut Cx<'_>) {
     cx.call_untyped(&name, map, false);
 }
 
-/// The parts between bars, outside quotes; escapes of bars and brackets are still there.
+/// Splits at bars outside quotes; bars and brackets stay escaped.
 fn split(body: &str) -> Vec<String> {
     let (mut parts, mut part) = (Vec::new(), String::new());
     let mut quote = None;
@@ -185,12 +171,12 @@ fn split(body: &str) -> Vec<String> {
         }
         part.push(c);
     }
-    crate::work::count(body.len());
+    crate::complexity_counter::count(body.len());
     parts.push(part);
     parts
 }
 
-/// Whether a quote has a closing in front of a bar or the end.
+/// Whether the quote closes before a bar or the end.
 fn closes(rest: std::iter::Peekable<std::str::Chars<'_>>, quote: char) -> bool {
     let mut before = None;
     let mut rest = rest.peekable();
@@ -198,16 +184,17 @@ fn closes(rest: std::iter::Peekable<std::str::Chars<'_>>, quote: char) -> bool {
     while let Some(c) = rest.next() {
         seen += 1;
         if c == quote && before != Some('\\') && rest.peek().is_none_or(|next| *next == '|') {
-            crate::work::count(seen);
+            crate::complexity_counter::count(seen);
             return true;
         }
         before = Some(c);
     }
-    crate::work::count(seen);
+    crate::complexity_counter::count(seen);
     false
 }
 
-/// Without quotes around the whole; `\|`, `\]`, `\"`, `\\` and `\n` are undone.
+/// Removes quotes around the whole and undoes `\|`, `\]`, `\"`, `\\` and `
+/// `.
 fn bare_value(text: &str) -> String {
     let quoted = ['"', '\'']
         .into_iter()

@@ -3,9 +3,12 @@
 //! Source: Llama 3.2 and 4 model cards ("pythonic" calls), Gemma 3 function calling guide
 //! (ai.google.dev/gemma/docs/capabilities/function-calling), LFM2 model card.
 
-use super::call::Cx;
-use crate::json::{Loose, strip_fence};
 use serde_json::{Map, Value};
+
+use super::call::{Cx, read_json};
+use super::{Begin, Calls, Dialect, Rule, any, rule, text_rule};
+use crate::json::{Loose, strip_fence};
+use crate::tool_index::ToolIndex;
 
 /// Reads the calls of `body`, in a list or one after the other.
 pub(crate) fn python_calls(body: &str, cx: &mut Cx<'_>) {
@@ -41,7 +44,7 @@ pub(crate) fn python_calls(body: &str, cx: &mut Cx<'_>) {
     }
 }
 
-/// What follows is no call.
+/// The rest is no call.
 fn rest(_: &Loose<'_>, before: usize, from: usize, body: &str, cx: &mut Cx<'_>) {
     if cx.found.items.len() > before {
         cx.found.note("text after a call was ignored");
@@ -51,7 +54,7 @@ fn rest(_: &Loose<'_>, before: usize, from: usize, body: &str, cx: &mut Cx<'_>) 
     }
 }
 
-/// After the opening parenthesis, up to and with the closing one.
+/// Reads from the opening parenthesis to the closing one.
 fn arguments(loose: &mut Loose<'_>, name: &str, cx: &Cx<'_>) -> Result<Map<String, Value>, String> {
     let mut map = Map::new();
     loop {
@@ -86,4 +89,113 @@ fn nth(name: &str, n: usize, cx: &Cx<'_>) -> Option<String> {
     let name = cx.tools.name(name);
     let parameters = cx.tools.parameters(&name)?;
     parameters["properties"].as_object()?.keys().nth(n).cloned()
+}
+
+/// `<|python_tag|>{"name": …, "parameters": …}` with `;` between calls, `<|python_tag|>tool.call(…)`, and lists of
+/// Python calls. A reply of nothing but such JSON is read by `grammar::dialects::untagged`. Source: Llama 3.1, 3.2 and
+/// 3.3 model cards, `llama3_json` and `pythonic` parsers (docs.vllm.ai).
+pub(super) const LLAMA_RULES: &[Rule] = &[rule(
+    Dialect::Llama,
+    "<|python_tag|>",
+    Calls { json: true, ..Calls::new(&["<|eom_id|>", "<|eot_id|>"], llama_begins, read_llama) },
+)];
+
+fn llama_begins(text: &str, _: &Cx<'_>, end: bool) -> Begin {
+    match text.trim_start().chars().next() {
+        Some(_) => Begin::Yes,
+        None if end => Begin::No,
+        None => Begin::More,
+    }
+}
+
+fn read_llama(body: &str, cx: &mut Cx<'_>) {
+    let text = body.trim();
+    let list = is_python_list(text, cx.tools, true) == Begin::Yes;
+    if list || text.starts_with(|c: char| c.is_alphabetic()) {
+        super::python_calls(text, cx);
+    } else {
+        read_json(text, cx);
+    }
+}
+
+/// Whether `text` begins with `[name(` and the name of a known tool.
+pub(crate) fn is_python_list(text: &str, tools: &ToolIndex, end: bool) -> Begin {
+    let Some(inner) = text.strip_prefix('[') else {
+        return Begin::No;
+    };
+    let inner = inner.trim_start();
+    let inside = |c: char| c.is_alphanumeric() || "_.".contains(c);
+    let rest = inner.trim_start_matches(inside);
+    let name = &inner[..inner.len() - rest.len()];
+    match rest.chars().next() {
+        Some('(') if tools.resolve_call(name, None).is_some() => Begin::Yes,
+        None if !end && name.len() < 96 => Begin::More,
+        _ => Begin::No,
+    }
+}
+
+// Code blocks `tool_code` (Gemma 2 and 3),
+// `<start_function_call>call:name{key:<escape>text<escape>}<end_function_call>` (FunctionGemma) and
+// `<|tool_call>call:name{key:<|"|>text<|"|>}<tool_call|>` (Gemma 4). Source:
+// ai.google.dev/gemma/docs/capabilities/function-calling, model cards of FunctionGemma and Gemma 4.
+const ME: Dialect = Dialect::Gemma;
+const QUOTES: &[&str] = &["<escape>", "<|\"|>"];
+
+pub(super) const GEMMA_RULES: &[Rule] = &[
+    text_rule(ME, "```tool_code", &["```"], any, block),
+    text_rule(ME, "```tool_calls", &["\n```"], any, block),
+    text_rule(ME, "```tool_call", &["\n```"], any, block),
+    text_rule(ME, "```function_call", &["\n```"], any, block),
+    text_rule(ME, "<start_function_call>", &["<end_function_call>"], gemma_begins, read_gemma),
+    text_rule(ME, "<|tool_call>", &["<tool_call|>"], gemma_begins, read_gemma),
+];
+
+fn gemma_begins(text: &str, _: &Cx<'_>, end: bool) -> Begin {
+    let text = text.trim_start();
+    let common = text.len().min(5);
+    match text.as_bytes()[..common] == b"call:"[..common] {
+        true if common == 5 => Begin::Yes,
+        true if !end => Begin::More,
+        _ => Begin::No,
+    }
+}
+
+fn block(body: &str, cx: &mut Cx<'_>) {
+    if body.trim_start().starts_with(['{', '['])
+        && super::is_python_list(body.trim_start(), cx.tools, true) == Begin::No
+    {
+        read_json(body, cx);
+    } else {
+        super::python_calls(body, cx);
+    }
+}
+
+pub(super) fn read_gemma(body: &str, cx: &mut Cx<'_>) {
+    let mut loose = Loose::new(body, QUOTES);
+    loop {
+        loose.blanks();
+        while loose.eat(',') {
+            loose.blanks();
+        }
+        let Some(rest) = loose.rest().strip_prefix("call:") else {
+            return;
+        };
+        loose.pos = body.len() - rest.len();
+        let from = loose.pos;
+        let name = loose.word().unwrap_or("");
+        loose.blanks();
+        let arguments =
+            if loose.peek() == Some('{') { loose.value() } else { Ok(Value::Object(serde_json::Map::new())) };
+        match arguments {
+            Ok(Value::Object(map)) if loose.unclosed == 0 || !cx.may_be_cut() => {
+                cx.call(name, map, loose.unclosed > 0);
+            }
+            Ok(_) => {
+                return cx.broken(name, &body[from..], &crate::grammar::broken_arguments("they break off"));
+            }
+            Err(error) => {
+                return cx.broken(name, &body[from..], &crate::grammar::broken_arguments(&error));
+            }
+        }
+    }
 }

@@ -1,18 +1,19 @@
 //! Strategy `guided_json`: one object `{reasoning, tool_calls, done}`.
 
-use super::{Call, Found, Grammar, broken_arguments, prompt};
-use crate::index::ToolIndex;
-use crate::json::{Scanner, Token, repair, unescape, unescape_part};
-use crate::native::as_object;
-use crate::out::Sink;
-use crate::work::find_byte;
 use serde_json::{Map, Value, json};
 use steward_core::tool::{CallSource, ToolSpec};
 
-/// The keys that tell the object from any other JSON.
+use super::{Call, Found, Grammar, broken_arguments};
+use crate::complexity_counter::find_byte;
+use crate::json::{Scanner, Token, repair, unescape, unescape_part};
+use crate::native::as_object;
+use crate::out::Sink;
+use crate::tool_index::ToolIndex;
+
+/// The keys by which the object is recognised.
 const KEYS: &[&str] = &["reasoning", "tool_calls", "done"];
 
-/// JSON Schema of a reply over `tools`: each call is one tool's name with that tool's arguments.
+/// JSON Schema of a reply: each call has one tool's name and that tool's arguments.
 pub fn schema(tools: &[ToolSpec]) -> Value {
     let variants: Vec<Value> = tools.iter().map(call_schema).collect();
     let calls = if variants.is_empty() {
@@ -34,11 +35,11 @@ pub fn schema(tools: &[ToolSpec]) -> Value {
 
 /// The system prompt's part on how to call `tools`.
 pub fn instructions(tools: &[ToolSpec]) -> String {
-    prompt::with_tools(include_str!("../../prompts/guided.md"), tools)
+    super::with_tools(include_str!("../../prompts/guided.md"), tools)
 }
 
 fn call_schema(spec: &ToolSpec) -> Value {
-    // References are relative to the tool's own schema and would point nowhere in this one.
+    // References would point into this schema instead of the tool's own.
     let arguments =
         if has_reference(&spec.parameters) { json!({"type": "object"}) } else { (*spec.parameters).clone() };
     json!({
@@ -58,19 +59,22 @@ fn has_reference(schema: &Value) -> bool {
 }
 
 enum State {
-    /// Text for the reader.
     Prose,
-    /// A code fence at the start of a line, not yet known to hold the object.
-    Fence { from: usize, gap: bool },
-    /// A brace, not yet known to open the object; held back from `from`.
-    Candidate { from: usize, scanner: Scanner },
-    /// The object.
+    /// A code fence at the start of a line that may hold the object.
+    Fence {
+        from: usize,
+        gap: bool,
+    },
+    /// A brace that may open the object; held back from `from`.
+    Candidate {
+        from: usize,
+        scanner: Scanner,
+    },
     Object(Box<Object>),
-    /// The object, no JSON from some byte on.
+    /// The object, with invalid JSON in it.
     Failed(Box<Object>),
-    /// Right after the object: a closing fence may follow.
+    /// After the object: a closing fence may follow.
     Trailer,
-    /// Nothing that follows counts.
     Ignored,
 }
 
@@ -79,9 +83,9 @@ struct Object {
     start: usize,
     /// Key of the value at depth 1.
     key: String,
-    /// Up to where `reasoning` was passed on.
+    /// Up to where `reasoning` was shown.
     shown: usize,
-    /// Start and depth of the call being read.
+    /// Start and depth of the call that is being read.
     item: Option<(usize, usize)>,
     item_key: String,
     item_name: String,
@@ -95,7 +99,7 @@ pub(crate) struct Guided {
     state: State,
     found: Found,
     seen: bool,
-    /// The object was not asked for: only one with `tool_calls` is meant.
+    /// Another form was asked for, so only an object with `tool_calls` is meant.
     lax: bool,
 }
 
@@ -112,7 +116,7 @@ impl Guided {
         }
     }
 
-    /// For replies of which another form was asked.
+    /// For replies that were asked for in another form.
     pub fn lax(tools: &ToolIndex) -> Self {
         Self { lax: true, ..Self::new(tools) }
     }
@@ -193,7 +197,7 @@ impl Guided {
                         continue;
                     }
                     if self.lax && key == "tool_calls" {
-                        // From its start again, for the keys in front of it.
+                        // Reads again from the start, for the keys before this one.
                         scanner = Scanner::new(self.pos);
                         while !matches!(scanner.next(&self.buf), Token::Open { .. }) {}
                         let again = self.object_from(from, scanner);
@@ -217,7 +221,7 @@ impl Guided {
                     }
                 }
                 Token::Error | Token::End => {
-                    // The byte that is in the way may itself open something.
+                    // The unexpected byte may itself open something.
                     let stop = scanner.pos.max(self.pos + 1);
                     sink.text(&self.buf[from..stop]);
                     self.pos = stop;
@@ -266,7 +270,7 @@ impl Guided {
         }
     }
 
-    /// The object ends too early: what is complete counts, the rest is told to the model.
+    /// The object ends too early: complete calls count, and the model is told about the rest.
     fn break_off(&mut self, object: &Object, cut: bool, why: &str) {
         self.found.done = false;
         if let Some((start, _)) = object.item {
@@ -304,7 +308,7 @@ impl Guided {
 }
 
 impl Object {
-    /// Passes on what has arrived of the reasoning.
+    /// Shows what has arrived of the reasoning.
     fn show(&mut self, buf: &str, token: &Token, sink: &mut Sink) {
         if self.key != "reasoning" || self.scanner.depth() != 1 {
             return;
@@ -323,7 +327,7 @@ impl Object {
         self.shown = from + used;
     }
 
-    /// Follows keys; returns the range of a call that is complete.
+    /// Follows the keys; returns the range of a complete call.
     fn track(
         &mut self,
         buf: &str,
@@ -375,7 +379,6 @@ impl Object {
 
 type Read = Result<(Value, Vec<&'static str>), String>;
 
-/// One element of `tool_calls`.
 fn add_item(found: &mut Found, read: Read, raw: &str, tools: &ToolIndex) {
     let (item, fixes) = match read {
         Ok(read) => read,

@@ -1,18 +1,17 @@
 //! Strategy `react`: `Thought / Action / Action Input / Observation`.
 
-use super::label::{Label, Start, classify};
-use super::react_input::{Head, Input, NOTHING, arguments, closing_text};
-use super::{Call, Found, Grammar, broken_arguments, prompt};
-use crate::index::ToolIndex;
-use crate::json::{Scanner, Token};
-use crate::out::Sink;
-use crate::work::line_end;
+mod input;
+
 use steward_core::tool::ToolSpec;
 
-mod fence;
-mod lax;
+use super::{Call, Found, Grammar, broken_arguments};
+use crate::complexity_counter::line_end;
+use crate::json::{Scanner, Token};
+use crate::out::Sink;
+use crate::tool_index::ToolIndex;
+use input::{Head, Input, Label, NOTHING, Start, arguments, classify, closing_text};
 
-/// Where a model is to be cut, so that it can't make up a result.
+/// Stops the model before it makes up a result.
 pub const STOP: &[&str] = &["\nObservation:"];
 
 /// Names that end the work instead of calling a tool.
@@ -20,34 +19,32 @@ const DONE: &[&str] = &["done", "finish", "finished"];
 
 /// The system prompt's part on how to call `tools`.
 pub fn instructions(tools: &[ToolSpec]) -> String {
-    prompt::with_tools(include_str!("../../prompts/react.md"), tools)
+    super::with_tools(include_str!("../../prompts/react.md"), tools)
 }
 
 #[derive(Debug)]
 enum Section {
-    /// Before any label. Text if none follows, else reasoning.
+    /// Before any label. It is text if none follows, else reasoning.
     Preamble,
     Thought,
-    /// After `Action:`; the name.
+    /// After `Action:`; the text so far.
     Action(String),
-    /// The name is known, the input is not.
+    /// The name is known, the input is still to come.
     Named(String),
     Input(Input),
     /// After a call; waits for a label.
     Between,
     Final,
-    /// Nothing that follows counts.
     Stopped,
 }
 
-/// Code fences that are open.
+/// The open code fences.
 #[derive(Debug, Default)]
 struct Fences {
-    /// Around the whole reply.
     whole: bool,
-    /// In a thought: quoted material, no labels.
+    /// Around quoted text in a thought; there are no labels in it.
     quote: bool,
-    /// Around an input that is already read.
+    /// Around an input that was read already.
     input: bool,
 }
 
@@ -61,21 +58,21 @@ pub(crate) struct React {
     /// Where the preamble starts, after a fence around the whole reply.
     preamble: usize,
     fences: Fences,
-    /// Nothing but blanks so far in this line.
+    /// Only blanks so far in this line.
     line_blank: bool,
-    /// A fence at the end of a wrapped reply, shown only if something follows.
+    /// A fence at the end of a wrapped reply; shown only if something follows.
     held: Option<usize>,
-    /// What `done` says.
+    /// The answer that came with `done`.
     closing: String,
     found: Found,
     labelled: bool,
-    /// The form was not asked for: the preamble is text, and only the name of a known tool begins a call.
+    /// Another form was asked for: the preamble is text, and only the name of a known tool begins a call.
     lax: bool,
-    /// Something was written before any label.
+    /// Something stood before the first label.
     wrote: bool,
-    /// Where the line of an action began that may be text.
+    /// Start of the line of an action that may turn out to be text.
     tentative: Option<usize>,
-    /// Calls that were told of.
+    /// How many calls were announced.
     told: usize,
 }
 
@@ -242,7 +239,7 @@ impl React {
         Input { name, from: self.pos, head: Head::Body, json: None, fenced: false }
     }
 
-    /// The next `len` bytes: a line or the part of it that has arrived.
+    /// Takes the next `len` bytes, a line or the part of it that has arrived.
     fn take(&mut self, len: usize, sink: &mut Sink) {
         let piece = &self.buf[self.pos..self.pos + len];
         let line_ends = piece.ends_with('\n');
@@ -269,7 +266,7 @@ impl React {
                 }
             }
             Section::Named(name) => {
-                // The label may be missing in front of an object.
+                // The label may be missing before an object.
                 if self.line_blank && piece.trim_start().starts_with('{') {
                     let name = std::mem::take(name);
                     self.section = self.input(name);
@@ -290,7 +287,7 @@ impl React {
         self.line_start = line_ends;
     }
 
-    /// The line after `Action:` is complete.
+    /// The line of `Action:` is complete.
     fn named(&mut self, written: &str, end: usize, sink: &mut Sink) {
         let written = written.trim();
         let done = |name: &str| DONE.contains(&name.to_ascii_lowercase().as_str());
@@ -317,7 +314,7 @@ impl React {
         self.section = Section::Named(name);
     }
 
-    /// Reads the object of an input; `true` where more text is needed.
+    /// Reads the object of an input; `true`: more text is needed.
     fn json(&mut self) -> bool {
         let Section::Input(input) = &mut self.section else {
             return false;
@@ -340,7 +337,7 @@ impl React {
                     return false;
                 }
                 Token::Error => {
-                    // What is in the way may be the next label: go on from the start of its line.
+                    // The unexpected text may be the next label, so go on from the start of its line.
                     let stop = scanner.pos;
                     let line = self.buf[..stop].rfind('\n').map_or(0, |at| at + 1);
                     let own_line = line <= input.from;
@@ -361,7 +358,6 @@ impl React {
         }
     }
 
-    /// A call is complete.
     fn commit(&mut self, input: &Input, raw: &str, cut: bool) {
         let name = input.name.clone();
         let known = self.tools.resolve(&name).is_some();
@@ -391,7 +387,7 @@ impl React {
                 });
             }
             Err(error) => {
-                // What follows was written on the belief that the call was made.
+                // The rest was written in the belief that the call was made.
                 self.found.broken(None, name, raw.trim(), &broken_arguments(&error));
                 self.section = Section::Stopped;
             }
@@ -446,5 +442,85 @@ impl Grammar for React {
             self.found.note("the reply ends within a code block; nothing in it was taken as a call");
         }
         std::mem::take(&mut self.found)
+    }
+}
+
+impl React {
+    /// A fence at the start of a line; `true`: it was taken.
+    pub(crate) fn fence(&mut self) -> bool {
+        let line = &self.buf[self.pos..];
+        let ticks = self.pos + line.len() - line.trim_start().len();
+        match &mut self.section {
+            Section::Preamble if self.buf[..self.pos].trim().is_empty() && !self.fences.whole => {
+                // The rest of the line (`text`, `markdown`) stays before the first label.
+                self.fences.whole = true;
+                self.preamble = self.pos;
+                false
+            }
+            Section::Final => {
+                self.held.get_or_insert(self.pos);
+                self.pos = ticks + 3;
+                self.line_start = false;
+                true
+            }
+            Section::Input(input) if input.fenced => {
+                self.pos = ticks + 3;
+                self.line_start = false;
+                self.commit_input();
+                true
+            }
+            Section::Named(_) => {
+                self.fences.input = !self.fences.input;
+                false
+            }
+            Section::Action(_) | Section::Input(_) | Section::Stopped => false,
+            Section::Preamble | Section::Thought | Section::Between => {
+                if self.fences.input {
+                    self.fences.input = false;
+                } else if self.fences.whole {
+                    self.fences.whole = false;
+                } else {
+                    self.fences.quote = !self.fences.quote;
+                }
+                false
+            }
+        }
+    }
+}
+
+impl React {
+    /// For replies that were asked for in another form.
+    pub fn lax(tools: &ToolIndex) -> Self {
+        Self { lax: true, ..Self::new(tools) }
+    }
+
+    /// Whether a label counts in a reply that was asked for in another form.
+    pub(crate) fn means(&self, label: Label) -> bool {
+        !self.lax
+            || !matches!(self.section, Section::Preamble)
+            || match label {
+                Label::Action => true,
+                Label::Thought | Label::Final => !self.wrote,
+                Label::Input | Label::Observation => false,
+            }
+    }
+
+    /// Takes an action back as text that ends at `end`: it names no known tool, or lacks what the tool needs.
+    fn untake(&mut self, end: usize, sink: &mut Sink) {
+        if let Some(line) = self.tentative.take() {
+            sink.text(&self.buf[line..end]);
+            self.wrote = true;
+            self.section = Section::Preamble;
+        }
+    }
+
+    /// Announces the complete calls.
+    pub(crate) fn tell(&mut self, sink: &mut Sink) {
+        while self.lax && self.told < self.found.items.len() {
+            if let Ok(call) = &self.found.items[self.told] {
+                sink.call_started(&call.name);
+            }
+            self.told += 1;
+        }
     }
 }

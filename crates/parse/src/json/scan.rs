@@ -1,20 +1,21 @@
-//! An incremental JSON scanner. It reads a growing buffer from where it stopped, so each byte is
-//! looked at once. It tolerates trailing commas and raw control characters in strings; everything
-//! else that is no JSON is an error at once, so prose with a brace in it is not held back for long.
+//! An incremental JSON scanner. It reads a growing buffer from where it stopped, so that each byte is looked at once.
+//! It allows trailing commas and raw control characters in strings; anything else that is no JSON is an error at
+//! once, so that prose with a brace is not held back for long.
 
-use crate::work::count;
 use std::ops::Range;
+
+use crate::complexity_counter::count;
 
 /// `serde_json` refuses more than 128.
 const MAX_DEPTH: usize = 120;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// A value, or the end of an array.
+    /// A value or the end of an array.
     Value,
-    /// A value only, right after a colon or at the root.
+    /// A value, after a colon or at the root.
     MustValue,
-    /// A key, or the end of an object.
+    /// A key or the end of an object.
     Key,
     Colon,
     /// A comma or an end.
@@ -30,10 +31,9 @@ enum State {
     Failed,
 }
 
-/// One piece of JSON; ranges are byte offsets into the buffer, strings with their quotes.
+/// Ranges are byte offsets into the buffer; strings have their quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token {
-    /// The buffer ends here.
     More,
     Open {
         array: bool,
@@ -46,18 +46,17 @@ pub(crate) enum Token {
     Scalar(Range<usize>),
     /// The root value is complete.
     End,
-    /// No JSON from here on.
+    /// The rest is no JSON.
     Error,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct Scanner {
-    /// Next byte to look at; always on a character boundary.
+    /// The next byte to look at; always on a character boundary.
     pub pos: usize,
-    /// Open brackets, `true` for arrays.
+    /// Open brackets; `true` for arrays.
     stack: Vec<bool>,
     state: State,
-    /// A comma was the last thing read.
     comma: bool,
 }
 
@@ -71,12 +70,11 @@ impl Scanner {
         self.stack.len()
     }
 
-    /// Open brackets, `true` for arrays.
     pub fn stack(&self) -> &[bool] {
         &self.stack
     }
 
-    /// Where the content of the still open string value starts.
+    /// Where the content of an open string value starts.
     pub fn open_string(&self) -> Option<usize> {
         match self.state {
             State::Str { start, key: false } => Some(start + 1),
@@ -84,7 +82,7 @@ impl Scanner {
         }
     }
 
-    /// Where the still open scalar starts.
+    /// Where an open scalar starts.
     pub fn open_scalar(&self) -> Option<usize> {
         match self.state {
             State::Scalar { start } => Some(start),
@@ -97,7 +95,7 @@ impl Scanner {
         self.state == State::After && !self.comma && !self.stack.is_empty()
     }
 
-    /// The next token of `buf`, which only ever grows between calls.
+    /// `buf` may only grow between calls.
     pub fn next(&mut self, buf: &str) -> Token {
         let from = self.pos;
         let token = self.step(buf);
@@ -128,7 +126,7 @@ impl Scanner {
         }
     }
 
-    /// One structural byte; `None` where it opens a string or scalar or is mere punctuation.
+    /// Reads one structural byte. `None`: it opens a string or scalar, or is punctuation.
     fn structure(&mut self, byte: u8) -> Option<Token> {
         let at = self.pos;
         match (self.state, byte) {
@@ -198,7 +196,7 @@ impl Scanner {
                 self.pos += 1;
                 break;
             }
-            // The escaped character may be a wide one: skip all of it.
+            // The escaped character may have several bytes.
             let Some(escaped) = buf[self.pos + 1..].chars().next() else {
                 return Token::More;
             };
@@ -226,4 +224,99 @@ impl Scanner {
             Token::More
         }
     }
+}
+
+/// Decodes the content of a string. Unknown escapes keep their character, lone surrogates become U+FFFD.
+pub(crate) fn unescape(content: &str) -> String {
+    unescape_part(content, true).0
+}
+
+/// Decodes as much of `content` as is certain; returns how many bytes that took. An escape that is cut at the end is
+/// left for the next time unless `last`.
+pub(crate) fn unescape_part(content: &str, last: bool) -> (String, usize) {
+    let mut out = String::with_capacity(content.len());
+    let mut pos = 0;
+    while let Some(step) = content[pos..].find('\\') {
+        out.push_str(&content[pos..pos + step]);
+        pos += step;
+        match escape(&content[pos..]) {
+            Escape::Char(c, len) => {
+                out.push(c);
+                pos += len;
+            }
+            Escape::Cut if last => {
+                return (out, content.len());
+            }
+            Escape::Cut => return (out, pos),
+        }
+    }
+    out.push_str(&content[pos..]);
+    (out, content.len())
+}
+
+enum Escape {
+    Char(char, usize),
+    Cut,
+}
+
+fn escape(text: &str) -> Escape {
+    let Some(c) = text[1..].chars().next() else {
+        return Escape::Cut;
+    };
+    match c {
+        'n' => Escape::Char('\n', 2),
+        't' => Escape::Char('\t', 2),
+        'r' => Escape::Char('\r', 2),
+        'b' => Escape::Char('\u{8}', 2),
+        'f' => Escape::Char('\u{c}', 2),
+        'u' => unicode(text),
+        other => Escape::Char(other, 1 + other.len_utf8()),
+    }
+}
+
+/// `text` starts with `\u`.
+fn unicode(text: &str) -> Escape {
+    let high = match hex(text) {
+        Hex::Unit(unit) => unit,
+        Hex::Cut => return Escape::Cut,
+        Hex::Wrong => return Escape::Char('u', 2),
+    };
+    if !(0xD800..0xDC00).contains(&high) {
+        return Escape::Char(char::from_u32(high).unwrap_or('\u{FFFD}'), 6);
+    }
+    let rest = &text[6..];
+    if rest.is_empty() || rest == "\\" {
+        return Escape::Cut;
+    }
+    if !rest.starts_with("\\u") {
+        return Escape::Char('\u{FFFD}', 6);
+    }
+    match hex(rest) {
+        Hex::Cut => Escape::Cut,
+        Hex::Unit(low) if (0xDC00..0xE000).contains(&low) => {
+            let code = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+            Escape::Char(char::from_u32(code).unwrap_or('\u{FFFD}'), 12)
+        }
+        _ => Escape::Char('\u{FFFD}', 6),
+    }
+}
+
+enum Hex {
+    Unit(u32),
+    Cut,
+    Wrong,
+}
+
+fn hex(text: &str) -> Hex {
+    let mut unit = 0;
+    for i in 2..6 {
+        let Some(&byte) = text.as_bytes().get(i) else {
+            return Hex::Cut;
+        };
+        let Some(digit) = char::from(byte).to_digit(16) else {
+            return Hex::Wrong;
+        };
+        unit = unit * 16 + digit;
+    }
+    Hex::Unit(unit)
 }

@@ -1,64 +1,37 @@
 use std::io;
 
-/// Why a file operation was refused. `path` is always as the caller wrote it.
+/// `path` is always as the caller wrote it.
 #[derive(Debug, thiserror::Error)]
 pub enum FilesError {
-    /// The path leads, or could lead, out of the workspace.
     #[error("{path} is outside the workspace; use a path relative to it, such as notes/today.md")]
-    Outside {
-        /// As written.
-        path: String,
-    },
-    /// The path cannot be one.
+    Outside { path: String },
     #[error("{path:?} is not a valid path: {reason}")]
-    Invalid {
-        /// As written.
-        path: String,
-        /// Why.
-        reason: &'static str,
-    },
-    /// There is no such file or folder.
+    Invalid { path: String, reason: &'static str },
     #[error("{path} does not exist in the workspace{}", did_you_mean(.near))]
     NotFound {
-        /// As written.
         path: String,
         /// Similar names that exist, best first.
         near: Vec<String>,
     },
-    /// It exists, but is not of the kind that is needed.
     #[error("{path} is {actual}, not {expected}")]
     Kind {
-        /// As written.
         path: String,
-        /// What it is, such as `a folder`.
+        /// Such as `a folder`.
         actual: &'static str,
-        /// What it should be.
         expected: &'static str,
     },
-    /// The file, or what should be written, is larger than allowed.
     #[error("{path} is too large: {size} bytes, at most {max} are allowed")]
     TooLarge {
-        /// As written.
         path: String,
-        /// Size in bytes.
+        /// Bytes.
         size: u64,
-        /// The limit in bytes.
+        /// Bytes.
         max: u64,
     },
-    /// It exists already.
     #[error("{path} exists already")]
-    Exists {
-        /// As written.
-        path: String,
-    },
-    /// The operating system refused.
+    Exists { path: String },
     #[error("{path}: {source}{}", io_hint(.source))]
-    Io {
-        /// As written.
-        path: String,
-        /// The cause.
-        source: io::Error,
-    },
+    Io { path: String, source: io::Error },
 }
 
 fn did_you_mean(near: &[String]) -> String {
@@ -76,5 +49,46 @@ fn io_hint(source: &io::Error) -> &'static str {
 impl FilesError {
     pub(super) fn io(path: &str, source: impl Into<io::Error>) -> Self {
         Self::Io { path: path.to_owned(), source: source.into() }
+    }
+}
+
+const KEPT: usize = 3;
+
+/// The names most like `wanted`, best first: equal but for case, then few edits, then containing one another.
+pub fn near_matches<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let wanted = wanted.to_lowercase();
+    let allowed = (wanted.chars().count() / 3).max(1);
+    let mut scored: Vec<(usize, &str)> = names
+        .into_iter()
+        .filter_map(|name| {
+            let lower = name.to_lowercase();
+            let edits = strsim::levenshtein(&wanted, &lower);
+            let stem = lower.split('.').next().unwrap_or(&lower);
+            let wanted_stem = wanted.split('.').next().unwrap_or(&wanted);
+            let contains =
+                stem.len() >= 3 && wanted_stem.len() >= 3 && (lower.contains(wanted_stem) || wanted.contains(stem));
+            match (edits <= allowed, contains) {
+                (true, _) => Some((edits, name)),
+                (false, true) => Some((allowed + edits, name)),
+                (false, false) => None,
+            }
+        })
+        .collect();
+    scored.sort_unstable();
+    scored.dedup();
+    scored.into_iter().take(KEPT).map(|(_, name)| name.to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_typos_case_and_parts() {
+        let names = ["invoices.csv", "README.md", "orders.db", "customers.csv"];
+        assert_eq!(near_matches("invoice.csv", names), ["invoices.csv"]);
+        assert_eq!(near_matches("readme.md", names), ["README.md"]);
+        assert_eq!(near_matches("orders", names), ["orders.db"]);
+        assert!(near_matches("zzzzzz", names).is_empty());
     }
 }

@@ -1,7 +1,7 @@
-//! All of a workspace before and after a program ran, and putting back what it changed.
+//! The whole of a workspace before and after a program ran, and putting back what it changed.
 //!
-//! The program may still be at it: no path is looked at and then used. Each name is opened in the folder that holds it,
-//! without following a link, and what was opened is what counts.
+//! The program may still be running, so no path is checked and then used: each name is opened in the folder that
+//! holds it, without following a link, and what was opened counts.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr};
@@ -15,58 +15,45 @@ use rustix::fs::{
     unlinkat,
 };
 
-use super::beneath;
-use super::workspace::{Workspace, kind_of};
+use super::{Workspace, kind_of, path};
 
-/// What there is at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Node {
-    /// A folder.
     Folder {
-        /// Permission bits.
         mode: u32,
     },
-    /// A symbolic link.
     Link {
-        /// Where it leads, as it stands in the link.
+        /// As it is in the link.
         target: String,
     },
-    /// A regular file.
     File {
-        /// Permission bits.
         mode: u32,
-        /// Its content.
         bytes: Vec<u8>,
     },
 }
 
-/// Nodes by path, relative to the workspace.
+/// By path, relative to the workspace.
 pub type Tree = BTreeMap<String, Node>;
 
-/// What is in the way of a node that is put back.
+/// What is now at the path of a node to put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Present {
-    /// Nothing.
     Nothing,
-    /// A folder.
     Folder,
     /// A file or a link.
     Other,
 }
 
-/// One path to be put back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PutBack {
-    /// Relative to the workspace.
     pub path: String,
-    /// What is to be there; `None`: nothing.
+    /// `None`: nothing is to be there.
     pub node: Option<Node>,
-    /// What is there now.
     pub present: Present,
 }
 
 impl Workspace {
-    /// Reads all of it, up to so many nodes and bytes. An error says why it can't be kept.
+    /// Up to `nodes` and `bytes`. The error says why the workspace can't be kept.
     pub fn tree(&self, nodes: usize, bytes: u64) -> Result<Tree, String> {
         let mut reader = Reader { tree: Tree::new(), nodes, bytes, left: bytes };
         let root = openat(&self.root, ".", FOLDER, Mode::empty()).map_err(|e| trouble("", e))?;
@@ -74,8 +61,8 @@ impl Workspace {
         Ok(reader.tree)
     }
 
-    /// Removes what is in the way, the deepest first; then makes what is missing, the outermost first; and sets the
-    /// modes of folders last, since one of them may forbid writing.
+    /// Removes what is in the way, deepest first; then creates what is missing, outermost first; then sets the modes
+    /// of folders, since one of them may forbid writing.
     pub fn put_back(&self, wanted: &[PutBack]) -> io::Result<()> {
         let root = self.root.as_fd();
         for one in wanted.iter().filter(|one| one.present == Present::Folder) {
@@ -91,7 +78,7 @@ impl Workspace {
             let (parent, name) = parent(root, &one.path)?;
             unlinkat(&parent, name, flags)?;
         }
-        // What was not there before may have lain in a folder that is none again: it is not looked for.
+        // Not checked for existence first: it may have been in a folder that is gone.
         for one in wanted {
             let Some(node) = &one.node else { continue };
             if matches!(node, Node::Folder { .. }) && one.present == Present::Folder {
@@ -195,13 +182,13 @@ fn mode_of(fd: &OwnedFd) -> rustix::io::Result<u32> {
     Ok(fstat(fd)?.st_mode & 0o7777)
 }
 
-/// The folder that holds a path, no folder on the way being a link, and the name in it.
+/// Opens the folder that holds a path without following links on the way; and the name in it.
 fn parent<'p>(root: BorrowedFd<'_>, path: &'p str) -> io::Result<(OwnedFd, &'p OsStr)> {
     let path = checked(path)?;
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::Error::other("the workspace itself is not put back"));
     };
-    Ok((beneath::walk(root, parent, FOLDER, Mode::empty())?, name))
+    Ok((path::walk(root, parent, FOLDER, Mode::empty())?, name))
 }
 
 fn checked(path: &str) -> io::Result<&Path> {
@@ -211,10 +198,10 @@ fn checked(path: &str) -> io::Result<&Path> {
     Ok(Path::new(path))
 }
 
-/// By a descriptor that needs no right to read the folder.
+/// Through a descriptor that needs no right to read the folder.
 fn set_folder_mode(root: BorrowedFd<'_>, path: &str, mode: u32) -> io::Result<()> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd = beneath::walk(root, checked(path)?, flags, Mode::empty())?;
+    let fd = path::walk(root, checked(path)?, flags, Mode::empty())?;
     chmod(format!("/proc/self/fd/{}", fd.as_raw_fd()), Mode::from_raw_mode(mode))?;
     Ok(())
 }

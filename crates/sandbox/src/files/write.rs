@@ -12,51 +12,41 @@ use rustix::io::Errno;
 
 use super::error::FilesError;
 use super::path::RelPath;
-use super::workspace::{Workspace, kind_of, word};
+use super::{Workspace, kind_of, word};
 
-/// What a path held before it was changed.
+/// What was at a path before a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Before {
-    /// Nothing.
     Absent,
-    /// A file with these bytes and permission bits.
     File {
-        /// The content.
         bytes: Vec<u8>,
-        /// Permission bits.
         mode: u32,
     },
-    /// A file too large to keep; the change cannot be undone.
+    /// Too large to keep; the change cannot be undone.
     TooLarge {
-        /// Its size in bytes.
+        /// Bytes.
         size: u64,
-        /// Permission bits.
         mode: u32,
     },
-    /// A file that was only appended to: cutting it to this size undoes the change.
+    /// Only appended to: cutting the file to this size undoes the change.
     Size {
-        /// Its size in bytes before.
+        /// Bytes before the change.
         size: u64,
     },
 }
 
-/// A change that is on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// The path in the workspace.
     pub path: PathBuf,
-    /// What was there before.
     pub before: Before,
-    /// Bytes of the file now; 0 when it was removed.
+    /// Bytes now; 0 if it was removed.
     pub size: u64,
 }
 
-/// A file that is written in full beside its target and takes its place in one step. Dropped before, it is removed.
+/// A file written in full beside its target, to replace it in one step. If it is dropped before that, it is removed.
 #[derive(Debug)]
 pub struct Staged {
-    /// The path in the workspace.
     pub path: PathBuf,
-    /// What is there now.
     pub before: Before,
     size: u64,
     given: String,
@@ -67,12 +57,12 @@ pub struct Staged {
 }
 
 impl Staged {
-    /// From here on it stays when this is dropped, until it takes its place or is unstaged: it is known to others.
+    /// It is no longer removed when dropped, since others know of it.
     pub fn leave(&mut self) {
         self.leave = true;
     }
 
-    /// Puts it in its place: readers see the old content or the new one. What was not there before is not replaced.
+    /// Readers see the old content or the new one. A file that did not exist before is not overwritten.
     pub fn place(mut self) -> Result<Written, FilesError> {
         self.leave = false;
         let io = |error: Errno| FilesError::io(&self.given, error);
@@ -87,7 +77,7 @@ impl Staged {
             Err(Errno::EXIST) => {
                 return Err(FilesError::Exists { path: self.given.clone() });
             }
-            // Some file systems know no flags.
+            // Some file systems have no flags.
             Err(Errno::INVAL | Errno::NOSYS) if fresh => {
                 renameat(folder, temporary, folder, name).map_err(io)?;
             }
@@ -111,11 +101,11 @@ impl Drop for Staged {
     }
 }
 
-/// Makes the names of temporary files differ within this process.
+/// Makes the names of temporary files unique within this process.
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 impl Workspace {
-    /// What is at `path` now, as an undo record.
+    /// What is at `path` now, for an undo.
     pub fn snapshot(&self, path: &str) -> Result<Before, FilesError> {
         let path = self.resolve(path)?;
         let (folder, name) = path.split()?;
@@ -126,19 +116,19 @@ impl Workspace {
         }
     }
 
-    /// Replaces or creates a file in one step: readers see the old content or the new one. Folders on the way are
-    /// made; the permission bits of an existing file are kept. A link is not written through.
+    /// Replaces or creates a file in one step: readers see the old content or the new one. Missing folders are
+    /// created; permission bits of an existing file are kept. A link is not written through.
     pub fn write_atomic(&self, path: &str, bytes: &[u8]) -> Result<Written, FilesError> {
         self.replace(path, bytes, None)
     }
 
-    /// Writes a file in full beside `path`, under a name that `tag` makes its own; [`Staged::place`] puts it there. What
-    /// an attempt before has left under this name is replaced.
+    /// Writes a file in full beside `path`, under a name made unique by `tag`; [`Staged::place`] moves it there. A
+    /// leftover under this name is replaced.
     pub fn stage(&self, path: &str, bytes: &[u8], tag: &str) -> Result<Staged, FilesError> {
         self.prepare(path, bytes, None, tag)
     }
 
-    /// What was staged for `path` under this tag and is still there.
+    /// What is still staged for `path` under this tag.
     pub fn staged(&self, path: &str, tag: &str) -> Result<Option<Vec<u8>>, FilesError> {
         let path = self.resolve(path)?;
         let (folder, name) = path.split()?;
@@ -156,7 +146,7 @@ impl Workspace {
         }
     }
 
-    /// Removes what was staged for `path` under this tag.
+    /// Removes what is staged for `path` under this tag.
     pub fn unstage(&self, path: &str, tag: &str) -> Result<(), FilesError> {
         let path = self.resolve(path)?;
         let (folder, name) = path.split()?;
@@ -167,7 +157,7 @@ impl Workspace {
         }
     }
 
-    /// Removes a file or a link. Folders are refused.
+    /// Folders are refused.
     pub fn remove(&self, path: &str) -> Result<Written, FilesError> {
         let path = self.resolve(path)?;
         let (folder, name) = path.split()?;
@@ -185,7 +175,7 @@ impl Workspace {
         Ok(Written { path: path.path, before, size: 0 })
     }
 
-    /// Puts back what a [`Written`] reported. A file that was too large to keep is an error, and nothing changes.
+    /// Puts back what a [`Written`] reported. If that was too large to keep, it is an error and nothing changes.
     pub fn restore(&self, path: &str, before: &Before) -> Result<(), FilesError> {
         match before {
             Before::Absent => match self.remove(path) {
@@ -288,7 +278,7 @@ fn fill(folder: &OwnedFd, name: &OsStr, bytes: &[u8], mode: Option<u32>) -> std:
     file.sync_all()
 }
 
-/// Hidden, so that listings and watchers mostly pass over it; short, since names end at 255 bytes.
+/// Hidden, so that most listings and watchers skip it; short, since names end at 255 bytes.
 fn temporary_name(name: &OsStr, tag: &str) -> OsString {
     let stem: String = name.to_string_lossy().chars().take(40).collect();
     format!(".{stem}.{tag}.tmp").into()

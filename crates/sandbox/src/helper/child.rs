@@ -1,21 +1,27 @@
-//! The child: confines itself step by step and becomes the command. Each step that fails ends it.
+//! The child: confines itself step by step and becomes the command. A failed step ends it.
 #![expect(unsafe_code, reason = "fork, exec and changing the user have no safe wrapper")]
 
 use std::convert::Infallible;
 use std::ffi::CString;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::Path;
 
-use rustix::process::{Signal, set_parent_process_death_signal, setsid, umask};
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
+    RulesetStatus, Scope,
+};
+use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit, setsid, umask};
 
-use super::seccomp::{Metadata, Signals, Sockets};
-use super::{landlock, limits, notify, seccomp, signals};
-use crate::process::{Failure, Plan, Stage, Tier};
+use super::seccomp::{self, Metadata, Signals, Sockets};
+use super::{notify, supervise};
+use crate::process::{Failure, Plan, Stage, Tier, send_descriptor};
 
-/// Landlock ABI that scopes signals.
+/// The first Landlock ABI that scopes signals.
 const SCOPED_SIGNALS: i32 = 6;
 
-/// Becomes the command; returns only on failure.
+/// Returns only on failure.
 pub(super) fn become_command(plan: &Plan, supervisor: Option<&OwnedFd>) -> Failure {
     match confine_and_exec(plan, supervisor) {
         Ok(never) => match never {},
@@ -28,13 +34,13 @@ fn confine_and_exec(plan: &Plan, supervisor: Option<&OwnedFd>) -> Result<Infalli
     let text = |e: io::Error| e.to_string();
     // bubblewrap may have made the session already.
     let _ = setsid();
-    signals::reset().map_err(text).map_err(at(Stage::Fork))?;
+    supervise::reset_signals().map_err(text).map_err(at(Stage::Fork))?;
     umask(rustix::fs::Mode::from_raw_mode(0o022));
-    // The supervisor must come to its turn whatever the command does. What serves sees to that itself.
+    // The supervisor must get its turn whatever the command does. A service needs none.
     if !plan.service {
         let _ = rustix::process::nice(10);
     }
-    // If memory runs out, this goes first. Not every system lets us say so.
+    // If memory runs out, this process goes first. Not every system lets us say so.
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
     // Prepared while there is memory: the limits may leave less than this program uses.
     let landlocked = plan.tier == Tier::Landlock;
@@ -53,18 +59,18 @@ fn confine_and_exec(plan: &Plan, supervisor: Option<&OwnedFd>) -> Result<Infalli
         drop_privileges(user).map_err(text).map_err(at(Stage::Privileges))?;
     }
     drop_capabilities().map_err(text).map_err(at(Stage::Privileges))?;
-    // After changing the user, which forgets it.
+    // After changing the user, which resets it.
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|e| at(Stage::Fork)(e.to_string()))?;
     std::env::set_current_dir(&plan.cwd).map_err(text).map_err(at(Stage::WorkingFolder))?;
     rustix::thread::set_no_new_privs(true).map_err(|e| at(Stage::Privileges)(e.to_string()))?;
     if landlocked {
-        landlock::restrict(plan).map_err(at(Stage::Landlock))?;
+        restrict_files(plan).map_err(at(Stage::Landlock))?;
     }
     close_others_on_exec().map_err(text).map_err(at(Stage::Limits))?;
-    limits::apply(plan).map_err(at(Stage::Limits))?;
+    apply_limits(plan).map_err(at(Stage::Limits))?;
     let filters = match supervisor {
         _ if !landlocked => free?,
-        // A process can be asked for by one other; where that is somebody else, metadata stays as it is.
+        // A process has only one such listener; if another program has it, metadata stays as it is.
         Some(supervisor) if notify::ask(&asking, supervisor).is_ok() => asked?,
         _ => denied?,
     };
@@ -85,8 +91,7 @@ fn drop_privileges(user: u32) -> io::Result<()> {
     }
 }
 
-/// Root that stays root must not keep what makes it powerful. Without capabilities to begin with, there is nothing
-/// to do.
+/// Root that stays root must not keep what makes it powerful.
 fn drop_capabilities() -> io::Result<()> {
     use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
     let none = CapabilitySets {
@@ -113,7 +118,7 @@ fn close_others_on_exec() -> io::Result<()> {
     if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// What exec needs, ready in memory.
+/// What exec needs, prepared in memory.
 struct Image {
     candidates: Vec<CString>,
     _owned: [Vec<CString>; 2],
@@ -138,11 +143,11 @@ impl Image {
             list.iter().map(|s| s.as_ptr()).chain([std::ptr::null()]).collect()
         };
         let (argv, envp) = (pointers(&arguments), pointers(&variables));
-        // Moving the strings moves no bytes of theirs, so the pointers stay good.
+        // Moving the strings moves none of their bytes, so the pointers stay valid.
         Ok(Self { candidates, argv, envp, _owned: [arguments, variables] })
     }
 
-    /// Tries the places in order, as execvp does; returns why none was it.
+    /// Tries the places in order, as execvp does; returns why none worked.
     fn exec(&self) -> io::Error {
         let mut worst = io::Error::from_raw_os_error(libc::ENOENT);
         for candidate in &self.candidates {
@@ -157,4 +162,79 @@ impl Image {
         }
         worst
     }
+}
+
+/// The newest ABI known to the library; what the kernel lacks of it is left out.
+const NEWEST_ABI: ABI = ABI::V9;
+
+/// Denies the whole file system, TCP, abstract sockets and signals to the outside, except what the plan lists.
+fn restrict_files(plan: &Plan) -> Result<(), String> {
+    let text = |e: landlock::RulesetError| e.to_string();
+    let mut ruleset = Ruleset::default()
+        .handle_access(AccessFs::from_all(NEWEST_ABI))
+        .and_then(|r| {
+            if plan.network {
+                return Ok(r);
+            }
+            r.handle_access(AccessNet::from_all(NEWEST_ABI))
+        })
+        .and_then(|r| r.scope(Scope::from_all(NEWEST_ABI)))
+        .and_then(Ruleset::create)
+        .map_err(text)?;
+    let read = AccessFs::from_read(NEWEST_ABI);
+    let unwanted = AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev | AccessFs::ResolveUnix;
+    let write = AccessFs::from_all(NEWEST_ABI) & !unwanted;
+    for (paths, access) in [(&plan.read, read), (&plan.write, write)] {
+        for path in paths {
+            if let Some((fd, access)) = rule_for(path, access)? {
+                ruleset = ruleset.add_rule(PathBeneath::new(fd, access)).map_err(text)?;
+            }
+        }
+    }
+    let status = ruleset.restrict_self().map_err(text)?;
+    if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
+        return Err("the kernel did not enforce the rules".to_owned());
+    }
+    Ok(())
+}
+
+/// A file takes only the rights of files. What does not exist grants nothing.
+fn rule_for(path: &Path, access: BitFlags<AccessFs>) -> Result<Option<(PathFd, BitFlags<AccessFs>)>, String> {
+    let Ok(metadata) = path.metadata() else {
+        return Ok(None);
+    };
+    let fd = PathFd::new(path).map_err(|e| e.to_string())?;
+    let access = if metadata.is_dir() { access } else { access & AccessFs::from_file(NEWEST_ABI) };
+    Ok(Some((fd, access)))
+}
+
+/// Of one process.
+const FILES: u64 = 512;
+
+fn apply_limits(plan: &Plan) -> Result<(), String> {
+    let limits = &plan.limits;
+    set_limit(Resource::Core, 0, 0)?;
+    // SIGXCPU comes at the soft limit and tells what happened, SIGKILL a second later.
+    set_limit(Resource::Cpu, limits.cpu_s, limits.cpu_s + 1)?;
+    set_limit(Resource::Fsize, limits.file_bytes, limits.file_bytes)?;
+    set_limit(Resource::Nofile, FILES, FILES)?;
+    set_limit(Resource::Memlock, 64 << 10, 64 << 10)?;
+    set_limit(Resource::Msgqueue, 0, 0)?;
+    if let Some(most) = plan.most_processes {
+        set_limit(Resource::Nproc, most, most)?;
+    }
+    set_limit(Resource::As, limits.memory_bytes, limits.memory_bytes)
+}
+
+/// Keeps a hard limit that is already lower.
+fn set_limit(resource: Resource, soft: u64, hard: u64) -> Result<(), String> {
+    let inherited = rustix::process::getrlimit(resource).maximum.unwrap_or(u64::MAX);
+    let new = Rlimit { current: Some(soft.min(inherited)), maximum: Some(hard.min(inherited)) };
+    setrlimit(resource, new).map_err(|e| format!("{resource:?}: {e}"))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the other side waits until this end is closed")]
+pub(super) fn offer_listener(to: OwnedFd) -> io::Result<()> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    send_descriptor(&to, listener.as_fd())
 }

@@ -1,13 +1,12 @@
-//! Changes of modes and times of files, made by the supervisor in the program's stead.
+//! Changes modes and times of files in the program's stead.
 //!
-//! Landlock has no say in them, so that a program of its tier could change any file of its user. The kernel stops it at
-//! such a call and asks here: the file is opened, what was opened is looked at, and changed if it lies where the program
-//! may write and belongs to it. The program's own call is never carried out.
+//! Landlock does not govern them, so a program of its tier could change any file of its user. The kernel stops the
+//! program at such a call and asks here: the file is opened, what was opened is checked, and it is changed if it is
+//! where the program may write and belongs to its user. The program's own call is never carried out.
 #![expect(unsafe_code, reason = "the kernel's questions come by system calls without a wrapper")]
 
 use std::fs::File;
 use std::io;
-use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::FileExt as _;
@@ -17,11 +16,10 @@ use rustix::fs::{
     AtFlags, CWD, Mode, OFlags, ResolveFlags, Timespec, Timestamps, chmod, fstat, open, openat2, readlink, utimensat,
 };
 use rustix::io::Errno;
-use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use seccompiler::sock_filter;
 
-use super::gate;
 use super::seccomp::SYS_FCHMODAT2;
+use crate::process::{receive_descriptor, send_descriptor};
 
 const RECEIVE: libc::c_ulong = 0xc050_2100;
 const SEND: libc::c_ulong = 0xc018_2101;
@@ -29,14 +27,14 @@ const STILL_VALID: libc::c_ulong = 0x4008_2102;
 const NEW_LISTENER: libc::c_ulong = 1 << 3;
 const MOST_PATH: usize = 4096;
 
-/// Where the program may change files, and whose these are.
+/// Where the program may change files, and their owner.
 #[derive(Debug, Clone)]
-pub(super) struct Grounds {
+pub(super) struct WritableFiles {
     pub write: Vec<PathBuf>,
     pub user: u32,
 }
 
-/// In the program's process: from here on it is asked for. Hands the kernel's end over to the supervisor.
+/// In the program's process: installs the filter and hands the kernel's listener to the supervisor.
 pub(super) fn ask(program: &[sock_filter], supervisor: &OwnedFd) -> io::Result<()> {
     let header = libc::sock_fprog {
         len: u16::try_from(program.len()).map_err(io::Error::other)?,
@@ -51,12 +49,12 @@ pub(super) fn ask(program: &[sock_filter], supervisor: &OwnedFd) -> io::Result<(
     }
     // SAFETY: the kernel just made this descriptor, and nothing else knows it.
     let listener = unsafe { OwnedFd::from_raw_fd(listener) };
-    gate::hand_over(supervisor, listener.as_fd())
+    send_descriptor(supervisor, listener.as_fd())
 }
 
 /// In the supervisor: answers until no process is left that could ask.
-pub(super) fn serve(from: &OwnedFd, grounds: &Grounds) {
-    let Some(listener) = receive(from) else {
+pub(super) fn serve(from: &OwnedFd, files: &WritableFiles) {
+    let Ok(listener) = receive_descriptor(from) else {
         return;
     };
     loop {
@@ -65,43 +63,30 @@ pub(super) fn serve(from: &OwnedFd, grounds: &Grounds) {
         // SAFETY: the request writes one structure of this size.
         if unsafe { libc::ioctl(listener.as_raw_fd(), RECEIVE, &raw mut asked) } != 0 {
             match io::Error::last_os_error().raw_os_error() {
-                // The one that asked is gone.
+                // The process that asked is gone.
                 Some(libc::ENOENT | libc::EINTR) => continue,
                 _ => return,
             }
         }
-        let done = change(&listener, &asked, grounds);
+        let done = change(&listener, &asked, files);
         let answer = libc::seccomp_notif_resp {
             id: asked.id,
             val: 0,
             error: done.err().map_or(0, |errno| -errno.raw_os_error()),
             flags: 0,
         };
-        // SAFETY: the request reads one structure of this size. Nobody may be left to take it.
+        // SAFETY: the request reads one structure of this size. There may be nobody left to receive it.
         unsafe { libc::ioctl(listener.as_raw_fd(), SEND, &raw const answer) };
     }
 }
 
-fn receive(from: &OwnedFd) -> Option<OwnedFd> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let mut control = RecvAncillaryBuffer::new(&mut space);
-    let mut byte = [0u8];
-    let mut into = [io::IoSliceMut::new(&mut byte)];
-    recvmsg(from, &mut into, &mut control, RecvFlags::CMSG_CLOEXEC).ok()?;
-    control.drain().find_map(|message| match message {
-        RecvAncillaryMessage::ScmRights(mut fds) => fds.next(),
-        _ => None,
-    })
-}
-
-/// What a call wants changed.
 enum Change {
     Mode(u32),
-    /// Where the two times stand in the program's memory; 0: now.
+    /// Address of the two times in the program's memory; 0: now.
     Times(u64),
 }
 
-fn change(listener: &OwnedFd, asked: &libc::seccomp_notif, grounds: &Grounds) -> Result<(), Errno> {
+fn change(listener: &OwnedFd, asked: &libc::seccomp_notif, files: &WritableFiles) -> Result<(), Errno> {
     let [a, b, c, d, ..] = asked.data.args;
     #[expect(clippy::cast_possible_truncation, reason = "the kernel takes the low half too")]
     let (folder, mode, flags) = ((a as u32).cast_signed(), c as u32, d as u32);
@@ -125,15 +110,15 @@ fn change(listener: &OwnedFd, asked: &libc::seccomp_notif, grounds: &Grounds) ->
     };
     let flags = AtFlags::from_bits_retain(flags);
     let file = process.open(folder, path.as_deref(), flags)?;
-    // All of it was read from the process that asked, not from a later one of the same number.
-    // SAFETY: the request reads one number.
+    // Everything was read from the process that asked, not from a later one of the same number. SAFETY: the request
+    // reads one number.
     if unsafe { libc::ioctl(listener.as_raw_fd(), STILL_VALID, &raw const asked.id) } != 0 {
         return Err(Errno::SRCH);
     }
     let place = format!("/proc/self/fd/{}", file.as_raw_fd());
     let at = PathBuf::from(readlink(&place, Vec::new())?.to_string_lossy().into_owned());
-    let inside = grounds.write.iter().any(|root| at.starts_with(root));
-    if !inside || fstat(&file)?.st_uid != grounds.user {
+    let inside = files.write.iter().any(|root| at.starts_with(root));
+    if !inside || fstat(&file)?.st_uid != files.user {
         return Err(Errno::PERM);
     }
     match wanted {
@@ -172,7 +157,7 @@ impl Process {
         Ok(Timestamps { last_access: time(0), last_modification: time(2) })
     }
 
-    /// Up to where its memory ends.
+    /// Up to the end of its memory.
     fn read(&self, at: u64, into: &mut [u8]) -> Result<usize, Errno> {
         let memory = File::open(format!("/proc/{}/mem", self.0)).map_err(errno)?;
         memory.read_at(into, at).map_err(errno)

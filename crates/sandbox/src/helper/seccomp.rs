@@ -1,8 +1,8 @@
-//! System calls that a confined program has no business with.
+//! The system calls that a confined program may not use.
 //!
-//! Denied calls fail with EPERM rather than kill, so that programs that merely try them carry on. The list is one of
-//! denials: what programs need varies too much for a list of permissions, and the file system, network and process
-//! barriers do not rest on it alone.
+//! Denied calls fail with EPERM rather than kill, so that programs that merely try them carry on. It is a list of
+//! denials, since what programs need varies too much for a list of permissions, and the file system, network and
+//! process barriers do not rest on it alone.
 #![cfg_attr(test, expect(unsafe_code, reason = "system calls as a program makes them"))]
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use seccompiler::{
     TargetArch, sock_filter,
 };
 
-/// Calls denied whatever their arguments.
+/// Denied whatever their arguments.
 const DENIED: &[libc::c_long] = &[
     // other processes' memory and descriptors
     libc::SYS_ptrace,
@@ -87,8 +87,8 @@ const DENIED: &[libc::c_long] = &[
     libc::SYS_mq_unlink,
 ];
 
-/// Calls whose first argument names a process; 0 is the caller itself, and the only one allowed. No tier but the
-/// namespaces keeps a user's processes apart here: a limit of zero CPU seconds is as good as a signal.
+/// The first argument names a process; 0 is the caller itself, and the only one allowed. Only namespaces keep a
+/// user's processes apart here: a limit of zero CPU seconds is as good as a signal.
 const OF_ITSELF: &[libc::c_long] = &[
     libc::SYS_prlimit64,
     libc::SYS_sched_setaffinity,
@@ -99,7 +99,7 @@ const OF_ITSELF: &[libc::c_long] = &[
     libc::SYS_move_pages,
 ];
 
-/// Calls with a mode, where it stands, and where the flags stand that say whether it counts.
+/// Calls with a mode: its argument, and that of the flags that say whether it counts.
 const MODES: &[(libc::c_long, u8, Option<u8>)] = &[
     (libc::SYS_fchmod, 1, None),
     (libc::SYS_fchmodat, 2, None),
@@ -112,7 +112,7 @@ const MODES_HERE: &[(libc::c_long, u8, Option<u8>)] =
 #[cfg(not(target_arch = "x86_64"))]
 const MODES_HERE: &[(libc::c_long, u8, Option<u8>)] = &[];
 
-/// Making a node of the file system: where its mode stands.
+/// Calls that create a node of the file system, and the argument of the mode.
 const NODES: &[(libc::c_long, u8)] = &[
     (libc::SYS_mknodat, 2),
     #[cfg(target_arch = "x86_64")]
@@ -153,7 +153,7 @@ const METADATA_HERE: &[libc::c_long] =
 #[cfg(not(target_arch = "x86_64"))]
 const METADATA_HERE: &[libc::c_long] = &[];
 
-/// ... and does these only by way of the supervisor, which looks where the file is.
+/// ... and makes these only through the supervisor, which checks where the file is.
 const MODE_CHANGES: &[libc::c_long] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -162,7 +162,7 @@ const MODE_CHANGES: &[libc::c_long] = &[
     libc::SYS_chmod,
 ];
 
-/// Signals reach outside where Landlock cannot scope them (before ABI 6).
+/// Signals reach outside if Landlock cannot scope them (before ABI 6).
 const SIGNALS: &[libc::c_long] = &[
     libc::SYS_kill,
     libc::SYS_tkill,
@@ -179,7 +179,7 @@ const F_SETOWN_EX: i32 = 15;
 const FIOSETOWN: libc::c_ulong = 0x8901;
 const SIOCSPGRP: libc::c_ulong = 0x8902;
 
-/// The last call known when this was written (file_setattr, 6.17). Later ones are answered "no such call".
+/// The last call known when this was written (file_setattr, 6.17). Later ones get ENOSYS.
 const LAST_KNOWN: u32 = 469;
 
 const CLONE_NAMESPACES: &[i32] = &[
@@ -192,42 +192,39 @@ const CLONE_NAMESPACES: &[i32] = &[
     libc::CLONE_NEWNET,
 ];
 
-/// The filters, all of which apply. `landlock`: for the tier without mounts of its own.
+/// All of them apply. `landlock`: for the tier without mounts of its own.
 pub(super) fn filters(landlock: bool) -> Result<Vec<BpfProgram>, String> {
     let metadata = if landlock { Metadata::Denied } else { Metadata::Free };
     build(metadata, Sockets::None, Signals::Scoped)
 }
 
-/// Which sockets a program may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sockets {
-    /// None at all.
     None,
-    /// Those of the internet's families.
+    /// Of the internet's families.
     Internet,
-    /// On a loopback of its own: local ones too, whose names are its own as well.
+    /// Also local ones, since its loopback and their names are its own.
     Loopback,
 }
 
 /// Who decides on the modes and times of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Metadata {
-    /// The mounts that a program sees.
+    /// The mounts that the program sees.
     Free,
     /// The supervisor, call by call.
     Asked,
-    /// Nobody: they can't be changed.
+    /// They can't be changed.
     Denied,
 }
 
-/// Whether something else keeps signals inside: a namespace, or Landlock of ABI 6.
+/// Whether a namespace, or Landlock of ABI 6, keeps signals inside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signals {
     Scoped,
     Unscoped,
 }
 
-/// The filters for a program with these sockets.
 pub(super) fn build(metadata: Metadata, sockets: Sockets, scope: Signals) -> Result<Vec<BpfProgram>, String> {
     let arch: TargetArch = std::env::consts::ARCH.try_into().map_err(|e| format!("{e}"))?;
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
@@ -254,13 +251,13 @@ pub(super) fn build(metadata: Metadata, sockets: Sockets, scope: Signals) -> Res
     let datagram = rule(1, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(0xf), unsigned(libc::SOCK_DGRAM))?;
     let not_unix = rule(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, unsigned(libc::AF_UNIX))?;
     rules.insert(libc::SYS_socketpair, vec![datagram, not_unix]);
-    // Typing into the terminal of somebody else.
+    // Typing into somebody else's terminal.
     let typing = |request: libc::c_ulong| rule(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, request);
     rules.insert(libc::SYS_ioctl, vec![typing(libc::TIOCSTI)?, typing(0x541c)?]);
     for call in OF_ITSELF {
         rules.insert(*call, vec![rule(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?]);
     }
-    // Of a process (0, for priorities of I/O 1), and of the caller itself.
+    // The first argument says "a process" (1 for I/O priorities), the second is the caller itself.
     for (call, process) in [(libc::SYS_setpriority, 0), (libc::SYS_ioprio_set, 1)] {
         let kind = rule(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, process)?;
         let other = rule(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?;
@@ -285,7 +282,7 @@ pub(super) fn build(metadata: Metadata, sockets: Sockets, scope: Signals) -> Res
         rules.extend(SIGNALS.iter().map(|nr| (*nr, vec![])));
     }
     let denied = compile(rules, SeccompAction::Errno(libc::EPERM.unsigned_abs()), arch)?;
-    // Their arguments are in memory, out of reach for a filter; programs fall back to clone and openat.
+    // Their arguments are in memory, out of a filter's reach; programs fall back to clone and openat.
     let absent = compile(
         [(libc::SYS_clone3, vec![]), (libc::SYS_openat2, vec![])].into(),
         SeccompAction::Errno(libc::ENOSYS.unsigned_abs()),
@@ -294,17 +291,17 @@ pub(super) fn build(metadata: Metadata, sockets: Sockets, scope: Signals) -> Res
     Ok(vec![only_known_calls(), absent, denied])
 }
 
-/// Setting times counts only by path; by descriptor (a null path) it is what archivers do to new files.
+/// Setting times is denied only by path; by descriptor (a null path) archivers do it to new files.
 fn changes_of_metadata() -> Result<BTreeMap<i64, Vec<SeccompRule>>, String> {
     let by_path = rule(1, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
     let modes = MODE_CHANGES.iter().map(|nr| (*nr, vec![]));
     Ok(modes.chain([(libc::SYS_utimensat, vec![by_path])]).collect())
 }
 
-/// The filter that puts changes of metadata before the supervisor.
+/// Sends changes of metadata to the supervisor.
 pub(super) fn asking() -> Result<BpfProgram, String> {
     let arch: TargetArch = std::env::consts::ARCH.try_into().map_err(|e| format!("{e}"))?;
-    // The library knows no such answer, so another stands for it first.
+    // The library has no such action, so another one stands for it first.
     let mut program = compile(changes_of_metadata()?, SeccompAction::Log, arch)?;
     for op in &mut program {
         if op.code == RETURN && op.k == libc::SECCOMP_RET_LOG {
@@ -314,7 +311,7 @@ pub(super) fn asking() -> Result<BpfProgram, String> {
     Ok(program)
 }
 
-/// Sets the filters for this process and its children, for good.
+/// For this process and its children, for good.
 pub(super) fn apply(filters: &[BpfProgram]) -> Result<(), String> {
     filters.iter().try_for_each(|f| seccompiler::apply_filter(f)).map_err(|e| e.to_string())
 }
@@ -333,7 +330,7 @@ fn rule(argument: u8, width: SeccompCmpArgLen, op: SeccompCmpOp, value: u64) -> 
     SeccompRule::new(vec![condition]).map_err(|e| e.to_string())
 }
 
-/// None of these: what reaches into the kernel, the local machine or the link is not the network.
+/// Any other family: what reaches into the kernel, the local machine or the link is not the network.
 fn foreign_family(allowed: &[i32]) -> Result<SeccompRule, String> {
     let differs = |family: &i32| {
         SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, unsigned(*family))
@@ -351,13 +348,13 @@ fn one_of(argument: u8, flags: &[i32]) -> Result<Vec<SeccompRule>, String> {
     flags.iter().map(flag).collect()
 }
 
-/// A mode with a set-user-id or set-group-id bit; where flags count, only if they make a file.
+/// A mode with a set-user-id or set-group-id bit; if `flags` is given, only in calls that create a file.
 fn privileged(mode: u8, flags: Option<u8>) -> Result<Vec<SeccompRule>, String> {
     let has = |argument: u8, bits: u64| {
         SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(bits), bits)
             .map_err(|e| e.to_string())
     };
-    // O_TMPFILE holds O_DIRECTORY too, which says nothing by itself.
+    // O_TMPFILE includes O_DIRECTORY, which alone says nothing.
     let making = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
     let mut found = Vec::new();
     for bit in [libc::S_ISUID, libc::S_ISGID] {
@@ -381,8 +378,8 @@ fn unsigned(value: i32) -> u64 {
     u64::from(value.cast_unsigned())
 }
 
-/// `if nr > LAST_KNOWN return ENOSYS`. On x86-64 this closes the x32 calls too, whose numbers have bit 30 set and
-/// would pass by a list of the ordinary ones.
+/// `if nr > LAST_KNOWN return ENOSYS`. On x86-64 this also closes the x32 calls, whose numbers have bit 30 set and
+/// would pass a list of the ordinary ones.
 fn only_known_calls() -> BpfProgram {
     const LOAD_NUMBER: u16 = 0x20; // BPF_LD | BPF_W | BPF_ABS, offset 0 of seccomp_data
     const JUMP_GREATER: u16 = 0x25; // BPF_JMP | BPF_JGT | BPF_K

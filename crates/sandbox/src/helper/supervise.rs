@@ -1,9 +1,10 @@
 //! The parent of the command: reads the plan, forks, watches limits, reports the end, and leaves nothing behind.
-#![expect(unsafe_code, reason = "fork, and taking over a descriptor by number")]
+#![expect(unsafe_code, reason = "fork, taking over a descriptor by number, and signal masks have no safe wrapper")]
 
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::Write as _;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::mem::MaybeUninit;
 use std::os::fd::{FromRawFd as _, OwnedFd};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -13,24 +14,24 @@ use rustix::process::{
     set_parent_process_death_signal, wait,
 };
 
-use super::notify::Grounds;
-use super::{child, gate, notify, processes, signals};
+use super::child;
+use super::notify::{self, WritableFiles};
 use crate::process::{Failure, Plan, Report, Stage, Tier, Tripped};
 
-/// Between two looks at what the command uses.
+/// How often the limits of a command are checked.
 const WATCH: Duration = Duration::from_millis(25);
 
-/// The same for a program that serves, whose limits are its own business.
+/// The same for a service, which has none to check.
 const IDLE: Duration = Duration::from_mins(1);
 
-/// After the wall time, for the case that the process that should kill us is stopped itself.
+/// After the wall time, in case the process that should kill us is stopped itself.
 const BACKSTOP: Duration = Duration::from_secs(2);
 
-/// Between two looks at the memory of a program that serves.
+/// How often the memory of a service is checked.
 const MEMORY: Duration = Duration::from_millis(500);
 
-/// How long the hunt for what is left may take.
-const HUNT: Duration = Duration::from_secs(3);
+/// How long killing what is left may take.
+const KILL_TIME: Duration = Duration::from_secs(3);
 
 pub(super) fn main(status_fd: i32) -> ExitCode {
     // SAFETY: the number was given to this process as the write end of its status pipe, and nothing else here uses it.
@@ -39,16 +40,16 @@ pub(super) fn main(status_fd: i32) -> ExitCode {
         Ok((plan, command)) => watch(&plan, command),
         Err(Start::Failed(failure)) => Report::Failed(failure),
         Err(Start::InChild(failure)) => {
-            say(&mut status, &Report::Failed(failure));
+            write_report(&mut status, &Report::Failed(failure));
             return ExitCode::from(126);
         }
     };
-    say(&mut status, &report);
+    write_report(&mut status, &report);
     ExitCode::SUCCESS
 }
 
-/// One write of less than a pipe's atomic size, so that two writers do not mix.
-fn say(status: &mut File, report: &Report) {
+/// In one write of less than a pipe's atomic size, so that two writers do not mix.
+fn write_report(status: &mut File, report: &Report) {
     if let Ok(mut line) = serde_json::to_vec(report) {
         line.push(b'\n');
         let _ = status.write_all(&line);
@@ -68,7 +69,7 @@ fn start() -> Result<(Plan, Pid), Start> {
         return Err(failed(Stage::Fork, format!("the helper has {threads} threads, it must be started before any")));
     }
     let os = |e: rustix::io::Errno| failed(Stage::Fork, e.to_string());
-    // In a namespace this is process 1, and its end is the end of all. Otherwise there is a hunt first.
+    // In a namespace this is process 1, and its end is the end of all. Otherwise descendants are killed first.
     let signal = if plan.tier == Tier::Namespaces { Signal::KILL } else { Signal::TERM };
     set_parent_process_death_signal(Some(signal)).map_err(os)?;
     let parent = getppid().map(|p| p.as_raw_pid().unsigned_abs());
@@ -77,13 +78,14 @@ fn start() -> Result<(Plan, Pid), Start> {
     }
     // What the command leaves behind becomes our child, wherever it hides.
     set_child_subreaper(Pid::from_raw(1)).map_err(os)?;
-    signals::block().map_err(|e| failed(Stage::Fork, e.to_string()))?;
+    block_signals().map_err(|e| failed(Stage::Fork, e.to_string()))?;
     if let Some(fd) = plan.gate {
-        // SAFETY: the number was given to this process as its end of the gate's socket, and nothing else here uses it.
+        // SAFETY: the number was given to this process as its end of the listener's socket, and nothing else here
+        // uses it.
         let to = unsafe { OwnedFd::from_raw_fd(fd) };
-        gate::offer(to).map_err(|e| failed(Stage::Network, e.to_string()))?;
+        child::offer_listener(to).map_err(|e| failed(Stage::Network, e.to_string()))?;
     }
-    let (asked, asking) = ends(&plan).map_err(|e| failed(Stage::Fork, e.to_string()))?.unzip();
+    let (asked, asking) = listener_sockets(&plan).map_err(|e| failed(Stage::Fork, e.to_string()))?.unzip();
     // SAFETY: this process has a single thread (checked above), so the child may go on as any program.
     match unsafe { libc::fork() } {
         -1 => Err(failed(Stage::Fork, std::io::Error::last_os_error().to_string())),
@@ -95,11 +97,11 @@ fn start() -> Result<(Plan, Pid), Start> {
             Some(pid) => {
                 drop(asking);
                 if let Some(asked) = asked {
-                    let grounds = Grounds {
+                    let files = WritableFiles {
                         write: plan.write.clone(),
                         user: plan.drop_to.unwrap_or(rustix::process::geteuid().as_raw()),
                     };
-                    std::thread::spawn(move || notify::serve(&asked, &grounds));
+                    std::thread::spawn(move || notify::serve(&asked, &files));
                 }
                 Ok((plan, pid))
             }
@@ -108,8 +110,8 @@ fn start() -> Result<(Plan, Pid), Start> {
     }
 }
 
-/// Where the command asks for changes of metadata, and its end; other tiers need none.
-fn ends(plan: &Plan) -> std::io::Result<Option<(OwnedFd, OwnedFd)>> {
+/// The socket for the seccomp listener, for the Landlock tier.
+fn listener_sockets(plan: &Plan) -> std::io::Result<Option<(OwnedFd, OwnedFd)>> {
     if plan.tier != Tier::Landlock {
         return Ok(None);
     }
@@ -117,7 +119,7 @@ fn ends(plan: &Plan) -> std::io::Result<Option<(OwnedFd, OwnedFd)>> {
     Ok(Some((ours.into(), theirs.into())))
 }
 
-/// Exactly the plan, unbuffered: what follows on stdin is for the command.
+/// Reads exactly the plan, unbuffered: what follows on stdin is for the command.
 fn read_plan() -> Result<Plan, String> {
     const MOST: usize = 16 << 20;
     let mut length = [0u8; 4];
@@ -146,32 +148,32 @@ fn read_exactly(mut into: &mut [u8]) -> Result<(), String> {
 fn watch(plan: &Plan, command: Pid) -> Report {
     let started = Instant::now();
     let mut tripped = None;
-    // The end of a child, and of our parent, comes as a signal; looking at limits is what takes a clock.
+    // The end of a child, and of our parent, comes as a signal; only limits need a clock.
     let pause = match (plan.service, plan.limits.resident_bytes) {
         (false, _) => WATCH,
         (true, Some(_)) => MEMORY,
         (true, None) => IDLE,
     };
     loop {
-        if matches!(signals::wait(pause), Some(libc::SIGTERM | libc::SIGINT)) {
-            hunt(plan);
+        if matches!(wait_for_signal(pause), Some(libc::SIGTERM | libc::SIGINT)) {
+            kill_descendants(plan);
             return Report::Signaled(libc::SIGKILL);
         }
         if let Some(report) = reap(command) {
-            hunt(plan);
+            kill_descendants(plan);
             return tripped.map_or(report, Report::Tripped);
         }
         if tripped.is_none() {
             tripped = if plan.service { over_memory(plan) } else { over_limit(plan, started) };
             if tripped.is_some() {
-                hunt(plan);
+                kill_descendants(plan);
                 return tripped.map_or(Report::Signaled(libc::SIGKILL), Report::Tripped);
             }
         }
     }
 }
 
-/// Collects the dead; the command's own end is the result.
+/// Collects dead children; the command's own end is the result.
 fn reap(command: Pid) -> Option<Report> {
     while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
         if pid == command {
@@ -191,7 +193,7 @@ fn report_of(status: WaitStatus) -> Report {
 
 fn over_memory(plan: &Plan) -> Option<Tripped> {
     let most = plan.limits.resident_bytes?;
-    let used = processes::usage(&processes::descendants(usize::MAX)).bytes;
+    let used = usage(&descendants(usize::MAX)).bytes;
     (used > most).then_some(Tripped::Memory)
 }
 
@@ -200,12 +202,12 @@ fn over_limit(plan: &Plan, started: Instant) -> Option<Tripped> {
         return Some(Tripped::Wall);
     }
     let most = plan.limits.processes;
-    let pids = processes::descendants(usize::try_from(most).unwrap_or(usize::MAX));
-    // Counting first: looking at thousands one by one would give them time to become more.
+    let pids = descendants(usize::try_from(most).unwrap_or(usize::MAX));
+    // Counted first: looking at thousands one by one would give them time to multiply.
     if pids.len() as u64 > most {
         return Some(Tripped::Processes);
     }
-    let usage = processes::usage(&pids);
+    let usage = usage(&pids);
     if usage.tasks > most {
         Some(Tripped::Processes)
     } else if usage.bytes > plan.limits.memory_bytes {
@@ -215,18 +217,18 @@ fn over_limit(plan: &Plan, started: Instant) -> Option<Tripped> {
     }
 }
 
-/// Kills every descendant until there is none. In a namespace our own end does that.
+/// Kills all descendants; in a namespace our own end does that.
 ///
-/// By process group first: the kernel signals a group as a whole, and a fork under way cannot slip out of it, while
-/// processes killed one by one can multiply faster than they die.
-fn hunt(plan: &Plan) {
+/// By process group first: the kernel signals a group as a whole, and a fork under way cannot escape, while processes
+/// killed one by one can multiply faster than they die.
+fn kill_descendants(plan: &Plan) {
     if plan.tier == Tier::Namespaces {
         return;
     }
     let own = rustix::process::getpgrp();
-    let until = Instant::now() + HUNT;
+    let until = Instant::now() + KILL_TIME;
     loop {
-        let found: Vec<Pid> = processes::descendants(usize::MAX).into_iter().filter_map(Pid::from_raw).collect();
+        let found: Vec<Pid> = descendants(usize::MAX).into_iter().filter_map(Pid::from_raw).collect();
         let groups: HashSet<Pid> = found.iter().filter_map(|pid| rustix::process::getpgid(Some(*pid)).ok()).collect();
         for group in groups.into_iter().filter(|g| *g != own && !g.is_init()) {
             let _ = kill_process_group(group, Signal::KILL);
@@ -246,4 +248,117 @@ fn hunt(plan: &Plan) {
         }
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Usage {
+    pub tasks: u64,
+    /// Resident, and not backed by files.
+    pub bytes: u64,
+}
+
+/// All descendants, nearest first; no more than `most`.
+fn descendants(most: usize) -> Vec<i32> {
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    let mut next = children("self");
+    while !next.is_empty() && found.len() <= most {
+        next.retain(|pid| seen.insert(*pid));
+        found.extend_from_slice(&next);
+        next = next.iter().flat_map(|pid| children(&pid.to_string())).collect();
+    }
+    found
+}
+
+fn children(pid: &str) -> Vec<i32> {
+    let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else {
+        return Vec::new();
+    };
+    tasks
+        .flatten()
+        .filter_map(|task| fs::read_to_string(task.path().join("children")).ok())
+        .flat_map(|list| list.split_whitespace().filter_map(|p| p.parse().ok()).collect::<Vec<i32>>())
+        .collect()
+}
+
+fn usage(pids: &[i32]) -> Usage {
+    let mut usage = Usage::default();
+    for pid in pids {
+        let Ok(status) = fs::read_to_string(format!("/proc/{pid}/status")) else {
+            continue;
+        };
+        usage.tasks += field(&status, "Threads:").unwrap_or(1);
+        let kib = field(&status, "RssAnon:").unwrap_or(0) + field(&status, "RssShmem:").unwrap_or(0);
+        usage.bytes += kib * 1024;
+    }
+    usage
+}
+
+/// Threads of a user's processes, as far as this process sees them.
+pub(crate) fn tasks_of_user(uid: u32) -> u64 {
+    let Ok(entries) = fs::read_dir("/proc") else {
+        return 0;
+    };
+    entries
+        .flatten()
+        .filter(|e| e.file_name().to_string_lossy().bytes().all(|b| b.is_ascii_digit()))
+        .filter_map(|e| fs::read_to_string(e.path().join("status")).ok())
+        .filter(|status| field(status, "Uid:") == Some(u64::from(uid)))
+        .map(|status| field(&status, "Threads:").unwrap_or(1))
+        .sum()
+}
+
+/// The first number of a line of a status file.
+fn field(status: &str, name: &str) -> Option<u64> {
+    status.lines().find_map(|l| l.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
+}
+
+// Signals are waited for, so that no code runs inside a handler.
+const WAITED: [i32; 3] = [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT];
+
+fn signal_set() -> libc::sigset_t {
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: sigemptyset initialises the set it is given, and sigaddset is given an initialised one.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        for signal in WAITED {
+            libc::sigaddset(set.as_mut_ptr(), signal);
+        }
+        set.assume_init()
+    }
+}
+
+/// From here on the signals have to be waited for.
+fn block_signals() -> io::Result<()> {
+    set_mask(libc::SIG_BLOCK)
+}
+
+/// For the command: nothing blocked, and a broken pipe ends it as usual (Rust's start-up ignores that signal).
+pub(super) fn reset_signals() -> io::Result<()> {
+    // SAFETY: setting a disposition to the default installs no handler.
+    if unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) } == libc::SIG_ERR {
+        return Err(io::Error::last_os_error());
+    }
+    set_mask(libc::SIG_UNBLOCK)
+}
+
+fn set_mask(how: i32) -> io::Result<()> {
+    let set = signal_set();
+    // SAFETY: the set is initialised and outlives the call; no old mask is asked for.
+    match unsafe { libc::sigprocmask(how, &raw const set, std::ptr::null_mut()) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// `None` after the time.
+fn wait_for_signal(time: Duration) -> Option<i32> {
+    let set = signal_set();
+    let time = libc::timespec {
+        tv_sec: libc::time_t::try_from(time.as_secs()).unwrap_or(libc::time_t::MAX),
+        tv_nsec: i64::from(time.subsec_nanos()),
+    };
+    // SAFETY: set and time are initialised and outlive the call; no details are asked for.
+    let signal = unsafe { libc::sigtimedwait(&raw const set, std::ptr::null_mut(), &raw const time) };
+    (signal > 0).then_some(signal)
 }

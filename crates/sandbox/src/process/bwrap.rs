@@ -3,21 +3,21 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use super::Helper;
 use super::mounts::{ETC, NETWORK, Resolved, SYSTEM};
-use super::sandbox::Helper;
 use super::spec::Limits;
 
-/// Where the helper is seen inside.
+/// The helper's path inside.
 pub(super) const INNER_HELPER: &str = "/run/sandbox/helper";
 
-/// As whom the command runs inside.
+/// The user of the command inside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Users {
     /// A user namespace that maps the caller's user onto itself.
     Own,
     /// The caller is root: a user namespace in which it is seen as `nobody`, without capabilities.
     RootMapped,
-    /// The caller is root: no user namespace, and the helper becomes `nobody` for real.
+    /// The caller is root: no user namespace, and the helper really becomes `nobody`.
     RootDropping,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn arguments(
     }
     a.add(["--proc", "/proc", "--dev", "/dev"]);
     let size = limits.file_bytes.to_string();
-    // World-writable like the real ones, since the command's user need not be the one that mounts.
+    // World-writable like the real ones, since the command's user may not be the one that mounts.
     a.add(["--perms", "1777", "--size", &size, "--tmpfs", "/dev/shm"]);
     a.add(["--perms", "1777", "--size", &size, "--tmpfs", "/tmp"]);
     a.parents(Path::new(INNER_HELPER));

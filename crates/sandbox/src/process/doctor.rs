@@ -1,4 +1,4 @@
-//! The real sandbox, run to see whether it holds.
+//! Tests whether the sandbox holds: a program inside tries to get out.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,34 +9,31 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use super::bwrap::INNER_HELPER;
-use super::privileges::is_root;
-use super::sandbox::{Helper, Sandbox};
+use super::machine_support::is_root;
 use super::spec::{CommandSpec, Exit, Outcome, Tier};
+use super::{Helper, Sandbox};
 use crate::helper::{Barrier, Targets};
 
-/// One line of a diagnosis.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// What was checked, in a few words.
+    /// In a few words.
     pub name: String,
-    /// Whether it is as it should be.
     pub ok: bool,
-    /// What was seen.
     pub detail: String,
-    /// What to do, where it is not.
+    /// What to do if it is not ok.
     pub hint: Option<String>,
 }
 
-/// A workspace with a canary outside, and the command that tries to get at it.
-pub(super) struct Bench {
+/// A workspace with a canary outside, and the command that tries to reach it.
+pub(super) struct EscapeTest {
     pub spec: CommandSpec,
-    /// The helper as the command line inside.
+    /// The helper's command line inside.
     program: Vec<String>,
     _folders: tempfile::TempDir,
     canary: PathBuf,
 }
 
-impl Bench {
+impl EscapeTest {
     pub fn new(helper: &Helper, tier: Tier) -> std::io::Result<Self> {
         let folders = tempfile::Builder::new().prefix("sandbox-check-").tempdir()?;
         let at = |name: &str| folders.path().join(name);
@@ -45,7 +42,8 @@ impl Bench {
         std::fs::create_dir(&outside)?;
         let canary = outside.join("canary");
         std::fs::write(&canary, "canary")?;
-        // If this runs as root, the command becomes nobody, and then file permissions alone must not be what stops it.
+        // If this runs as root, the command becomes nobody, and then file permissions alone must not be what stops
+        // it.
         std::fs::set_permissions(folders.path(), Permissions::from_mode(0o755))?;
         for open in [&workspace, &outside] {
             std::fs::set_permissions(open, Permissions::from_mode(0o777))?;
@@ -92,7 +90,7 @@ impl Bench {
         let ended = outcome.exit == Exit::Exited(0);
         let detail = format!("{:?} after {} ms", outcome.exit, outcome.wall_ms);
         checks.push(Check { name: "run a program".to_owned(), ok: ended, detail, hint: None });
-        // Its own word is not enough for what can be seen from here.
+        // The program's word is not enough for what can be seen from here.
         let unchanged = std::fs::read(&self.canary).is_ok_and(|c| c == b"canary");
         let detail = if unchanged { "unchanged" } else { "changed from inside" }.to_owned();
         checks.push(Check { name: "canary outside".to_owned(), ok: unchanged, detail, hint: None });
@@ -114,7 +112,7 @@ fn inner(helper: &Helper, tier: Tier) -> Vec<String> {
 }
 
 impl Sandbox {
-    /// Runs the sandbox against a canary and reports what it saw. Takes about a second.
+    /// Takes about a second.
     pub async fn doctor(&self) -> Vec<Check> {
         let found = self.probe().await;
         let mut checks = vec![Check {
@@ -143,9 +141,9 @@ impl Sandbox {
         let Some(tier) = found.tier else {
             return checks;
         };
-        match Bench::new(&self.helper, tier) {
-            Ok(bench) => match self.run(bench.spec.clone(), &CancellationToken::new()).await {
-                Ok(outcome) => checks.extend(bench.barriers(&outcome)),
+        match EscapeTest::new(&self.helper, tier) {
+            Ok(test) => match self.run(test.spec.clone(), &CancellationToken::new()).await {
+                Ok(outcome) => checks.extend(test.barriers(&outcome)),
                 Err(error) => checks.push(failed("run a program", &error.to_string())),
             },
             Err(error) => checks.push(failed("temporary folder", &error.to_string())),
@@ -156,15 +154,15 @@ impl Sandbox {
 
     async fn check_kill(&self, tier: Tier) -> Check {
         let name = "kill at the wall time";
-        let mut bench = match Bench::new(&self.helper, tier) {
-            Ok(bench) => bench,
+        let mut test = match EscapeTest::new(&self.helper, tier) {
+            Ok(test) => test,
             Err(error) => return failed(name, &error.to_string()),
         };
-        bench.spec.argv.clone_from(&bench.program);
-        bench.spec.argv.push("sleep".to_owned());
-        bench.spec.limits.wall = Duration::from_millis(300);
+        test.spec.argv.clone_from(&test.program);
+        test.spec.argv.push("sleep".to_owned());
+        test.spec.limits.wall = Duration::from_millis(300);
         let started = Instant::now();
-        match self.run(bench.spec.clone(), &CancellationToken::new()).await {
+        match self.run(test.spec.clone(), &CancellationToken::new()).await {
             Ok(outcome) => {
                 let took = started.elapsed();
                 let ok = outcome.exit == Exit::TimedOut && took < Duration::from_secs(3);

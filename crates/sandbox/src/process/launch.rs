@@ -1,63 +1,62 @@
-//! Starting one confined program: the same for a command that is waited for and for one that serves.
+//! Starts a confined program, whether it is waited for or serves.
+#![expect(unsafe_code, reason = "a file descriptor is passed on to the child")]
 
+use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::{OnceLock, mpsc};
 
 use rustix::pipe::{PipeFlags, pipe_with};
 use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 
 use super::bwrap::{self, Users};
-use super::caps::Capabilities;
-use super::cgroup::Group;
-use super::error::SandboxError;
-use super::gate;
-use super::leash::Leash;
+use super::helper_message::{self, Plan};
+use super::kill_handle::{ControlGroup, KillHandle};
+use super::machine_support::{Capabilities, NOBODY, can_drop, is_root};
 use super::mounts::{self, ETC, NETWORK, Resolved, SYSTEM};
-use super::plan::Plan;
-use super::privileges::{NOBODY, can_drop, is_root};
-use super::sandbox::Helper;
-use super::spawn::spawn;
 use super::spec::{CommandSpec, Limits, Privileges, Tier};
+use super::{Helper, SandboxError};
 use crate::helper::tasks_of_user;
 
-/// Files below /proc and /dev that the Landlock tier shows, beside the process's own.
+/// Below /proc and /dev, visible in the Landlock tier beside the process's own.
 const LANDLOCK_READ: &[&str] =
     &["/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/filesystems", "/dev/zero", "/dev/random", "/dev/urandom"];
 
-/// How a program is started.
 pub(crate) struct Launch<'a> {
     pub helper: &'a Helper,
     pub capabilities: &'a Capabilities,
     pub tier: Tier,
     pub spec: &'a CommandSpec,
-    /// It serves until it is killed: only the limits of the kernel hold it, nobody looks at its time.
+    /// Serves until it is killed: only the kernel's limits apply, its wall time is not watched.
     pub service: bool,
     pub stdout: Stdio,
 }
 
-/// A started program; dropping it kills it and all that it has started.
+/// Dropping it kills the program and all that it has started.
 #[derive(Debug)]
 pub(crate) struct Launched {
     pub child: Child,
-    pub leash: Leash,
-    /// One line of JSON comes when it ends, or when it could not be started.
+    pub kill_handle: KillHandle,
+    /// Gets a line of JSON when it ends, or could not be started.
     pub status: pipe::Receiver,
-    /// Where its listener comes from.
+    /// Where the loopback listener comes from.
     pub gate: Option<UnixStream>,
-    /// What stdin begins with; the program's own bytes follow.
+    /// Written to stdin before the program's own bytes.
     pub preamble: Vec<u8>,
     pub privileges: Privileges,
-    pub held: Held,
+    pub resources: Resources,
 }
 
-/// What must outlive the program: its temporary folder and its control group.
+/// Must outlive the program.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct Resources {
     _tmp: Option<tempfile::TempDir>,
-    _group: Option<Group>,
+    _group: Option<ControlGroup>,
 }
 
 impl Launch<'_> {
@@ -68,8 +67,8 @@ impl Launch<'_> {
             return Err(no_gate(tier));
         }
         let dropping = is_root() && can_drop(&resolved, tier);
-        let group = if is_root() { Group::new(spec.limits.processes) } else { None };
-        // Without a namespace only the kernel's count holds back a program that does nothing but fork.
+        let group = if is_root() { ControlGroup::new(spec.limits.processes) } else { None };
+        // Without a namespace only the kernel's count holds back a fork bomb.
         if tier == Tier::Landlock && is_root() && !dropping && group.is_none() {
             return Err(uncounted(&resolved));
         }
@@ -78,7 +77,7 @@ impl Launch<'_> {
             (true, true) => Privileges::Dropped,
             (true, false) => Privileges::RootWithoutCapabilities,
         };
-        // Bubblewrap brings its own /tmp; Landlock cannot, so the command gets a folder that goes when it does.
+        // Bubblewrap has its own /tmp; in the Landlock tier the command gets a folder that is removed at its end.
         let own_tmp = match tier {
             Tier::Namespaces => None,
             Tier::Landlock => Some(private_tmp(dropping)?),
@@ -91,16 +90,24 @@ impl Launch<'_> {
             plan.most_processes = None;
         }
         let (status, status_out) = status_pipe()?;
-        let (gate, gate_out) = spec.gate.then(gate::pair).transpose()?.unzip();
+        let (gate, gate_out) = spec.gate.then(helper_message::listener_sockets).transpose()?.unzip();
         plan.gate = gate_out.as_ref().map(OwnedFd::as_raw_fd);
         let command = command(helper, capabilities, tier, &resolved, &spec.limits, dropping, &status_out)?;
         let keep: Vec<&OwnedFd> = std::iter::once(&status_out).chain(&gate_out).collect();
         let child = spawn(command, &keep, group.as_ref(), self.stdout).await?;
         drop((status_out, gate_out));
-        let leash = Leash::new(child.id(), tier);
+        let kill_handle = KillHandle::new(child.id(), tier);
         let mut preamble = serde_json::to_vec(&plan).map_err(|e| SandboxError::Invalid(e.to_string()))?;
         preamble.splice(0..0, u32::try_from(preamble.len()).unwrap_or(u32::MAX).to_le_bytes());
-        Ok(Launched { child, leash, status, gate, preamble, privileges, held: Held { _tmp: own_tmp, _group: group } })
+        Ok(Launched {
+            child,
+            kill_handle,
+            status,
+            gate,
+            preamble,
+            privileges,
+            resources: Resources { _tmp: own_tmp, _group: group },
+        })
     }
 }
 
@@ -127,7 +134,7 @@ fn uncounted(resolved: &Resolved) -> SandboxError {
     }
 }
 
-/// World-usable inside a private parent would be simpler, but the path must be walkable for the dropped user.
+/// The path must be walkable for the dropped user, so it can't be in a private parent.
 fn private_tmp(dropping: bool) -> Result<tempfile::TempDir, SandboxError> {
     let dir = tempfile::Builder::new().prefix("sandbox-").tempdir()?;
     if dropping {
@@ -168,7 +175,7 @@ fn plan(spec: &CommandSpec, resolved: &Resolved, tier: Tier, landlock_abi: i32, 
     }
 }
 
-/// The kernel counts a user's processes in its user namespace, and never those of root.
+/// The kernel counts a user's processes per user namespace, and never those of root.
 fn most_processes(limits: &Limits, tier: Tier, dropping: bool) -> Option<u64> {
     let present = match (is_root(), tier) {
         (true, _) if dropping => tasks_of_user(NOBODY),
@@ -208,4 +215,53 @@ fn command(
             Ok(command)
         }
     }
+}
+
+// The kernel's "die with your parent" means the thread that started the child, and threads of an async runtime come
+// and go. So one thread of our own, which never ends, starts all sandboxed children.
+struct Job {
+    command: Command,
+    runtime: Handle,
+    reply: oneshot::Sender<io::Result<Child>>,
+}
+
+fn spawner() -> Option<&'static mpsc::Sender<Job>> {
+    static SPAWNER: OnceLock<Option<mpsc::Sender<Job>>> = OnceLock::new();
+    let start = || {
+        let (sender, jobs) = mpsc::channel::<Job>();
+        let serve = move || {
+            for mut job in jobs {
+                let _runtime = job.runtime.enter();
+                let _ = job.reply.send(job.command.spawn());
+            }
+        };
+        std::thread::Builder::new().name("sandbox-spawn".to_owned()).spawn(serve).ok().map(|_| sender)
+    };
+    SPAWNER.get_or_init(start).as_ref()
+}
+
+/// With pipes, an empty environment, its own process group, as a member of `group`, and with `keep` open.
+pub(super) async fn spawn(
+    mut command: Command,
+    keep: &[&OwnedFd],
+    group: Option<&ControlGroup>,
+    stdout: Stdio,
+) -> io::Result<Child> {
+    command.env_clear().stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped()).process_group(0);
+    let fds: Vec<_> = keep.iter().map(|fd| fd.as_raw_fd()).collect();
+    let members = group.map(|g| g.members.as_raw_fd());
+    // SAFETY: between fork and exec the closure only calls write and fcntl, which are async-signal-safe, on descriptors
+    // that `keep` and `group` hold open until after the spawn, and with a constant.
+    unsafe {
+        command.pre_exec(move || {
+            let joined = members.is_none_or(|m| libc::write(m, c"0".as_ptr().cast(), 1) == 1);
+            let kept = |fd: &i32| libc::fcntl(*fd, libc::F_SETFD, 0) != -1;
+            if joined && fds.iter().all(kept) { Ok(()) } else { Err(io::Error::last_os_error()) }
+        });
+    }
+    let gone = || io::Error::other("the thread that starts sandboxed programs is gone");
+    let (reply, answer) = oneshot::channel();
+    let job = Job { command, runtime: Handle::current(), reply };
+    spawner().ok_or_else(gone)?.send(job).map_err(|_| gone())?;
+    answer.await.map_err(|_| gone())?
 }

@@ -1,14 +1,13 @@
-//! What of the system a command sees, for both tiers.
+//! The part of the system that a command sees, in both tiers.
 
 use std::path::{Path, PathBuf};
 
-use super::error::SandboxError;
+use super::SandboxError;
 use super::spec::{Access, CommandSpec};
 
-/// Programs and libraries.
 pub(super) const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
 
-/// The little of /etc that programs need to start; no accounts, no keys, no host names.
+/// What programs need to start; no accounts, no keys, no host names.
 pub(super) const ETC: &[&str] = &[
     "/etc/alternatives",
     "/etc/ld.so.cache",
@@ -25,7 +24,7 @@ pub(super) const ETC: &[&str] = &[
     "/etc/crypto-policies/back-ends",
 ];
 
-/// What names, certificates and services are looked up in, for programs that may use the network.
+/// Name resolution, certificates and services, for programs that may use the network.
 pub(super) const NETWORK: &[&str] = &[
     "/etc/resolv.conf",
     "/etc/hosts",
@@ -39,7 +38,7 @@ pub(super) const NETWORK: &[&str] = &[
     "/etc/ca-certificates",
 ];
 
-/// A specification whose paths are real.
+/// With real paths.
 #[derive(Debug)]
 pub(super) struct Resolved {
     pub workspace: PathBuf,
@@ -114,7 +113,7 @@ fn real(path: &Path, what: &str) -> Result<PathBuf, SandboxError> {
     path.canonicalize().map_err(|e| SandboxError::Invalid(format!("{what} {}: {e}", path.display())))
 }
 
-/// The environment: four variables, then what was asked for.
+/// Four variables, then those of the specification.
 pub(super) fn environment(spec: &CommandSpec, workspace: &Path, tmp: &Path) -> Vec<(String, String)> {
     let mut env = std::collections::BTreeMap::from([
         ("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned()),

@@ -1,4 +1,4 @@
-//! One command from start to end.
+//! Runs one command from start to end.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -8,13 +8,11 @@ use tokio::net::unix::pipe;
 use tokio::process::Child;
 use tokio_util::sync::CancellationToken;
 
-use super::caps::Capabilities;
-use super::capture::capture;
-use super::error::SandboxError;
+use super::helper_message::{Failure, Report, Stage, Tripped};
 use super::launch::{Launch, Launched};
-use super::plan::{Failure, Report, Stage, Tripped};
-use super::sandbox::Helper;
+use super::machine_support::Capabilities;
 use super::spec::{CommandSpec, Exit, Outcome, Output, Tier, Tripwire};
+use super::{Helper, SandboxError};
 
 /// How long a killed command may take to be gone.
 const GRACE: Duration = Duration::from_secs(5);
@@ -28,7 +26,7 @@ pub(super) async fn run(
 ) -> Result<Outcome, SandboxError> {
     let started = Instant::now();
     let launch = Launch { helper, capabilities, tier, spec: &spec, service: false, stdout: Stdio::piped() };
-    let Launched { child, leash, status, preamble: mut stdin, privileges, gate: _, held: _held } =
+    let Launched { child, kill_handle, status, preamble: mut stdin, privileges, gate: _, resources: _resources } =
         launch.start().await?;
     stdin.extend_from_slice(&spec.stdin);
     let work = attend(child, stdin, status, spec.limits.output_bytes);
@@ -41,15 +39,15 @@ pub(super) async fn run(
     let finished = if let Some(finished) = finished {
         finished
     } else {
-        leash.pull();
+        kill_handle.terminate();
         if let Ok(finished) = tokio::time::timeout(GRACE, &mut work).await {
             finished
         } else {
-            leash.cut();
+            kill_handle.kill();
             tokio::time::timeout(GRACE, &mut work).await.map_err(|_| stuck())?
         }
     };
-    leash.release();
+    kill_handle.release();
     let exit = match stopped {
         Some(exit) => exit,
         None => exit_of(&spec.argv[0], finished.report, &finished.stderr)?,
@@ -69,7 +67,7 @@ struct Finished {
 }
 
 /// Feeds and reads the child until it and its streams have ended.
-async fn attend(mut child: Child, stdin: Vec<u8>, mut status: pipe::Receiver, keep: usize) -> Finished {
+async fn attend(mut child: Child, stdin: Vec<u8>, status: pipe::Receiver, keep: usize) -> Finished {
     let (input, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let feed = async {
         if let Some(mut input) = input {
@@ -79,17 +77,19 @@ async fn attend(mut child: Child, stdin: Vec<u8>, mut status: pipe::Receiver, ke
     };
     let stdout = read(out, keep);
     let stderr = read(err, keep);
-    let report = async {
-        let mut text = Vec::new();
-        let _ = (&mut status).take(64 << 10).read_to_end(&mut text).await;
-        // The command's own failure to start comes before the supervisor's word on how it ended.
-        text.split(|b| *b == b'\n').find_map(|line| serde_json::from_slice::<Report>(line).ok())
-    };
-    let ((), stdout, stderr, report, _) = tokio::join!(feed, stdout, stderr, report, child.wait());
+    let ((), stdout, stderr, report, _) = tokio::join!(feed, stdout, stderr, read_report(status), child.wait());
     Finished { report, stdout, stderr }
 }
 
-async fn read(stream: Option<impl AsyncRead + Unpin>, keep: usize) -> Output {
+/// The first line of the status pipe that is a report: the command's own failure to start comes before the supervisor's
+/// report on how it ended.
+pub(super) async fn read_report(status: pipe::Receiver) -> Option<Report> {
+    let mut text = Vec::new();
+    let _ = status.take(64 << 10).read_to_end(&mut text).await;
+    text.split(|byte| *byte == b'\n').find_map(|line| serde_json::from_slice(line).ok())
+}
+
+pub(super) async fn read(stream: Option<impl AsyncRead + Unpin>, keep: usize) -> Output {
     match stream {
         Some(stream) => capture(stream, keep).await,
         None => Output::default(),
@@ -111,11 +111,34 @@ pub(super) fn exit_of(program: &str, report: Option<Report>, stderr: &Output) ->
         Some(Report::Failed(Failure { stage, message })) => {
             Err(SandboxError::Setup { step: format!("{stage:?}").to_lowercase(), reason: message })
         }
-        // The helper never spoke: bubblewrap or the loader said why, or the whole tree was killed from outside.
+        // The helper reported nothing: bubblewrap or the loader said why, or the whole tree was killed from outside.
         None => {
             let said = stderr.text();
             let reason = if said.trim().is_empty() { "the launcher ended without a word" } else { said.trim() };
             Err(SandboxError::Setup { step: "start".to_owned(), reason: reason.chars().take(500).collect() })
         }
     }
+}
+
+/// Reads to the end and keeps only the beginning.
+pub(crate) async fn capture(from: impl AsyncRead + Unpin, keep: usize) -> Output {
+    capture_with(from, keep, |_| {}).await
+}
+
+/// Calls `on_read` with the total after each piece.
+pub(crate) async fn capture_with(
+    mut from: impl AsyncRead + Unpin,
+    keep: usize,
+    mut on_read: impl FnMut(u64),
+) -> Output {
+    let mut output = Output::default();
+    let mut buffer = vec![0u8; 16 << 10];
+    // A read error means that the other side is gone, which is the end as well.
+    while let Ok(read @ 1..) = from.read(&mut buffer).await {
+        output.total += read as u64;
+        let room = keep.saturating_sub(output.bytes.len()).min(read);
+        output.bytes.extend_from_slice(&buffer[..room]);
+        on_read(output.total);
+    }
+    output
 }

@@ -1,4 +1,4 @@
-//! One call, from its pipes to its end.
+//! Makes one call, from its pipes to its end.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -7,22 +7,19 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::pipe::{PipeFlags, pipe_with};
-use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
 use tokio_util::sync::CancellationToken;
 
-use super::config::PythonLimits;
-use super::control::Request;
-use super::frame::End;
-use super::zygote::{Ended, Zygote};
-use crate::process::Output;
+use super::PythonLimits;
+use super::result::End;
+use super::zygote::{CallEnd, Request, Zygote};
+use crate::process::{Output, capture_with};
 
-/// After the wall time, for the case that the warm interpreter itself is stopped.
+/// After the wall time, in case the warm interpreter itself is stopped.
 const BACKSTOP: Duration = Duration::from_secs(5);
 
-/// What came of a call, not interpreted yet.
 #[derive(Debug)]
-pub(super) struct Raw {
+pub(super) struct RawResult {
     pub end: End,
     pub frame: Vec<u8>,
     pub stdout: Output,
@@ -33,7 +30,6 @@ pub(super) struct Raw {
     pub ms: u64,
 }
 
-/// Why there is not even that.
 #[derive(Debug)]
 pub(super) enum NoCall {
     /// The interpreter is gone; another one may do.
@@ -49,7 +45,7 @@ impl From<std::io::Error> for NoCall {
     }
 }
 
-/// Kills the call when it is not waited for any more.
+/// Kills the call if it is dropped before its end.
 struct Guard<'z> {
     zygote: &'z Zygote,
     id: u64,
@@ -70,7 +66,7 @@ pub(super) async fn make(
     limits: &PythonLimits,
     check: bool,
     cancel: &CancellationToken,
-) -> Result<Raw, NoCall> {
+) -> Result<RawResult, NoCall> {
     let source = memfd_create("input", MemfdFlags::CLOEXEC).map_err(std::io::Error::from)?;
     let mut source = File::from(source);
     source.write_all(input)?;
@@ -94,7 +90,7 @@ pub(super) async fn make(
     drop((source, out_end, err_end, result_end));
     let over = || zygote.kill(id);
     let work = async {
-        // One byte more than is kept tells an honest call that printed too much; what comes beyond went around the
+        // An honest call that printed too much sends one byte more than is kept; anything beyond bypassed the
         // capture.
         tokio::join!(
             read(out, limits.output_bytes, limits.output_bytes + 1, over),
@@ -117,8 +113,8 @@ pub(super) async fn make(
     guard.armed = false;
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let Some(((stdout, out_over), (stderr, err_over), (frame, over), ended)) = finished else {
-        zygote.condemn();
-        return Ok(Raw {
+        zygote.kill_all();
+        return Ok(RawResult {
             end: End { status: libc::SIGKILL, late: !cancelled, peak: 0 },
             frame: Vec::new(),
             stdout: Output::default(),
@@ -130,10 +126,16 @@ pub(super) async fn make(
     };
     match ended {
         Err(_) => Err(NoCall::Gone),
-        Ok(Ended::Busy(why)) => Err(NoCall::Busy(why)),
-        Ok(Ended::Done(end)) => {
-            Ok(Raw { end, frame: frame.bytes, stdout, stderr, flooded: out_over || err_over || over, cancelled, ms })
-        }
+        Ok(CallEnd::Busy(why)) => Err(NoCall::Busy(why)),
+        Ok(CallEnd::Done(end)) => Ok(RawResult {
+            end,
+            frame: frame.bytes,
+            stdout,
+            stderr,
+            flooded: out_over || err_over || over,
+            cancelled,
+            ms,
+        }),
     }
 }
 
@@ -142,19 +144,15 @@ fn pair() -> std::io::Result<(pipe::Receiver, OwnedFd)> {
     Ok((pipe::Receiver::from_owned_fd(read)?, write))
 }
 
-/// The beginning of a pipe, to its end; beyond `most` bytes the writer is killed once.
-async fn read(mut from: pipe::Receiver, keep: usize, most: usize, over: impl Fn()) -> (Output, bool) {
-    let mut output = Output::default();
+/// Beyond `most` bytes the writer is killed once.
+async fn read(from: pipe::Receiver, keep: usize, most: usize, kill: impl Fn()) -> (Output, bool) {
     let mut flooded = false;
-    let mut buffer = vec![0u8; 16 << 10];
-    while let Ok(read @ 1..) = from.read(&mut buffer).await {
-        output.total += read as u64;
-        let room = keep.saturating_sub(output.bytes.len()).min(read);
-        output.bytes.extend_from_slice(&buffer[..room]);
-        if output.total > most as u64 && !flooded {
+    let output = capture_with(from, keep, |total| {
+        if total > most as u64 && !flooded {
             flooded = true;
-            over();
+            kill();
         }
-    }
+    })
+    .await;
     (output, flooded)
 }

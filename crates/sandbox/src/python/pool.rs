@@ -6,21 +6,19 @@ use serde_json::{Value, json};
 use tokio::sync::{Mutex, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-use super::call::{self, NoCall, Raw};
-use super::check;
-use super::config::{MOST_CODE, MOST_PAYLOAD, PythonConfig, PythonLimits, allowed};
-use super::frame;
-use super::outcome::{FaultKind, PythonFault, PythonOutcome};
-use super::start;
+use super::call::{self, NoCall, RawResult};
 use super::zygote::Zygote;
+use super::{
+    FaultKind, MOST_CODE, MOST_PAYLOAD, PythonConfig, PythonFault, PythonLimits, PythonOutcome, allowed, result, start,
+};
 use crate::process::{Check, Helper, Privileges, Sandbox, SandboxError, Tier};
 
-/// How often a call is tried again where the system has no room for its process, and how long between.
+/// Tries while the system has no room for a call's process, and the pause between them.
 const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Runs inline Python, each call in a process of its own. Cheap to clone; clones share the warm interpreter, which is
-/// started at the first call or by [`PythonPool::warm`], started anew if it is lost, and killed with the last clone.
+/// started at the first call or by [`PythonPool::warm`], restarted if it is lost, and killed with the last clone.
 #[derive(Debug, Clone)]
 pub struct PythonPool {
     inner: Arc<Inner>,
@@ -34,37 +32,30 @@ struct Inner {
     zygote: Mutex<Option<Arc<Zygote>>>,
 }
 
-/// The interpreter in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interpreter {
     /// Such as `3.11.2`.
     pub version: String,
-    /// Its program.
     pub program: PathBuf,
-    /// How it is confined.
     pub tier: Tier,
-    /// As whom it runs.
     pub privileges: Privileges,
-    /// Milliseconds from nothing to the first possible call, the trial of its walls included.
+    /// From nothing to the first possible call, including the test of its barriers.
     pub start_ms: u64,
 }
 
 impl PythonPool {
-    /// A pool with the strongest tier of the machine. Nothing is started yet.
+    /// Uses the strongest tier of the machine; starts nothing yet.
     pub fn new(helper: Helper, config: PythonConfig) -> Self {
         Self::within(Sandbox::new(helper), config)
     }
 
-    /// A pool in this sandbox.
     pub fn within(sandbox: Sandbox, config: PythonConfig) -> Self {
         let slots = Semaphore::new(config.concurrency.clamp(1, 256));
         Self { inner: Arc::new(Inner { sandbox, config, slots, zygote: Mutex::new(None) }) }
     }
 
-    /// Starts the interpreter, so that the first call does not wait for it.
-    ///
-    /// # Errors
-    /// [`SandboxError::Unavailable`] where there is no Python or it cannot be confined; nothing is run then.
+    /// Starts the interpreter, so that the first call does not wait for it. Fails if there is no Python or it cannot
+    /// be confined; then nothing is run.
     pub async fn warm(&self) -> Result<Interpreter, SandboxError> {
         let zygote = self.zygote().await?;
         Ok(Interpreter {
@@ -76,11 +67,9 @@ impl PythonPool {
         })
     }
 
-    /// Calls `run(payload)` of `code` and waits for the end of its process, which is killed at its wall time, when
-    /// `cancel` is, and when the returned future is dropped.
-    ///
-    /// # Errors
-    /// [`SandboxError`] where Python cannot be run at all; code that fails is no error but an outcome.
+    /// Calls `run(payload)` of `code` and waits for the end of its process, which is killed at its wall time, on
+    /// `cancel`, and when the future is dropped. Fails only where Python cannot be run at all; code that fails is an
+    /// outcome.
     pub async fn run(
         &self,
         code: &str,
@@ -88,13 +77,13 @@ impl PythonPool {
         limits: &PythonLimits,
         cancel: &CancellationToken,
     ) -> Result<PythonOutcome, SandboxError> {
-        let input = check::input(code, payload);
+        let input = start::input(code, payload);
         if let Some(fault) = too_large(code.len(), input.len() - code.len() - 4) {
-            return Ok(never(fault, Tier::Namespaces));
+            return Ok(without_result(fault, Tier::Namespaces));
         }
         let slot = tokio::select! {
             slot = self.inner.slots.acquire() => slot,
-            () = cancel.cancelled() => return Ok(never(fault_of(FaultKind::Cancelled), Tier::Namespaces)),
+            () = cancel.cancelled() => return Ok(without_result(fault_of(FaultKind::Cancelled), Tier::Namespaces)),
         };
         let _slot = slot.map_err(|_| SandboxError::Invalid("the pool is closed".to_owned()))?;
         let (mut lost, mut busy) = (0, 0);
@@ -102,9 +91,9 @@ impl PythonPool {
             let zygote = self.zygote().await?;
             match call::make(&zygote, &input, limits, false, cancel).await {
                 Ok(raw) => return Ok(outcome(&raw, limits, zygote.tier)),
-                // The interpreter ended for a reason of its own, such as the system's lack of memory.
+                // It ended for a reason of its own, such as the system's lack of memory.
                 Err(NoCall::Gone) if lost < 1 => lost += 1,
-                Err(NoCall::Gone) => return Ok(never(fault_of(FaultKind::Killed), zygote.tier)),
+                Err(NoCall::Gone) => return Ok(without_result(fault_of(FaultKind::Killed), zygote.tier)),
                 Err(NoCall::Busy(why)) if busy >= TRIES => {
                     return Err(SandboxError::Setup { step: "fork".to_owned(), reason: why });
                 }
@@ -117,7 +106,7 @@ impl PythonPool {
         }
     }
 
-    /// Runs the real thing against its walls and reports what it saw. Takes about a second.
+    /// Takes about a second.
     pub async fn doctor(&self) -> Vec<Check> {
         let found = match self.warm().await {
             Ok(found) => found,
@@ -135,7 +124,7 @@ impl PythonPool {
             ),
         )];
         if let Ok(zygote) = self.zygote().await {
-            checks.extend(check::barriers(&zygote).await);
+            checks.extend(start::barriers(&zygote).await);
         }
         let started = Instant::now();
         let never = CancellationToken::new();
@@ -167,21 +156,16 @@ impl PythonPool {
 }
 
 fn line(name: &str, ok: bool, detail: String) -> Check {
-    Check {
-        name: name.to_owned(),
-        ok,
-        detail,
-        hint: (!ok).then(|| "Inline Python is not run while this fails.".to_owned()),
-    }
+    start::check((name.to_owned(), ok, detail))
 }
 
-fn outcome(raw: &Raw, limits: &PythonLimits, tier: Tier) -> PythonOutcome {
+fn outcome(raw: &RawResult, limits: &PythonLimits, tier: Tier) -> PythonOutcome {
     let result = if raw.cancelled {
         Err(fault_of(FaultKind::Cancelled))
     } else if raw.flooded {
         Err(fault_of(FaultKind::Output))
     } else {
-        frame::read(raw.end, &raw.frame, limits, &allowed().join(", "))
+        result::read(raw.end, &raw.frame, limits, &allowed().join(", "))
     };
     PythonOutcome {
         result,
@@ -193,7 +177,7 @@ fn outcome(raw: &Raw, limits: &PythonLimits, tier: Tier) -> PythonOutcome {
     }
 }
 
-fn never(fault: PythonFault, tier: Tier) -> PythonOutcome {
+fn without_result(fault: PythonFault, tier: Tier) -> PythonOutcome {
     PythonOutcome { result: Err(fault), stdout: String::new(), stderr: String::new(), truncated: false, ms: 0, tier }
 }
 
@@ -208,7 +192,7 @@ fn too_large(code: usize, payload: usize) -> Option<PythonFault> {
         return None;
     };
     let message = format!("the {what} has {length} bytes, and a call takes at most {most}");
-    Some(frame::fault(FaultKind::Input, message, hint, None))
+    Some(result::fault(FaultKind::Input, message, hint, None))
 }
 
 fn fault_of(kind: FaultKind) -> PythonFault {
@@ -222,5 +206,5 @@ fn fault_of(kind: FaultKind) -> PythonFault {
             "Call again; if it happens again, hold less data at a time",
         ),
     };
-    frame::fault(kind, message.to_owned(), hint, None)
+    result::fault(kind, message.to_owned(), hint, None)
 }

@@ -1,19 +1,20 @@
-//! Starting a warm interpreter: the first program and the strongest tier that work, shown by trying to get out.
+//! Starts a warm interpreter: the first program and the strongest tier that work, shown by trying to get out.
 
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::Command;
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
-use super::config::{PythonConfig, allowed, internal, warm};
-use super::control::{Answer, Control, Ready};
-use super::interpreter::{self, Candidate};
-use super::zygote::{Parts, Zygote};
-use super::{check, filter};
+use super::zygote::{Answer, Control, Ready, Zygote};
+use super::{PythonConfig, PythonLimits, allowed, call, internal, result, syscall_filter, warm};
 use crate::process::{
-    Access, Capabilities, CommandSpec, Launch, Launched, Limits, Output, Sandbox, SandboxError, Tier, capture,
+    Access, Capabilities, Check, CommandSpec, Launch, Launched, Limits, Output, Sandbox, SandboxError, Tier, capture,
 };
 
 const SCRIPT: &str = include_str!("../../data/python/zygote.py");
@@ -26,14 +27,14 @@ pub(super) async fn start(sandbox: &Sandbox, config: &PythonConfig) -> Result<Zy
     if tiers.is_empty() {
         return Err(known.unavailable());
     }
-    let places = interpreter::places(config);
+    let places = candidates(config);
     if places.is_empty() {
         return Err(no_python("there is no python3 in its usual places"));
     }
     let mut reasons = Vec::new();
     let mut programs = 0;
     for place in places {
-        let candidate = match interpreter::resolve(&place).await {
+        let candidate = match resolve(&place).await {
             Ok(candidate) => candidate,
             Err(reason) => {
                 reasons.push(reason);
@@ -42,7 +43,7 @@ pub(super) async fn start(sandbox: &Sandbox, config: &PythonConfig) -> Result<Zy
         };
         programs += 1;
         for tier in &tiers {
-            match one(sandbox, &known, *tier, &candidate, config.concurrency).await {
+            match start_one(sandbox, &known, *tier, &candidate, config.concurrency).await {
                 Ok(zygote) => return Ok(zygote),
                 Err(reason) => {
                     tracing::debug!(?tier, %reason, program = %candidate.program.display(), "no warm Python interpreter");
@@ -72,7 +73,7 @@ pub(super) fn name(tier: Tier) -> &'static str {
     }
 }
 
-async fn one(
+async fn start_one(
     sandbox: &Sandbox,
     known: &Capabilities,
     tier: Tier,
@@ -93,7 +94,7 @@ async fn one(
         stdout: Stdio::from(theirs),
     };
     let mut launched = launch.start().await.map_err(|e| e.to_string())?;
-    // Read all along, so that it cannot block on it.
+    // Read all along, so that the program cannot block on it.
     let stderr = launched.child.stderr.take();
     let words = tokio::spawn(async move {
         match stderr {
@@ -107,18 +108,10 @@ async fn one(
         Ok(Err(error)) => return Err(error.to_string()),
         Err(_) => return Err(format!("it was not ready after {WARM_UP:?}")),
     };
-    // It goes on in the folder without its name; a killed program could not remove it any more.
+    // The interpreter stays in the folder without its name; a killed program could not remove it any more.
     workspace.close().map_err(text)?;
-    let mut zygote = Zygote::new(Parts {
-        control,
-        child: launched.child,
-        leash: launched.leash,
-        tier,
-        privileges: launched.privileges,
-        ready,
-        held: launched.held,
-    });
-    let broken: Vec<String> = check::barriers(&zygote)
+    let mut zygote = Zygote::new(control, launched, tier, ready);
+    let broken: Vec<String> = barriers(&zygote)
         .await
         .into_iter()
         .filter(|check| !check.ok)
@@ -134,19 +127,19 @@ async fn one(
     Ok(zygote)
 }
 
-/// Hands over what it needs and waits for its word; `None` if it ended instead.
+/// `None` if it ended instead of getting ready.
 async fn greet(launched: &mut Launched, control: &Control) -> std::io::Result<Option<Ready>> {
     let config = json!({
         "allowed": allowed(),
         "warm": warm(),
         "internal": internal(),
         "filters": {
-            "zygote": filter::zygote().map_err(std::io::Error::other)?,
-            "call": filter::call().map_err(std::io::Error::other)?,
+            "zygote": syscall_filter::zygote().map_err(std::io::Error::other)?,
+            "call": syscall_filter::call().map_err(std::io::Error::other)?,
         },
     });
     if let Some(mut stdin) = launched.child.stdin.take() {
-        // A program that has ended already is seen below.
+        // A program that has already ended is noticed below.
         let _ = stdin.write_all(&launched.preamble).await;
         let _ = stdin.write_all(config.to_string().as_bytes()).await;
     }
@@ -176,7 +169,7 @@ async fn said(words: JoinHandle<Output>) -> String {
     output.text().trim().to_owned()
 }
 
-/// An empty folder that nobody may write to.
+/// Empty, and writable for nobody.
 fn workspace() -> std::io::Result<tempfile::TempDir> {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::Builder::new().prefix("sandbox-python-").tempdir()?;
@@ -202,4 +195,107 @@ fn spec(candidate: &Candidate, workspace: &std::path::Path, concurrency: usize) 
         ..Limits::default()
     };
     Ok(spec)
+}
+
+/// Below what every sandboxed program sees.
+const SYSTEM: &[&str] = &["/usr/bin/python3", "/bin/python3"];
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Candidate {
+    pub program: PathBuf,
+    /// In addition to the system's folders.
+    pub read_paths: Vec<PathBuf>,
+}
+
+/// In the order of trying. A named interpreter is the only one.
+pub(super) fn candidates(config: &PythonConfig) -> Vec<PathBuf> {
+    if let Some(named) = &config.interpreter {
+        return vec![named.clone()];
+    }
+    let mut found: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
+    found.extend(config.search.iter().filter(|folder| folder.is_absolute()).map(|folder| folder.join("python3")));
+    let mut seen = Vec::new();
+    found.retain(|place| {
+        let real = place.canonicalize().ok().filter(|real| real.is_file());
+        let new = real.is_some() && !seen.contains(&real);
+        seen.push(real);
+        new
+    });
+    found
+}
+
+/// The error says why it is no usable program.
+pub(super) async fn resolve(place: &Path) -> Result<Candidate, String> {
+    let real = place.canonicalize().map_err(|e| format!("{}: {e}", place.display()))?;
+    if real.starts_with("/usr") && is_program(&real) && !real.starts_with("/usr/local") {
+        return Ok(Candidate { program: real, read_paths: Vec::new() });
+    }
+    // It may be a script that finds the real one, and its library may be anywhere: it is asked, outside the sandbox,
+    // as whoever has put it into PATH would start it.
+    ask(place).await
+}
+
+async fn ask(place: &Path) -> Result<Candidate, String> {
+    const QUESTION: &str = "import os, sys; print(os.path.realpath(sys.executable)); print(os.path.realpath(sys.base_prefix)); print(os.path.realpath(sys.base_exec_prefix))";
+    let mut command = Command::new(place);
+    command.args(["-I", "-S", "-c", QUESTION]).kill_on_drop(true);
+    let said = |what: &str| format!("{}: {what}", place.display());
+    let output = tokio::time::timeout(Duration::from_secs(10), command.output())
+        .await
+        .map_err(|_| said("it does not answer"))?
+        .map_err(|e| said(&e.to_string()))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let paths: Vec<PathBuf> = text.lines().map(PathBuf::from).collect();
+    let [program, prefixes @ ..] = paths.as_slice() else {
+        return Err(said("it is no Python interpreter"));
+    };
+    if !is_program(program) || prefixes.len() != 2 {
+        return Err(said("it is no Python interpreter"));
+    }
+    let mut read_paths = prefixes.to_vec();
+    read_paths.push(program.clone());
+    read_paths.sort();
+    read_paths.dedup();
+    read_paths.retain(|path| path != Path::new("/usr") && path != Path::new("/"));
+    let folders = read_paths.clone();
+    read_paths.retain(|path| !folders.iter().any(|f| f != path && path.starts_with(f)));
+    Ok(Candidate { program: program.clone(), read_paths })
+}
+
+/// Whether the kernel runs it without another program.
+fn is_program(path: &Path) -> bool {
+    let mut magic = [0u8; 4];
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == *b"\x7fELF"
+}
+
+const CODE: &str = include_str!("../../data/python/check.py");
+
+/// What the interpreter reported of itself, and what a call with every module could not do.
+pub(super) async fn barriers(zygote: &Zygote) -> Vec<Check> {
+    let limits = PythonLimits::default();
+    let input = input(CODE, &json!(null));
+    let raw = call::make(zygote, &input, &limits, true, &CancellationToken::new()).await;
+    let tried = match raw {
+        Ok(raw) => result::read(raw.end, &raw.frame, &limits, "")
+            .map_err(|fault| format!("{fault} {}", raw.stderr.text()))
+            .and_then(|value| serde_json::from_value::<Vec<(String, bool, String)>>(value).map_err(|e| e.to_string())),
+        Err(error) => Err(format!("{error:?}")),
+    };
+    let own = zygote.ready.barriers.iter().cloned();
+    match tried {
+        Ok(tried) => own.chain(tried).map(check).collect(),
+        Err(reason) => vec![check(("run the check".to_owned(), false, reason))],
+    }
+}
+
+pub(super) fn check((name, ok, detail): (String, bool, String)) -> Check {
+    Check { name, ok, detail, hint: (!ok).then(|| "Inline Python is not run while this fails.".to_owned()) }
+}
+
+/// What a call reads: the length of the code (4 bytes, little endian), the code, and the payload as JSON.
+pub(super) fn input(code: &str, payload: &Value) -> Vec<u8> {
+    let mut input = u32::try_from(code.len()).unwrap_or(u32::MAX).to_le_bytes().to_vec();
+    input.extend_from_slice(code.as_bytes());
+    input.extend_from_slice(payload.to_string().as_bytes());
+    input
 }

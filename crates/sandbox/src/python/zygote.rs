@@ -1,27 +1,34 @@
-//! A warm interpreter at work: who waits for which call, and how it ends.
+//! A warm interpreter: sends it calls, passes on how they end.
+#![expect(unsafe_code, reason = "registering a descriptor with the reactor")]
 
 use std::collections::HashMap;
-use std::os::fd::BorrowedFd;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags,
+    SocketType, recvmsg, sendmsg, socketpair,
+};
+use serde::{Deserialize, Serialize};
+use tokio::io::unix::AsyncFd;
 use tokio::process::Child;
 use tokio::sync::oneshot;
 
-use super::control::{Answer, Control, Ready, Request};
-use super::frame::End;
-use crate::process::{Held, Leash, Privileges, Tier};
+use super::result::End;
+use crate::process::{KillHandle, Launched, Privileges, Resources, Tier};
 
-/// What became of a request.
 #[derive(Debug)]
-pub(super) enum Ended {
+pub(super) enum CallEnd {
     Done(End),
-    /// It could not fork, as the kernel says.
+    /// It could not fork; the kernel's reason.
     Busy(String),
 }
 
 /// `None` once the interpreter is gone.
-type Pending = Arc<Mutex<Option<HashMap<u64, oneshot::Sender<Ended>>>>>;
+type Pending = Arc<Mutex<Option<HashMap<u64, oneshot::Sender<CallEnd>>>>>;
 
 /// Dropping it kills the interpreter and every call in it.
 #[derive(Debug)]
@@ -29,41 +36,30 @@ pub(super) struct Zygote {
     control: Arc<Control>,
     pending: Pending,
     next: AtomicU64,
-    leash: Leash,
+    kill_handle: KillHandle,
     pub tier: Tier,
     pub privileges: Privileges,
     pub ready: Ready,
-    /// Milliseconds that the start took.
+    /// How long the start took.
     pub start_ms: u64,
-    _held: Held,
-}
-
-/// What a started interpreter is made of.
-pub(super) struct Parts {
-    pub control: Control,
-    pub child: Child,
-    pub leash: Leash,
-    pub tier: Tier,
-    pub privileges: Privileges,
-    pub ready: Ready,
-    pub held: Held,
+    _resources: Resources,
 }
 
 impl Zygote {
-    pub fn new(parts: Parts) -> Self {
-        let control = Arc::new(parts.control);
+    pub fn new(control: Control, launched: Launched, tier: Tier, ready: Ready) -> Self {
+        let control = Arc::new(control);
         let pending: Pending = Arc::new(Mutex::new(Some(HashMap::new())));
-        tokio::spawn(tend(Arc::clone(&control), parts.child, Arc::clone(&pending)));
+        tokio::spawn(dispatch_answers(Arc::clone(&control), launched.child, Arc::clone(&pending)));
         Self {
             control,
             pending,
             next: AtomicU64::new(1),
-            leash: parts.leash,
-            tier: parts.tier,
-            privileges: parts.privileges,
-            ready: parts.ready,
+            kill_handle: launched.kill_handle,
+            tier,
+            privileges: launched.privileges,
+            ready,
             start_ms: 0,
-            _held: parts.held,
+            _resources: launched.resources,
         }
     }
 
@@ -71,8 +67,8 @@ impl Zygote {
         lock(&self.pending).is_some()
     }
 
-    /// A number for a call and its end to wait for; `None` if the interpreter is gone.
-    pub fn expect(&self) -> Option<(u64, oneshot::Receiver<Ended>)> {
+    /// A number for a call, and its end to wait for; `None` if the interpreter is gone.
+    pub fn expect(&self) -> Option<(u64, oneshot::Receiver<CallEnd>)> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, receiver) = oneshot::channel();
         lock(&self.pending).as_mut()?.insert(id, sender);
@@ -83,31 +79,33 @@ impl Zygote {
         self.control.send(request, fds).await
     }
 
-    /// Kills one call. Where that does not get through, its wall time ends it.
+    /// If the message does not get through, the call's wall time ends it.
     pub fn kill(&self, id: u64) {
         if let Err(error) = self.control.try_send(&Request::Kill { kill: id }) {
             tracing::debug!(%error, "a call of Python was not killed by message");
         }
     }
 
-    /// Kills all of it: it does not do what it should.
-    pub fn condemn(&self) {
+    /// Kills the interpreter: it does not do what it should.
+    pub fn kill_all(&self) {
         *lock(&self.pending) = None;
-        self.leash.pull();
+        self.kill_handle.terminate();
     }
 }
 
-fn lock(pending: &Pending) -> std::sync::MutexGuard<'_, Option<HashMap<u64, oneshot::Sender<Ended>>>> {
+fn lock(pending: &Pending) -> std::sync::MutexGuard<'_, Option<HashMap<u64, oneshot::Sender<CallEnd>>>> {
     pending.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Passes answers on until the interpreter ends; those who still wait then see their sender gone.
-async fn tend(control: Arc<Control>, mut child: Child, pending: Pending) {
+/// Passes answers on until the interpreter ends; those still waiting then see their sender gone.
+async fn dispatch_answers(control: Arc<Control>, mut child: Child, pending: Pending) {
     let answers = async {
         loop {
             let (id, ended) = match control.receive().await {
-                Ok(Some(Answer::Done { done, status, late, peak })) => (done, Ended::Done(End { status, late, peak })),
-                Ok(Some(Answer::Busy { busy, why })) => (busy, Ended::Busy(why)),
+                Ok(Some(Answer::Done { done, status, late, peak })) => {
+                    (done, CallEnd::Done(End { status, late, peak }))
+                }
+                Ok(Some(Answer::Busy { busy, why })) => (busy, CallEnd::Busy(why)),
                 Ok(Some(Answer::Ready { .. })) => continue,
                 Ok(None) => break,
                 Err(error) => {
@@ -124,4 +122,103 @@ async fn tend(control: Arc<Control>, mut child: Child, pending: Pending) {
     answers.await;
     *lock(&pending) = None;
     let _ = child.wait().await;
+}
+
+/// Longer messages are cut off and then are no JSON.
+const MOST: usize = 64 << 10;
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Request {
+    Call {
+        id: u64,
+        wall_ms: u64,
+        memory: u64,
+        cpu_s: u64,
+        output: usize,
+        /// For the check of the barriers: every module is available.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        check: bool,
+    },
+    Kill {
+        kill: u64,
+    },
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Answer {
+    Ready { ready: Ready },
+    Done { done: u64, status: i32, late: bool, peak: u64 },
+    Busy { busy: u64, why: String },
+}
+
+/// The interpreter is warm and locked in.
+#[derive(Debug, Deserialize)]
+pub(super) struct Ready {
+    pub version: String,
+    pub executable: String,
+    pub barriers: Vec<(String, bool, String)>,
+}
+
+#[derive(Debug)]
+pub(super) struct Control(AsyncFd<OwnedFd>);
+
+impl Control {
+    pub fn pair() -> io::Result<(Self, OwnedFd)> {
+        let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+        rustix::io::ioctl_fionbio(&ours, true)?;
+        // SAFETY: the descriptor is owned by the `AsyncFd`, which hands out no way to close or replace it before it is
+        // dropped and taken off the reactor.
+        let ours = unsafe { AsyncFd::register(ours) }?;
+        Ok((Self(ours), theirs))
+    }
+
+    pub async fn send(&self, request: &Request, fds: &[BorrowedFd<'_>]) -> io::Result<()> {
+        let text = serde_json::to_vec(request)?;
+        loop {
+            let mut ready = self.0.writable().await?;
+            if let Ok(result) = ready.try_io(|_| self.send_now(&text, fds)) {
+                return result;
+            }
+        }
+    }
+
+    /// Without waiting; a full socket loses the message.
+    pub fn try_send(&self, request: &Request) -> io::Result<()> {
+        self.send_now(&serde_json::to_vec(request)?, &[])
+    }
+
+    fn send_now(&self, text: &[u8], fds: &[BorrowedFd<'_>]) -> io::Result<()> {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+        let mut rights = SendAncillaryBuffer::new(&mut space);
+        if !fds.is_empty() && !rights.push(SendAncillaryMessage::ScmRights(fds)) {
+            return Err(io::Error::other("too many descriptors"));
+        }
+        sendmsg(self.0.get_ref(), &[IoSlice::new(text)], &mut rights, SendFlags::NOSIGNAL)?;
+        Ok(())
+    }
+
+    /// `None` at the end.
+    pub async fn receive(&self) -> io::Result<Option<Answer>> {
+        let mut buffer = vec![0u8; MOST];
+        loop {
+            let mut ready = self.0.readable().await?;
+            let received = ready.try_io(|fd| {
+                // Descriptors are not accepted: without room for them the kernel closes them.
+                let mut none = RecvAncillaryBuffer::default();
+                let mut slices = [IoSliceMut::new(&mut buffer)];
+                let got = recvmsg(fd.get_ref(), &mut slices, &mut none, RecvFlags::empty())?;
+                Ok(got.bytes)
+            });
+            match received {
+                Err(_) => {}
+                Ok(Err(error)) => return Err(error),
+                Ok(Ok(0)) => return Ok(None),
+                Ok(Ok(length)) => {
+                    return serde_json::from_slice(&buffer[..length]).map(Some).map_err(io::Error::other);
+                }
+            }
+        }
+    }
 }

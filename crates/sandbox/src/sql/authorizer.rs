@@ -1,13 +1,12 @@
-//! The answer to every question that SQLite asks while it compiles a statement.
+//! Answers every question that SQLite asks while it compiles a statement.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 
-use super::known::Names;
-use super::lists::{standard_functions, table_functions};
-use super::policy::{Functions, Policy, is_internal};
+use super::catalog::Names;
+use super::policy::{Functions, Policy, is_internal, standard_functions, table_functions};
 
 /// The first refusal of a statement, for the error message.
 #[derive(Debug, Clone)]
@@ -16,7 +15,7 @@ pub(super) struct Refusal {
     pub hint: String,
 }
 
-/// What the callback leaves behind.
+/// What the callback records.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     /// SQLite's own message only says "not authorized".
@@ -35,7 +34,7 @@ pub(super) fn virtual_reads(slot: &Slot) -> usize {
     slot.lock().unwrap_or_else(PoisonError::into_inner).virtual_reads.len()
 }
 
-/// `recorder` begins the names of the triggers that record what a write changes; without it nothing is written.
+/// The names of the triggers that record a write begin with `recorder`; without it nothing may be written.
 pub(super) fn callback(
     policy: Arc<Policy>,
     names: Arc<Names>,
@@ -88,7 +87,7 @@ fn decide(policy: &Policy, names: &Names, context: &AuthContext<'_>, writes: boo
     }
 }
 
-/// What may not be read may not be changed either, and no table that only looks like one.
+/// What may not be read may not be changed either, nor anything but ordinary tables.
 fn change(policy: &Policy, names: &Names, database: Option<&str>, table: &str, column: &str) -> Result<(), Refusal> {
     let lower = table.to_ascii_lowercase();
     if names.virtual_tables.contains(&lower) || !names.tables.contains(&lower) {
@@ -115,7 +114,7 @@ fn read(policy: &Policy, names: &Names, database: Option<&str>, table: &str, col
         if !policy.allows_table(table) {
             return Err(refuse(format!("table {table}"), "Ask for another table, or have this one allowed."));
         }
-        // Their modules run statements of their own, and know ways to the text of every column.
+        // Their modules run statements of their own, and have ways to the text of every column.
         if names.virtual_tables.contains(&lower) {
             return Err(refuse(
                 format!("table {table}, which is a virtual one"),
@@ -136,9 +135,9 @@ fn read(policy: &Policy, names: &Names, database: Option<&str>, table: &str, col
     if names.modules.contains(&lower) {
         return Err(refuse(format!("table-valued function {table}"), "Query the tables of the database."));
     }
-    // SQLite names a table without a column when nothing but its rows is used (count(*)), and does so for common
-    // table expressions and subqueries too. A name that is neither a table nor a module can only be one of those,
-    // since a missing table is an error before this point, and the schema cannot change inside our transaction.
+    // SQLite names a table without a column when only its rows are used (count(*)), and does so for common table
+    // expressions and subqueries too. A name that is neither a table nor a module can only be one of those, since a
+    // missing table is an error before this point, and the schema cannot change inside our transaction.
     if column.is_empty() && policy_never_lists(policy, table) {
         return Ok(());
     }

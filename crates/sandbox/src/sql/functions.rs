@@ -1,23 +1,25 @@
-//! Functions of `SQLite` that can take minutes over values of a mebibyte, since their time grows with the product of
-//! two lengths and nothing looks at the clock in between: here they take linear time, or look at it.
+//! Replaces functions of SQLite that can take minutes over values of a mebibyte, since their time grows with the
+//! product of two lengths and nothing checks the clock in between: here they take linear time, or check it.
 #![expect(unsafe_code, reason = "values are converted by SQLite's own rules, which have no safe wrapper")]
 
-use super::deadline::Deadline;
-use super::pattern::Pattern;
-use memchr::memmem;
-use rusqlite::{Connection, ffi};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ffi::{CStr, c_int, c_void};
 use std::slice;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use memchr::memmem;
+use rusqlite::{Connection, ffi};
+
+use super::pattern::Pattern;
 
 /// Longest pattern of LIKE and GLOB, bytes.
 const PATTERN: usize = 1000;
 
 type Body = fn(&Call<'_>) -> Answer;
 
-/// What a function answers.
 enum Answer {
     Null,
     Int(i64),
@@ -31,11 +33,11 @@ enum Answer {
 struct Function {
     body: Body,
     deadline: Arc<Deadline>,
-    /// Bytes of one value.
+    /// Largest value, bytes.
     most: usize,
 }
 
-/// Puts them in the place of SQLite's own.
+/// Replaces SQLite's own.
 pub(super) fn register(conn: &Connection, deadline: &Arc<Deadline>, most: usize) -> rusqlite::Result<()> {
     let all: [(&CStr, c_int, Body); 9] = [
         (c"like", 2, like),
@@ -117,7 +119,7 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The bytes of an argument's text, as SQLite converts it; none for NULL.
+    /// As SQLite converts it; `None` for NULL.
     fn bytes(&self, index: usize) -> Option<&[u8]> {
         // SAFETY: the value is valid during this call. The text is asked for before its length, and nothing converts
         // this value again while the slice is in use: each argument is read once.
@@ -131,14 +133,13 @@ impl Call<'_> {
         }
     }
 
-    /// Its text up to a NUL character.
+    /// Up to a NUL character.
     fn text(&self, index: usize) -> Option<Cow<'_, str>> {
         let bytes = self.bytes(index)?;
         let end = memchr::memchr(0, bytes).unwrap_or(bytes.len());
         Some(String::from_utf8_lossy(&bytes[..end]))
     }
 
-    /// The first argument as a pattern.
     fn pattern(&self) -> Result<Option<Cow<'_, str>>, Answer> {
         match self.text(0) {
             Some(text) if text.len() > PATTERN => Err(Answer::Error("LIKE or GLOB pattern too complex")),
@@ -151,7 +152,6 @@ impl Call<'_> {
         unsafe { ffi::sqlite3_value_type(self.values[index]) == ffi::SQLITE_BLOB }
     }
 
-    /// The bytes of a blob.
     fn blob(&self, index: usize) -> &[u8] {
         // SAFETY: as in `bytes`; an empty blob is a null pointer.
         unsafe {
@@ -269,6 +269,41 @@ fn trim(call: &Call<'_>, front: bool, end: bool) -> Answer {
         text = &text[..at];
     }
     Answer::Text(text.to_vec())
+}
+
+/// Shared by a session and the functions of its connection. Never over without a session.
+#[derive(Debug)]
+pub(super) struct Deadline {
+    /// Nanoseconds since the first use of any deadline.
+    at: AtomicU64,
+}
+
+impl Default for Deadline {
+    fn default() -> Self {
+        Self { at: AtomicU64::new(u64::MAX) }
+    }
+}
+
+fn now() -> Duration {
+    static FIRST: OnceLock<Instant> = OnceLock::new();
+    FIRST.get_or_init(Instant::now).elapsed()
+}
+
+impl Deadline {
+    pub fn set(&self, wall: Duration) {
+        let at = now().saturating_add(wall).as_nanos();
+        self.at.store(u64::try_from(at).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Removes the deadline.
+    pub fn lift(&self) {
+        self.at.store(u64::MAX, Ordering::Relaxed);
+    }
+
+    pub fn over(&self) -> bool {
+        let at = self.at.load(Ordering::Relaxed);
+        at != u64::MAX && now().as_nanos() >= u128::from(at)
+    }
 }
 
 #[cfg(test)]

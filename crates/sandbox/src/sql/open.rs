@@ -1,37 +1,38 @@
-//! Opening a database: so that nothing can be written through the connection, unless writing is asked for.
+//! Opens a database so that nothing can be written through the connection, unless writing is asked for.
+#![expect(unsafe_code, reason = "a file system of SQLite's is a table of functions")]
 
+use std::ffi::{CStr, c_char, c_int};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
 
-use super::beside;
 use super::error::SqlError;
 use super::policy::Limits;
 
 /// How long a query waits for another process to release its lock.
 const BUSY: Duration = Duration::from_millis(500);
 
-/// Triggers that set each other off.
+/// Deepest nesting of triggers that set each other off.
 const TRIGGERS: usize = 10;
 
-/// Page cache of one connection, in KiB; larger sorts go to temporary files rather than memory.
+/// Page cache of one connection, KiB; larger sorts go to temporary files.
 const CACHE_KIB: i64 = 8192;
 
-/// What a connection is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
-    /// Queries.
+pub(super) enum OpenMode {
     Read,
     /// Statements that change rows, with the database's own triggers and foreign keys.
     Write,
-    /// Rows put back as they were: neither triggers nor foreign keys may change others.
+    /// Rows are put back as they were: neither triggers nor foreign keys may change others.
     PutBack,
 }
 
-pub(super) fn connection(path: &Path, limits: &Limits, purpose: Use) -> Result<(Connection, PathBuf), SqlError> {
+pub(super) fn connection(path: &Path, limits: &Limits, purpose: OpenMode) -> Result<(Connection, PathBuf), SqlError> {
     let open = |reason: String| SqlError::Open { path: path.to_owned(), reason };
     let real = path.canonicalize().map_err(|e| open(e.to_string()))?;
     let meta = real.metadata().map_err(|e| open(e.to_string()))?;
@@ -43,24 +44,24 @@ pub(super) fn connection(path: &Path, limits: &Limits, purpose: Use) -> Result<(
         return Err(open("the file is empty".to_owned()));
     }
     let access =
-        if purpose == Use::Read { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
+        if purpose == OpenMode::Read { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
     let flags =
         access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_EXRESCODE;
-    let conn = if purpose == Use::Read {
+    let conn = if purpose == OpenMode::Read {
         Connection::open_with_flags(&real, flags)
     } else {
-        if let Some(reason) = beside::unsettled(&real, purpose == Use::PutBack) {
+        if let Some(reason) = unsettled(&real, purpose == OpenMode::PutBack) {
             return Err(open(reason));
         }
-        let files = beside::file_system().ok_or_else(|| open("SQLite has no files".to_owned()))?;
+        let files = file_system().ok_or_else(|| open("SQLite has no files".to_owned()))?;
         Connection::open_with_flags_and_vfs(&real, flags, files)
     };
     let conn = conn.map_err(|e| classify_open(path, e))?;
     let conn = match harden(&conn, limits, purpose) {
         Ok(()) => conn,
-        Err(e) if purpose == Use::Read && is_cant_open(&e) && !beside::has_wal(&real) => {
-            // A WAL database in a folder that cannot be written: no -shm can be made. Without a -wal there is
-            // nothing in flight, so it can be read as an unchanging file.
+        Err(e) if purpose == OpenMode::Read && is_cant_open(&e) && !has_wal(&real) => {
+            // A WAL database in a folder that cannot be written: no -shm can be made. Without a -wal there is nothing
+            // in flight, so it can be read as an unchanging file.
             let uri = immutable_uri(&real);
             let conn = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
                 .map_err(|e| classify_open(path, e))?;
@@ -72,19 +73,19 @@ pub(super) fn connection(path: &Path, limits: &Limits, purpose: Use) -> Result<(
     Ok((conn, real))
 }
 
-pub(super) fn harden(conn: &Connection, limits: &Limits, purpose: Use) -> rusqlite::Result<()> {
+pub(super) fn harden(conn: &Connection, limits: &Limits, purpose: OpenMode) -> rusqlite::Result<()> {
     conn.busy_timeout(BUSY)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, purpose == Use::Write)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, purpose == OpenMode::Write)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_ATTACH_CREATE, false)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_ATTACH_WRITE, false)?;
     // Plans that do not depend on bound values: the program that was checked is the one that runs.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    conn.pragma_update(None, "query_only", purpose == Use::Read)?;
-    conn.pragma_update(None, "foreign_keys", purpose == Use::Write)?;
-    conn.pragma_update(None, "ignore_check_constraints", purpose == Use::PutBack)?;
+    conn.pragma_update(None, "query_only", purpose == OpenMode::Read)?;
+    conn.pragma_update(None, "foreign_keys", purpose == OpenMode::Write)?;
+    conn.pragma_update(None, "ignore_check_constraints", purpose == OpenMode::PutBack)?;
     conn.pragma_update(None, "cell_size_check", true)?;
     conn.pragma_update(None, "mmap_size", 0)?;
     conn.pragma_update(None, "cache_size", -CACHE_KIB)?;
@@ -99,7 +100,7 @@ pub(super) fn harden(conn: &Connection, limits: &Limits, purpose: Use) -> rusqli
         (Limit::SQLITE_LIMIT_ATTACHED, 0),
         (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000),
         (Limit::SQLITE_LIMIT_VARIABLE_NUMBER, 500),
-        (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, if purpose == Use::Write { TRIGGERS } else { 1 }),
+        (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, if purpose == OpenMode::Write { TRIGGERS } else { 1 }),
         (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
     ] {
         conn.set_limit(limit, i32::try_from(value).unwrap_or(i32::MAX))?;
@@ -139,5 +140,109 @@ fn classify_open(path: &Path, error: rusqlite::Error) -> SqlError {
         }
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => SqlError::Busy,
         _ => SqlError::Sqlite(error),
+    }
+}
+
+// SQLite obeys files beside a database when it opens one for writing. A journal may name any file of the machine as
+// its "super-journal", which SQLite deletes once the journal is played back: whoever can put a file beside a database
+// could have any file of this program's user removed. So no super-journal is opened at all, and a database with a
+// change in flight is not opened for writing, except to find or undo a write of our own that was cut off.
+/// How long another program is given to end a change.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Whether there is something in a write-ahead log beside it.
+fn has_wal(path: &Path) -> bool {
+    beside(path, "-wal").metadata().is_ok_and(|m| m.len() > 0)
+}
+
+/// Why a database may not be opened for writing, if so. `ours`: a write of our own may have been cut off there, so
+/// the journal's pages are played back.
+fn unsettled(path: &Path, ours: bool) -> Option<String> {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let found = look(path, ours)?;
+        if Instant::now() > until {
+            return Some(found);
+        }
+        std::thread::sleep(PATIENCE / 20);
+    }
+}
+
+fn look(path: &Path, ours: bool) -> Option<String> {
+    let name = |file: &Path| file.file_name().unwrap_or_default().display().to_string();
+    for suffix in ["-journal", "-wal", "-shm"] {
+        let file = beside(path, suffix);
+        if file.symlink_metadata().is_ok_and(|m| !m.is_file()) {
+            return Some(format!("{} beside it is no ordinary file; remove it", name(&file)));
+        }
+    }
+    let journal = beside(path, "-journal");
+    if !ours && is_hot(&journal) {
+        return Some(format!(
+            "{} beside it holds a change that has not ended, and is not obeyed. If a program is writing to the database, \
+             try again in a moment; if none is, let the program that left it open the database once, or move it away \
+             where you don't know whence it is",
+            name(&journal)
+        ));
+    }
+    let wal = beside(path, "-wal");
+    if has_wal(path) && !beside(path, "-shm").exists() {
+        return Some(format!(
+            "{} beside it was left by no program that still uses the database; let the program that made it open the \
+             database once, or move it away where you don't know whence it is",
+            name(&wal)
+        ));
+    }
+    None
+}
+
+/// A journal whose first byte is not 0 is played back; others are leftovers that SQLite ignores.
+fn is_hot(journal: &Path) -> bool {
+    let mut first = [0];
+    std::fs::File::open(journal).is_ok_and(|mut file| file.read_exact(&mut first).is_ok() && first != [0])
+}
+
+/// SQLite's own file system without super-journals.
+fn file_system() -> Option<&'static CStr> {
+    const NAME: &CStr = c"without-super-journals";
+    static REGISTERED: OnceLock<bool> = OnceLock::new();
+    // SAFETY: the default one lives as long as the process, as does the copy, which differs from it in its name, the
+    // link of SQLite's list and the function that opens. Registering takes SQLite's own lock.
+    let registered = REGISTERED.get_or_init(|| unsafe {
+        let Some(usual) = ffi::sqlite3_vfs_find(std::ptr::null()).as_ref() else {
+            return false;
+        };
+        let copy = ffi::sqlite3_vfs { zName: NAME.as_ptr(), pNext: std::ptr::null_mut(), xOpen: Some(open), ..*usual };
+        ffi::sqlite3_vfs_register(Box::leak(Box::new(copy)), 0) == ffi::SQLITE_OK
+    });
+    registered.then_some(NAME)
+}
+
+/// SQLite passes a file to fill in; one that is not opened has no methods.
+unsafe extern "C" fn open(
+    _: *mut ffi::sqlite3_vfs,
+    name: *const c_char,
+    file: *mut ffi::sqlite3_file,
+    flags: c_int,
+    opened: *mut c_int,
+) -> c_int {
+    // SAFETY: the arguments are SQLite's own, passed on to the function that it would have called; `file` is its room
+    // for one, whose methods are null as long as it is not opened.
+    unsafe {
+        if flags & ffi::SQLITE_OPEN_SUPER_JOURNAL != 0 {
+            (*file).pMethods = std::ptr::null();
+            return ffi::SQLITE_CANTOPEN;
+        }
+        let usual = ffi::sqlite3_vfs_find(std::ptr::null());
+        match usual.as_ref().and_then(|vfs| vfs.xOpen) {
+            Some(open) => open(usual, name, file, flags, opened),
+            None => ffi::SQLITE_CANTOPEN,
+        }
     }
 }

@@ -1,24 +1,21 @@
-//! LIKE and GLOB as `SQLite` has them, but for the time they take: a step at a time, with a look at the clock.
+//! LIKE and GLOB as SQLite has them, but with the clock checked between steps.
 
-/// Steps between two looks at the clock.
+/// Steps between two checks of the clock.
 const STEPS: usize = 1 << 16;
 
-/// One place of a pattern.
+/// One element of a pattern.
 #[derive(Debug, Clone, PartialEq)]
 enum Place {
-    /// This character.
     One(char),
-    /// Any character.
     Any,
     /// Any number of any characters.
     Rest,
-    /// One of these ranges, or none of them.
+    /// Whether it is inverted, and its ranges.
     Set(bool, Vec<(char, char)>),
-    /// Nothing: a set without an end, an escape without a character.
+    /// Nothing fits: a set without an end, an escape without a character.
     Never,
 }
 
-/// A pattern that was read.
 #[derive(Debug)]
 pub(super) struct Pattern {
     places: Vec<Place>,
@@ -27,7 +24,7 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// Of LIKE: `%`, `_`, and a character that takes them literally.
+    /// `%`, `_`, and a character that takes them literally.
     pub fn like(text: &str, escape: Option<char>) -> Self {
         let mut places = Vec::new();
         let mut characters = text.chars();
@@ -42,7 +39,7 @@ impl Pattern {
         Self { places, fold: true }
     }
 
-    /// Of GLOB: `*`, `?`, `[a-z]`, `[^a-z]`.
+    /// `*`, `?`, `[a-z]`, `[^a-z]`.
     pub fn glob(text: &str) -> Self {
         let mut places = Vec::new();
         let mut characters = text.chars();
@@ -57,10 +54,10 @@ impl Pattern {
         Self { places, fold: false }
     }
 
-    /// Whether all of `text` fits; `None` where `over` said so in between.
+    /// Whether all of `text` fits; `None` if `over` became true in between.
     pub fn matches(&self, text: &str, over: impl Fn() -> bool) -> Option<bool> {
         let (mut at, mut place) = (0, 0);
-        // Where the last `Rest` stands, and up to where it reaches so far: going back further can't help.
+        // After the last `Rest`, and how far that reaches so far: going back further can't help.
         let mut back = None;
         let mut steps = 0;
         loop {
@@ -81,7 +78,7 @@ impl Pattern {
                     place += 1;
                     at += c.len_utf8();
                 }
-                // The text is at its end, so no longer `Rest` leaves more for what follows it.
+                // The text is at its end, so a longer `Rest` would leave nothing more for what follows.
                 (Some(_), None) => return Some(false),
                 _ => {
                     let Some((after, from)) = back else {

@@ -1,40 +1,32 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::sensitive::is_sensitive;
-
-/// Which tables and views a query may read. Names compare without regard to ASCII case, as in SQL.
+/// Which tables and views may be read. ASCII case does not matter, as in SQL.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Tables {
     /// Every table and view of the database's own; never `sqlite_*`.
     #[default]
     All,
-    /// Only these.
     Allow(BTreeSet<String>),
-    /// All but these.
     Deny(BTreeSet<String>),
 }
 
-/// A column of a table, for [`Policy::deny_columns`].
+/// For [`Policy::deny_columns`].
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ColumnRef {
-    /// Table or view.
     pub table: String,
-    /// Column of it.
     pub column: String,
 }
 
-/// Which SQL functions a query may call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Functions {
     /// The built-in list of functions without side effects (`data/sql-functions.txt`).
     #[default]
     Standard,
-    /// Only these.
     Allow(BTreeSet<String>),
 }
 
-/// Bounds of one query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Rows returned; more are cut off and reported as truncated. Default 1000.
@@ -43,15 +35,15 @@ pub struct Limits {
     pub bytes: usize,
     /// Rows that a statement may change; beyond that it is rolled back. Default none.
     pub changes: Option<u64>,
-    /// Changed rows that are kept for an undo; more cannot be undone. Default 1000.
+    /// Changed rows kept for an undo; more cannot be undone. Default 1000.
     pub undo_rows: usize,
-    /// Bytes of them. Default 1 MiB.
+    /// Their bytes. Default 1 MiB.
     pub undo_bytes: usize,
-    /// Wall time, compilation included. Default 2 s.
+    /// Including compilation. Default 2 s.
     pub wall: Duration,
-    /// Instructions of `SQLite`'s virtual machine; `None` leaves it to the wall time. Default none.
+    /// Instructions of SQLite's virtual machine; `None`: only the wall time counts. Default none.
     pub steps: Option<u64>,
-    /// Bytes of one string, blob or row, inside the query as well. Default 1 MiB.
+    /// Bytes of one string, blob or row, also inside the query. Default 1 MiB.
     pub value_bytes: usize,
     /// Bytes of the statement. Default 100 KiB.
     pub sql_bytes: usize,
@@ -63,6 +55,19 @@ pub struct Limits {
     pub compound: usize,
     /// Instructions of the compiled statement. Default 25,000.
     pub program: usize,
+}
+
+impl Limits {
+    /// Why a write of so many rows and bytes can't be undone, if it can't.
+    pub(crate) fn undo_refusal(&self, rows: usize, bytes: usize) -> Option<String> {
+        if rows > self.undo_rows {
+            Some(format!("it changes more than {} rows", self.undo_rows))
+        } else if bytes > self.undo_bytes {
+            Some(format!("the rows take more than {} KB", self.undo_bytes >> 10))
+        } else {
+            None
+        }
+    }
 }
 
 impl Default for Limits {
@@ -85,27 +90,24 @@ impl Default for Limits {
     }
 }
 
-/// What a guarded connection lets a statement do. The default suits a database in a workspace: all of its own
-/// tables readable, nothing writable, the schema tables and pragmas closed.
+/// What a guarded connection lets a statement do. The default suits a database in a workspace: all of its own tables
+/// readable, nothing writable, the schema tables and pragmas closed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Policy {
-    /// Readable tables.
     pub tables: Tables,
-    /// Columns that are never read, also not by WHERE or inside a view.
+    /// Never read, not even by WHERE or inside a view.
     pub deny_columns: BTreeSet<ColumnRef>,
-    /// Tables and columns whose names speak of secrets are closed too (`data/sensitive-names.txt`), unless `tables`
-    /// is a list of allowed ones that names the table, or `allow_columns` names the column.
+    /// Also closes tables and columns whose names suggest secrets (`data/sensitive-names.txt`), unless `tables` is a
+    /// list of allowed ones that names the table, or `allow_columns` names the column.
     pub deny_sensitive: bool,
-    /// Columns open in spite of their names.
+    /// Open in spite of their names.
     pub allow_columns: BTreeSet<ColumnRef>,
-    /// Callable functions.
     pub functions: Functions,
-    /// Bounds of each query.
     pub limits: Limits,
 }
 
 impl Policy {
-    /// The default for a database that nobody has set rules for: what its names call secret stays closed.
+    /// For a database without rules: names that suggest secrets stay closed.
     pub fn careful() -> Self {
         Self { deny_sensitive: true, ..Self::default() }
     }
@@ -136,7 +138,7 @@ impl Policy {
         }
     }
 
-    /// Whether the column may be read; says nothing of its table.
+    /// Does not consider whether its table may be read.
     pub fn allows_column(&self, table: &str, column: &str) -> bool {
         let listed = |set: &BTreeSet<ColumnRef>| {
             set.iter().any(|c| c.table.eq_ignore_ascii_case(table) && c.column.eq_ignore_ascii_case(column))
@@ -153,4 +155,113 @@ impl Policy {
 pub(super) fn is_internal(table: &str) -> bool {
     let starts = |prefix: &str| table.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix));
     starts("sqlite_") || starts("pragma_")
+}
+
+/// Functions of [`super::Functions::Standard`].
+pub(super) fn standard_functions() -> &'static HashSet<&'static str> {
+    static LIST: OnceLock<HashSet<&'static str>> = OnceLock::new();
+    LIST.get_or_init(|| words(include_str!("../../data/sql-functions.txt")))
+}
+
+/// Table-valued functions that are always readable.
+pub(super) fn table_functions() -> &'static HashSet<&'static str> {
+    static LIST: OnceLock<HashSet<&'static str>> = OnceLock::new();
+    LIST.get_or_init(|| words(include_str!("../../data/sql-table-functions.txt")))
+}
+
+/// Beginnings of the messages that mean "over a size limit".
+pub(super) fn limit_messages() -> impl Iterator<Item = &'static str> {
+    lines(include_str!("../../data/sqlite-limit-messages.txt"))
+}
+
+fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
+    text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'))
+}
+
+fn words(text: &'static str) -> HashSet<&'static str> {
+    lines(text).flat_map(str::split_whitespace).collect()
+}
+
+/// Whether a name suggests secrets, by `data/sensitive-names.txt`.
+pub fn is_sensitive(name: &str) -> bool {
+    let words = words_of_name(name);
+    phrases()
+        .iter()
+        .any(|phrase| words.windows(phrase.len()).any(|window| window.iter().zip(phrase).all(|(a, b)| a == b)))
+}
+
+fn phrases() -> &'static Vec<Vec<&'static str>> {
+    static PHRASES: OnceLock<Vec<Vec<&'static str>>> = OnceLock::new();
+    PHRASES.get_or_init(|| {
+        include_str!("../../data/sensitive-names.txt")
+            .lines()
+            .filter(|line| !line.starts_with('#') && !line.trim().is_empty())
+            .map(|line| line.split_whitespace().collect())
+            .collect()
+    })
+}
+
+/// `userAPIKey_2` → `user`, `api`, `key`.
+fn words_of_name(name: &str) -> Vec<String> {
+    let letters: Vec<char> = name.chars().collect();
+    let mut words = vec![String::new()];
+    for (at, c) in letters.iter().enumerate() {
+        if !c.is_alphabetic() {
+            words.push(String::new());
+            continue;
+        }
+        let before = at.checked_sub(1).map(|i| letters[i]);
+        let after = letters.get(at + 1);
+        let starts =
+            c.is_uppercase() && (before.is_some_and(char::is_lowercase) || after.is_some_and(|a| a.is_lowercase()));
+        if starts {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut() {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_by_their_words() {
+        for name in [
+            "secrets",
+            "SECRETS",
+            "app_tokens",
+            "userPassword",
+            "password_hash",
+            "pin",
+            "API_KEY",
+            "apiKey",
+            "userAPIKey2",
+            "v_secrets",
+            "stripe-secret-key",
+            "Pin",
+        ] {
+            assert!(is_sensitive(name), "{name}");
+        }
+        for name in [
+            "customers",
+            "shipping",
+            "pinned",
+            "opinion",
+            "tokenizer",
+            "keys",
+            "key",
+            "name",
+            "secretary",
+            "spin",
+            "",
+            "apis",
+        ] {
+            assert!(!is_sensitive(name), "{name}");
+        }
+    }
 }

@@ -1,44 +1,40 @@
 use std::collections::BTreeSet;
 
 use rusqlite::fallible_iterator::FallibleIterator as _;
+use rusqlite::types::{Value as SqlValue, ValueRef};
 use rusqlite::{Batch, ErrorCode, Statement, params_from_iter};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, Tokenizer};
 
 use super::authorizer::allows_function;
-use super::error::{SqlError, told};
-use super::guard::{Guard, Session};
-use super::known::Names;
-use super::policy::{Policy, is_internal};
-use super::{lists, program, value};
+use super::catalog::Names;
+use super::error::{SqlError, shorten, timeout};
+use super::policy::{self, Policy, is_internal};
+use super::{Guard, Session, bytecode_check};
 use crate::files::near_matches;
 
-/// Why a result is not complete.
+/// Why a result is incomplete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Truncated {
-    /// The row limit was reached.
     Rows,
-    /// The byte limit was reached.
     Bytes,
 }
 
-/// What a query returned.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Rows {
-    /// Column names in order; names can repeat.
+    /// Names can repeat.
     pub columns: Vec<String>,
-    /// Rows in order, each as long as `columns`.
     pub rows: Vec<Vec<Value>>,
-    /// Whether, and why, there were more.
+    /// `None`: it is complete.
     pub truncated: Option<Truncated>,
 }
 
 impl Guard {
-    /// Runs one statement that only reads, under the policy of this guard.
+    /// Runs one statement that only reads.
     pub fn query(&self, sql: &str) -> Result<Rows, SqlError> {
         self.query_with(sql, &[])
     }
@@ -47,7 +43,7 @@ impl Guard {
     pub fn query_with(&self, sql: &str, parameters: &[Value]) -> Result<Rows, SqlError> {
         let bound = bind(sql, parameters)?;
         self.session(|session| {
-            let names = session.confine()?;
+            let names = session.enforce_policy(None)?;
             let mut statement = session.single(sql)?;
             if !statement.readonly() {
                 return Err(denied("a statement that writes", "Only reading is possible here."));
@@ -59,16 +55,16 @@ impl Guard {
     }
 }
 
-/// The values of a statement that can be one.
+/// Parameters as SQL values; also refuses a statement with a NUL character.
 pub(super) fn bind(sql: &str, parameters: &[Value]) -> Result<Vec<rusqlite::types::Value>, SqlError> {
     if sql.contains('\0') {
         return Err(SqlError::Syntax { message: "the statement holds a NUL character".to_owned(), hint: None });
     }
     let values = parameters.iter().enumerate();
-    values.map(|(i, v)| value::from_json(i + 1, v)).collect::<Result<Vec<_>, _>>()
+    values.map(|(i, v)| from_json(i + 1, v)).collect::<Result<Vec<_>, _>>()
 }
 
-/// As many values as the statement takes.
+/// Whether the number of values is right.
 pub(super) fn fits(statement: &Statement<'_>, bound: &[rusqlite::types::Value]) -> Result<(), SqlError> {
     let expected = statement.parameter_count();
     if expected == bound.len() {
@@ -81,7 +77,7 @@ pub(super) fn fits(statement: &Statement<'_>, bound: &[rusqlite::types::Value]) 
 }
 
 impl<'g> Session<'g> {
-    /// Compiles exactly one statement that returns rows or changes some.
+    /// Compiles exactly one statement, which must return rows or change some.
     pub(super) fn single(&self, sql: &str) -> Result<Statement<'g>, SqlError> {
         let mut batch = Batch::new(&self.guard.conn, sql);
         let first = batch.next().map_err(|e| self.unreadable(e, sql))?;
@@ -98,8 +94,8 @@ impl<'g> Session<'g> {
         Ok(statement)
     }
 
-    /// Why a statement does not compile. One that names what is closed is refused as one that does, so that nobody
-    /// learns by trying which names there are.
+    /// Why a statement does not compile. One that names something closed gets the same refusal as a valid one, so
+    /// that nobody learns by trying which names exist.
     fn unreadable(&self, error: rusqlite::Error, sql: &str) -> SqlError {
         let error = self.classify(error);
         let SqlError::Syntax { .. } = error else {
@@ -112,7 +108,7 @@ impl<'g> Session<'g> {
         }
     }
 
-    /// Looks at the compiled program; the tables that it writes.
+    /// Checks the compiled program; returns the tables that it writes.
     pub(super) fn check_program(
         &self,
         sql: &str,
@@ -125,12 +121,12 @@ impl<'g> Session<'g> {
         }
         let guard = self.guard;
         let reads = self.virtual_reads();
-        // Empty statements before it would be what is explained.
+        // Empty statements before it would be explained instead.
         let sql = sql.trim_start_matches(|c: char| c == ';' || c.is_ascii_whitespace());
-        let looked =
-            program::look(&guard.conn, sql, &guard.policy, names, reads).map_err(|error| self.classify(error))?;
-        match looked.forbidden {
-            None => Ok(looked.written),
+        let checked = bytecode_check::check(&guard.conn, sql, &guard.policy, names, reads)
+            .map_err(|error| self.classify(error))?;
+        match checked.forbidden {
+            None => Ok(checked.written),
             Some(what) => Err(denied(&what, "Join on other columns, or ask for another table.")),
         }
     }
@@ -153,11 +149,11 @@ impl<'g> Session<'g> {
             let mut values = Vec::with_capacity(out.columns.len());
             for index in 0..out.columns.len() {
                 let cell = row.get_ref(index).map_err(|e| self.classify(e))?;
-                bytes = bytes.saturating_add(value::size(cell));
+                bytes = bytes.saturating_add(size(cell));
                 if bytes > limits.bytes {
                     break;
                 }
-                values.push(value::to_json(cell));
+                values.push(to_json(cell));
             }
             if bytes > limits.bytes {
                 if out.rows.is_empty() {
@@ -174,7 +170,6 @@ impl<'g> Session<'g> {
         Ok(out)
     }
 
-    /// One of our outcomes for what SQLite reported.
     pub(super) fn classify(&self, error: rusqlite::Error) -> SqlError {
         if let Some(denied) = self.refusal() {
             return denied;
@@ -185,9 +180,7 @@ impl<'g> Session<'g> {
             Some(ErrorCode::OperationInterrupted) if self.out_of_steps() => {
                 SqlError::Limit { what: format!("{} steps", limits.steps.unwrap_or_default()) }
             }
-            Some(ErrorCode::OperationInterrupted) if self.timed_out() => {
-                SqlError::Timeout { ms: u64::try_from(limits.wall.as_millis()).unwrap_or(u64::MAX) }
-            }
+            Some(ErrorCode::OperationInterrupted) if self.timed_out() => timeout(limits),
             Some(ErrorCode::TooBig | ErrorCode::OutOfMemory) => SqlError::Limit { what: message },
             Some(ErrorCode::AuthorizationForStatementDenied) => denied(&message, "Only reading is possible here."),
             Some(ErrorCode::ReadOnly) => denied("writing", "Only reading is possible here."),
@@ -195,7 +188,7 @@ impl<'g> Session<'g> {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
                 SqlError::Corrupt { path: self.guard.path.clone(), reason: message }
             }
-            Some(ErrorCode::Unknown) | None if lists::limit_messages().any(|m| message.starts_with(m)) => {
+            Some(ErrorCode::Unknown) | None if policy::limit_messages().any(|m| message.starts_with(m)) => {
                 SqlError::Limit { what: message }
             }
             Some(ErrorCode::Unknown) => self.invalid(message),
@@ -204,8 +197,8 @@ impl<'g> Session<'g> {
         }
     }
 
-    /// A statement that does not compile: a function that this build lacks and the policy does not list is a
-    /// refusal like any other; for the rest a near match is looked up.
+    /// A function that this build lacks and the policy does not list is a refusal like any other; otherwise similar
+    /// names are looked up.
     fn invalid(&self, message: String) -> SqlError {
         if let Some(name) = message.strip_prefix("no such function: ")
             && !allows_function(&self.guard.policy, name)
@@ -228,7 +221,7 @@ impl<'g> Session<'g> {
     }
 
     fn near(&self, message: &str) -> Option<String> {
-        self.lift().ok()?;
+        self.lift_policy().ok()?;
         if let Some(wanted) = message.strip_prefix("no such table: ") {
             return suggest(wanted, &self.readable_tables().ok()?, "the tables are");
         }
@@ -238,7 +231,7 @@ impl<'g> Session<'g> {
     }
 }
 
-/// The first name of something closed, or of a table-valued function that is not one of the listed ones.
+/// The first name of something closed, or of a table-valued function that is not allowed.
 fn named(tokens: &[Token], names: &Names, policy: &Policy) -> Option<String> {
     let mut tokens = tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_))).peekable();
     let mut before: Option<&Token> = None;
@@ -255,7 +248,7 @@ fn named(tokens: &[Token], names: &Names, policy: &Policy) -> Option<String> {
             let source =
                 matches!(before, Some(Token::Word(word)) if matches!(word.keyword, Keyword::FROM | Keyword::JOIN));
             let called = matches!(tokens.peek(), Some(Token::LParen));
-            if source && called && !lists::table_functions().contains(lower.as_str()) {
+            if source && called && !policy::table_functions().contains(lower.as_str()) {
                 return Some(format!("table-valued function {}", word.value));
             }
         }
@@ -264,7 +257,7 @@ fn named(tokens: &[Token], names: &Names, policy: &Policy) -> Option<String> {
     None
 }
 
-/// Names are listed whole only where that is short enough to read.
+/// Lists the names if they are few.
 fn suggest(wanted: &str, names: &[String], listing: &str) -> Option<String> {
     let near = near_matches(wanted, names.iter().map(String::as_str));
     if !near.is_empty() {
@@ -274,13 +267,57 @@ fn suggest(wanted: &str, names: &[String], listing: &str) -> Option<String> {
 }
 
 fn denied(what: &str, hint: &str) -> SqlError {
-    SqlError::Denied { what: told(what), hint: hint.to_owned() }
+    SqlError::Denied { what: shorten(what), hint: hint.to_owned() }
 }
 
 fn message_of(error: &rusqlite::Error) -> String {
     match error {
-        rusqlite::Error::SqliteFailure(_, Some(message)) => told(message),
-        rusqlite::Error::SqlInputError { msg, .. } => told(msg),
-        other => told(&other.to_string()),
+        rusqlite::Error::SqliteFailure(_, Some(message)) => shorten(message),
+        rusqlite::Error::SqlInputError { msg, .. } => shorten(msg),
+        other => shorten(&other.to_string()),
+    }
+}
+
+/// Bytes of a blob that are shown.
+const BLOB_PREFIX: usize = 32;
+
+/// Infinite numbers become text, a blob its size and beginning.
+pub(super) fn to_json(value: ValueRef<'_>) -> Value {
+    match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(i) => Value::from(i),
+        ValueRef::Real(r) => serde_json::Number::from_f64(r).map_or_else(|| Value::from(r.to_string()), Value::Number),
+        ValueRef::Text(bytes) => Value::from(String::from_utf8_lossy(bytes)),
+        ValueRef::Blob(bytes) => blob(bytes),
+    }
+}
+
+pub(super) fn blob(bytes: &[u8]) -> Value {
+    json!({ "blob_bytes": bytes.len(), "hex_prefix": hex::encode(&bytes[..bytes.len().min(BLOB_PREFIX)]) })
+}
+
+/// What counts against the result's size limit, bytes.
+pub(super) fn size(value: ValueRef<'_>) -> usize {
+    match value {
+        ValueRef::Null => 4,
+        ValueRef::Integer(_) | ValueRef::Real(_) => 8,
+        ValueRef::Text(bytes) => bytes.len(),
+        ValueRef::Blob(bytes) => bytes.len().min(BLOB_PREFIX) * 2 + 32,
+    }
+}
+
+/// A JSON value as a bound parameter.
+fn from_json(index: usize, value: &Value) -> Result<SqlValue, SqlError> {
+    let bad = |reason: &str| SqlError::Parameter { index, reason: reason.to_owned() };
+    match value {
+        Value::Null => Ok(SqlValue::Null),
+        Value::Bool(b) => Ok(SqlValue::Integer(i64::from(*b))),
+        Value::Number(n) => match (n.as_i64(), n.as_f64()) {
+            (Some(i), _) => Ok(SqlValue::Integer(i)),
+            (None, Some(f)) => Ok(SqlValue::Real(f)),
+            (None, None) => Err(bad("the number is out of range")),
+        },
+        Value::String(s) => Ok(SqlValue::Text(s.clone())),
+        Value::Array(_) | Value::Object(_) => Err(bad("use a text, number, boolean or null")),
     }
 }

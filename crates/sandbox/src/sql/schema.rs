@@ -3,14 +3,13 @@ use serde_json::Value;
 use steward_core::tables::{Column, ForeignKey, Schema, Table};
 
 use super::error::SqlError;
-use super::guard::{Guard, Session};
-use super::value;
+use super::{Guard, Session, query};
 
-/// Rows counted one by one where the database has no statistics.
+/// Most rows counted one by one, if the database has no statistics.
 const COUNTED: i64 = 100_000;
 
 impl Guard {
-    /// Tables, columns and keys that the policy shows, read by statements of our own.
+    /// What the policy shows, read by statements of our own.
     pub fn schema(&self) -> Result<Schema, SqlError> {
         self.session(|session| {
             let names = session.readable_objects()?;
@@ -29,8 +28,8 @@ impl Guard {
             let (t, c) = (quoted(&table), quoted(&column));
             let sql = format!("SELECT DISTINCT {c} FROM main.{t} WHERE {c} IS NOT NULL LIMIT ?1");
             let wrap = |e| session.classify(e);
-            // A view, or a column that is computed, may show what is closed under another name.
-            let names = session.confine()?;
+            // A view, or a computed column, may show what is closed under another name.
+            let names = session.enforce_policy(None)?;
             let mut statement = session.single(&sql)?;
             session.check_program(&sql, &statement, &names)?;
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -38,11 +37,11 @@ impl Guard {
             let (mut out, mut bytes) = (Vec::new(), 0usize);
             while let Some(row) = rows.next().map_err(wrap)? {
                 let cell = row.get_ref(0).map_err(wrap)?;
-                bytes = bytes.saturating_add(value::size(cell));
+                bytes = bytes.saturating_add(query::size(cell));
                 if bytes > self.policy.limits.bytes {
                     break;
                 }
-                out.push(value::to_json(cell));
+                out.push(query::to_json(cell));
             }
             Ok(out)
         })
@@ -51,19 +50,18 @@ impl Guard {
 
 impl Session<'_> {
     fn readable_objects(&self) -> Result<Vec<(String, bool)>, SqlError> {
-        // Virtual tables are closed, as are the "shadow" tables in which they keep their rows.
+        // Virtual tables are closed, as are the "shadow" tables in which they store their rows.
         let sql = "SELECT name, type = 'view' FROM pragma_table_list \
                    WHERE schema = 'main' AND type IN ('table', 'view') ORDER BY name";
         let all = self.rows(sql, &[], |r| Ok((r.get::<_, String>(0)?, r.get::<_, bool>(1)?)))?;
         Ok(all.into_iter().filter(|(name, _)| self.guard.policy.allows_table(name)).collect())
     }
 
-    /// Names of the tables and views that may be read.
     pub(super) fn readable_tables(&self) -> Result<Vec<String>, SqlError> {
         Ok(self.readable_objects()?.into_iter().map(|(name, _)| name).collect())
     }
 
-    /// Names of all columns that may be read, each once.
+    /// Of all tables that may be read, each name once.
     pub(super) fn readable_columns(&self) -> Result<Vec<String>, SqlError> {
         let mut names = Vec::new();
         for table in self.readable_tables()? {
@@ -118,7 +116,7 @@ impl Session<'_> {
         }
     }
 
-    /// The names as the database spells them, if they exist and may be read.
+    /// The names in the database's spelling, if they exist and may be read.
     fn resolve(&self, table: &str, column: &str) -> Result<(String, String), SqlError> {
         let tables = self.readable_tables()?;
         let missing = |what: String| SqlError::Syntax { message: what, hint: None };
@@ -148,7 +146,6 @@ impl Session<'_> {
     }
 }
 
-/// An identifier as SQL text.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

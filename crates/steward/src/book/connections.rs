@@ -19,7 +19,7 @@ use steward_core::ports::{
 use steward_core::{ConnectionId, TenantId, Timestamp};
 use steward_models::exam::endpoint;
 use steward_models::openai::Client;
-use steward_models::registry::Router;
+use steward_models::router::Router;
 use steward_store::Store;
 use tokio::sync::broadcast;
 
@@ -278,7 +278,7 @@ impl ManagedConnections for ConnectionBook {
         }
         self.keep_default(before.as_ref(), &name).await?;
         if typed {
-            self.parts.router.begin_anew(id);
+            self.parts.router.reset_health(id);
         }
         self.reload().await
     }

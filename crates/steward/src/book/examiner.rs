@@ -1,7 +1,7 @@
 //! Exams of connections.
 
 use super::connections::ConnectionBook;
-use super::tongue::Parsers;
+use super::exam_prompts::ExamPrompts;
 use async_trait::async_trait;
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -50,7 +50,7 @@ impl ConnectionBook {
             )
         })?;
         let exam =
-            Exam { client: self.client(), connection: &known.connection, tongue: &Parsers, at: self.now(), limits };
+            Exam { client: self.client(), connection: &known.connection, format: &ExamPrompts, at: self.now(), limits };
         let report = examine(exam, progress).await?;
         self.keep(&report).await.map_err(|not| not_kept(name, &not))?;
         tracing::info!(connection = name, ms = report.ms, tokens = report.tokens, "examined");

@@ -3,11 +3,11 @@
 
 mod check;
 mod connections;
+mod exam_prompts;
 mod examiner;
 mod merge;
 mod stale;
-mod tongue;
 
 pub use connections::{BookParts, ConnectionBook, Known};
+pub use exam_prompts::ExamPrompts;
 pub use stale::watch;
-pub use tongue::Parsers;

@@ -18,7 +18,7 @@ use steward_infra::{FileBlobs, InProcessBus, SystemClock, UuidV7};
 use steward_intent::IntentService;
 use steward_models::embed::LazyMiniLm;
 use steward_models::openai::{Client, Secrets, Timeouts};
-use steward_models::registry::Router;
+use steward_models::router::Router;
 use steward_sandbox::process::Helper;
 use steward_sandbox::python::{PythonConfig, PythonPool};
 use steward_store::{Store, StoreConfig};

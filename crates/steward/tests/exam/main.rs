@@ -7,7 +7,7 @@ use personas::{knowing, native, no_tools, obeys, react, refusal, wrong_tools};
 use serde_json::json;
 use std::sync::Mutex;
 use std::time::Duration;
-use steward::book::Parsers;
+use steward::book::ExamPrompts;
 use steward_cli::commands::model_card::card;
 use steward_cli::term::Term;
 use steward_core::Timestamp;
@@ -32,8 +32,13 @@ async fn report_within(script: Script, provider: &str, limits: ExamLimits) -> (E
     let client = Client::new(Secrets::none(), None, Timeouts::default());
     let connection = connection(&server, provider);
     let told = Mutex::new(Vec::new());
-    let exam =
-        Exam { client: &client, connection: &connection, tongue: &Parsers, at: Timestamp(1_700_000_000_000), limits };
+    let exam = Exam {
+        client: &client,
+        connection: &connection,
+        format: &ExamPrompts,
+        at: Timestamp(1_700_000_000_000),
+        limits,
+    };
     let report = examine(exam, &|check: &Check| {
         told.lock().unwrap().push(check.clone());
     })
@@ -201,7 +206,7 @@ async fn a_model_that_is_not_there() {
         let exam = Exam {
             client: &client,
             connection: &connection,
-            tongue: &Parsers,
+            format: &ExamPrompts,
             at: Timestamp(0),
             limits: ExamLimits::default(),
         };

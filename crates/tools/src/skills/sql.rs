@@ -259,7 +259,7 @@ async fn carry_out(
     let (sql, bound) = statement(spec, bind_style(url.expose_secret()), &values)?;
     let work = async {
         let mut remote = Remote::connect(url.expose_secret(), options(spec, wall)).await?;
-        let answer = if spec.readonly { remote.run(&sql, &bound).await } else { remote.look(&sql, &bound).await };
+        let answer = if spec.readonly { remote.run(&sql, &bound).await } else { remote.preview(&sql, &bound).await };
         remote.close().await;
         answer
     };

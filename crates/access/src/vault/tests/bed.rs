@@ -1,14 +1,16 @@
 //! A vault over rows in memory and a file of keys.
 
-use crate::vault::{FileKeys, KeySource, SealedVault, VaultDeps};
-use secrecy::{ExposeSecret, SecretString};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use secrecy::{ExposeSecret, SecretString};
 use steward_core::credential::{Credential, CredentialKind, CredentialUse};
 use steward_core::ports::{CredentialRows, NewCredential, OpenedCredential, Vault, VaultError};
 use steward_core::{CredentialId, TenantId, Timestamp};
 use steward_testkit::{FakeClock, Memory, SeqIds};
 use tempfile::TempDir;
+
+use crate::vault::{FileKeys, KeySource, SealedVault, VaultDeps};
 
 pub const TENANT: TenantId = TenantId::DEFAULT;
 

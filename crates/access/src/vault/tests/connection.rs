@@ -1,9 +1,11 @@
-use super::bed::{Bed, TENANT, fields, open, token};
-use secrecy::ExposeSecret;
 use std::collections::BTreeMap;
+
+use secrecy::ExposeSecret;
 use steward_core::ConnectionId;
 use steward_core::ports::{ConnectionKeys, CredentialChange, Vault, VaultError};
 use uuid::Uuid;
+
+use super::bed::{Bed, TENANT, fields, open, token};
 
 const WORK: ConnectionId = ConnectionId(Uuid::from_u128(77));
 

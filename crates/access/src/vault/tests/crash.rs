@@ -1,14 +1,16 @@
 //! Rotation, cut off at each of its steps. After each, the program starts again and every secret opens.
 
-use super::bed::{Bed, TENANT, secret, token};
-use crate::vault::{FileKeys, KeySource, VaultKey};
-use async_trait::async_trait;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use async_trait::async_trait;
 use steward_core::credential::{Credential, CredentialUse};
 use steward_core::ports::{CredentialRows, Page, SealedCredential, StoreError, StoreResult, Vault, VaultError};
 use steward_core::{CredentialId, TenantId, Timestamp};
 use steward_testkit::Memory;
+
+use super::bed::{Bed, TENANT, secret, token};
+use crate::vault::{FileKeys, KeySource, VaultKey};
 
 /// Lets so many steps happen; from then on nothing does, as after a kill.
 struct Fuse(AtomicU32);

@@ -1,13 +1,15 @@
-use super::bed::{Bed, TENANT, new, token};
-use crate::vault::SealedVault;
 use std::collections::BTreeMap;
 use std::time::Duration;
+
 use steward_core::agent::Agent;
 use steward_core::credential::{Credential, CredentialKind as Kind};
 use steward_core::ports::{NewCredential, Role, Vault, VaultError};
 use steward_core::skill::{CredentialWanted, SkillKind};
 use steward_core::{AgentId, CredentialId};
 use uuid::Uuid;
+
+use super::bed::{Bed, TENANT, new, token};
+use crate::vault::SealedVault;
 
 fn agent(credentials: &[(&str, CredentialId)]) -> Agent {
     let pairs = credentials.iter().map(|(key, id)| ((*key).to_owned(), *id));

@@ -1,13 +1,15 @@
-use super::bed::{Bed, TENANT, secret, token};
-use crate::vault::seal::{Owner, open, seal};
-use crate::vault::{FileKeys, FixedKeys, KeySource, PassphraseKeys, VaultKey};
-use secrecy::SecretString;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
+
+use secrecy::SecretString;
 use steward_core::credential::CredentialKind;
 use steward_core::ports::{CredentialRows, Vault, VaultError};
 use steward_core::{CredentialId, TenantId};
 use uuid::Uuid;
+
+use super::bed::{Bed, TENANT, secret, token};
+use crate::vault::sealing::{Owner, open, seal};
+use crate::vault::{FileKeys, FixedKeys, KeySource, PassphraseKeys, VaultKey};
 
 #[expect(clippy::needless_pass_by_value, reason = "for what a call returns")]
 fn key_error<T: std::fmt::Debug>(result: Result<T, VaultError>, word: &str) {

@@ -1,13 +1,14 @@
-use super::bed::{Bed, TENANT, fields, new, open, secret, token, used};
 use std::time::Duration;
+
 use steward_core::CredentialId;
 use steward_core::credential::CredentialKind as Kind;
 use steward_core::ports::{CredentialChange, CredentialRows, NewCredential, StoreError, Vault, VaultError};
 use uuid::Uuid;
 
+use super::bed::{Bed, TENANT, fields, new, open, secret, token, used};
+
 /// Kind, fields, and a word of the answer.
 type Case = (Kind, &'static [(&'static str, &'static str)], &'static str);
-/// Kind and fields.
 type Good = (Kind, &'static [(&'static str, &'static str)]);
 
 const PEM: &str = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk\n-----END OPENSSH PRIVATE KEY-----\n";

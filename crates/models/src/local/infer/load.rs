@@ -11,14 +11,12 @@ use llama_cpp_2::model::params::LlamaModelParams;
 use super::Shared;
 use crate::local::{GgufHeader, LocalModelError};
 
-/// What to load.
 pub(crate) struct LoadRequest {
     pub path: PathBuf,
     pub threads: u32,
     pub context_tokens: u32,
 }
 
-/// Facts about a loaded model.
 #[derive(Debug, Clone)]
 pub(crate) struct ModelInfo {
     pub window: u32,
@@ -29,14 +27,14 @@ pub(crate) struct ModelInfo {
     pub load_ms: u128,
 }
 
-/// Prompts that stay in the cache.
+/// Prompts kept in the cache.
 pub(super) const PROMPT_SLOTS: usize = 3;
-/// Sequences for scoring, beside those of the prompts.
+/// For scoring, beside those of the prompts.
 pub(super) const SCORE_SEQUENCES: usize = 16;
-/// Tokens evaluated at once; a cancelled request waits for one such batch at most.
+/// Evaluated at once; a cancelled request waits for at most one such batch.
 pub(super) const BATCH_TOKENS: usize = 128;
 
-/// Refuses a processor on which llama.cpp, as it is built here, would die of an illegal instruction.
+/// On a processor without these, this build of llama.cpp would die of an illegal instruction.
 pub(crate) fn check_processor() -> Result<(), LocalModelError> {
     #[cfg(target_arch = "x86_64")]
     {
@@ -87,9 +85,9 @@ pub(super) fn context<'m>(
 ) -> Result<LlamaContext<'m>, LocalModelError> {
     let window = request.context_tokens.clamp(256, model.n_ctx_train().max(256));
     let threads = match request.threads {
-        // llama.cpp's threads wait for each other by spinning: with one for each core, a single
-        // other busy process made it twenty times slower on two cores (114 to 5 tokens/s), while
-        // one thread less costs a fifth of the speed there.
+        // llama.cpp's threads wait for each other by spinning: with one per core, a single other busy process made it
+        // twenty times slower on two cores (114 to 5 tokens/s), while one thread less costs a fifth of the speed
+        // there.
         0 => std::thread::available_parallelism().map_or(1, |cores| (cores.get() - 1).max(1)),
         n => n as usize,
     };

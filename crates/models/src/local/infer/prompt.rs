@@ -9,26 +9,25 @@ pub(crate) struct ChatMessage {
     pub content: String,
 }
 
-/// What the model is asked to continue.
 #[derive(Debug, Clone)]
 pub(crate) enum Prompt {
-    /// A conversation, and how the answer is made to begin.
+    /// `prefix`: the beginning of the answer.
     Messages { messages: Vec<ChatMessage>, prefix: String },
-    /// Plain text without a template.
+    /// Without a template.
     Text(String),
 }
 
-/// A prompt whose end is not tokenised yet, since a continuation may merge with it.
+/// The end is not tokenised yet, since a continuation may merge with it.
 pub(super) struct Tokens {
     pub head: Vec<LlamaToken>,
     pub tail: String,
 }
 
-/// Turns conversations into tokens, by the model's own template.
+/// Turns conversations into tokens with the model's own template.
 pub(super) struct Prompter<'m> {
     model: &'m LlamaModel,
     template: LlamaChatTemplate,
-    /// Texts of tokens that steer the model.
+    /// Texts of control tokens.
     controls: Vec<String>,
 }
 
@@ -73,15 +72,14 @@ impl<'m> Prompter<'m> {
         Ok(Tokens { head, tail })
     }
 
-    /// Tokens of a text in which control tokens have no power.
+    /// Control tokens in `text` have no effect.
     pub fn plain(&self, text: &str) -> Vec<LlamaToken> {
         self.model.vocab().tokenize(text.as_bytes(), false, false)
     }
 
-    /// The rendered conversation in parts; only trusted ones may contain control tokens.
-    ///
-    /// A message that spells out a control token (a web page, a document, a tool result) must not
-    /// be able to open a turn of its own, so its text is kept apart from the template's.
+    /// The rendered conversation in parts, with whether a part may contain control tokens. A message that spells out
+    /// a control token (a web page, a document, a tool result) must not be able to open a turn, so its text is kept
+    /// apart from the template's.
     fn parts(&self, messages: &[ChatMessage]) -> Result<Vec<(String, bool)>, Refusal> {
         let steers = |m: &ChatMessage| self.controls.iter().any(|c| m.content.contains(c));
         if !messages.iter().any(steers) {

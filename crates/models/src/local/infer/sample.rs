@@ -5,15 +5,16 @@ use llama_cpp_2::sampling::LlamaSampler;
 use llama_cpp_2::token::LlamaToken;
 use llama_cpp_2::token::data::LlamaTokenData;
 use llama_cpp_2::token::data_array::LlamaTokenDataArray;
+use serde_json::Value;
 
-use super::{Constraint, Refusal, Sampling};
+use super::{Refusal, Sampling};
 
 /// Chooses tokens, under a grammar if there is one.
 ///
-/// The grammar is asked about the favourite only, then about the likeliest few hundred, and about
-/// the whole vocabulary only if none of them is allowed: checking 49,000 tokens costs more than
-/// evaluating a small model. The distribution is the same: a favourite drawn freely and kept if
-/// allowed, drawn again among the allowed if not, is a draw among the allowed.
+/// The grammar is asked about the best token first, then about the likeliest few hundred, and about the whole
+/// vocabulary only if none of those is allowed: checking 49,000 tokens costs more than evaluating a small model. The
+/// distribution is the same: a token drawn freely and kept if allowed, or else drawn again among the allowed, is a
+/// draw among the allowed.
 pub(super) struct Sampler {
     settings: Sampling,
     grammar: Option<LlamaSampler>,
@@ -35,7 +36,7 @@ impl Sampler {
         Ok(Self { random: settings.seed, settings, grammar, counts: HashMap::new() })
     }
 
-    /// The next token, given the model's output for each one of its vocabulary.
+    /// `logits`: the model's output, by token.
     pub fn next(&mut self, logits: &[f32]) -> Result<LlamaToken, Refusal> {
         let mut candidates = self.penalised(logits);
         let favourite = if self.settings.temperature <= 0.0 {
@@ -105,7 +106,7 @@ impl Sampler {
         all
     }
 
-    /// Draws from the likeliest first candidates, which are sorted.
+    /// `sorted`: likeliest first.
     fn draw(&mut self, sorted: &[LlamaTokenData]) -> Option<LlamaTokenData> {
         let top = sorted.first()?.logit();
         let plain: Vec<f32> = sorted.iter().map(|t| (t.logit() - top).exp()).collect();
@@ -159,4 +160,30 @@ fn likeliest(candidates: &mut [LlamaTokenData], count: usize) -> &[LlamaTokenDat
     let front = &mut candidates[..count];
     front.sort_unstable_by(descending);
     front
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Constraint {
+    Free,
+    /// In llama.cpp's notation, from the parameter `param`.
+    Grammar {
+        gbnf: String,
+        param: &'static str,
+    },
+}
+
+impl Constraint {
+    pub fn schema(schema: &Value, param: &'static str) -> Result<Self, Refusal> {
+        let gbnf = llama_cpp_2::json_schema_to_grammar(&schema.to_string()).map_err(|_| {
+            Refusal::invalid(
+                param,
+                "this JSON schema cannot be turned into a grammar; use type, properties, required, items, enum, const, anyOf, oneOf, pattern (anchored with ^ and $), format, minLength, maxLength, minItems, maxItems, minimum, maximum and local $ref only",
+            )
+        })?;
+        Ok(Self::Grammar { gbnf, param })
+    }
+
+    pub fn any_object(param: &'static str) -> Result<Self, Refusal> {
+        Self::schema(&serde_json::json!({"type": "object"}), param)
+    }
 }

@@ -2,22 +2,18 @@ use std::time::Instant;
 
 use llama_cpp_2::token::LlamaToken;
 
-use super::Refusal;
-use super::evaluate::position;
-use super::job::{Score, ScoreJob, Scores, Usage};
+use super::generate::position;
 use super::load::{BATCH_TOKENS, PROMPT_SLOTS, SCORE_SEQUENCES};
-use super::slots::common_prefix;
-use super::worker::{Ended, Worker};
+use super::prompt_cache::common_prefix;
+use super::{Ended, Refusal, Score, ScoreJob, Scores, Usage, Worker};
 
-/// One candidate while it is being scored.
 struct Line {
-    /// Its tokens after what all candidates share.
+    /// After what all candidates share.
     tokens: Vec<LlamaToken>,
     logprob: f64,
 }
 
 impl Worker<'_> {
-    /// Answers a score job.
     pub fn score(&mut self, job: ScoreJob) {
         let ScoreJob { prompt, candidates, end_of_turn, reply } = job;
         let result = self.prompter.tokens(&prompt).map_err(Ended::from).and_then(|parts| {
@@ -39,8 +35,8 @@ impl Worker<'_> {
         let _ = reply.send(answer);
     }
 
-    /// The prompt's end with each candidate, tokenised together: a candidate's first letters may
-    /// merge with the prompt's last ones, and the model only knows the merged form.
+    /// The prompt's end with each candidate, tokenised together: a candidate's first letters may merge with the
+    /// prompt's last ones, and the model only knows the merged form.
     fn tails(&self, tail: &str, candidates: &[String], end_of_turn: bool) -> Result<Tails, Refusal> {
         let alone = self.prompter.plain(tail);
         let mut joined: Vec<Vec<LlamaToken>> =
@@ -69,7 +65,7 @@ impl Worker<'_> {
         let mut prompt = head;
         prompt.extend_from_slice(&tails.joined[0][..tails.shared]);
         if prompt.is_empty() {
-            // Even the first token is scored against something.
+            // The first token needs something before it.
             let vocab = self.model.vocab();
             prompt.push(if vocab.bos().0 < 0 { vocab.eos() } else { vocab.bos() });
         }
@@ -112,7 +108,7 @@ impl Worker<'_> {
         Ok((lines, usage))
     }
 
-    /// Scores several candidates in one batch, each in a sequence of its own.
+    /// Scores several candidates in one batch, each in its own sequence.
     fn score_group(&mut self, slot: usize, base: usize, group: &[usize], lines: &mut [Line]) -> Result<(), Refusal> {
         let more = group.iter().map(|i| lines[*i].tokens.len() - 1).sum();
         for other in self.slots.make_room(slot, more) {
@@ -163,7 +159,7 @@ fn take_group(open: &mut Vec<usize>, lines: &[Line], room: usize) -> Vec<usize> 
             total <= room
         })
         .count();
-    // One candidate always fits: longer ones are refused before.
+    // One candidate always fits: longer ones were refused.
     open.drain(..count.max(1)).collect()
 }
 

@@ -3,15 +3,14 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use hyper::Response;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::activity::Busy;
-use super::body::ReplyBody;
-use super::reply;
+use super::Busy;
 use super::request::{self, ChatRequest};
-use super::routes::App;
-use crate::local::infer::{ChatJob, Job, Progress, Refusal};
+use super::routes::{App, ReplyBody};
+use crate::local::infer::{ChatJob, Finish, Job, Progress, Refusal, Usage};
 
 /// `POST /v1/chat/completions`.
 pub(super) async fn chat(app: &App, body: &[u8]) -> Result<Response<ReplyBody>, Refusal> {
@@ -29,7 +28,7 @@ pub(super) async fn chat(app: &App, body: &[u8]) -> Result<Response<ReplyBody>, 
     };
     let busy = app.activity.begin();
     app.submit(Job::Chat(Box::new(job)))?;
-    // Errors that are known before the first token get their own status, also for streams.
+    // Errors before the first token get their own status, also for streams.
     match receiver.recv().await {
         Some(Progress::Started) => {}
         Some(Progress::Failed(refusal)) => return Err(refusal),
@@ -39,7 +38,7 @@ pub(super) async fn chat(app: &App, body: &[u8]) -> Result<Response<ReplyBody>, 
         Head { id: format!("chatcmpl-{}", app.next_number()), created: app.now_unix(), model: app.alias.clone() };
     if request.stream {
         let include_usage = request.stream_options.is_some_and(|o| o.include_usage);
-        return Ok(reply::events(ChatStream::new(head, receiver, include_usage, busy)));
+        return Ok(events(ChatStream::new(head, receiver, include_usage, busy)));
     }
     whole(app, &head, receiver).await
 }
@@ -60,12 +59,12 @@ async fn whole(
                 let choice = json!({
                     "index": 0,
                     "message": {"role": "assistant", "content": text},
-                    "finish_reason": reply::finish(finish),
+                    "finish_reason": finish_word(finish),
                 });
                 let mut value = head.object("chat.completion", &json!([choice]));
-                value["usage"] = reply::usage(&usage);
-                value["timings"] = reply::timings(&usage);
-                return Ok(reply::json(200, &value));
+                value["usage"] = usage_json(&usage);
+                value["timings"] = timings(&usage);
+                return Ok(json_response(200, &value));
             }
         }
     }
@@ -94,7 +93,7 @@ impl Head {
     }
 }
 
-/// The answer as server-sent events. Dropping it cancels the job.
+/// As server-sent events. Dropping it cancels the job.
 pub(super) struct ChatStream {
     head: Head,
     receiver: mpsc::UnboundedReceiver<Progress>,
@@ -112,7 +111,7 @@ impl ChatStream {
         stream
     }
 
-    /// The next event's bytes; `None` at the end.
+    /// `None` at the end.
     pub fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         loop {
             if let Some(bytes) = self.ready.pop_front() {
@@ -136,24 +135,24 @@ impl ChatStream {
                 self.send(&chunk);
             }
             Some(Progress::Done(finish, usage)) => {
-                let mut last = self.head.chunk(&json!({}), Some(reply::finish(finish)));
-                last["timings"] = reply::timings(&usage);
+                let mut last = self.head.chunk(&json!({}), Some(finish_word(finish)));
+                last["timings"] = timings(&usage);
                 self.send(&last);
                 if self.include_usage {
                     let mut value = self.head.object("chat.completion.chunk", &json!([]));
-                    value["usage"] = reply::usage(&usage);
+                    value["usage"] = usage_json(&usage);
                     self.send(&value);
                 }
                 self.ready.push_back(Bytes::from_static(b"data: [DONE]\n\n"));
                 self.ended = true;
             }
             Some(Progress::Failed(refusal)) => {
-                self.send(&reply::error(&refusal));
+                self.send(&error(&refusal));
                 self.ended = true;
             }
             None => {
                 let refusal = Refusal::internal("the model server is ending; ask again");
-                self.send(&reply::error(&refusal));
+                self.send(&error(&refusal));
                 self.ended = true;
             }
         }
@@ -162,4 +161,64 @@ impl ChatStream {
     fn send(&mut self, value: &Value) {
         self.ready.push_back(Bytes::from(format!("data: {value}\n\n")));
     }
+}
+
+pub(super) fn json_response(status: u16, value: &Value) -> Response<ReplyBody> {
+    let mut response = Response::new(ReplyBody::Whole(Some(Bytes::from(value.to_string()))));
+    *response.status_mut() = hyper::StatusCode::from_u16(status).unwrap_or(hyper::StatusCode::INTERNAL_SERVER_ERROR);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+pub(super) fn events(stream: ChatStream) -> Response<ReplyBody> {
+    let mut response = Response::new(ReplyBody::Events(Box::new(stream)));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
+pub(super) fn refused(refusal: &Refusal) -> Response<ReplyBody> {
+    json_response(refusal.status, &error(refusal))
+}
+
+pub(super) fn error(refusal: &Refusal) -> Value {
+    json!({"error": {
+        "message": refusal.message,
+        "type": refusal.kind,
+        "code": refusal.code,
+        "param": refusal.param,
+    }})
+}
+
+pub(super) fn finish_word(finish: Finish) -> &'static str {
+    match finish {
+        Finish::Stop => "stop",
+        Finish::Length => "length",
+    }
+}
+
+pub(super) fn usage_json(usage: &Usage) -> Value {
+    json!({
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "total_tokens": usage.prompt_tokens + usage.completion_tokens,
+        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
+    })
+}
+
+/// Under llama.cpp's own names.
+pub(super) fn timings(usage: &Usage) -> Value {
+    let prompt_n = usage.prompt_tokens - usage.cached_tokens;
+    json!({
+        "cache_n": usage.cached_tokens,
+        "prompt_n": prompt_n,
+        "prompt_ms": milliseconds(usage.prompt_time),
+        "predicted_n": usage.completion_tokens,
+        "predicted_ms": milliseconds(usage.completion_time),
+    })
+}
+
+fn milliseconds(time: std::time::Duration) -> f64 {
+    (time.as_secs_f64() * 100_000.0).round() / 100.0
 }

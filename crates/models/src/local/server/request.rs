@@ -1,4 +1,4 @@
-//! Request bodies, and their way into jobs.
+//! Request bodies, and turning them into jobs.
 
 use std::hash::{BuildHasher, Hasher};
 
@@ -24,7 +24,7 @@ pub(super) struct ChatRequest {
     pub tools: Option<Vec<Value>>,
     pub n: Option<u32>,
     pub logprobs: Option<bool>,
-    /// Text with which the answer begins; it is not repeated in the answer.
+    /// The beginning of the answer; not repeated in it.
     #[serde(default)]
     pub assistant_prefix: String,
     #[serde(flatten)]
@@ -75,7 +75,6 @@ pub(super) struct WireMessage {
     tool_calls: Option<Value>,
 }
 
-/// Parses a body; the error says where it is wrong.
 pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
     serde_json::from_slice(body).map_err(|e| Refusal::invalid("body", format!("the request body is not valid: {e}")))
 }
@@ -171,7 +170,7 @@ impl ScoreRequest {
     }
 }
 
-/// Repeat penalty of free text where the request names none.
+/// For free text, if the request has none.
 const FREE_REPEAT_PENALTY: f32 = 1.2;
 
 impl WireSampling {
@@ -186,7 +185,7 @@ impl WireSampling {
             frequency_penalty: within("frequency_penalty", self.frequency_penalty, 0.0, -2.0, 2.0)?,
             presence_penalty: within("presence_penalty", self.presence_penalty, 0.0, -2.0, 2.0)?,
             repeat_penalty: within("repeat_penalty", self.repeat_penalty, repeat, 0.1, 10.0)?,
-            // Any seed will do where none is asked for; the hasher's keys are random.
+            // Any seed will do if none is asked for; the hasher's keys are random.
             seed: self.seed.map_or_else(|| std::hash::RandomState::new().build_hasher().finish(), i64::cast_unsigned),
         };
         Ok(sampling)

@@ -1,20 +1,25 @@
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
 use std::time::Instant;
 
-use hyper::body::Incoming;
+use bytes::{Bytes, BytesMut};
+use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::header::AUTHORIZATION;
 use hyper::{Method, Request, Response};
 use secrecy::{ExposeSecret, SecretString};
-use serde_json::json;
-use tokio::sync::mpsc;
+use serde_json::{Value, json};
+use subtle::ConstantTimeEq as _;
+use tokio::sync::{mpsc, oneshot};
 
-use super::activity::Activity;
-use super::body::{self, ReplyBody};
-use super::{chat, reply, score};
-use crate::local::infer::{Job, Refusal, Shared};
+use super::Activity;
+use super::chat::{self, ChatStream};
+use super::request::{self, ScoreRequest};
+use crate::local::infer::{Job, Refusal, ScoreJob, Shared};
 
-/// What every request needs.
 pub(super) struct App {
     pub token: SecretString,
     pub alias: String,
@@ -26,10 +31,9 @@ pub(super) struct App {
     pub activity: Activity,
 }
 
-/// Answers one request.
 pub(super) async fn handle(app: Arc<App>, request: Request<Incoming>) -> Response<ReplyBody> {
     if !app.authorised(&request) {
-        return reply::refused(&Refusal {
+        return chat::refused(&Refusal {
             status: 401,
             kind: "authentication_error",
             code: "invalid_api_key",
@@ -42,7 +46,7 @@ pub(super) async fn handle(app: Arc<App>, request: Request<Incoming>) -> Respons
         "/health" | "/v1/models" => Method::GET,
         "/v1/chat/completions" | "/v1/score" => Method::POST,
         _ => {
-            return reply::refused(&Refusal {
+            return chat::refused(&Refusal {
                 status: 404,
                 code: "not_found",
                 ..Refusal::invalid(
@@ -55,7 +59,7 @@ pub(super) async fn handle(app: Arc<App>, request: Request<Incoming>) -> Respons
         }
     };
     if *request.method() != allowed {
-        return reply::refused(&Refusal {
+        return chat::refused(&Refusal {
             status: 405,
             code: "method_not_allowed",
             ..Refusal::invalid("method", format!("{path} takes {allowed}"))
@@ -70,20 +74,20 @@ pub(super) async fn handle(app: Arc<App>, request: Request<Incoming>) -> Respons
 
 impl App {
     async fn post(&self, path: &str, incoming: Incoming) -> Response<ReplyBody> {
-        let result = match body::read(incoming).await {
+        let result = match read(incoming).await {
             Err(refusal) => Err(refusal),
-            Ok(bytes) if path == "/v1/score" => score::score(self, &bytes).await,
+            Ok(bytes) if path == "/v1/score" => score(self, &bytes).await,
             Ok(bytes) => chat::chat(self, &bytes).await,
         };
-        result.unwrap_or_else(|refusal| reply::refused(&refusal))
+        result.unwrap_or_else(|refusal| chat::refused(&refusal))
     }
 
     fn health(&self) -> Response<ReplyBody> {
         if self.shared.info().is_some() {
-            reply::json(200, &json!({"status": "ok"}))
+            chat::json_response(200, &json!({"status": "ok"}))
         } else {
             let progress = f64::from(self.shared.progress()) / 1000.0;
-            reply::json(503, &json!({"status": "loading", "progress": progress}))
+            chat::json_response(503, &json!({"status": "loading", "progress": progress}))
         }
     }
 
@@ -105,10 +109,10 @@ impl App {
             "owned_by": "steward",
             "meta": meta,
         });
-        reply::json(200, &json!({"object": "list", "data": [model]}))
+        chat::json_response(200, &json!({"object": "list", "data": [model]}))
     }
 
-    /// Refuses any model but this one; no name means this one.
+    /// No name means this model.
     pub fn check_model(&self, asked: Option<&str>) -> Result<(), Refusal> {
         match asked {
             None | Some("") => Ok(()),
@@ -121,7 +125,6 @@ impl App {
         }
     }
 
-    /// Puts a job into the queue.
     pub fn submit(&self, job: Job) -> Result<(), Refusal> {
         self.jobs.try_send(job).map_err(|e| match e {
             mpsc::error::TrySendError::Full(_) => Refusal {
@@ -133,7 +136,6 @@ impl App {
         })
     }
 
-    /// The inference thread is gone.
     #[expect(clippy::unused_self, reason = "belongs to the server's words")]
     pub fn ended(&self) -> Refusal {
         Refusal { status: 503, code: "ending", ..Refusal::internal("the model server is ending; ask again") }
@@ -152,25 +154,92 @@ impl App {
             .headers()
             .get(AUTHORIZATION)
             .and_then(|value| value.as_bytes().strip_prefix(b"Bearer "))
-            .is_some_and(|given| same(given, self.token.expose_secret().as_bytes()))
+            .is_some_and(|given| given.ct_eq(self.token.expose_secret().as_bytes()).into())
     }
 }
 
-/// Compares in a time that does not depend on where the difference is.
-fn same(a: &[u8], b: &[u8]) -> bool {
-    let differences = a.iter().zip(b).fold(0, |sum, (x, y)| sum | (x ^ y));
-    a.len() == b.len() && std::hint::black_box(differences) == 0
+const MAX_REQUEST_BYTES: usize = 16 << 20;
+
+/// At once, or events as they come.
+pub(super) enum ReplyBody {
+    Whole(Option<Bytes>),
+    Events(Box<ChatStream>),
 }
 
-#[cfg(test)]
-mod tests {
-    use super::same;
+impl Body for ReplyBody {
+    type Data = Bytes;
+    type Error = Infallible;
 
-    #[test]
-    fn tokens_are_the_same_only_if_equal() {
-        assert!(same(b"abc", b"abc"));
-        for other in [&b"abd"[..], b"ab", b"abcd", b""] {
-            assert!(!same(b"abc", other));
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match &mut *self {
+            Self::Whole(bytes) => Poll::Ready(bytes.take().map(|b| Ok(Frame::data(b)))),
+            Self::Events(stream) => stream.poll_event(cx).map(|event| event.map(|b| Ok(Frame::data(b)))),
         }
     }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self, Self::Whole(None))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |b| b.len() as u64)),
+            Self::Events(_) => SizeHint::default(),
+        }
+    }
+}
+
+/// Within the size limit.
+pub(super) async fn read(mut body: Incoming) -> Result<Bytes, Refusal> {
+    let mut all = BytesMut::new();
+    while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+        let frame = frame.map_err(|e| Refusal::invalid("body", format!("the request body broke off: {e}")))?;
+        if let Ok(data) = frame.into_data() {
+            if all.len() + data.len() > MAX_REQUEST_BYTES {
+                return Err(Refusal {
+                    status: 413,
+                    ..Refusal::invalid("body", format!("the request is larger than {MAX_REQUEST_BYTES} bytes"))
+                });
+            }
+            all.extend_from_slice(&data);
+        }
+    }
+    Ok(all.freeze())
+}
+
+/// `POST /v1/score`: how likely each candidate is as the continuation of the prompt.
+pub(super) async fn score(app: &App, body: &[u8]) -> Result<Response<ReplyBody>, Refusal> {
+    let request: ScoreRequest = request::parse(body)?;
+    app.check_model(request.model.as_deref())?;
+    request.check()?;
+    let (sender, receiver) = oneshot::channel();
+    let prompt = request.prompt()?;
+    let job = ScoreJob { prompt, candidates: request.candidates, end_of_turn: request.end_of_turn, reply: sender };
+    let _busy = app.activity.begin();
+    app.submit(Job::Score(Box::new(job)))?;
+    let result = receiver.await.map_err(|_| app.ended())??;
+    let scores: Vec<Value> = result
+        .scores
+        .iter()
+        .map(|s| {
+            #[expect(clippy::cast_precision_loss, reason = "a few hundred tokens at most")]
+            let mean = s.logprob_sum / s.tokens.max(1) as f64;
+            json!({
+                "candidate": s.candidate,
+                "logprob_sum": s.logprob_sum,
+                "tokens": s.tokens,
+                "logprob_mean": mean,
+            })
+        })
+        .collect();
+    Ok(chat::json_response(
+        200,
+        &json!({
+            "object": "scores",
+            "model": app.alias,
+            "scores": scores,
+            "usage": chat::usage_json(&result.usage),
+            "timings": chat::timings(&result.usage),
+        }),
+    ))
 }

@@ -1,17 +1,15 @@
-//! What a refusal is about. The words are data.
+//! What a server's refusal of a schema is about. The phrases are data.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use steward_core::model::ModelErrorClass;
 
-use super::branches::{self, Branch};
 use crate::openai::classify;
-use crate::openai::quirks::unsupported;
+use crate::openai::requests::unsupported;
 
 const PHRASES: &str = include_str!("../../../data/constraint_phrases.txt");
 /// Shortest text of a schema that counts as naming it.
 const TELLING: usize = 4;
 
-/// Whether the constraint may be what was refused.
 pub(super) fn is_about_constraint(status: u16, raw: &str) -> bool {
     if !matches!(status, 400 | 422 | 500 | 501) {
         return false;
@@ -21,7 +19,7 @@ pub(super) fn is_about_constraint(status: u16, raw: &str) -> bool {
         return false;
     }
     let words = refusal.words.to_lowercase();
-    // An error without a word is worth one try without the constraint.
+    // An error without a message is worth one try without the constraint.
     let says_nothing = matches!(words.trim(), "" | "bad request" | "invalid request");
     (says_nothing && status < 500) || PHRASES.lines().any(|line| is_in(line, &words))
 }
@@ -30,15 +28,15 @@ fn is_in(line: &str, words: &str) -> bool {
     !line.is_empty() && words.contains(line)
 }
 
-/// Whether the field itself is not known there, whatever the schema.
+/// Whether the server does not know the field itself, whatever the schema.
 pub(super) fn is_of_the_way(raw: &str, field: &str) -> bool {
     raw.contains(field) && unsupported(raw) && !raw.contains("schema for") && !raw.contains("context=")
 }
 
-/// Positions in `constrained` of the tools that the refusal names: by name, by their place in
-/// `anyOf`, or by a pattern or format that only they have. Empty where that is none or all of several.
+/// Positions in `constrained` of the tools that the refusal names: by name, by index in `anyOf`, or by a pattern or
+/// format that only they have. Empty if it names none, or all of several.
 pub(super) fn named(raw: &str, constrained: &[Branch<'_>], schema: &Value) -> Vec<usize> {
-    let all = branches::of(schema);
+    let all = of(schema);
     let place = place(raw).and_then(|at| all.get(at));
     let found: Vec<usize> = (0..constrained.len())
         .filter(|at| {
@@ -52,7 +50,7 @@ pub(super) fn named(raw: &str, constrained: &[Branch<'_>], schema: &Value) -> Ve
                 })
         })
         .collect();
-    // A server that repeats the whole schema names no one.
+    // A server that repeats the whole schema names no tool.
     if constrained.len() > 1 && found.len() == constrained.len() {
         return Vec::new();
     }
@@ -76,7 +74,6 @@ fn is_word(raw: &str, name: &str) -> bool {
     })
 }
 
-/// Patterns and formats of a schema.
 fn telling(schema: &Value) -> Vec<&str> {
     let mut found = Vec::new();
     collect(schema, &mut found);
@@ -96,6 +93,97 @@ fn collect<'a>(schema: &'a Value, found: &mut Vec<&'a str>) {
             }
         }
         Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
+        _ => {}
+    }
+}
+
+// Each `{name: "one", arguments: {…}}` (in plans `{tool, args}`) in a schema is a tool's branch, whose arguments can
+// be left open without touching the others.
+/// Names of a branch's two properties.
+const PAIRS: [(&str, &str); 2] = [("name", "arguments"), ("tool", "args")];
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Branch<'a> {
+    pub name: &'a str,
+    pub arguments: &'a Value,
+}
+
+impl Branch<'_> {
+    /// Whether any object is allowed.
+    pub fn is_open(&self) -> bool {
+        *self.arguments == json!({"type": "object"})
+    }
+}
+
+pub(super) fn of(schema: &Value) -> Vec<Branch<'_>> {
+    let mut found = Vec::new();
+    walk(schema, &mut found);
+    found
+}
+
+fn walk<'a>(schema: &'a Value, found: &mut Vec<Branch<'a>>) {
+    if let Some((branch, _)) = branch(schema) {
+        found.push(branch);
+        return;
+    }
+    match schema {
+        Value::Object(map) => map.values().for_each(|inner| walk(inner, found)),
+        Value::Array(items) => items.iter().for_each(|inner| walk(inner, found)),
+        _ => {}
+    }
+}
+
+/// And the name of the property that holds its arguments.
+fn branch(schema: &Value) -> Option<(Branch<'_>, &'static str)> {
+    let properties = schema.get("properties")?;
+    PAIRS.iter().find_map(|(name, arguments)| {
+        let name = only(properties.get(name)?)?;
+        let inner = properties.get(arguments)?;
+        let branch = Branch { name, arguments: inner };
+        Some((branch, *arguments))
+    })
+}
+
+/// The only text that a schema allows.
+fn only(schema: &Value) -> Option<&str> {
+    match schema.get("enum").and_then(Value::as_array) {
+        Some(values) if values.len() == 1 => values[0].as_str(),
+        Some(_) => None,
+        None => schema.get("const")?.as_str(),
+    }
+}
+
+/// `schema` with the arguments left open in the branches where `open` is true, by position.
+pub(super) fn opened(schema: &Value, open: &[bool]) -> Value {
+    let mut schema = schema.clone();
+    if open.contains(&true) {
+        let mut at = 0;
+        visit(&mut schema, &mut |arguments| {
+            if open.get(at) == Some(&true) {
+                *arguments = json!({"type": "object"});
+            }
+            at += 1;
+        });
+    }
+    schema
+}
+
+/// `schema` with all branches open, for when the tools are not to blame.
+pub(super) fn skeleton(schema: &Value) -> Value {
+    let count = of(schema).len();
+    opened(schema, &vec![true; count])
+}
+
+fn visit(schema: &mut Value, change: &mut dyn FnMut(&mut Value)) {
+    if let Some((_, arguments)) = branch(schema) {
+        if let Some(inner) = schema.get_mut("properties").and_then(|properties| properties.get_mut(arguments)) {
+            change(inner);
+        }
+        return;
+    }
+    match schema {
+        Value::Object(map) => map.values_mut().for_each(|inner| visit(inner, change)),
+        Value::Array(items) => items.iter_mut().for_each(|inner| visit(inner, change)),
         _ => {}
     }
 }

@@ -7,11 +7,12 @@
     reason = "tests"
 )]
 
-use super::{Lessons, apply, branches};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use steward_core::ConnectionId;
 use steward_core::model::{Auth, Capabilities, Connection, Constrained, Provider};
 use uuid::Uuid;
+
+use super::{SchemaMemory, apply, is_strict, refusal};
 
 fn connection(provider: Provider, constrained: Option<Constrained>) -> Connection {
     Connection {
@@ -59,7 +60,7 @@ fn tools(count: usize) -> Vec<(String, Value)> {
 /// A server and what its client has learned of it.
 struct Bed<'a> {
     connection: Connection,
-    lessons: Lessons,
+    memory: SchemaMemory,
     /// The refusal of a request, if it refuses it.
     server: &'a dyn Fn(&Value) -> Option<(u16, String)>,
     refusals: usize,
@@ -71,24 +72,24 @@ impl<'a> Bed<'a> {
         constrained: Option<Constrained>,
         server: &'a dyn Fn(&Value) -> Option<(u16, String)>,
     ) -> Self {
-        Self { connection: connection(provider, constrained), lessons: Lessons::default(), server, refusals: 0 }
+        Self { connection: connection(provider, constrained), memory: SchemaMemory::default(), server, refusals: 0 }
     }
 
     /// Asks as the client does, until the request is accepted; the accepted body.
     fn ask(&mut self, schema: &Value) -> Value {
         for _ in 0..40 {
-            let mut body = Map::new();
-            body.insert("messages".to_owned(), json!([{"content": "as JSON"}]));
-            apply(&mut body, &self.connection, schema, &self.lessons);
-            body.remove("messages");
-            let body = Value::Object(body);
+            let mut body = json!({"messages": [{"content": "as JSON"}]});
+            apply(&mut body, &self.connection, schema, &self.memory);
+            body.as_object_mut().unwrap().remove("messages");
             let Some((status, raw)) = (self.server)(&body) else {
-                self.lessons = self.lessons.accepted(&body).unwrap_or(self.lessons);
+                if let Some(learned) = self.memory.accepted(&body) {
+                    self.memory = learned;
+                }
                 return body;
             };
             self.refusals += 1;
-            let learned = self.lessons.refused(status, &raw, &body);
-            self.lessons = learned.expect("the refusal teaches something");
+            let learned = self.memory.refused(status, &raw, &body);
+            self.memory = learned.expect("the refusal teaches something");
         }
         panic!("asked for ever");
     }
@@ -97,7 +98,7 @@ impl<'a> Bed<'a> {
 /// Names of the tools whose arguments are constrained.
 fn held_to(body: &Value) -> Vec<String> {
     let schema = body.pointer("/response_format/json_schema/schema").unwrap_or(&Value::Null);
-    branches::of(schema).iter().filter(|branch| !branch.is_open()).map(|branch| branch.name.to_owned()).collect()
+    refusal::of(schema).iter().filter(|branch| !branch.is_open()).map(|branch| branch.name.to_owned()).collect()
 }
 
 fn fields(body: &Value) -> Vec<&str> {
@@ -300,7 +301,7 @@ fn too_many_tools_to_search_are_left_open_together() {
 #[test]
 fn what_is_no_refusal_of_the_schema_teaches_nothing() {
     let sent = json!({"response_format": {"type": "json_object"}});
-    let learn = |status, raw: &str| Lessons::default().refused(status, raw, &sent);
+    let learn = |status, raw: &str| SchemaMemory::default().refused(status, raw, &sent);
     assert!(learn(400, "unexpected role: critic").is_none());
     assert!(learn(401, "schema").is_none());
     assert!(learn(429, "schema").is_none());
@@ -308,16 +309,16 @@ fn what_is_no_refusal_of_the_schema_teaches_nothing() {
     assert!(learn(503, "the schema").is_none());
     assert!(learn(400, "maximum context length is 10 with this schema").is_none());
     assert!(learn(400, "").is_some());
-    assert!(Lessons::default().refused(400, "schema", &json!({})).is_none());
+    assert!(SchemaMemory::default().refused(400, "schema", &json!({})).is_none());
 }
 
 #[test]
 fn a_sender_that_does_not_heed_is_not_asked_for_ever() {
     let sent = json!({"format": guided(&tools(6))});
-    let mut lessons = Lessons::default();
+    let mut memory = SchemaMemory::default();
     let mut learned = 0;
-    while let Some(next) = lessons.refused(400, "invalid format", &sent) {
-        lessons = next;
+    while let Some(next) = memory.refused(400, "invalid format", &sent) {
+        memory = next;
         learned += 1;
         assert!(learned < 5);
     }
@@ -331,10 +332,23 @@ fn plans_have_branches_too() {
         {"properties": {"tool": {"const": "b"}, "args": {"type": "object"}}},
         {"properties": {"tool": {"enum": ["b", "c"]}, "args": {"type": "object"}}},
     ]}});
-    let found = branches::of(&schema);
+    let found = refusal::of(&schema);
     let names: Vec<_> = found.iter().map(|one| (one.name, one.is_open())).collect();
     assert_eq!(names, [("a", false), ("b", true)]);
-    let opened = branches::opened(&schema, &[true, false]);
-    assert_eq!(opened, branches::skeleton(&schema));
+    let opened = refusal::opened(&schema, &[true, false]);
+    assert_eq!(opened, refusal::skeleton(&schema));
     assert_eq!(opened["items"]["anyOf"][0]["properties"]["args"], json!({"type": "object"}));
+}
+
+#[test]
+fn open_objects_are_not_strict() {
+    let inner = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
+    let mut closed = inner.clone();
+    closed["additionalProperties"] = json!(false);
+    assert!(is_strict(&json!({"type": "string"})));
+    assert!(!is_strict(&json!({"type": "object"})));
+    assert!(!is_strict(&inner));
+    assert!(is_strict(&closed));
+    assert!(is_strict(&json!({"type": "array", "items": closed})));
+    assert!(!is_strict(&json!({"anyOf": [closed, inner]})));
 }

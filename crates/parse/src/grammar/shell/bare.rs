@@ -1,16 +1,17 @@
-//! Calls without any tag: JSON or a list of Python calls that is the whole reply, or its last part on lines
-//! of its own, with or without a code fence.
+//! Calls without any tag: JSON or a list of Python calls that is the whole reply, or its last part on lines of its
+//! own, with or without a code fence.
 //!
-//! Source: Llama 3.1 to 4 and many small models, which are told to answer with such JSON and nothing else. It is only
-//! a call where a known tool is named and nothing but the end follows; what an explanation goes on about is text.
+//! Llama 3.1 to 4 and many small models are told to answer with such JSON and nothing else. It is a call only if it
+//! names a known tool and nothing but the end follows; text in an explanation is none.
+
+use std::ops::Range;
 
 use super::{Shell, State, Step};
 use crate::dialect::{Begin, Dialect, json_calls, looks_like_call, python_calls};
 use crate::json::{Scanner, Token, repair, unescape};
 use crate::out::Sink;
-use std::ops::Range;
 
-/// Confidence of what is not the whole reply.
+/// Confidence of a call that is not the whole reply.
 const LATE: f32 = 0.7;
 
 /// Keys that a call's object may begin with.
@@ -34,19 +35,18 @@ const KEYS: &[&str] = &[
     "tool_input",
 ];
 
-/// Words in front of a made-up result.
+/// Words before a made-up result.
 const RESULTS: &[&str] =
     &["Observation", "Result:", "Output:", "Tool result", "Tool Result", "Tool output", "Tool Output"];
 
 /// A value that may be a call.
 pub(super) struct Bare {
-    /// Where it is text from, if it is none.
+    /// From here on it is text, if it is no call.
     from: usize,
-    /// Nothing was written before it.
     first: bool,
-    /// Back-ticks of the fence around it.
+    /// The number of back-ticks of the fence around it.
     fence: Option<usize>,
-    /// The fence has closed again.
+    /// The fence has closed.
     fence_closed: bool,
     values: Vec<Range<usize>>,
     start: usize,
@@ -54,11 +54,11 @@ pub(super) struct Bare {
 }
 
 enum Mode {
-    /// JSON; whether its first key was seen.
+    /// JSON, and whether its first key was seen.
     Json(Scanner, bool),
-    /// A list of Python calls, looked at up to here.
+    /// A list of Python calls, read up to here.
     Python(usize),
-    /// Quoted as Python does: read at the end.
+    /// Quoted as in Python: read at the end.
     Loose,
     After(usize),
 }
@@ -79,13 +79,12 @@ impl Bare {
     }
 }
 
-/// How it goes on.
 enum Next {
     Go,
     Wait,
-    /// It is a call, and what follows at the place counts as text.
+    /// A call; after the place there is text.
     Calls(usize),
-    /// It is a call and nothing that follows counts.
+    /// A call, and nothing that follows counts.
     Ends,
     Text,
 }
@@ -160,7 +159,7 @@ impl Shell {
                     if !(*keyed && bare.first && bare.values.is_empty()) {
                         return Next::Text;
                     }
-                    // Broken JSON that is the whole reply: judged when all of it is there.
+                    // Broken JSON that is the whole reply is judged when all of it is there.
                     bare.mode = Mode::Loose;
                     return Next::Go;
                 }
@@ -173,7 +172,7 @@ impl Shell {
         }
     }
 
-    /// All that is left as one value.
+    /// Reads all the rest as one value.
     fn bare_loose(&mut self, bare: &mut Bare) -> Next {
         let raw = self.buf[bare.start..].trim_end().trim_end_matches('`').trim_end();
         let range = bare.start..bare.start + raw.len();
@@ -193,7 +192,7 @@ impl Shell {
         }
     }
 
-    /// Whether a call that can't be read names a tool that is known.
+    /// Whether a call that can't be read names a known tool.
     fn names_tool(&self, raw: &str) -> bool {
         let after = raw.split_once("\"name\"").map_or("", |(_, rest)| rest);
         let name = after.split('"').nth(1).unwrap_or("");
@@ -205,8 +204,8 @@ impl Shell {
             return Next::Text;
         };
         let rest = &self.buf[*at..];
-        let Some(step) = crate::work::find(rest, ")]") else {
-            // A parenthesis at the end may be half of it.
+        let Some(step) = crate::complexity_counter::find(rest, ")]") else {
+            // A parenthesis at the end may be half of a token.
             *at = self.buf.len() - usize::from(rest.ends_with(')'));
             if end {
                 self.no_python = true;
@@ -224,7 +223,7 @@ impl Shell {
         let rest = &self.buf[at..];
         let trimmed = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ';' || c == ',');
         let at = at + rest.len() - trimmed.len();
-        crate::work::count(rest.len() - trimmed.len() + 1);
+        crate::complexity_counter::count(rest.len() - trimmed.len() + 1);
         bare.mode = Mode::After(at);
         let Some(first) = trimmed.chars().next() else {
             return if end { Next::Calls(at) } else { Next::Wait };
@@ -254,7 +253,7 @@ impl Shell {
         if !end && (RESULTS.iter().any(|word| word.starts_with(trimmed)) || (first == '<' && trimmed.len() < 4)) {
             return Next::Wait;
         }
-        // A left-over token ends a message as well.
+        // A left-over token ends a message, too.
         let token = trimmed.starts_with("<|")
             || trimmed.starts_with("</s>")
             || trimmed.starts_with("<end")
@@ -262,7 +261,6 @@ impl Shell {
         if bare.first || token { Next::Calls(at) } else { Next::Text }
     }
 
-    /// It was text after all.
     fn bare_text(&mut self, bare: &Bare, sink: &mut Sink) -> Step {
         let json = match &bare.mode {
             Mode::Json(scanner, _) => scanner.pos,
@@ -314,7 +312,7 @@ fn name_in(raw: &str) -> String {
     after.split('"').nth(1).unwrap_or("").chars().take(64).collect()
 }
 
-/// Whether an object begins with a call's key in other quotes or none.
+/// Whether an object begins with a key of a call in other quotes or none.
 fn loose_key(text: &str, end: bool) -> Begin {
     let inner = text.strip_prefix(['{', '[']).unwrap_or(text).trim_start();
     let inner = inner.strip_prefix('{').unwrap_or(inner).trim_start();

@@ -1,20 +1,18 @@
-//! Blocks of calls: where they end.
+//! Finds the ends of blocks of calls.
 
 use super::{Shell, State, Step};
+use crate::complexity_counter::find_byte;
 use crate::dialect::{Calls, Dialect, MarkerScan};
 use crate::json::{Scanner, Token};
 use crate::out::Sink;
-use crate::work::find_byte;
 
-/// A block that is open.
 pub(super) struct Block {
     dialect: Dialect,
     calls: &'static Calls,
-    /// The same opening again ends it.
+    /// The block's opening, which ends it when it comes again.
     again: &'static str,
-    /// Where what is read begins.
+    /// Where the text to be read begins.
     start: usize,
-    /// Where the body begins.
     body: usize,
     /// Up to where it was looked at.
     at: usize,
@@ -22,16 +20,16 @@ pub(super) struct Block {
 }
 
 enum Mode {
-    /// In front of the JSON.
+    /// Before the JSON.
     Head,
-    /// Within a header or the language of a fence.
+    /// In a header or in the language of a fence.
     Header {
         fenced: bool,
     },
     Json(Scanner),
     /// After a JSON value.
     After,
-    /// Looks for the closing only.
+    /// Only the closing is looked for.
     Raw,
 }
 
@@ -41,7 +39,7 @@ impl Block {
         Self { dialect, calls, again, start, body, at: body, mode }
     }
 
-    /// It is no JSON: only the closing is looked for, from the start.
+    /// The block is no JSON, so only the closing is looked for, from the start.
     #[expect(clippy::unnecessary_wraps, reason = "as the other steps end")]
     fn raw(&mut self) -> Option<()> {
         self.at = self.body;
@@ -50,7 +48,6 @@ impl Block {
     }
 }
 
-/// A marker that is open.
 pub(super) struct Marker {
     dialect: Dialect,
     calls: &'static Calls,
@@ -64,11 +61,10 @@ impl Marker {
     }
 }
 
-/// What stands at some place.
 enum Here {
     Closing(usize),
     Again,
-    /// It may become one of them.
+    /// It may become one of the others.
     Open,
     Neither,
 }
@@ -122,11 +118,11 @@ impl Shell {
         }
     }
 
-    /// Looks for the first bracket of the JSON; `None` where more text is needed.
+    /// Looks for the first bracket of the JSON; `None`: more text is needed.
     fn head(&self, block: &mut Block, end: bool) -> Option<()> {
         let rest = &self.buf[block.at..];
         let skipped = rest.len() - rest.trim_start_matches(|c: char| c.is_whitespace() || c == '`').len();
-        crate::work::count(skipped + 1);
+        crate::complexity_counter::count(skipped + 1);
         block.at += skipped;
         let Some(&byte) = self.buf.as_bytes().get(block.at) else {
             return if end { block.raw() } else { None };
@@ -140,7 +136,7 @@ impl Shell {
         Some(())
     }
 
-    /// Goes over what stands in front of the JSON, such as `name[ARGS]` or a fence's language.
+    /// Skips what stands before the JSON, such as `name[ARGS]` or a fence's language.
     fn header(&self, block: &mut Block, fenced: bool, end: bool) -> Option<()> {
         loop {
             let rest = &self.buf[block.at..];
@@ -163,13 +159,13 @@ impl Shell {
         }
     }
 
-    /// After a value: `Some(None)` goes on, `None` needs more text.
+    /// `Some(None)`: go on; `None`: more text is needed.
     #[expect(clippy::option_option, reason = "end of the block, go on, or wait")]
     fn after_value(&self, block: &mut Block, end: bool) -> Option<Option<(usize, usize, bool)>> {
         let rest = &self.buf[block.at..];
         let skipped = rest.len() - rest.trim_start_matches(|c: char| c.is_whitespace() || "`;,}]".contains(c)).len();
-        crate::work::count(skipped + 1);
-        // Blanks are looked at once only: they belong to the block.
+        crate::complexity_counter::count(skipped + 1);
+        // Blanks belong to the block, so that they are looked at once only.
         block.at += skipped;
         let at = block.at;
         let Some(byte) = self.buf.as_bytes().get(at) else {
@@ -189,7 +185,6 @@ impl Shell {
         }
     }
 
-    /// The next closing.
     fn closing(&self, block: &mut Block, end: bool) -> Option<(usize, usize, bool)> {
         let first = |token: Option<&&str>| token.map_or(b'<', |token| token.as_bytes()[0]);
         let bytes = [first(block.calls.close.first()), first(block.calls.close.last()), first(Some(&block.again))];
@@ -214,7 +209,7 @@ impl Shell {
 
     fn here(&self, block: &Block, at: usize, end: bool) -> Here {
         let rest = &self.buf[at..];
-        crate::work::count(16);
+        crate::complexity_counter::count(16);
         if let Some(token) = block.calls.close.iter().find(|token| rest.starts_with(**token)) {
             return Here::Closing(token.len());
         }
@@ -241,7 +236,7 @@ impl Shell {
                 self.state = State::Marker(marker);
                 return Step::Wait;
             }
-            // A quote that never closes: the first bracket ends the marker after all.
+            // The quote never closes, so the first bracket ends the marker.
             self.hopeless.extend(marker.scan.quote());
             stop = marker.scan.first;
         }

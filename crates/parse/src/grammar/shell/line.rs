@@ -1,4 +1,4 @@
-//! What a line begins with: a fence, a quotation, or a call that has no tag.
+//! Reads what a line begins with: a fence, a quotation, or a call without a tag.
 
 use super::bare::Bare;
 use super::open::{Opened, opens};
@@ -6,16 +6,14 @@ use super::{Shell, State};
 use crate::dialect::{Begin, Dialect, is_python_list};
 use crate::out::Sink;
 
-/// How a line starts.
 pub(super) enum Start {
-    /// As any text.
     Plain,
     Wait,
-    /// The state changed or the line was taken.
+    /// The state has changed or the line was taken.
     Changed,
 }
 
-/// More blanks than this begin no call.
+/// A call is not indented by more.
 const INDENT: usize = 64;
 /// Longest language of a code block.
 const INFO: usize = 32;
@@ -25,7 +23,7 @@ impl Shell {
         let rest = &self.buf[self.pos..];
         let bytes = rest.as_bytes();
         let blanks = bytes.iter().take(INDENT).take_while(|b| matches!(b, b' ' | b'\t')).count();
-        crate::work::count(blanks + 1);
+        crate::complexity_counter::count(blanks + 1);
         let Some(&byte) = bytes.get(blanks) else {
             return if end { Start::Plain } else { Start::Wait };
         };
@@ -57,7 +55,7 @@ impl Shell {
         }
     }
 
-    /// A bracket: a tag, a list of Python calls, or JSON.
+    /// A bracket begins a tag, a list of Python calls, or JSON.
     fn bracket_start(&mut self, blanks: usize, sink: &mut Sink, end: bool) -> Start {
         if !self.dialects.has(Dialect::Llama) {
             return Start::Plain;
@@ -93,7 +91,7 @@ impl Shell {
         Start::Changed
     }
 
-    /// Back-ticks: one of the tagged blocks, a closing fence, or an opening one that may hold a call.
+    /// Back-ticks begin one of the tagged blocks, close a fence, or open a fence with a call in it.
     fn ticks_start(&mut self, blanks: usize, sink: &mut Sink, end: bool) -> Start {
         let at = self.pos;
         let text = &self.buf[at + blanks..];

@@ -1,16 +1,17 @@
-//! Openings within the text.
+//! Recognises openings in the text.
+
+use std::sync::LazyLock;
 
 use super::block::{Block, Marker};
 use super::{Shell, State};
 use crate::dialect::{Begin, Body, Cx, Rule, harmony, rules};
 use crate::grammar::Found;
 use crate::out::Sink;
-use std::sync::LazyLock;
 
-/// How much of what follows an opening may decide whether it is one.
+/// An opening is decided by at most so much of what follows it.
 const WINDOW: usize = 256;
 
-/// Rules by the first byte of their opening.
+/// By the first byte of the opening.
 static RULES: LazyLock<Vec<Vec<&'static Rule>>> = LazyLock::new(|| {
     let mut table: Vec<Vec<&'static Rule>> = vec![Vec::new(); 256];
     for rule in rules() {
@@ -19,7 +20,6 @@ static RULES: LazyLock<Vec<Vec<&'static Rule>>> = LazyLock::new(|| {
     table
 });
 
-/// What an opening came to.
 #[derive(PartialEq, Eq)]
 pub(super) enum Opened {
     No,
@@ -32,7 +32,7 @@ pub(super) fn opens(byte: u8) -> bool {
     !RULES[usize::from(byte)].is_empty()
 }
 
-/// Openings of reasoning, with what closes each.
+/// Openings of reasoning and their closings.
 pub(super) fn thoughts() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     rules().filter_map(|rule| match rule.body {
         Body::Thought(close) => Some((rule.open, close)),
@@ -40,7 +40,7 @@ pub(super) fn thoughts() -> impl Iterator<Item = (&'static str, &'static [&'stat
     })
 }
 
-/// At most `WINDOW` bytes of `text`, and whether that is all that matters.
+/// At most `WINDOW` bytes of `text`, and whether more would not matter.
 fn window(text: &str) -> (&str, bool) {
     if text.len() <= WINDOW {
         return (text, false);
@@ -53,7 +53,7 @@ fn window(text: &str) -> (&str, bool) {
 }
 
 impl Shell {
-    /// Whether something opens at `pos`, and goes there.
+    /// Opens what opens at `pos`, if something does.
     pub(super) fn opening(&mut self, sink: &mut Sink, end: bool) -> Opened {
         if self.fence.is_some() || self.line_quoted || self.is_quoted() {
             return Opened::No;
@@ -62,7 +62,7 @@ impl Shell {
         let Some(first) = rest.as_bytes().first() else {
             return Opened::No;
         };
-        crate::work::count(rest.len().min(WINDOW));
+        crate::complexity_counter::count(rest.len().min(WINDOW));
         let mut best: Option<&'static Rule> = None;
         for rule in RULES[usize::from(*first)].iter().copied().filter(|rule| self.dialects.has(rule.dialect)) {
             if rest.starts_with(rule.open) {
@@ -76,12 +76,12 @@ impl Shell {
         best.map_or(Opened::No, |rule| self.open(rule, sink, end))
     }
 
-    /// Whether what stands at `pos` is quoted: by a quotation mark right in front of it or by a back-tick
-    /// somewhere before it in its line.
+    /// Whether the text at `pos` is quoted: by a quotation mark right before it or by a back-tick earlier in its
+    /// line.
     fn is_quoted(&mut self) -> bool {
         let (from, mut odd) = self.ticks;
         let piece = &self.buf.as_bytes()[from.min(self.pos)..self.pos];
-        crate::work::count(piece.len());
+        crate::complexity_counter::count(piece.len());
         odd ^= memchr::memchr_iter(b'`', piece).count() % 2 == 1;
         self.ticks = (self.pos, odd);
         odd || self.buf[self.line.min(self.pos)..self.pos].ends_with(['"', '\'', '“', '‘', '«', '„'])

@@ -1,4 +1,5 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
+
 use super::*;
 
 /// What `attempt` answers in a thread under the filters, the only one that they hold for.

@@ -1,5 +1,5 @@
-//! What a statement changes, told by `SQLite` itself: triggers of the connection's own on every table hand each row
-//! over, before and after. They see what the statement does, what the database's triggers do, and what foreign keys do.
+//! Records what a statement changes: temporary triggers on every table pass on each row, before and after. They see
+//! what the statement does, what the database's triggers do, and what foreign keys do.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,47 +9,45 @@ use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 
-use super::shape::{Shape, quoted};
-use crate::sql::change::{Cell, RowChange, SHOWN, hex, line};
+use super::{WatchedTable, quoted};
+use crate::sql::change::{Cell, RowChange, SHOWN, line};
 use crate::sql::policy::Limits;
 
-/// The function that takes a row. No statement can call it: it is on no list.
+/// Takes a row. No statement can call it: it is on no list.
 const FUNCTION: &str = "steward_record";
-/// Arguments of a function: those of a statement, and ours, with each column twice.
+/// Most arguments of a function: for a statement, and for ours, with each column twice.
 const ARGUMENTS: [i32; 2] = [32, 1000];
 
-/// Most changes that are going on at a time, one within another.
+/// Most changes in progress at a time, one within another.
 const BEGUN: usize = 64;
 
-/// What was recorded.
 #[derive(Debug)]
 pub(super) struct Record {
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<WatchedTable>,
     pub rows: Vec<RowChange>,
     /// Changed rows of each table.
     pub counts: Vec<u64>,
     pub lines: Vec<String>,
     /// Why the rows are not kept, if they are not.
     pub lost: Option<String>,
-    /// There were more than may be changed.
+    /// More rows than may be changed.
     pub over: bool,
     bytes: usize,
-    /// Rows as they were right before the changes that are going on.
+    /// Rows as they were right before the changes in progress.
     begun: VecDeque<(usize, Vec<Cell>)>,
     limits: Limits,
 }
 
-/// Triggers that record, until [`Recorder::remove`] or the end of a transaction that is rolled back.
+/// Triggers that record, until [`Recorder::remove`] or the rollback of the transaction.
 pub(super) struct Recorder {
     record: Arc<Mutex<Record>>,
-    /// Begins the names of the triggers; no name in the database does.
+    /// The triggers' names begin with it; no name in the database does.
     pub prefix: String,
     triggers: Vec<String>,
 }
 
 impl Recorder {
-    /// Watches `shapes`.
-    pub fn start(conn: &Connection, shapes: &[Shape], limits: Limits) -> rusqlite::Result<Self> {
+    pub fn start(conn: &Connection, shapes: &[WatchedTable], limits: Limits) -> rusqlite::Result<Self> {
         let mut this = Self {
             prefix: free_prefix(conn)?,
             triggers: Vec::new(),
@@ -78,7 +76,7 @@ impl Recorder {
         made.map(|()| this)
     }
 
-    fn watch(&mut self, conn: &Connection, at: usize, shape: &Shape) -> rusqlite::Result<()> {
+    fn watch(&mut self, conn: &Connection, at: usize, shape: &WatchedTable) -> rusqlite::Result<()> {
         let table = quoted(&shape.table.shown());
         let values = |row: &str| -> String {
             let columns = shape.table.columns.iter();
@@ -87,7 +85,7 @@ impl Recorder {
         };
         let (old, new) = (values("OLD"), values("NEW"));
         for (time, event, values) in [
-            // Foreign keys that are looked at in between may turn a 3.0 of the old row into a 3.
+            // Foreign keys that are checked in between may turn a 3.0 of the old row into a 3.
             ("BEFORE", "UPDATE", old.clone()),
             ("BEFORE", "DELETE", old.clone()),
             ("AFTER", "INSERT", new.clone()),
@@ -104,12 +102,10 @@ impl Recorder {
         Ok(())
     }
 
-    /// What there is so far.
     pub fn record(&self) -> MutexGuard<'_, Record> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Watches no more.
     pub fn remove(&self, conn: &Connection) -> rusqlite::Result<()> {
         self.triggers.iter().try_for_each(|name| conn.execute_batch(&format!("DROP TRIGGER temp.{name}")))
     }
@@ -167,10 +163,8 @@ impl Record {
             self.lose(format!("{name} has columns that are closed to skills"));
         }
         self.bytes = self.bytes.saturating_add(row.size());
-        if self.rows.len() >= self.limits.undo_rows {
-            self.lose(format!("it changes more than {} rows", self.limits.undo_rows));
-        } else if self.bytes > self.limits.undo_bytes {
-            self.lose(format!("the rows take more than {} KB", self.limits.undo_bytes >> 10));
+        if let Some(why) = self.limits.undo_refusal(self.rows.len() + 1, self.bytes) {
+            self.lose(why);
         }
         if self.lost.is_none() {
             self.rows.push(row);
@@ -184,7 +178,6 @@ impl Record {
     }
 }
 
-/// A value as it is.
 pub(super) fn cell(value: ValueRef<'_>) -> Cell {
     match value {
         ValueRef::Null => Cell::Null,
@@ -192,13 +185,13 @@ pub(super) fn cell(value: ValueRef<'_>) -> Cell {
         ValueRef::Real(number) => Cell::real(number),
         ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
             Ok(text) if !text.contains('\0') => Cell::Text(text.to_owned()),
-            _ => Cell::Raw(hex(bytes)),
+            _ => Cell::Raw(hex::encode(bytes)),
         },
-        ValueRef::Blob(bytes) => Cell::Blob(hex(bytes)),
+        ValueRef::Blob(bytes) => Cell::Blob(hex::encode(bytes)),
     }
 }
 
-/// A beginning of names that no name of the database has, so that none of its triggers is taken for ours.
+/// So that no trigger of the database is taken for ours.
 fn free_prefix(conn: &Connection) -> rusqlite::Result<String> {
     let mut statement = conn.prepare("SELECT lower(name) FROM main.sqlite_schema")?;
     let names: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;

@@ -6,26 +6,24 @@ use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef};
 use rusqlite::{OptionalExtension as _, ToSql, params_from_iter};
 
 use super::capture::cell;
-use super::shape::{self, quoted};
-use crate::sql::change::{Cell, Found, Snapshot, Store, Table, bytes, put_back, settle};
+use super::quoted;
+use crate::sql::change::{Cell, Snapshot, Store, Table, WriteState, put_back, settle};
 use crate::sql::error::SqlError;
-use crate::sql::guard::{Guard, Session};
-use crate::sql::open::Use;
+use crate::sql::open::OpenMode;
 use crate::sql::policy::Policy;
+use crate::sql::{Guard, Session};
 
 impl Guard {
-    /// Puts rows back as they were before the write that left `snapshot`, all or none; how many changes were undone.
-    /// `policy` must be the one of the write.
-    ///
-    /// # Errors
-    /// [`SqlError::Conflict`] where rows have changed since, [`SqlError::NoUndo`]; nothing was changed then.
+    /// Puts rows back as they were before the write that left `snapshot`, all or none; returns how many changes were
+    /// undone. `policy` must be that of the write. Fails with [`SqlError::Conflict`] if rows have changed since, or
+    /// [`SqlError::NoUndo`]; then nothing was changed.
     pub fn put_back(path: impl AsRef<Path>, policy: Policy, snapshot: &Snapshot) -> Result<u64, SqlError> {
-        let guard = Self::open_for(path.as_ref(), policy, Use::PutBack)?;
+        let guard = Self::open_for(path.as_ref(), policy, OpenMode::PutBack)?;
         guard.session(|session| {
             session.unaltered(snapshot)?;
             let dangling = session.dangling()?;
             let mut store = File { session };
-            // Nothing of it waits.
+            // Nothing in it waits.
             let done = put_back(&mut store, snapshot).now_or_never();
             let count = done.ok_or_else(|| SqlError::NoUndo("it was interrupted".to_owned()))??;
             let more = |(row, count): (_, usize)| dangling.get(&row).is_none_or(|old| count > *old);
@@ -41,27 +39,21 @@ impl Guard {
 }
 
 impl Guard {
-    /// Takes back what a write of ours left half done when it was cut off.
-    ///
-    /// # Errors
-    /// [`SqlError`].
+    /// Undoes what a write of ours left half done when it was cut off.
     pub fn roll_back(path: impl AsRef<Path>, policy: Policy) -> Result<(), SqlError> {
-        Self::open_for(path.as_ref(), policy, Use::PutBack)?.session(|_| Ok(()))
+        Self::open_for(path.as_ref(), policy, OpenMode::PutBack)?.session(|_| Ok(()))
     }
 
-    /// Whether the write that `snapshot` was recorded of is done. `later`: what was recorded of writes to the same file
-    /// since, oldest first.
-    ///
-    /// # Errors
-    /// [`SqlError`].
+    /// Whether the write that `snapshot` was recorded of is done. `later`: records of later writes to the same file,
+    /// oldest first.
     pub fn settle(
         path: impl AsRef<Path>,
         policy: Policy,
         snapshot: &Snapshot,
         later: &[Snapshot],
-    ) -> Result<Found, SqlError> {
-        // For writing: what a crash left half written is rolled back then.
-        let guard = Self::open_for(path.as_ref(), policy, Use::PutBack)?;
+    ) -> Result<WriteState, SqlError> {
+        // For writing: what a crash left half written is then rolled back.
+        let guard = Self::open_for(path.as_ref(), policy, OpenMode::PutBack)?;
         guard.session(|session| {
             session.unaltered(snapshot)?;
             let mut store = File { session };
@@ -71,7 +63,7 @@ impl Guard {
     }
 }
 
-/// The rows after a write as they are stored: a trigger may be told `0.0` where the column's type makes it `0`.
+/// The rows after a write as they are stored: a trigger may see `0.0` where the column's type makes it `0`.
 pub(super) fn stored(session: &Session<'_>, snapshot: &mut Snapshot) -> Result<(), SqlError> {
     let mut store = File { session };
     let mut seen = HashSet::new();
@@ -100,7 +92,7 @@ type Dangling = BTreeMap<(String, Option<i64>, String, i64), usize>;
 impl Session<'_> {
     fn unaltered(&self, snapshot: &Snapshot) -> Result<(), SqlError> {
         let guard = self.guard;
-        let now = shape::of(&guard.conn, &guard.policy).map_err(|e| self.classify(e))?;
+        let now = super::of(&guard.conn, &guard.policy).map_err(|e| self.classify(e))?;
         let same = |table: &Table| now.iter().any(|shape| shape.table == *table);
         match snapshot.tables.iter().find(|table| !same(table)) {
             None => Ok(()),
@@ -108,7 +100,7 @@ impl Session<'_> {
         }
     }
 
-    /// Rows that refer to rows that are not there.
+    /// Rows that refer to missing rows.
     fn dangling(&self) -> Result<Dangling, SqlError> {
         let sql = "SELECT \"table\", rowid, parent, fkid FROM pragma_foreign_key_check";
         let run = || {
@@ -130,88 +122,57 @@ struct File<'s, 'g> {
     session: &'s Session<'g>,
 }
 
-impl File<'_, '_> {
-    fn execute(&self, sql: &str, cells: &[&Cell]) -> Result<(), SqlError> {
-        let values = cells.iter().map(|cell| Bound::of(cell));
-        let conn = &self.session.guard.conn;
-        let done = conn.prepare_cached(sql).and_then(|mut statement| statement.execute(params_from_iter(values)));
-        match done.map_err(|e| self.refused(e))? {
-            1 => Ok(()),
-            _ => Err(SqlError::NoUndo("a row is not there".to_owned())),
-        }
-    }
-
-    fn refused(&self, error: rusqlite::Error) -> SqlError {
-        match self.session.classify(error) {
-            SqlError::Sqlite(error) => SqlError::NoUndo(format!("{error}; nothing was changed")),
-            other => other,
-        }
-    }
-}
-
 impl Store for File<'_, '_> {
-    async fn current(&mut self, table: &Table, key: &[Cell]) -> Result<Option<Vec<Cell>>, SqlError> {
-        let (columns, name) = (names(table), quoted(&table.shown()));
-        let sql = format!("SELECT {columns} FROM main.{name} WHERE {}", named(table, 1));
-        let width = table.columns.len();
-        let conn = &self.session.guard.conn;
+    const LOCK: &'static str = "";
+
+    fn quoted(name: &str) -> String {
+        quoted(name)
+    }
+
+    fn full_name(table: &Table) -> String {
+        format!("main.{}", quoted(&table.shown()))
+    }
+
+    fn mark(_table: &Table, _column: usize, number: usize) -> String {
+        format!("?{number}")
+    }
+
+    fn selected(table: &Table) -> String {
+        let names = table.columns.iter().map(|column| quoted(&column.name));
+        names.collect::<Vec<_>>().join(", ")
+    }
+
+    fn key_condition(table: &Table, row: &str, first: usize) -> String {
+        let parts = table.key.iter().enumerate().map(|(n, at)| {
+            let (column, mark) = (quoted(&table.columns[*at].name), first + n);
+            // The first by the index, the second by the exact bytes.
+            format!("{row}{column} = ?{mark} AND {row}{column} = ?{mark} COLLATE BINARY")
+        });
+        parts.collect::<Vec<_>>().join(" AND ")
+    }
+
+    async fn fetch(&mut self, sql: String, table: &Table, key: &[Cell]) -> Result<Option<Vec<Cell>>, SqlError> {
         let read = |row: &rusqlite::Row<'_>| {
-            let cells = (0..width).map(|at| row.get_ref(at).map(cell));
+            let cells = (0..table.columns.len()).map(|at| row.get_ref(at).map(cell));
             cells.collect::<rusqlite::Result<Vec<Cell>>>()
         };
-        let found = conn.prepare_cached(&sql).and_then(|mut statement| {
+        let found = self.session.guard.conn.prepare_cached(&sql).and_then(|mut statement| {
             let values = params_from_iter(key.iter().map(Bound::of));
             statement.query_row(values, read).optional()
         });
-        found.map_err(|e| self.refused(e))
+        found.map_err(|e| self.session.classify(e))
     }
 
-    async fn insert(&mut self, table: &Table, row: &[Cell]) -> Result<(), SqlError> {
-        let (columns, name) = (names(table), quoted(&table.shown()));
-        let marks = (1..=table.columns.len()).map(|at| format!("?{at}"));
-        let marks = marks.collect::<Vec<_>>().join(", ");
-        let sql = format!("INSERT INTO main.{name} ({columns}) VALUES ({marks})");
-        self.execute(&sql, &row.iter().collect::<Vec<_>>())
-    }
-
-    async fn update(&mut self, table: &Table, now: &[Cell], row: &[Cell]) -> Result<(), SqlError> {
-        let key = table.key_of(now);
-        let name = quoted(&table.shown());
-        let set = table.columns.iter().enumerate();
-        let set = set.map(|(at, column)| format!("{} = ?{}", quoted(&column.name), at + 1));
-        let set = set.collect::<Vec<_>>().join(", ");
-        let which = named(table, table.columns.len() + 1);
-        let sql = format!("UPDATE main.{name} SET {set} WHERE {which}");
-        self.execute(&sql, &row.iter().chain(&key).collect::<Vec<_>>())
-    }
-
-    async fn delete(&mut self, table: &Table, key: &[Cell]) -> Result<(), SqlError> {
-        let name = quoted(&table.shown());
-        let sql = format!("DELETE FROM main.{name} WHERE {}", named(table, 1));
-        self.execute(&sql, &key.iter().collect::<Vec<_>>())
+    async fn execute(&mut self, sql: String, values: &[&Cell]) -> Result<u64, SqlError> {
+        let values = params_from_iter(values.iter().map(|cell| Bound::of(cell)));
+        let done = self.session.guard.conn.prepare_cached(&sql).and_then(|mut statement| statement.execute(values));
+        Ok(done.map_err(|e| self.session.classify(e))? as u64)
     }
 }
 
-fn names(table: &Table) -> String {
-    let names = table.columns.iter().map(|column| quoted(&column.name));
-    names.collect::<Vec<_>>().join(", ")
-}
-
-/// The condition for a key whose values are bound from `first` on.
-fn named(table: &Table, first: usize) -> String {
-    let parts = table.key.iter().enumerate();
-    let parts = parts.map(|(n, at)| {
-        let (column, mark) = (quoted(&table.columns[*at].name), first + n);
-        // The first by the index, the second by the very bytes.
-        format!("{column} = ?{mark} AND {column} = ?{mark} COLLATE BINARY")
-    });
-    parts.collect::<Vec<_>>().join(" AND ")
-}
-
-/// A kept value as a parameter.
 enum Bound {
     Value(SqlValue),
-    /// A text that is none in UTF-8.
+    /// A text that is no UTF-8.
     Raw(Vec<u8>),
 }
 
@@ -222,8 +183,8 @@ impl Bound {
             Cell::Integer(number) => SqlValue::Integer(*number),
             Cell::Real(_) => cell.as_real().map_or(SqlValue::Null, SqlValue::Real),
             Cell::Text(text) => SqlValue::Text(text.clone()),
-            Cell::Blob(hex) => SqlValue::Blob(bytes(hex)),
-            Cell::Raw(hex) => return Self::Raw(bytes(hex)),
+            Cell::Blob(hex) => SqlValue::Blob(hex::decode(hex).unwrap_or_default()),
+            Cell::Raw(hex) => return Self::Raw(hex::decode(hex).unwrap_or_default()),
         })
     }
 }

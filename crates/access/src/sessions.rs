@@ -1,0 +1,310 @@
+//! Login sessions: begun by a password, prolonged by a rotating refresh token, ended by the user, by time or by
+//! theft.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use steward_core::hash::sha256;
+use steward_core::ports::{LoginError, LoginSession, User};
+use steward_core::{Timestamp, UserId};
+use uuid::Uuid;
+
+use super::identity::{Account, account};
+use super::secrets::{self, LIFETIME_S};
+use super::{Access, AccessError, unavailable};
+
+/// How long a session lasts without a refresh.
+pub const REFRESH_LIFETIME: Duration = Duration::from_hours(30 * 24);
+/// Two tabs may send the same refresh token at the same time; within this time the old token is no theft.
+const TOLERATED: Duration = Duration::from_secs(10);
+/// Most sessions of one user; another login ends the oldest.
+const MAX_SESSIONS: usize = 50;
+
+#[derive(Debug, Clone, Copy)]
+pub struct LogIn<'a> {
+    pub email: &'a str,
+    pub password: &'a str,
+    /// The address that it comes from, for the limit of attempts.
+    pub client: Option<IpAddr>,
+    /// The browser's name for itself.
+    pub label: &'a str,
+}
+
+#[derive(Debug, Clone)]
+pub struct OpenSession {
+    pub id: Uuid,
+    pub access_token: String,
+    /// How long the access token is good, seconds.
+    pub expires_in: u64,
+    /// `None`: the newest refresh token stays.
+    pub refresh_token: Option<String>,
+    pub user: Account,
+}
+
+impl Access {
+    pub async fn log_in(&self, login: LogIn<'_>) -> Result<OpenSession, LoginError> {
+        let email = login.email.trim().to_lowercase();
+        let client = login.client.map(network);
+        let closed = || {
+            let now = self.clock.now();
+            let wait = self
+                .attempts_by_email
+                .closed(&email, now)
+                .max(client.as_ref().and_then(|client| self.attempts_by_client.closed(client, now)));
+            wait.map_or(Ok(()), |seconds| Err(LoginError::TooMany { seconds }))
+        };
+        closed()?;
+        let user = self.users.user_by_email(self.tenant, &email).await.map_err(unavailable)?;
+        let phc = user.as_ref().and_then(|user| user.password_hash.clone());
+        let fits = self.verify_password(login.password, phc, closed).await?;
+        if let Some(user) = user.filter(|_| fits) {
+            self.attempts_by_email.succeeded(&email);
+            return self.open(&user, login.label).await;
+        }
+        let now = self.clock.now();
+        self.attempts_by_email.failed(&email, now);
+        if let Some(client) = &client {
+            self.attempts_by_client.failed(client, now);
+        }
+        tracing::info!("login refused");
+        Err(LoginError::Wrong)
+    }
+
+    /// Begins a session of a user who has proved who they are.
+    pub(crate) async fn open(&self, user: &User, label: &str) -> Result<OpenSession, LoginError> {
+        let now = self.clock.now();
+        let token = secrets::refresh_token();
+        let session = LoginSession {
+            id: self.ids.next(),
+            user: user.id,
+            token_hash: sha256(token.as_bytes()),
+            previous_hash: None,
+            rotated_at: now,
+            created_at: now,
+            expires_at: now.plus(REFRESH_LIFETIME),
+            label: label.chars().take(100).collect(),
+        };
+        let others = self.sessions.sessions(self.tenant, user.id, now).await.map_err(unavailable)?;
+        for old in others.iter().skip(MAX_SESSIONS - 1) {
+            self.end(old.id).await.map_err(unavailable)?;
+        }
+        self.sessions.create_session(self.tenant, &session).await.map_err(unavailable)?;
+        self.opened(session.id, user, Some(token))
+    }
+
+    /// Prolongs a session: returns a new access token and a new refresh token. An old refresh token means that
+    /// somebody else has a copy, so it ends the session; except shortly after a rotation, when it is another tab,
+    /// which gets an access token only.
+    pub async fn refresh(&self, token: &str) -> Result<OpenSession, LoginError> {
+        let hash = sha256(token.as_bytes());
+        let mut session = self.session_of(&hash).await?;
+        let user = self.users.user(self.tenant, session.user).await.map_err(unavailable)?.ok_or(LoginError::Token)?;
+        let now = self.clock.now();
+        if secrets::same(&session.token_hash, &hash) {
+            let fresh = secrets::refresh_token();
+            let rotated = self
+                .sessions
+                .rotate_session(
+                    self.tenant,
+                    session.id,
+                    &hash,
+                    &sha256(fresh.as_bytes()),
+                    now,
+                    now.plus(REFRESH_LIFETIME),
+                )
+                .await
+                .map_err(unavailable)?;
+            if rotated {
+                return self.opened(session.id, &user, Some(fresh));
+            }
+            // Another request was faster, so the token is now the previous one.
+            session = self.session_of(&hash).await?;
+        }
+        if now.since(session.rotated_at) <= TOLERATED {
+            return self.opened(session.id, &user, None);
+        }
+        self.end(session.id).await.map_err(unavailable)?;
+        tracing::warn!(
+            session = %session.id,
+            "an old refresh token was used: the session was ended"
+        );
+        Err(LoginError::Token)
+    }
+
+    pub async fn log_out(&self, token: &str) -> Result<(), LoginError> {
+        let hash = sha256(token.as_bytes());
+        match self.session_of(&hash).await {
+            Ok(session) => self.end(session.id).await.map_err(unavailable),
+            Err(LoginError::Token) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Newest first.
+    pub async fn sessions(&self, user: UserId) -> Result<Vec<LoginSession>, AccessError> {
+        let now = self.clock.now();
+        Ok(self.sessions.sessions(self.tenant, user, now).await?)
+    }
+
+    /// `false`: the user has no such session.
+    pub async fn end_session(&self, user: UserId, id: Uuid) -> Result<bool, AccessError> {
+        let theirs = self.sessions(user).await?.iter().any(|one| one.id == id);
+        if theirs {
+            self.end(id).await?;
+        }
+        Ok(theirs)
+    }
+
+    /// Changes the password and ends all sessions but `keep`.
+    pub async fn change_password(
+        &self,
+        user: UserId,
+        keep: Option<Uuid>,
+        current: &str,
+        new: &str,
+    ) -> Result<(), AccessError> {
+        let phc = self.known_user(user).await?;
+        let email = phc.email;
+        let closed = || {
+            let wait = self.attempts_by_email.closed(&email, self.clock.now());
+            wait.map_or(Ok(()), |seconds| Err(LoginError::TooMany { seconds }))
+        };
+        if !self.verify_password(current, phc.password_hash, closed).await? {
+            self.attempts_by_email.failed(&email, self.clock.now());
+            return Err(AccessError::CurrentPassword);
+        }
+        self.attempts_by_email.succeeded(&email);
+        let hash = self.hash(new).await?;
+        {
+            let _changes = self.changes.lock().await;
+            let mut user = self.known_user(user).await?;
+            user.password_hash = Some(hash);
+            self.users.save_user(self.tenant, &user).await?;
+        }
+        self.sessions.end_sessions(self.tenant, user, keep).await?;
+        Ok(())
+    }
+
+    /// The session whose present or previous refresh token this is.
+    async fn session_of(&self, hash: &str) -> Result<LoginSession, LoginError> {
+        let session =
+            self.sessions.session_by_token(self.tenant, hash).await.map_err(unavailable)?.ok_or(LoginError::Token)?;
+        if session.expires_at <= self.clock.now() {
+            self.end(session.id).await.map_err(unavailable)?;
+            return Err(LoginError::Token);
+        }
+        Ok(session)
+    }
+
+    /// Another request may have ended it first.
+    async fn end(&self, id: Uuid) -> steward_core::ports::StoreResult<()> {
+        use steward_core::ports::StoreError;
+        match self.sessions.end_session(self.tenant, id).await {
+            Err(StoreError::NotFound(_)) => Ok(()),
+            other => other,
+        }
+    }
+
+    fn opened(&self, id: Uuid, user: &User, refresh_token: Option<String>) -> Result<OpenSession, LoginError> {
+        Ok(OpenSession {
+            id,
+            access_token: self.tokens.issue(user.id, id, self.clock.now())?,
+            expires_in: LIFETIME_S,
+            refresh_token,
+            user: account(user)?,
+        })
+    }
+}
+
+/// The client of an address: an IPv4 address, or the half of an IPv6 address that one household has.
+fn network(address: IpAddr) -> String {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
+        }
+    }
+}
+
+/// Failures count for this long, and a key stays closed for this long after the last one.
+const WINDOW: Duration = Duration::from_mins(15);
+/// Most keys that are remembered; then the one that failed longest ago is forgotten.
+const REMEMBERED: usize = 10_000;
+
+#[derive(Debug)]
+pub(crate) struct LoginAttempts {
+    allowed: usize,
+    failures: Mutex<HashMap<String, Vec<Timestamp>>>,
+}
+
+impl LoginAttempts {
+    /// Closes a key after `allowed` failures.
+    pub fn new(allowed: usize) -> Self {
+        Self { allowed, failures: Mutex::default() }
+    }
+
+    /// Seconds until `key` may try again; `None`: now.
+    pub fn closed(&self, key: &str, now: Timestamp) -> Option<u64> {
+        let mut all = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let times = all.get_mut(key)?;
+        times.retain(|at| now.since(*at) < WINDOW);
+        if times.len() < self.allowed {
+            return None;
+        }
+        let last = times.last().copied()?;
+        Some(WINDOW.saturating_sub(now.since(last)).as_secs().max(1))
+    }
+
+    pub fn failed(&self, key: &str, now: Timestamp) {
+        let mut all = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= REMEMBERED && !all.contains_key(key) {
+            all.retain(|_, times| times.last().is_some_and(|at| now.since(*at) < WINDOW));
+            let oldest = all.iter().min_by_key(|(_, times)| times.last().copied()).map(|(key, _)| key.clone());
+            if let Some(oldest) = oldest.filter(|_| all.len() >= REMEMBERED) {
+                all.remove(&oldest);
+            }
+        }
+        all.entry(key.to_owned()).or_default().push(now);
+    }
+
+    pub fn succeeded(&self, key: &str) {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LoginAttempts, REMEMBERED};
+    use steward_core::Timestamp;
+
+    #[test]
+    fn closes_after_failures_and_opens_again() {
+        let attempts = LoginAttempts::new(3);
+        let at = |minutes: i64| Timestamp(minutes * 60_000);
+        for minute in 0..3 {
+            assert_eq!(attempts.closed("a", at(minute)), None);
+            attempts.failed("a", at(minute));
+        }
+        assert_eq!(attempts.closed("a", at(3)), Some(14 * 60));
+        assert_eq!(attempts.closed("b", at(3)), None);
+        assert_eq!(attempts.closed("a", at(17)), None);
+        attempts.succeeded("a");
+        attempts.failed("a", at(18));
+        assert_eq!(attempts.closed("a", at(18)), None);
+    }
+
+    #[test]
+    fn remembers_a_bounded_number() {
+        let attempts = LoginAttempts::new(1);
+        for number in 0..=i64::try_from(REMEMBERED).expect("small") {
+            attempts.failed(&number.to_string(), Timestamp(number));
+        }
+        let now = Timestamp(20_000);
+        assert_eq!(attempts.failures.lock().expect("lock").len(), REMEMBERED);
+        assert_eq!(attempts.closed("0", now), None, "the oldest is forgotten");
+        assert!(attempts.closed("1", now).is_some());
+    }
+}

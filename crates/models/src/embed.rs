@@ -1,0 +1,278 @@
+//! Sentence embeddings in this process: all-MiniLM-L6-v2 on rten, without a shared library.
+
+mod classifier;
+mod lazy;
+mod vector_cache;
+mod wordpiece;
+
+pub use classifier::fit;
+pub use lazy::LazyMiniLm;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rten::{Model, NodeId, RunOptions, ThreadPool, Value};
+use rten_tensor::prelude::*;
+use rten_tensor::{NdTensor, NdTensorView};
+
+use wordpiece::WordPiece;
+
+pub const DIMENSION: usize = 384;
+/// Tokens of a text that are read; the rest is cut off.
+pub const MAX_TOKENS: usize = 256;
+
+const BATCH_TEXTS: usize = 32;
+const BATCH_TOKENS: usize = 2048;
+
+pub struct MiniLm {
+    model: Model,
+    words: WordPiece,
+    inputs: Inputs,
+    output: NodeId,
+    /// All cores, for a single batch.
+    wide: Arc<ThreadPool>,
+    /// One core each, for several batches at a time: two batches on two cores are faster that way than each of them
+    /// on both.
+    narrow: Vec<Arc<ThreadPool>>,
+}
+
+struct Inputs {
+    ids: NodeId,
+    mask: NodeId,
+    types: Option<NodeId>,
+}
+
+impl MiniLm {
+    /// Loads `model.onnx` and `tokenizer.json` from `dir`, with a thread per core.
+    pub fn load(dir: &Path) -> Result<Self, EmbedError> {
+        Self::load_with(dir, std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get))
+    }
+
+    pub fn load_with(dir: &Path, threads: usize) -> Result<Self, EmbedError> {
+        let model_path = dir.join("model.onnx");
+        let tokenizer_path = dir.join("tokenizer.json");
+        for path in [&model_path, &tokenizer_path] {
+            if !path.is_file() {
+                return Err(EmbedError::FileMissing { path: path.clone() });
+            }
+        }
+        let bad = |path: &Path, reason: String| EmbedError::BadFile { path: path.to_owned(), reason };
+        let model = Model::load_file(&model_path).map_err(|e| bad(&model_path, e.to_string()))?;
+        let words = WordPiece::load(&tokenizer_path)?;
+        let find =
+            |name: &str| model.find_node(name).ok_or_else(|| bad(&model_path, format!("it has no input `{name}`")));
+        let inputs =
+            Inputs { ids: find("input_ids")?, mask: find("attention_mask")?, types: model.find_node("token_type_ids") };
+        let output = *model.output_ids().first().ok_or_else(|| bad(&model_path, "it has no output".to_owned()))?;
+        let loaded = Self {
+            model,
+            words,
+            inputs,
+            output,
+            wide: Arc::new(ThreadPool::with_num_threads(threads)),
+            narrow: (0..threads).map(|_| Arc::new(ThreadPool::with_num_threads(1))).collect(),
+        };
+        // A model of another shape is noticed now rather than at the first use.
+        let probe = loaded.embed(&["probe"]).map_err(|e| bad(&model_path, e.to_string()))?;
+        if probe.first().map(Vec::len) != Some(DIMENSION) {
+            return Err(bad(&model_path, format!("its embeddings do not have {DIMENSION} numbers")));
+        }
+        Ok(loaded)
+    }
+
+    pub fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let mut encoded: Vec<Encoded> = texts
+            .iter()
+            .enumerate()
+            .map(|(index, text)| Encoded { index, tokens: self.words.encode(text, MAX_TOKENS) })
+            .collect();
+        encoded.sort_by_key(|e| e.tokens.len());
+        let batches = batches(&encoded, BATCH_TEXTS, BATCH_TOKENS);
+        let mut found = vec![Vec::new(); texts.len()];
+        let parts = if batches.len() > 1 && self.narrow.len() > 1 {
+            self.run_side_by_side(&batches)
+        } else {
+            batches.iter().map(|batch| self.run(batch, &self.wide)).collect()
+        };
+        for part in parts {
+            for (index, vector) in part? {
+                found[index] = vector;
+            }
+        }
+        Ok(found)
+    }
+
+    fn run_side_by_side(&self, batches: &[&[Encoded]]) -> Vec<BatchResult> {
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = self
+                .narrow
+                .iter()
+                .take(batches.len())
+                .map(|pool| {
+                    let next = &next;
+                    scope.spawn(move || {
+                        let mut done = Vec::new();
+                        // Sorted by length, taken from the end: no thread is left with a long batch at the end.
+                        while let Some(i) = batches.len().checked_sub(1 + next.fetch_add(1, Ordering::Relaxed)) {
+                            done.push(self.run(batches[i], pool));
+                        }
+                        done
+                    })
+                })
+                .collect();
+            workers
+                .into_iter()
+                .flat_map(|worker| {
+                    worker.join().unwrap_or_else(|_| {
+                        vec![Err(EmbedError::Inference { reason: "a worker thread panicked".to_owned() })]
+                    })
+                })
+                .collect()
+        })
+    }
+
+    fn run(&self, batch: &[Encoded], pool: &Arc<ThreadPool>) -> BatchResult {
+        let length = batch.iter().map(|e| e.tokens.len()).max().unwrap_or(0);
+        let shape = [batch.len(), length];
+        let mut ids = NdTensor::<i32, 2>::zeros(shape);
+        let mut mask = NdTensor::<i32, 2>::zeros(shape);
+        for (row, encoded) in batch.iter().enumerate() {
+            for (column, token) in encoded.tokens.iter().enumerate() {
+                ids[[row, column]] = *token;
+                mask[[row, column]] = 1;
+            }
+        }
+        let mut inputs = vec![(self.inputs.ids, ids.into()), (self.inputs.mask, mask.into())];
+        if let Some(types) = self.inputs.types {
+            inputs.push((types, NdTensor::<i32, 2>::zeros(shape).into()));
+        }
+        let options = RunOptions::default().with_thread_pool(Some(Arc::clone(pool)));
+        let failed = |reason: String| EmbedError::Inference { reason };
+        let output = self
+            .model
+            .run(inputs, &[self.output], Some(options))
+            .map_err(|e| failed(e.to_string()))?
+            .into_iter()
+            .next()
+            .ok_or_else(|| failed("it gave no output".to_owned()))?;
+        pooled(output, batch).map_err(failed)
+    }
+}
+
+type BatchResult = Result<Vec<(usize, Vec<f32>)>, EmbedError>;
+
+fn pooled(output: Value, batch: &[Encoded]) -> Result<Vec<(usize, Vec<f32>)>, String> {
+    let states: NdTensor<f32, 3> =
+        output.try_into().map_err(|_| "its output is not a float tensor of three dimensions".to_owned())?;
+    let width = states.size(2);
+    let states: NdTensorView<f32, 3> = states.view();
+    Ok(batch
+        .iter()
+        .enumerate()
+        .map(|(row, encoded)| {
+            let rows = states.slice(row).to_contiguous();
+            let vector = mean_normalised(rows.data(), encoded.tokens.len(), width);
+            (encoded.index, vector)
+        })
+        .collect())
+}
+
+impl std::fmt::Debug for MiniLm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MiniLm").field("threads", &self.narrow.len()).finish_non_exhaustive()
+    }
+}
+
+/// The tokens of one text, and its index among the texts.
+pub(crate) struct Encoded {
+    pub index: usize,
+    pub tokens: Vec<i32>,
+}
+
+/// Batches of similar length; `sorted` is sorted by length.
+pub(crate) fn batches(sorted: &[Encoded], max_texts: usize, max_tokens: usize) -> Vec<&[Encoded]> {
+    let mut batches = Vec::new();
+    let mut rest = sorted;
+    while !rest.is_empty() {
+        let mut count = 1;
+        // All are padded to the last, which is the longest.
+        while count < rest.len().min(max_texts) && rest[count].tokens.len() * (count + 1) <= max_tokens {
+            count += 1;
+        }
+        let (batch, after) = rest.split_at(count);
+        batches.push(batch);
+        rest = after;
+    }
+    batches
+}
+
+/// The mean of the first `tokens` rows of `width` numbers, scaled to length 1.
+fn mean_normalised(states: &[f32], tokens: usize, width: usize) -> Vec<f32> {
+    let mut sum = vec![0.0_f32; width];
+    for row in states.chunks_exact(width).take(tokens) {
+        for (total, value) in sum.iter_mut().zip(row) {
+            *total += value;
+        }
+    }
+    // Dividing by the number of tokens would be undone by the scaling.
+    let norm = sum.iter().map(|v| f64::from(*v) * f64::from(*v)).sum::<f64>().sqrt();
+    if norm > 0.0 {
+        for value in &mut sum {
+            #[expect(clippy::cast_possible_truncation, reason = "single precision is kept")]
+            let scaled = (f64::from(*value) / norm) as f32;
+            *value = scaled;
+        }
+    }
+    sum
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum EmbedError {
+    #[error(
+        "the embedding model's file {} does not exist; run `make setup` to fetch it",
+        path.display()
+    )]
+    FileMissing { path: PathBuf },
+    #[error(
+        "the embedding model's file {} cannot be loaded: {reason}; run `make setup` to fetch it again",
+        path.display()
+    )]
+    BadFile { path: PathBuf, reason: String },
+    #[error("the embedding model failed: {reason}")]
+    Inference { reason: String },
+}
+
+#[cfg(test)]
+mod batch_tests {
+    use super::*;
+
+    #[test]
+    fn batches_keep_order_and_limits() {
+        let sorted: Vec<Encoded> = [1, 1, 2, 5, 9, 40]
+            .iter()
+            .enumerate()
+            .map(|(index, length)| Encoded { index, tokens: vec![0; *length] })
+            .collect();
+        let made = batches(&sorted, 3, 20);
+        let shape: Vec<Vec<usize>> = made.iter().map(|b| b.iter().map(|e| e.tokens.len()).collect()).collect();
+        assert_eq!(shape, [vec![1, 1, 2], vec![5, 9], vec![40]]);
+    }
+}
+
+#[cfg(test)]
+mod pool_tests {
+    use super::mean_normalised;
+
+    #[test]
+    fn padding_does_not_count() {
+        let got = mean_normalised(&[3.0, 0.0, 0.0, 4.0, 100.0, 100.0], 2, 2);
+        assert!((got[0] - 0.6).abs() < 1e-6 && (got[1] - 0.8).abs() < 1e-6);
+    }
+
+    #[test]
+    fn nothing_stays_nothing() {
+        assert_eq!(mean_normalised(&[0.0, 0.0], 1, 2), [0.0, 0.0]);
+    }
+}

@@ -1,0 +1,230 @@
+//! The local model: llama.cpp in a child process that speaks the OpenAI dialect on a Unix socket.
+//!
+//! A child process because a crash, a leak or an endless evaluation inside native code must not take the parent's
+//! runs with it, and because stopping it frees all its memory.
+
+mod child;
+mod fit;
+mod gguf;
+#[cfg(feature = "local-model")]
+mod infer;
+#[cfg(feature = "local-model")]
+mod server;
+mod supervisor;
+
+pub use fit::{ModelFit, Verdict, fit};
+pub use gguf::GgufHeader;
+pub use supervisor::{ChildCommand, Endpoint, Phase, Supervisor, SupervisorOptions};
+
+use std::io::BufRead;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use secrecy::{ExposeSecret, SecretString};
+
+pub const fn available() -> bool {
+    cfg!(feature = "local-model")
+}
+
+/// Serves the model until it is told to end. Blocks, and starts its own runtime.
+#[cfg(feature = "local-model")]
+pub fn serve(options: ServeOptions) -> Result<(), LocalModelError> {
+    server::run(options)
+}
+
+/// Without the feature `local-model` there is nothing to serve.
+#[cfg(not(feature = "local-model"))]
+pub fn serve(_options: ServeOptions) -> Result<(), LocalModelError> {
+    Err(LocalModelError::NotBuilt)
+}
+
+/// For a child of a [`Supervisor`]: reads socket and token from standard input, and ends when that input ends.
+pub fn serve_supervised(model_path: std::path::PathBuf, mut tuning: ServeTuning) -> Result<(), LocalModelError> {
+    if !available() {
+        return Err(LocalModelError::NotBuilt);
+    }
+    // Unlocked again before the watcher thread reads on; the parent writes only this line.
+    let handshake = Handshake::read(&mut std::io::stdin().lock())?;
+    tuning.exit_on_stdin_eof = true;
+    serve(ServeOptions { model_path, socket_path: handshake.socket_path, token: handshake.token, tuning })
+}
+
+/// Settings of the model server.
+#[derive(Debug, Clone)]
+pub struct ServeOptions {
+    pub model_path: PathBuf,
+    /// Created with mode 0600.
+    pub socket_path: PathBuf,
+    /// Bearer token that every request must carry.
+    pub token: SecretString,
+    pub tuning: ServeTuning,
+}
+
+#[derive(Debug, Clone)]
+pub struct ServeTuning {
+    /// For inference; 0 means one less than there are cores, but at least one.
+    pub threads: u32,
+    /// Context window, cut to what the model was trained for.
+    pub context_tokens: u32,
+    /// The model's name on the wire.
+    pub alias: String,
+    /// Ends after this long without a request.
+    pub idle_exit: Option<Duration>,
+    /// Ends once idle if more than this many bytes are resident.
+    pub max_resident_bytes: Option<u64>,
+    /// Lets a child notice that its parent died.
+    pub exit_on_stdin_eof: bool,
+    /// Seconds since the epoch at the start, for `created` fields.
+    pub started_at_unix: u64,
+}
+
+impl Default for ServeTuning {
+    fn default() -> Self {
+        Self {
+            threads: 0,
+            context_tokens: 4096,
+            alias: "local".to_owned(),
+            idle_exit: None,
+            max_resident_bytes: None,
+            exit_on_stdin_eof: false,
+            started_at_unix: 0,
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Handshake {
+    pub socket_path: PathBuf,
+    pub token: SecretString,
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Line {
+    socket_path: PathBuf,
+    token: String,
+}
+
+impl Handshake {
+    pub fn to_line(&self) -> Result<String, LocalModelError> {
+        let line = Line { socket_path: self.socket_path.clone(), token: self.token.expose_secret().to_owned() };
+        let json = serde_json::to_string(&line).map_err(|e| LocalModelError::Handshake { reason: e.to_string() })?;
+        Ok(format!("{json}\n"))
+    }
+
+    /// What the parent sends the child: one line of JSON on standard input, since arguments and environment can be
+    /// read in /proc.
+    pub fn read(input: &mut impl BufRead) -> Result<Self, LocalModelError> {
+        let mut text = String::new();
+        let n = input.read_line(&mut text).map_err(|e| LocalModelError::Handshake { reason: e.to_string() })?;
+        if n == 0 {
+            return Err(LocalModelError::Handshake { reason: "it ended at once".to_owned() });
+        }
+        let line: Line =
+            serde_json::from_str(text.trim_end()).map_err(|e| LocalModelError::Handshake { reason: e.to_string() })?;
+        Ok(Self { socket_path: line.socket_path, token: line.token.into() })
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum LocalModelError {
+    #[error("this build has no local model; build with `--features local-model`")]
+    NotBuilt,
+    #[error(
+        "model file {} does not exist; run `make setup` to fetch the default model, or pass `--model PATH` to a GGUF file",
+        path.display()
+    )]
+    FileMissing { path: PathBuf },
+    #[error("model file {} cannot be read: {source}; check its permissions", path.display())]
+    FileUnreadable { path: PathBuf, source: std::io::Error },
+    #[error(
+        "{} is not a usable GGUF model: {reason}; fetch it again or pass `--model PATH` to another one",
+        path.display()
+    )]
+    BadModelFile { path: PathBuf, reason: String },
+    #[error(
+        "this processor lacks {missing}, which the built-in local model needs; connect a model server instead (`steward connections`)"
+    )]
+    CpuTooOld { missing: String },
+    #[error("llama.cpp could not load {}: {reason}", path.display())]
+    Load {
+        path: PathBuf,
+        /// llama.cpp's own words, if it has any.
+        reason: String,
+    },
+    #[error("no memory for a context of {context_tokens} tokens; pass a smaller `--context`, or a smaller model")]
+    Context { context_tokens: u32 },
+    #[error("cannot listen on {}: {source}", path.display())]
+    Socket { path: PathBuf, source: std::io::Error },
+    #[error(
+        "the socket path {} has {length} bytes, a Unix socket allows {limit}; choose a data directory with a shorter path",
+        path.display()
+    )]
+    SocketPathTooLong { path: PathBuf, length: usize, limit: usize },
+    #[error(
+        "no start message on standard input ({reason}); `model-server` is started by Steward itself, by hand it needs `--socket` and `--token-file`"
+    )]
+    Handshake { reason: String },
+    #[error("cannot start the model server {}: {source}", program.display())]
+    Spawn { program: PathBuf, source: std::io::Error },
+    #[error("the model server ended before it was ready ({status}){}", tail(stderr))]
+    EndedEarly {
+        status: String,
+        /// The last lines.
+        stderr: Vec<String>,
+    },
+    #[error(
+        "the model server crashed {times} times in a row and is not started again for {retry_after_secs} s; try a smaller model or context, or another connection{}",
+        tail(stderr)
+    )]
+    CrashLoop {
+        times: u32,
+        /// Until the next attempt is allowed.
+        retry_after_secs: u64,
+        /// The last lines.
+        stderr: Vec<String>,
+    },
+    #[error(
+        "the model server was not ready after {seconds} s and was stopped; a large model on a slow disk may need a longer start limit{}",
+        tail(stderr)
+    )]
+    StartTimeout {
+        seconds: u64,
+        /// The last lines.
+        stderr: Vec<String>,
+    },
+    #[error("{doing}: {source}")]
+    Io { doing: &'static str, source: std::io::Error },
+}
+
+fn tail(stderr: &[String]) -> String {
+    if stderr.is_empty() { String::new() } else { format!("; its last words: {}", stderr.join(" | ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn a_handshake_survives_the_line() {
+        let sent = Handshake { socket_path: "/tmp/a \"b\".sock".into(), token: "s3cret\n".to_owned().into() };
+        let line = sent.to_line().unwrap();
+        assert_eq!(line.matches('\n').count(), 1);
+        let got = Handshake::read(&mut line.as_bytes()).unwrap();
+        assert_eq!(got.socket_path, sent.socket_path);
+        assert_eq!(got.token.expose_secret(), "s3cret\n");
+    }
+
+    #[test]
+    fn a_handshake_says_what_is_wrong() {
+        let empty = Handshake::read(&mut &b""[..]).unwrap_err().to_string();
+        assert!(empty.contains("ended at once"), "{empty}");
+        assert!(Handshake::read(&mut &b"hello\n"[..]).is_err());
+    }
+
+    #[test]
+    fn a_token_is_not_printed() {
+        let shake = Handshake { socket_path: "/x".into(), token: "s3cret".to_owned().into() };
+        assert!(!format!("{shake:?}").contains("s3cret"));
+    }
+}

@@ -1,0 +1,179 @@
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use secrecy::{ExposeSecret, SecretString};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+use tokio::process::{Child, ChildStdin, Command};
+
+use super::supervisor::{ChildCommand, SupervisorOptions};
+use super::{Handshake, LocalModelError};
+
+pub(crate) struct ChildProcess {
+    child: Child,
+    /// Held open: its end tells the child that nobody needs it any more.
+    stdin: Option<ChildStdin>,
+    tail: LastLines,
+    reader: Option<tokio::task::JoinHandle<()>>,
+    pub socket_path: PathBuf,
+    pub since: Instant,
+}
+
+impl ChildProcess {
+    pub async fn start(
+        command: &ChildCommand,
+        options: &SupervisorOptions,
+        socket_path: PathBuf,
+    ) -> Result<Self, LocalModelError> {
+        let mut child = Command::new(&command.program)
+            .args(&command.args)
+            .env_clear()
+            .envs(command.env.iter().map(|(k, v)| (k, v)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            // A Ctrl-C in the terminal is for the parent to handle.
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|source| LocalModelError::Spawn { program: command.program.clone(), source })?;
+        let tail = LastLines::default();
+        let reader = child.stderr.take().map(|stream| tail.follow(stream));
+        let mut stdin = child.stdin.take();
+        let line = Handshake { socket_path: socket_path.clone(), token: options.token.clone() }.to_line()?;
+        if let Some(pipe) = &mut stdin {
+            // A child that has already ended is noticed while waiting for its readiness.
+            let _ = pipe.write_all(line.as_bytes()).await;
+        }
+        Ok(Self { child, stdin, tail, reader, socket_path, since: Instant::now() })
+    }
+
+    /// `None` while it runs.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().ok().flatten()
+    }
+
+    pub fn id(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// The last lines of its standard error.
+    pub async fn stderr_tail(&mut self) -> Vec<String> {
+        if let Some(reader) = self.reader.take() {
+            // A grandchild could hold the pipe open for ever.
+            let _ = tokio::time::timeout(Duration::from_millis(500), reader).await;
+        }
+        self.tail.lines()
+    }
+
+    /// Closes its standard input, and kills it if it has not ended after `grace`.
+    pub async fn stop(mut self, grace: Duration) {
+        drop(self.stdin.take());
+        if tokio::time::timeout(grace, self.child.wait()).await.is_err() {
+            let _ = self.child.kill().await;
+        }
+        let _ = std::fs::remove_file(&self.socket_path);
+    }
+}
+
+const LINES: usize = 12;
+const LINE_BYTES: usize = 400;
+
+#[derive(Debug, Clone, Default)]
+struct LastLines(Arc<Mutex<VecDeque<String>>>);
+
+impl LastLines {
+    pub fn follow(&self, stream: impl AsyncRead + Unpin + Send + 'static) -> tokio::task::JoinHandle<()> {
+        let tail = self.clone();
+        tokio::spawn(async move {
+            let mut reader = BufReader::new(stream);
+            let mut line = Vec::new();
+            // Bytes, not lines: a child may write anything.
+            while matches!(reader.read_until(b'\n', &mut line).await, Ok(n) if n > 0) {
+                line.truncate(LINE_BYTES);
+                let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+                line.clear();
+                if !text.is_empty() {
+                    tracing::debug!(line = text, "model server");
+                    tail.push(text);
+                }
+            }
+        })
+    }
+
+    /// Oldest first.
+    pub fn lines(&self) -> Vec<String> {
+        self.lock().iter().cloned().collect()
+    }
+
+    fn push(&self, line: String) {
+        let mut lines = self.lock();
+        if lines.len() == LINES {
+            lines.pop_front();
+        }
+        lines.push_back(line);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[derive(Debug, PartialEq)]
+pub(crate) enum Health {
+    /// Not listening yet, or not understood.
+    Silent,
+    Loading(f32),
+    Ready,
+}
+
+/// Written by hand: this one request is all the HTTP that is needed here.
+pub(crate) async fn ask(socket: &Path, token: &SecretString) -> Health {
+    match tokio::time::timeout(Duration::from_secs(2), exchange(socket, token)).await {
+        Ok(Ok(text)) => read(&text),
+        _ => Health::Silent,
+    }
+}
+
+async fn exchange(socket: &Path, token: &SecretString) -> std::io::Result<String> {
+    let mut stream = UnixStream::connect(socket).await?;
+    let request = format!(
+        "GET /health HTTP/1.1\r\nhost: local\r\nauthorization: Bearer {}\r\nconnection: close\r\n\r\n",
+        token.expose_secret()
+    );
+    stream.write_all(request.as_bytes()).await?;
+    let mut answer = Vec::new();
+    stream.take(16 << 10).read_to_end(&mut answer).await?;
+    Ok(String::from_utf8_lossy(&answer).into_owned())
+}
+
+fn read(answer: &str) -> Health {
+    let status = answer.split(' ').nth(1).unwrap_or_default();
+    let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+    match status {
+        "200" => Health::Ready,
+        "503" => {
+            let value: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
+            #[expect(clippy::cast_possible_truncation, reason = "a share between 0 and 1")]
+            let share = value["progress"].as_f64().unwrap_or(0.0) as f32;
+            Health::Loading(share)
+        }
+        _ => Health::Silent,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_understood() {
+        assert_eq!(read("HTTP/1.1 200 OK\r\n\r\n{}"), Health::Ready);
+        assert_eq!(read("HTTP/1.1 503 x\r\na: b\r\n\r\n{\"progress\":0.5}"), Health::Loading(0.5));
+        assert_eq!(read("HTTP/1.1 401 x\r\n\r\n"), Health::Silent);
+        assert_eq!(read(""), Health::Silent);
+    }
+}

@@ -1,0 +1,228 @@
+//! The model server: HTTP/1.1 on a Unix socket in front of the inference thread.
+
+mod chat;
+mod request;
+mod routes;
+
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::UnixListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{mpsc, oneshot};
+
+use super::fit::resident_bytes;
+use super::infer::{self, LoadRequest, Shared};
+use super::{GgufHeader, LocalModelError, ServeOptions, ServeTuning};
+use routes::App;
+
+const QUEUE: usize = 32;
+/// Longest Unix socket path, bytes without the terminator.
+const PATH_LIMIT: usize = 107;
+/// How long the inference thread may take to end.
+const END_GRACE: Duration = Duration::from_secs(3);
+
+/// Blocks until the end is asked for.
+pub(crate) fn run(options: ServeOptions) -> Result<(), LocalModelError> {
+    infer::check_processor()?;
+    // First, so that a wrong path is reported at once.
+    GgufHeader::read(&options.model_path)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|source| LocalModelError::Io { doing: "starting the runtime", source })?;
+    let socket = options.socket_path.clone();
+    let result = runtime.block_on(serve(options));
+    // A leftover socket would look like a server to the next one; missing is fine.
+    let _ = std::fs::remove_file(&socket);
+    runtime.shutdown_background();
+    result
+}
+
+async fn serve(options: ServeOptions) -> Result<(), LocalModelError> {
+    let ServeOptions { model_path, socket_path, token, tuning } = options;
+    let listener = bind(&socket_path)?;
+    let shared = Arc::new(Shared::default());
+    let (jobs, queue) = mpsc::channel(QUEUE);
+    let (ended_sender, mut ended) = oneshot::channel();
+    let request = LoadRequest { path: model_path, threads: tuning.threads, context_tokens: tuning.context_tokens };
+    let theirs = Arc::clone(&shared);
+    std::thread::Builder::new()
+        .name("inference".to_owned())
+        .spawn(move || {
+            let _ = ended_sender.send(infer::run(&request, &theirs, queue));
+        })
+        .map_err(|source| LocalModelError::Io { doing: "starting the inference thread", source })?;
+    let activity = Activity::new();
+    let app = Arc::new(App {
+        token,
+        alias: tuning.alias.clone(),
+        started_at_unix: tuning.started_at_unix,
+        started: Instant::now(),
+        counter: AtomicU64::new(1),
+        jobs,
+        shared: Arc::clone(&shared),
+        activity: activity.clone(),
+    });
+    let result = tokio::select! {
+        () = accept(listener, app) => Ok(()),
+        reason = leave(&tuning, &activity) => {
+            tracing::debug!(reason, "model server ends");
+            Ok(())
+        }
+        outcome = &mut ended => return outcome.unwrap_or(Ok(())),
+    };
+    shared.end();
+    let _ = tokio::time::timeout(END_GRACE, ended).await;
+    result
+}
+
+fn bind(path: &Path) -> Result<UnixListener, LocalModelError> {
+    let length = path.as_os_str().as_bytes().len();
+    if length > PATH_LIMIT {
+        return Err(LocalModelError::SocketPathTooLong { path: path.into(), length, limit: PATH_LIMIT });
+    }
+    let fail = |source| LocalModelError::Socket { path: path.into(), source };
+    // Left by a server that was killed; a running one has a name of its own.
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(fail(e)),
+        _ => {}
+    }
+    // The mask closes the gap between creating the socket and setting its mode; no other thread of this process
+    // creates files yet.
+    let before = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o177));
+    let listener = UnixListener::bind(path);
+    rustix::process::umask(before);
+    let listener = listener.map_err(fail)?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(fail)?;
+    Ok(listener)
+}
+
+async fn accept(listener: UnixListener, app: Arc<App>) {
+    loop {
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                // Probably out of descriptors: wait for some to be closed.
+                tracing::warn!(%error, "cannot accept a connection");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                continue;
+            }
+        };
+        let app = Arc::clone(&app);
+        tokio::spawn(async move {
+            let service = service_fn(move |request| {
+                let app = Arc::clone(&app);
+                async move { Ok::<_, std::convert::Infallible>(routes::handle(app, request).await) }
+            });
+            let served =
+                http1::Builder::new().timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service).await;
+            if let Err(error) = served {
+                tracing::debug!(%error, "a connection ended early");
+            }
+        });
+    }
+}
+
+/// Returns the reason to end.
+async fn leave(tuning: &ServeTuning, activity: &Activity) -> &'static str {
+    let signalled = async {
+        match signal(SignalKind::terminate()) {
+            Ok(mut terminate) => drop(terminate.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    };
+    let orphaned = async {
+        if tuning.exit_on_stdin_eof {
+            stdin_end().await;
+        } else {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        () = signalled => "asked by signal",
+        () = orphaned => "parent gone",
+        reason = unused(tuning, activity) => reason,
+    }
+}
+
+/// Reads in a thread, since there is no other portable way to notice the end of standard input. A parent-death signal
+/// would fire when the *thread* that started the child ends.
+async fn stdin_end() {
+    let (sender, receiver) = oneshot::channel::<()>();
+    let started = std::thread::Builder::new().name("parent-watch".to_owned()).spawn(move || {
+        let mut scratch = [0; 64];
+        while matches!(std::io::stdin().read(&mut scratch), Ok(n) if n > 0) {}
+        let _ = sender.send(());
+    });
+    if started.is_ok() {
+        let _ = receiver.await;
+    }
+}
+
+async fn unused(tuning: &ServeTuning, activity: &Activity) -> &'static str {
+    let mut tick = tokio::time::interval(Duration::from_millis(250));
+    loop {
+        tick.tick().await;
+        let Some(idle) = activity.idle() else {
+            continue;
+        };
+        if tuning.idle_exit.is_some_and(|limit| idle >= limit) {
+            return "idle";
+        }
+        let full = tuning.max_resident_bytes.is_some_and(|limit| resident_bytes("self").is_some_and(|now| now > limit));
+        if full && idle >= Duration::from_secs(1) {
+            return "over its memory limit";
+        }
+    }
+}
+
+/// Tracks how long the server has been idle.
+#[derive(Clone)]
+struct Activity {
+    state: Arc<Mutex<State>>,
+}
+
+struct State {
+    open: usize,
+    since: Instant,
+}
+
+struct Busy(Activity);
+
+impl Activity {
+    pub fn new() -> Self {
+        Self { state: Arc::new(Mutex::new(State { open: 0, since: Instant::now() })) }
+    }
+
+    pub fn begin(&self) -> Busy {
+        self.change(|open| open + 1);
+        Busy(self.clone())
+    }
+
+    /// Time since the last request ended; `None` while there is one.
+    pub fn idle(&self) -> Option<Duration> {
+        let state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        (state.open == 0).then(|| state.since.elapsed())
+    }
+
+    fn change(&self, by: impl FnOnce(usize) -> usize) {
+        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        state.open = by(state.open);
+        state.since = Instant::now();
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.change(|open| open.saturating_sub(1));
+    }
+}

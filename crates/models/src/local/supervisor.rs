@@ -1,0 +1,348 @@
+//! Supervises the model server's child process: starts it at first use, notices its end, restarts it, stops it.
+
+use std::ffi::OsString;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use secrecy::SecretString;
+use tokio::sync::{Mutex, watch};
+
+use super::LocalModelError;
+use super::child::{self, ChildProcess, Health};
+use super::fit::resident_bytes;
+
+pub struct Supervisor {
+    command: ChildCommand,
+    options: SupervisorOptions,
+    /// Locked during a start, so that there is only one at a time.
+    state: Mutex<State>,
+    phase: watch::Sender<Phase>,
+}
+
+#[derive(Default)]
+struct State {
+    running: Option<ChildProcess>,
+    crashes: CrashCounter,
+    stderr_tail: Vec<String>,
+    starts: u64,
+}
+
+const POLL: Duration = Duration::from_millis(15);
+
+impl Supervisor {
+    pub fn new(command: ChildCommand, options: SupervisorOptions) -> Self {
+        Self { command, options, state: Mutex::new(State::default()), phase: watch::Sender::new(Phase::Stopped) }
+    }
+
+    /// What the child is doing, including the progress of a start.
+    pub fn phases(&self) -> watch::Receiver<Phase> {
+        self.phase.subscribe()
+    }
+
+    /// Starts the child if it is not running; concurrent calls share one start. A child may end by itself when idle:
+    /// on a refused connection, ask again.
+    pub async fn endpoint(&self) -> Result<Endpoint, LocalModelError> {
+        let mut state = self.state.lock().await;
+        self.notice_end(&mut state).await;
+        if state.running.is_none() {
+            self.wait_for_turn(&state).await?;
+            let result = self.start(&mut state).await;
+            self.phase.send_replace(match &result {
+                Ok(()) => Phase::Ready,
+                Err(error) => Phase::Failed(error.to_string()),
+            });
+            result?;
+        }
+        let socket_path = state.running.as_ref().map(|running| running.socket_path.clone()).unwrap_or_default();
+        Ok(Endpoint { socket_path, token: self.options.token.clone() })
+    }
+
+    /// The next [`Self::endpoint`] starts it again.
+    pub async fn stop(&self) {
+        let mut state = self.state.lock().await;
+        state.crashes.reset();
+        if let Some(running) = state.running.take() {
+            running.stop(self.options.stop_grace).await;
+        }
+        self.phase.send_replace(Phase::Stopped);
+    }
+
+    /// `None` if it is not running.
+    pub async fn process_id(&self) -> Option<u32> {
+        let mut state = self.state.lock().await;
+        self.notice_end(&mut state).await;
+        state.running.as_ref().and_then(ChildProcess::id)
+    }
+
+    /// Resident memory of the child; `None` if it is not running.
+    pub async fn resident_bytes(&self) -> Option<u64> {
+        let id = self.process_id().await?;
+        resident_bytes(&id.to_string())
+    }
+
+    async fn notice_end(&self, state: &mut State) {
+        let Some(running) = &mut state.running else {
+            return;
+        };
+        let Some(status) = running.ended() else {
+            return;
+        };
+        let lived = running.since.elapsed();
+        state.stderr_tail = running.stderr_tail().await;
+        state.running = None;
+        if status.success() {
+            tracing::debug!("model server ended when idle");
+            state.crashes.reset();
+        } else {
+            tracing::warn!(status = describe(status), "model server crashed");
+            state.crashes.count(lived, Instant::now(), &self.options);
+        }
+        self.phase.send_replace(Phase::Stopped);
+    }
+
+    async fn wait_for_turn(&self, state: &State) -> Result<(), LocalModelError> {
+        match state.crashes.restart(Instant::now(), &self.options) {
+            Restart::After(wait) => {
+                tokio::time::sleep(wait).await;
+                Ok(())
+            }
+            Restart::Refuse(rest) => Err(LocalModelError::CrashLoop {
+                times: state.crashes.in_row(),
+                retry_after_secs: rest.as_secs().max(1),
+                stderr: state.stderr_tail.clone(),
+            }),
+        }
+    }
+
+    async fn start(&self, state: &mut State) -> Result<(), LocalModelError> {
+        self.phase.send_replace(Phase::Starting(0.0));
+        state.starts += 1;
+        let socket_path = self.socket_path(state.starts)?;
+        let mut running = ChildProcess::start(&self.command, &self.options, socket_path).await?;
+        match self.wait_until_ready(&mut running).await {
+            Ok(()) => {
+                tracing::debug!(ms = running.since.elapsed().as_millis(), "model server is ready");
+                state.running = Some(running);
+                Ok(())
+            }
+            Err(error) => {
+                state.crashes.count(running.since.elapsed(), Instant::now(), &self.options);
+                state.stderr_tail = running.stderr_tail().await;
+                running.stop(Duration::ZERO).await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn wait_until_ready(&self, running: &mut ChildProcess) -> Result<(), LocalModelError> {
+        let deadline = Instant::now() + self.options.start_timeout;
+        loop {
+            if let Some(status) = running.ended() {
+                return Err(LocalModelError::EndedEarly {
+                    status: describe(status),
+                    stderr: running.stderr_tail().await,
+                });
+            }
+            match child::ask(&running.socket_path, &self.options.token).await {
+                Health::Ready => return Ok(()),
+                Health::Loading(share) => {
+                    self.phase.send_replace(Phase::Starting(share));
+                }
+                Health::Silent => {}
+            }
+            if Instant::now() >= deadline {
+                return Err(LocalModelError::StartTimeout {
+                    seconds: self.options.start_timeout.as_secs(),
+                    stderr: Vec::new(),
+                });
+            }
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    /// Different for each start, since an old child may still be about to end.
+    fn socket_path(&self, number: u64) -> Result<PathBuf, LocalModelError> {
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.options.run_dir)
+            .map_err(|source| LocalModelError::Socket { path: self.options.run_dir.clone(), source })?;
+        let name = format!("model-{}-{number}.sock", std::process::id());
+        Ok(self.options.run_dir.join(name))
+    }
+}
+
+impl std::fmt::Debug for Supervisor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Supervisor")
+            .field("command", &self.command)
+            .field("phase", &*self.phase.borrow())
+            .finish_non_exhaustive()
+    }
+}
+
+fn describe(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("killed by signal {signal}"),
+        _ => "unknown status".to_owned(),
+    }
+}
+
+/// The program to start. It gets socket and token as a line on standard input, see [`super::Handshake`], and ends
+/// when that input ends.
+#[derive(Debug, Clone)]
+pub struct ChildCommand {
+    pub(crate) program: PathBuf,
+    pub(crate) args: Vec<OsString>,
+    pub(crate) env: Vec<(OsString, OsString)>,
+}
+
+impl ChildCommand {
+    /// Without arguments, and with an empty environment, so that it inherits no secret.
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        Self { program: program.into(), args: Vec::new(), env: Vec::new() }
+    }
+
+    #[must_use]
+    pub fn arg(mut self, arg: impl Into<OsString>) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    #[must_use]
+    pub fn env(mut self, key: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.env.push((key.into(), value.into()));
+        self
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct SupervisorOptions {
+    /// Private folder for the socket, created with mode 0700 if missing. Its path must be short.
+    pub run_dir: PathBuf,
+    /// Random token between parent and child.
+    pub token: SecretString,
+    /// Until the child is ready.
+    pub start_timeout: Duration,
+    /// Until the child is killed.
+    pub stop_grace: Duration,
+    /// A child that ended sooner crashed fast.
+    pub fast_crash: Duration,
+    /// Fast crashes in a row after which it is not started for `cooldown`.
+    pub max_crashes: u32,
+    /// Wait before the first restart after a fast crash; four times longer each time.
+    pub backoff: Duration,
+    /// See `max_crashes`.
+    pub cooldown: Duration,
+}
+
+impl SupervisorOptions {
+    pub fn new(run_dir: impl Into<PathBuf>, token: SecretString) -> Self {
+        Self {
+            run_dir: run_dir.into(),
+            token,
+            start_timeout: Duration::from_mins(2),
+            stop_grace: Duration::from_secs(2),
+            fast_crash: Duration::from_secs(10),
+            max_crashes: 3,
+            backoff: Duration::from_millis(200),
+            cooldown: Duration::from_mins(1),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    pub socket_path: PathBuf,
+    /// Bearer token.
+    pub token: SecretString,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Phase {
+    /// Not started yet, stopped, or idle for too long.
+    Stopped,
+    /// Share of the file that is loaded, 0 to 1.
+    Starting(f32),
+    Ready,
+    /// Why the last start failed.
+    Failed(String),
+}
+
+/// Counts fast crashes in a row and decides when the next start is allowed.
+#[derive(Debug, Default)]
+struct CrashCounter {
+    in_row: u32,
+    last: Option<Instant>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Restart {
+    After(Duration),
+    /// Not before this time has passed.
+    Refuse(Duration),
+}
+
+impl CrashCounter {
+    /// For a child that ended by itself after `lived`, and not as idle.
+    pub fn count(&mut self, lived: Duration, now: Instant, options: &SupervisorOptions) {
+        if lived >= options.fast_crash {
+            self.in_row = 0;
+        }
+        self.in_row += 1;
+        self.last = Some(now);
+    }
+
+    pub fn reset(&mut self) {
+        *self = Self::default();
+    }
+
+    pub fn in_row(&self) -> u32 {
+        self.in_row
+    }
+
+    pub fn restart(&self, now: Instant, options: &SupervisorOptions) -> Restart {
+        let Some(last) = self.last else {
+            return Restart::After(Duration::ZERO);
+        };
+        let since = now.saturating_duration_since(last);
+        if self.in_row >= options.max_crashes {
+            return match options.cooldown.checked_sub(since) {
+                Some(rest) if rest > Duration::ZERO => Restart::Refuse(rest),
+                // One more attempt; another fast crash refuses again.
+                _ => Restart::After(Duration::ZERO),
+            };
+        }
+        let factor = 4_u32.saturating_pow(self.in_row.saturating_sub(1));
+        Restart::After(options.backoff.saturating_mul(factor).saturating_sub(since))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_and_then_it_is_left_alone() {
+        let options = SupervisorOptions::new("/x", "t".to_owned().into());
+        let now = Instant::now();
+        let mut crashes = CrashCounter::default();
+        assert_eq!(crashes.restart(now, &options), Restart::After(Duration::ZERO));
+        crashes.count(Duration::ZERO, now, &options);
+        assert_eq!(crashes.restart(now, &options), Restart::After(options.backoff));
+        crashes.count(Duration::ZERO, now, &options);
+        assert_eq!(crashes.restart(now, &options), Restart::After(options.backoff * 4));
+        crashes.count(Duration::ZERO, now, &options);
+        assert_eq!(crashes.restart(now, &options), Restart::Refuse(options.cooldown));
+        let later = now + options.cooldown;
+        assert_eq!(crashes.restart(later, &options), Restart::After(Duration::ZERO));
+        crashes.count(Duration::ZERO, later, &options);
+        assert_eq!(crashes.restart(later, &options), Restart::Refuse(options.cooldown));
+        crashes.count(options.fast_crash, later, &options);
+        assert_eq!(crashes.restart(later, &options), Restart::After(options.backoff));
+    }
+}

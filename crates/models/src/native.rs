@@ -1,0 +1,107 @@
+//! The providers' own interfaces: Anthropic messages, Gemini, Cohere, Bedrock Converse and Ollama. Each has a
+//! request's body and a stream's decoder, without I/O; [`crate::openai`] sends and reads.
+
+mod anthropic;
+mod bedrock;
+mod cohere;
+mod gemini;
+mod ollama;
+mod turns;
+
+pub(crate) use bedrock::AwsParser;
+pub(crate) use gemini::path as gemini_path;
+
+use serde_json::{Value, json};
+use steward_core::model::{Connection, ModelRequest, Provider};
+
+use super::openai::{BadFrame, Outgoing, Parser, StreamFormat, json_bytes};
+
+/// Whether the provider's own interface is used unless the connection says otherwise.
+pub(crate) fn is_native(provider: Provider) -> bool {
+    use Provider::{Anthropic, Bedrock, Cohere, Gemini};
+    matches!(provider, Anthropic | Gemini | Cohere | Bedrock)
+}
+
+/// A streamed chat request, and those of its fields that the endpoint may refuse. `plain`: without the temperature,
+/// which some models refuse.
+pub(crate) fn request(connection: &Connection, request: &ModelRequest, plain: bool) -> (Outgoing, Value) {
+    let (path, body) = match connection.provider {
+        Provider::Anthropic => ("v1/messages".to_owned(), anthropic::body(connection, request, plain)),
+        Provider::Gemini => {
+            (gemini::path(connection, "streamGenerateContent"), gemini::body(connection, request, plain))
+        }
+        Provider::Cohere => ("v2/chat".to_owned(), cohere::body(connection, request, plain)),
+        Provider::Bedrock => (bedrock::path(connection), bedrock::body(connection, request, plain)),
+        _ => ("api/chat".to_owned(), ollama::body(connection, request, plain)),
+    };
+    let mut outgoing = Outgoing::post_native(path, json_bytes(&body));
+    match connection.provider {
+        Provider::Anthropic => outgoing.headers = anthropic::headers(),
+        Provider::Gemini => outgoing.query = &[("alt", "sse")],
+        _ => {}
+    }
+    let optional = if plain { json!({}) } else { json!({"temperature": rounded(request.temperature)}) };
+    (outgoing, optional)
+}
+
+pub(crate) fn stream_format(provider: Provider) -> StreamFormat {
+    match provider {
+        Provider::Anthropic => StreamFormat::sse(anthropic::Decoder::default()),
+        Provider::Gemini => StreamFormat::sse(gemini::Decoder),
+        Provider::Cohere => StreamFormat::sse(cohere::Decoder::default()),
+        Provider::Bedrock => StreamFormat::new(Parser::Aws(AwsParser::default()), bedrock::Decoder::default()),
+        _ => StreamFormat::new(Parser::Lines(LineParser::default()), ollama::Decoder),
+    }
+}
+
+pub(crate) fn listing(connection: &Connection) -> Outgoing {
+    let get = |path: &str| Outgoing::get_native(path.to_owned());
+    match connection.provider {
+        Provider::Anthropic => {
+            Outgoing { headers: anthropic::headers(), query: &[("limit", "1000")], ..get("v1/models") }
+        }
+        Provider::Gemini => {
+            let version = super::openai::version(connection, "v1beta");
+            Outgoing { query: &[("pageSize", "1000")], ..get(&format!("{version}/models")) }
+        }
+        Provider::Cohere => Outgoing { query: &[("endpoint", "chat"), ("page_size", "1000")], ..get("v1/models") },
+        Provider::Bedrock => get("foundation-models"),
+        _ => get("api/tags"),
+    }
+}
+
+/// Through `f32`, 0.2 would be sent as 0.20000000298.
+pub(crate) fn rounded(value: f32) -> f64 {
+    (f64::from(value) * 1000.0).round() / 1000.0
+}
+
+const LIMIT: usize = 16 << 20;
+
+/// One JSON document per line; a line may have 16 MiB.
+#[derive(Debug, Default)]
+pub(crate) struct LineParser {
+    held: Vec<u8>,
+}
+
+impl LineParser {
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<String>, BadFrame> {
+        let mut lines = Vec::new();
+        let mut parts = bytes.split(|byte| *byte == b'\n');
+        // There is always a first part.
+        self.held.extend_from_slice(parts.next().unwrap_or_default());
+        for part in parts {
+            lines.extend(self.finish());
+            self.held.extend_from_slice(part);
+        }
+        if self.held.len() > LIMIT {
+            return Err(BadFrame::TooLarge);
+        }
+        Ok(lines)
+    }
+
+    /// The line that the end of the stream completed, unless it is blank.
+    pub fn finish(&mut self) -> Option<String> {
+        let line = String::from_utf8_lossy(&std::mem::take(&mut self.held)).into_owned();
+        (!line.trim().is_empty()).then_some(line)
+    }
+}

@@ -1,0 +1,258 @@
+//! Request bodies of the OpenAI dialect, what endpoints refuse in them, and lists of models.
+
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+use steward_core::message::{Message, Role};
+use steward_core::model::{Connection, ModelError, ModelRequest, Provider};
+use steward_core::ports::Scored;
+use steward_core::tool::{ToolCall, ToolSpec};
+
+use super::constrain::{self, SchemaMemory};
+use super::error_messages::Origin;
+use crate::native::rounded;
+
+pub(super) fn chat_body(connection: &Connection, request: &ModelRequest, quirks: &Quirks) -> Value {
+    let mut body = prompt(connection, request);
+    body["stream"] = json!(true);
+    if !quirks.no_stream_options {
+        body["stream_options"] = json!({"include_usage": true});
+    }
+    if !quirks.no_temperature {
+        body["temperature"] = json!(rounded(request.temperature));
+    }
+    let new_name = (connection.provider == Provider::OpenAi) != quirks.other_max_tokens;
+    body[if new_name { "max_completion_tokens" } else { "max_tokens" }] = json!(request.max_tokens);
+    if !request.stop.is_empty() {
+        body["stop"] = json!(request.stop);
+    }
+    if let Some(seed) = request.seed.filter(|_| !quirks.no_seed) {
+        // Servers read it as a signed number.
+        body["seed"] = json!(seed & (i64::MAX as u64));
+    }
+    if !request.tools.is_empty() {
+        body["tools"] = request.tools.iter().map(tool_json).collect();
+        // Other servers allow several calls by default.
+        if connection.provider == Provider::LlamaCpp && connection.capabilities.parallel_calls {
+            body["parallel_tool_calls"] = json!(true);
+        }
+    }
+    if let Some(schema) = request.schema.as_ref().filter(|_| connection.capabilities.json_schema) {
+        constrain::apply(&mut body, connection, schema, &quirks.constraints);
+    }
+    body
+}
+
+pub(super) fn score_body(connection: &Connection, request: &ModelRequest, candidates: &[String]) -> Value {
+    let mut body = prompt(connection, request);
+    body["candidates"] = json!(candidates);
+    body
+}
+
+/// Model and messages. The local model continues a last message of its own, if there is one.
+fn prompt(connection: &Connection, request: &ModelRequest) -> Value {
+    let mut body = json!({});
+    let mut messages = request.messages.as_slice();
+    if connection.provider == Provider::Local {
+        if let [rest @ .., last] = messages
+            && last.role == Role::Assistant
+            && last.tool_calls.is_empty()
+        {
+            messages = rest;
+            body["assistant_prefix"] = json!(last.text);
+        }
+    } else {
+        body["model"] = json!(connection.model);
+    }
+    body["messages"] = messages.iter().map(message).collect();
+    body
+}
+
+fn message(message: &Message) -> Value {
+    match message.role {
+        Role::System => json!({"role": "system", "content": message.text}),
+        Role::User => json!({"role": "user", "content": message.text}),
+        Role::Tool => json!({
+            "role": "tool",
+            "tool_call_id": message.tool_call_id.as_deref().unwrap_or_default(),
+            "content": message.text,
+        }),
+        Role::Assistant if message.tool_calls.is_empty() => {
+            json!({"role": "assistant", "content": message.text})
+        }
+        Role::Assistant => {
+            let calls: Vec<Value> = message.tool_calls.iter().map(call_json).collect();
+            let content = (!message.text.is_empty()).then_some(&message.text);
+            json!({"role": "assistant", "content": content, "tool_calls": calls})
+        }
+    }
+}
+
+pub(crate) fn call_json(call: &ToolCall) -> Value {
+    json!({
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": call.arguments.to_string()},
+    })
+}
+
+pub(crate) fn tool_json(spec: &ToolSpec) -> Value {
+    json!({
+        "type": "function",
+        "function": {
+            "name": spec.name,
+            "description": spec.description,
+            "parameters": spec.parameters,
+        },
+    })
+}
+
+/// What one endpoint does not accept, learned from its refusals.
+#[expect(clippy::struct_excessive_bools, reason = "four fields of a request, each taken or not")]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Quirks {
+    pub no_stream_options: bool,
+    /// It wants the other of `max_tokens` and `max_completion_tokens`.
+    pub other_max_tokens: bool,
+    /// It accepts only its default temperature.
+    pub no_temperature: bool,
+    pub no_seed: bool,
+    pub constraints: SchemaMemory,
+}
+
+impl Quirks {
+    /// `None` if the refusal teaches nothing new and is a real error.
+    pub fn learn(&self, status: u16, body: &str, sent: &Value) -> Option<Self> {
+        if !matches!(status, 400 | 422) {
+            // Some servers fail with another status if they can't turn a schema into a grammar.
+            let constraints = self.constraints.refused(status, body, sent)?;
+            let next = Self { constraints, ..self.clone() };
+            return (next != *self).then_some(next);
+        }
+        let refused = |field: &str| sent.get(field).is_some() && body.contains(field);
+        let mut next = self.clone();
+        if refused("stream_options") || (sent.get("stream_options").is_some() && body.contains("include_usage")) {
+            next.no_stream_options = true;
+        } else if (sent.get("max_tokens").is_some() && body.contains("max_completion_tokens"))
+            || (refused("max_completion_tokens") && unsupported(body))
+        {
+            // Never switched back: a server that refuses both would be asked for ever.
+            next.other_max_tokens = true;
+        } else if refused("temperature") && unsupported(body) {
+            next.no_temperature = true;
+        } else if refused("seed") && unsupported(body) {
+            next.no_seed = true;
+        } else if let Some(learned) = self.constraints.refused(status, body, sent) {
+            next.constraints = learned;
+        }
+        (next != *self).then_some(next)
+    }
+
+    /// For the provider's own interface, which has other fields.
+    pub fn fitted<'a>(&self, connection: &Connection, request: &'a ModelRequest) -> Cow<'a, ModelRequest> {
+        constrain::fitted(connection, request, &self.constraints)
+    }
+
+    /// `None`: nothing new. Without this, tools whose schemas were held back after a refusal that named none of them
+    /// would stay unconstrained.
+    pub fn accepted(&self, sent: &Value) -> Option<Self> {
+        let constraints = self.constraints.accepted(sent)?;
+        Some(Self { constraints, ..self.clone() })
+    }
+}
+
+pub(super) fn unsupported(body: &str) -> bool {
+    let body = body.to_lowercase();
+    ["unsupported", "not support", "unrecognized", "unknown", "extra", "not permitted"]
+        .iter()
+        .any(|word| body.contains(word))
+}
+
+/// Any provider's list: `data[].id` of the dialect and Anthropic, `models[].name` of Gemini, Cohere and Ollama,
+/// `modelSummaries[].modelId` of Bedrock.
+pub(crate) fn model_names(value: &Value) -> Vec<String> {
+    let places = ["data", "models", "modelSummaries"];
+    let list = places.iter().find_map(|field| value.get(field)).unwrap_or(value);
+    let models = list.as_array().into_iter().flatten();
+    models
+        .filter_map(|model| {
+            let fields = ["id", "modelId", "name", "model"];
+            let name = fields.iter().find_map(|field| model.get(field)?.as_str())?;
+            let able = model.get("supportedGenerationMethods").and_then(Value::as_array);
+            // Gemini also lists models that do not chat.
+            let chats = able.is_none_or(|list| list.iter().any(|m| m == "generateContent"));
+            chats.then(|| name.strip_prefix("models/").unwrap_or(name).to_owned())
+        })
+        .collect()
+}
+
+pub(super) fn read_scores(origin: &Origin, value: &Value) -> Result<Vec<Scored>, ModelError> {
+    let list = value.get("scores").and_then(Value::as_array);
+    let scores: Option<Vec<Scored>> = list.and_then(|list| list.iter().map(read_score).collect());
+    scores.ok_or_else(|| {
+        let error = origin.not_an_answer("something that holds no scores");
+        origin.with_detail(error, &value.to_string())
+    })
+}
+
+fn read_score(value: &Value) -> Option<Scored> {
+    #[expect(clippy::cast_possible_truncation, reason = "six digits of a logarithm are enough")]
+    let logprob = value.get("logprob_sum")?.as_f64()? as f32;
+    Some(Scored {
+        candidate: value.get("candidate")?.as_str()?.to_owned(),
+        logprob,
+        tokens: u32::try_from(value.get("tokens")?.as_u64()?).ok()?,
+    })
+}
+
+#[cfg(test)]
+mod quirks_tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::Quirks;
+    use serde_json::json;
+
+    #[test]
+    fn only_what_was_sent_is_learned() {
+        let sent = json!({"stream_options": {}, "max_tokens": 1, "temperature": 0.2});
+        let none = Quirks::default();
+        let learn = |body: &str| none.learn(400, body, &sent);
+        assert!(learn("Unrecognized request argument: stream_options").unwrap().no_stream_options);
+        assert!(learn("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'.").unwrap().other_max_tokens);
+        assert!(learn("Unsupported value: 'temperature' does not support 0.2").unwrap().no_temperature);
+        assert_eq!(learn("seed is not supported"), None);
+        assert_eq!(learn("messages is wrong"), None);
+        assert_eq!(none.learn(500, "stream_options", &sent), None);
+        let known = learn("stream_options").unwrap();
+        assert_eq!(known.learn(400, "stream_options", &sent), None, "never the same twice");
+        let other = learn("Use 'max_completion_tokens'").unwrap();
+        let sent = json!({"max_completion_tokens": 1});
+        assert_eq!(
+            other.learn(400, "max_completion_tokens is not supported", &sent),
+            None,
+            "a server that refuses both gets its error told"
+        );
+    }
+}
+
+#[cfg(test)]
+mod listing_tests {
+    use super::model_names;
+    use serde_json::json;
+
+    #[test]
+    fn every_shape() {
+        let check = |value, expect: &[&str]| assert_eq!(model_names(&value), expect, "{value}");
+        check(json!({"data": [{"id": "a"}, {"id": "b"}]}), &["a", "b"]);
+        check(json!([{"id": "a"}]), &["a"]);
+        check(
+            json!({"models": [
+                {"name": "models/gemini-2.5-flash", "supportedGenerationMethods": ["generateContent"]},
+                {"name": "models/embedding-001", "supportedGenerationMethods": ["embedContent"]},
+            ]}),
+            &["gemini-2.5-flash"],
+        );
+        check(json!({"models": [{"name": "qwen3:8b", "model": "qwen3:8b"}]}), &["qwen3:8b"]);
+        check(json!({"modelSummaries": [{"modelId": "x.y-v1:0", "modelName": "Y"}]}), &["x.y-v1:0"]);
+        check(json!({"hello": 1}), &[]);
+    }
+}

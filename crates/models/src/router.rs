@@ -1,0 +1,313 @@
+//! Implements the core's model port over all connections of an installation: routing, retries, health, pass-through.
+
+pub(crate) mod attempt;
+mod choose;
+mod circuit;
+mod connections;
+mod errors;
+mod health;
+mod passthrough;
+mod passthrough_answer;
+
+pub(crate) use attempt::{Plan, try_targets};
+pub use connections::LocalChildren;
+pub(crate) use health::Permit;
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::{Stream, StreamExt};
+use steward_core::ConnectionId;
+use steward_core::exam::ExamReport;
+use steward_core::model::{Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, Price};
+use steward_core::ports::{
+    ChunkStream, Clock, ConnectionHealth, ModelCall, Models, NoAnswer, Opened, Route, RouteRequest, Scored,
+};
+
+use super::openai::Client;
+use super::price::Prices;
+use choose::{Chooser, Turns, choose};
+use connections::ConnectionSet;
+use health::HealthTracker;
+
+/// Connections can be replaced while it runs.
+#[derive(Debug)]
+pub struct Router {
+    client: Client,
+    known: RwLock<ConnectionSet>,
+    health: Arc<HealthTracker>,
+    prices: Prices,
+    turns: Mutex<Turns>,
+}
+
+impl Router {
+    /// Without `default` the first connection is the default. Uses the built-in prices.
+    pub fn new(
+        client: Client,
+        clock: Arc<dyn Clock>,
+        connections: Vec<Connection>,
+        default: Option<ConnectionId>,
+    ) -> Self {
+        Self {
+            client,
+            known: RwLock::new(ConnectionSet { connections, default, ..ConnectionSet::default() }),
+            health: Arc::new(HealthTracker::new(clock, RouterOptions::default())),
+            prices: Prices::built_in(),
+            turns: Mutex::default(),
+        }
+    }
+
+    /// Replaces the built-in prices.
+    #[must_use]
+    pub fn with_prices(mut self, prices: Prices) -> Self {
+        self.prices = prices;
+        self
+    }
+
+    /// Replaces the limits and forgets all health.
+    #[must_use]
+    pub fn with_options(mut self, options: RouterOptions) -> Self {
+        self.health = Arc::new(HealthTracker::new(self.health.clock(), options));
+        self
+    }
+
+    /// Running calls go on. Health is kept for connections that are called as before.
+    pub fn replace_connections(&self, connections: Vec<Connection>, default: Option<ConnectionId>) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        self.health.replaced(&known.connections, &connections);
+        known.connections = connections;
+        known.default = default;
+        drop(known);
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Forgets how a connection has fared, since its key has changed.
+    pub fn reset_health(&self, id: ConnectionId) {
+        self.health.forget(id);
+    }
+
+    /// Replaces the exam reports, whose grades `cost_aware` routing uses.
+    pub fn set_reports(&self, reports: Vec<ExamReport>) {
+        self.known.write().unwrap_or_else(PoisonError::into_inner).set_reports(reports);
+    }
+
+    fn known(&self) -> RwLockReadGuard<'_, ConnectionSet> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn connections(&self) -> Vec<Connection> {
+        self.known().connections.clone()
+    }
+
+    pub fn default_connection(&self) -> Option<Connection> {
+        self.known().system_default().cloned()
+    }
+
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// The connection's own price, else the table's.
+    pub fn price(&self, connection: &Connection) -> Option<Price> {
+        self.prices.of(connection, None)
+    }
+
+    pub fn prices(&self) -> &Prices {
+        &self.prices
+    }
+
+    pub(crate) fn health(&self) -> &Arc<HealthTracker> {
+        &self.health
+    }
+
+    /// The connections of these ids that still exist; an error if none does.
+    fn targets(&self, ids: &[ConnectionId]) -> Result<Vec<Connection>, ModelError> {
+        let known = self.known();
+        let found: Vec<Connection> = ids.iter().filter_map(|id| known.find(*id)).cloned().collect();
+        match ids.first() {
+            Some(first) if found.is_empty() => Err(known.unknown(*first)),
+            None => Err(errors::no_connection()),
+            Some(_) => Ok(found),
+        }
+    }
+}
+
+#[async_trait]
+impl Models for Router {
+    async fn select(&self, wanted: Option<ConnectionId>) -> Result<Connection, ModelError> {
+        self.known().resolve(wanted)
+    }
+
+    async fn route(&self, request: RouteRequest<'_>) -> Result<Route, ModelError> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        let chooser = Chooser { known: &self.known(), prices: &self.prices, health: &self.health };
+        choose(&chooser, &mut turns, request)
+    }
+
+    async fn open(&self, call: ModelCall<'_>) -> Result<Opened, NoAnswer> {
+        let targets = self.targets(call.targets).map_err(not_asked)?;
+        let plan = Plan::new(call.routing, call.deadline_ms);
+        let attempt = |connection: Connection, left: Duration| {
+            let mut request = (call.request)(&connection);
+            let left_ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+            request.timeout_ms = request.timeout_ms.min(left_ms);
+            async move {
+                let stream = self.client.stream(&connection, &request).await?;
+                wait_for_content(&connection, stream).await
+            }
+        };
+        let answered = try_targets(&self.health, &targets, plan, attempt).await?;
+        Ok(Opened {
+            connection: answered.connection.clone(),
+            attempts: answered.attempts,
+            stream: answered.value.replay(answered.connection, answered.permit, self.prices.clone()),
+        })
+    }
+
+    async fn stream(&self, connection: ConnectionId, request: ModelRequest) -> Result<ChunkStream, ModelError> {
+        let target = self.known().resolve(Some(connection))?;
+        let permit = self.health.force(target.id);
+        match self.client.stream(&target, &request).await {
+            Ok(stream) => Ok(Box::pin(report_outcome(stream, target, permit, self.prices.clone()))),
+            Err(error) => {
+                permit.failed(&error);
+                Err(error)
+            }
+        }
+    }
+
+    async fn score(
+        &self,
+        connection: ConnectionId,
+        request: ModelRequest,
+        candidates: &[String],
+    ) -> Result<Vec<Scored>, ModelError> {
+        let target = self.known().resolve(Some(connection))?;
+        if !target.capabilities.scoring {
+            return Err(ModelError::new(
+                ModelErrorClass::BadRequest,
+                format!("connection `{}` gives no likelihoods", target.name),
+                "choose a connection that does, such as the local model",
+            ));
+        }
+        if candidates.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.client.score(&target, &request, candidates).await
+    }
+
+    async fn health(&self) -> Vec<ConnectionHealth> {
+        let ids: Vec<ConnectionId> = self.known().connections.iter().map(|one| one.id).collect();
+        ids.into_iter().map(|id| self.health.health(id)).collect()
+    }
+}
+
+/// When a connection is not asked for a while (its circuit opens), and for how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RouterOptions {
+    /// Failures in a row that open the circuit. One is enough where nobody listens, or where the endpoint says how
+    /// long to wait.
+    pub failures: u32,
+    /// First time; doubled each further time without a success in between.
+    pub cooldown: Duration,
+    /// The same where nobody listens.
+    pub dead_cooldown: Duration,
+    pub longest_cooldown: Duration,
+    /// After a wrong key or an unknown model. New settings of the connection end it at once.
+    pub settings_cooldown: Duration,
+    /// Wait before the only connection is tried again, if the endpoint asks for none.
+    pub retry_wait: Duration,
+    /// A longer wait asked for by the endpoint is left to the caller.
+    pub longest_retry_wait: Duration,
+}
+
+impl Default for RouterOptions {
+    fn default() -> Self {
+        Self {
+            failures: 3,
+            cooldown: Duration::from_secs(10),
+            dead_cooldown: Duration::from_secs(15),
+            longest_cooldown: Duration::from_mins(5),
+            settings_cooldown: Duration::from_mins(5),
+            retry_wait: Duration::from_millis(250),
+            longest_retry_wait: Duration::from_secs(10),
+        }
+    }
+}
+
+/// An error before any connection was asked.
+fn not_asked(error: ModelError) -> NoAnswer {
+    NoAnswer { error, attempts: Vec::new() }
+}
+
+/// Most chunks kept back before the first content.
+const HELD: usize = 256;
+
+/// A reply that has wait_for_content: the chunks up to the first content, and the rest.
+struct StartedReply {
+    held: Vec<ModelChunk>,
+    rest: ChunkStream,
+}
+
+/// Waits for the first content. Blank text is none: the answer may turn out to be nothing else.
+async fn wait_for_content(connection: &Connection, mut stream: ChunkStream) -> Result<StartedReply, ModelError> {
+    let mut held = Vec::new();
+    while let Some(item) = stream.next().await {
+        let chunk = item?;
+        if let ModelChunk::End { finish, .. } = &chunk {
+            return Err(errors::nothing_came(connection, Some(finish)));
+        }
+        let content = is_content(&chunk);
+        held.push(chunk);
+        if content || held.len() >= HELD {
+            return Ok(StartedReply { held, rest: stream });
+        }
+    }
+    Err(errors::nothing_came(connection, None))
+}
+
+fn is_content(chunk: &ModelChunk) -> bool {
+    match chunk {
+        ModelChunk::Text(text) | ModelChunk::Reasoning(text) => !text.trim().is_empty(),
+        ModelChunk::ToolCall { .. } => true,
+        ModelChunk::Signature { .. } | ModelChunk::End { .. } => false,
+    }
+}
+
+impl StartedReply {
+    /// All chunks; the last gets its cost.
+    pub fn replay(self, connection: Connection, permit: Permit, prices: Prices) -> ChunkStream {
+        let held = futures::stream::iter(self.held.into_iter().map(Ok));
+        report_outcome(held.chain(self.rest), connection, permit, prices).boxed()
+    }
+}
+
+/// The same chunks; tells the permit how it went.
+fn report_outcome(
+    stream: impl Stream<Item = Result<ModelChunk, ModelError>> + Send + 'static,
+    connection: Connection,
+    permit: Permit,
+    prices: Prices,
+) -> impl Stream<Item = Result<ModelChunk, ModelError>> + Send + 'static {
+    let mut permit = Some(permit);
+    stream.map(move |item| match item {
+        Ok(mut chunk) => {
+            if let ModelChunk::End { usage, model, .. } = &mut chunk {
+                prices.fill(&connection, model, usage);
+                if let Some(permit) = permit.take() {
+                    permit.completed();
+                }
+            } else if let Some(permit) = permit.as_mut().filter(|_| is_content(&chunk)) {
+                permit.answered();
+            }
+            Ok(chunk)
+        }
+        Err(error) => {
+            if let Some(permit) = permit.take() {
+                permit.failed(&error);
+            }
+            Err(error)
+        }
+    })
+}

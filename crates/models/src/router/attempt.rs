@@ -1,0 +1,308 @@
+//! Asks one connection after the other until one answers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
+use steward_core::ConnectionId;
+use steward_core::model::{Connection, ModelError, ModelErrorClass};
+use steward_core::ports::NoAnswer;
+use steward_core::routing::{Attempt, Routing};
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::errors::{self, Next, next, worth_repeating};
+use super::health::{HealthTracker, Permit};
+
+/// Longest message stored with an attempt, characters.
+const MESSAGE: usize = 300;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    /// Connections asked at most.
+    pub most: usize,
+    /// After so long without an answer the next connection is asked as well.
+    pub hedge_after: Option<Duration>,
+    /// For all attempts together, including the whole answer.
+    pub deadline: Duration,
+}
+
+impl Plan {
+    pub fn new(routing: &Routing, deadline_ms: u64) -> Self {
+        Self {
+            most: usize::from(routing.max_fallback_attempts.max(1)),
+            hedge_after: routing.hedge_after_ms.map(Duration::from_millis),
+            // A day is as good as unlimited, and does not overflow.
+            deadline: Duration::from_millis(deadline_ms).min(Duration::from_hours(24)),
+        }
+    }
+}
+
+pub(crate) struct Answered<T> {
+    pub connection: Connection,
+    /// All that were asked; the one that answered is last.
+    pub attempts: Vec<Attempt>,
+    pub value: T,
+    /// To be kept while the answer comes in, then `completed()` or `failed(error)`. If it is dropped, as when the
+    /// client goes away, nothing is recorded.
+    pub permit: Permit,
+}
+
+impl<T> std::fmt::Debug for Answered<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Answered")
+            .field("connection", &self.connection.name)
+            .field("attempts", &self.attempts)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Asks `targets` in order until an attempt is `Ok`, which means that it has its first content.
+///
+/// `attempt` gets a connection and the time left for the whole answer. What follows an error depends on its class
+/// (see [`super::errors`]): mostly the next target. Targets with an open circuit are skipped, unless all are. A
+/// single target is asked again after a passing error if the wait is short; otherwise the error has `retry_after_ms`.
+/// With `plan.hedge_after` the next target is asked as well when one is slow; the first to answer wins and the other
+/// is dropped.
+///
+/// Dropping the future drops running attempts and their upstream requests. Health is recorded here up to the first
+/// content, then by [`Answered::permit`].
+pub(crate) async fn try_targets<T, F, Fut>(
+    health: &Arc<HealthTracker>,
+    targets: &[Connection],
+    plan: Plan,
+    attempt: F,
+) -> Result<Answered<T>, NoAnswer>
+where
+    T: Send,
+    F: Fn(Connection, Duration) -> Fut + Send + Sync,
+    Fut: Future<Output = Result<T, ModelError>> + Send,
+{
+    let mut call = Call {
+        health,
+        queue: Queue::new(Arc::clone(health), targets, plan.most),
+        deadline: Instant::now() + plan.deadline,
+        attempt: &attempt,
+        running: FuturesUnordered::new(),
+        open: Vec::new(),
+        attempts: Vec::new(),
+        errors: Vec::new(),
+    };
+    call.ask_next();
+    let hedge = plan.hedge_after.unwrap_or(plan.deadline);
+    let mut hedge_at = Instant::now() + hedge;
+    let mut repeated = false;
+    while !call.running.is_empty() {
+        let done = tokio::select! {
+            biased;
+            Some(done) = call.running.next() => done,
+            () = sleep_until(hedge_at), if plan.hedge_after.is_some() => {
+                call.ask_next();
+                hedge_at = Instant::now() + hedge;
+                continue;
+            }
+        };
+        let error = match done.outcome {
+            Ok(value) => return Ok(call.finish(done.asked, value)),
+            Err(error) => error,
+        };
+        let connection = call.record_failure(done.asked, &error);
+        match next(error.class) {
+            Next::Nobody => break,
+            Next::Larger => call.queue.needs_more_than(connection.capabilities.window),
+            Next::Anyone => {}
+        }
+        if call.ask_next() {
+            hedge_at = Instant::now() + hedge;
+        } else if call.attempts.len() == 1 && call.running.is_empty() && !repeated {
+            repeated = call.repeat(connection, &error);
+        }
+    }
+    Err(call.no_answer())
+}
+
+struct Asked {
+    slot: usize,
+    connection: Connection,
+    permit: Permit,
+}
+
+struct Done<T> {
+    asked: Asked,
+    outcome: Result<T, ModelError>,
+}
+
+struct Open {
+    slot: usize,
+    connection: ConnectionId,
+    since: Instant,
+}
+
+struct Call<'a, T, F> {
+    health: &'a Arc<HealthTracker>,
+    queue: Queue,
+    deadline: Instant,
+    attempt: &'a F,
+    running: FuturesUnordered<BoxFuture<'a, Done<T>>>,
+    open: Vec<Open>,
+    attempts: Vec<Attempt>,
+    errors: Vec<ModelError>,
+}
+
+impl<'a, T, F, Fut> Call<'a, T, F>
+where
+    T: Send + 'a,
+    F: Fn(Connection, Duration) -> Fut + Send + Sync,
+    Fut: Future<Output = Result<T, ModelError>> + Send + 'a,
+{
+    /// False if nobody is left to ask, or no time.
+    fn ask_next(&mut self) -> bool {
+        if !self.attempts.is_empty() && self.left().is_zero() {
+            return false;
+        }
+        let Some((connection, permit)) = self.queue.next() else {
+            return false;
+        };
+        self.ask(connection, Some(permit), Duration::ZERO);
+        true
+    }
+
+    fn repeat(&mut self, connection: Connection, error: &ModelError) -> bool {
+        let options = &self.health.options;
+        let wait = error.retry_after_ms.map_or(options.retry_wait, Duration::from_millis);
+        let soon = wait <= options.longest_retry_wait && wait < self.left();
+        if soon && worth_repeating(error.class) {
+            self.ask(connection, None, wait);
+        }
+        true
+    }
+
+    fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    fn ask(&mut self, connection: Connection, permit: Option<Permit>, wait: Duration) {
+        let slot = self.attempts.len() + self.open.len();
+        self.open.push(Open { slot, connection: connection.id, since: Instant::now() + wait });
+        let (attempt, deadline, health) = (self.attempt, self.deadline, self.health);
+        self.running.push(Box::pin(async move {
+            if !wait.is_zero() {
+                tokio::time::sleep(wait).await;
+            }
+            let permit = permit.unwrap_or_else(|| health.force(connection.id));
+            let left = deadline.saturating_duration_since(Instant::now());
+            let outcome = match timeout(left, attempt(connection.clone(), left)).await {
+                Ok(outcome) => outcome,
+                Err(_) => Err(errors::out_of_time(&connection)),
+            };
+            let asked = Asked { slot, connection, permit };
+            Done { asked, outcome }
+        }));
+    }
+
+    fn over(&mut self, slot: usize) {
+        self.open.retain(|open| open.slot != slot);
+    }
+
+    /// Records the failure; returns the connection.
+    fn record_failure(&mut self, asked: Asked, error: &ModelError) -> Connection {
+        self.over(asked.slot);
+        self.attempts.push(Attempt {
+            connection: asked.connection.id,
+            class: Some(error.class),
+            message: error.message.chars().take(MESSAGE).collect(),
+            ms: asked.permit.ms(),
+        });
+        self.errors.push(error.clone());
+        // The last connection asked only had the time that the others left.
+        let ran_out_of_time = asked.slot > 0 && error.class == ModelErrorClass::Timeout && self.left().is_zero();
+        if ran_out_of_time {
+            asked.permit.ran_out_of_time(error);
+        } else {
+            asked.permit.failed(error);
+        }
+        asked.connection
+    }
+
+    fn finish(mut self, asked: Asked, value: T) -> Answered<T> {
+        let Asked { slot, connection, mut permit } = asked;
+        permit.answered();
+        self.over(slot);
+        // Closes the other upstream requests.
+        self.running.clear();
+        for (connection, ms) in self.record_dropped("another connection answered sooner") {
+            self.health.overtaken(connection, ms);
+        }
+        self.attempts.push(Attempt { connection: connection.id, class: None, message: String::new(), ms: permit.ms() });
+        Answered { connection, attempts: self.attempts, value, permit }
+    }
+
+    fn no_answer(mut self) -> NoAnswer {
+        self.running.clear();
+        self.record_dropped("the request itself was refused elsewhere");
+        NoAnswer { error: errors::worth_telling(self.errors), attempts: self.attempts }
+    }
+
+    /// Records the attempts that were still running; returns their connections and times in milliseconds.
+    fn record_dropped(&mut self, why: &str) -> Vec<(ConnectionId, u64)> {
+        let mut dropped = Vec::new();
+        for other in std::mem::take(&mut self.open) {
+            let ms = u64::try_from(other.since.elapsed().as_millis()).unwrap_or(u64::MAX);
+            dropped.push((other.connection, ms));
+            self.attempts.push(Attempt {
+                connection: other.connection,
+                class: Some(ModelErrorClass::Cancelled),
+                message: why.to_owned(),
+                ms,
+            });
+        }
+        dropped
+    }
+}
+
+/// The targets of one call that were not asked yet, in order.
+struct Queue {
+    health: Arc<HealthTracker>,
+    waiting: Vec<Connection>,
+    /// How many may still be asked.
+    left: usize,
+    asked_any: bool,
+    /// Only models with a larger window (tokens) are of use.
+    window_over: u32,
+}
+
+impl Queue {
+    pub fn new(health: Arc<HealthTracker>, targets: &[Connection], most: usize) -> Self {
+        Self { health, waiting: targets.to_vec(), left: most.max(1), asked_any: false, window_over: 0 }
+    }
+
+    /// The prompt did not fit into a window of this size.
+    pub fn needs_more_than(&mut self, window: u32) {
+        self.window_over = self.window_over.max(window);
+    }
+
+    /// The next target with a closed circuit. If nobody was asked yet and all are open, the one that is ready first:
+    /// a request is never refused without asking anybody.
+    pub fn next(&mut self) -> Option<(Connection, Permit)> {
+        if self.left == 0 {
+            return None;
+        }
+        let over = self.window_over;
+        self.waiting.retain(|one| over == 0 || one.capabilities.window > over);
+        let admitted = self.waiting.iter().enumerate().find_map(|(at, one)| Some((at, self.health.admit(one.id)?)));
+        let (at, permit) = match admitted {
+            Some(found) => found,
+            None if self.asked_any => return None,
+            None => self.soonest_ready()?,
+        };
+        self.left -= 1;
+        self.asked_any = true;
+        Some((self.waiting.remove(at), permit))
+    }
+
+    fn soonest_ready(&self) -> Option<(usize, Permit)> {
+        let (at, one) = self.waiting.iter().enumerate().min_by_key(|(_, one)| self.health.ready_at(one.id))?;
+        Some((at, self.health.force(one.id)))
+    }
+}

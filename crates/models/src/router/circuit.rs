@@ -1,0 +1,150 @@
+//! The circuit breaker of one connection. Pure; the time is an argument.
+
+use std::time::Duration;
+
+use steward_core::Timestamp;
+use steward_core::ports::Breaker;
+
+use super::RouterOptions;
+use super::errors::Fault;
+
+/// Longest wait that an endpoint may ask for.
+const LONGEST_WAIT: Duration = Duration::from_hours(24);
+
+/// Reason an attempt was let through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pass {
+    Free,
+    /// Tests whether the connection is back; one at a time.
+    Probe,
+    /// The circuit is open, but there is nobody else to ask.
+    Forced,
+}
+
+/// Closed, open until a time, or half-open after it.
+#[derive(Debug, Default)]
+pub(crate) struct Circuit {
+    failures: u32,
+    openings: u32,
+    open: Option<Open>,
+    probing: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    since: Timestamp,
+    until: Timestamp,
+}
+
+impl Open {
+    /// Also over if the clock was set back, which could otherwise keep it open for long.
+    fn over(self, now: Timestamp) -> bool {
+        now >= self.until || now < self.since
+    }
+}
+
+impl Circuit {
+    /// `None` while the circuit is open.
+    pub fn admit(&mut self, now: Timestamp) -> Option<Pass> {
+        let Some(open) = self.open else {
+            return Some(Pass::Free);
+        };
+        if self.probing || !open.over(now) {
+            return None;
+        }
+        self.probing = true;
+        Some(Pass::Probe)
+    }
+
+    /// Like [`Self::admit`], but never refuses.
+    pub fn force(&mut self, now: Timestamp) -> Pass {
+        self.admit(now).unwrap_or(Pass::Forced)
+    }
+
+    /// When [`Self::admit`] will let an attempt through.
+    pub fn ready_at(&self, now: Timestamp) -> Timestamp {
+        match self.open {
+            Some(open) if !open.over(now) => open.until,
+            _ => now,
+        }
+    }
+
+    /// The attempt brought content. One that began before the circuit opened proves nothing.
+    pub fn answered(&mut self, pass: Pass) {
+        self.release(pass);
+        if self.open.is_some() && pass != Pass::Free {
+            // A running probe keeps the next one waiting, should the circuit open again.
+            *self = Self { probing: self.probing, ..Self::default() };
+        }
+    }
+
+    pub fn completed(&mut self) {
+        if self.open.is_none() {
+            self.failures = 0;
+            self.openings = 0;
+        }
+    }
+
+    /// The attempt ended and showed nothing about the connection.
+    pub fn release(&mut self, pass: Pass) {
+        if pass == Pass::Probe {
+            self.probing = false;
+        }
+    }
+
+    pub fn failed(&mut self, pass: Pass, fault: Fault, now: Timestamp, options: &RouterOptions) {
+        self.release(pass);
+        match fault {
+            Fault::Unknown => {}
+            Fault::Requests => {
+                self.answered(pass);
+                self.completed();
+            }
+            Fault::Once => {
+                self.failures = self.failures.saturating_add(1);
+                if self.failures >= options.failures || self.open.is_some() {
+                    self.reopen(now, options.cooldown, options);
+                }
+            }
+            Fault::Dead => self.reopen(now, options.dead_cooldown, options),
+            Fault::Wait(wait) => self.open_for(now, wait.min(LONGEST_WAIT)),
+            Fault::Settings => self.open_for(now, options.settings_cooldown),
+        }
+    }
+
+    /// Opens for a time that doubles; an open circuit keeps its end.
+    fn reopen(&mut self, now: Timestamp, first: Duration, options: &RouterOptions) {
+        if self.open.is_some_and(|open| !open.over(now)) {
+            return;
+        }
+        let factor = 1_u32.checked_shl(self.openings).unwrap_or(u32::MAX);
+        self.openings = self.openings.saturating_add(1);
+        let cooldown = first.saturating_mul(factor).min(options.longest_cooldown);
+        self.open = Some(Open { since: now, until: now.plus(cooldown) });
+    }
+
+    /// Opens for at least `wait`.
+    fn open_for(&mut self, now: Timestamp, wait: Duration) {
+        let until = now.plus(wait);
+        let until = match self.open {
+            Some(open) if !open.over(now) => open.until.max(until),
+            _ => until,
+        };
+        self.open = Some(Open { since: now, until });
+    }
+
+    /// And how long it stays open, milliseconds.
+    pub fn state(&self, now: Timestamp) -> (Breaker, Option<u64>) {
+        match self.open {
+            None => (Breaker::Closed, None),
+            Some(open) if open.over(now) => (Breaker::HalfOpen, None),
+            Some(open) => {
+                let left = open.until.since(now).as_millis();
+                (Breaker::Open, u64::try_from(left).ok())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,280 @@
+//! One attempt at passing a request through: reads the answer up to its first content, or a whole document. Bytes go
+//! on unchanged, so markers in them are searched for and nothing is parsed.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use futures::StreamExt;
+use memchr::memmem;
+use reqwest::Response;
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+use steward_core::model::{Connection, ModelError, Provider};
+use steward_core::passing::Asked;
+use steward_core::ports::{ByteStream, Passage};
+use tokio::time::timeout;
+
+use super::passthrough::{is_events, passed};
+use crate::openai::{Client, Limits, Origin, bytes, retry_after_ms};
+
+/// Longest document that is read before it goes on, bytes. Up to there, one that breaks off is asked for elsewhere.
+const WHOLE: usize = 8 << 20;
+/// Most bytes kept back before the first content.
+const HELD: usize = 64 << 10;
+
+pub(crate) struct Answer {
+    pub origin: Origin,
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub begin: Bytes,
+    pub rest: Option<ByteStream>,
+    /// An event stream, which marks its own end.
+    pub events: bool,
+}
+
+pub(crate) struct Refused {
+    pub error: ModelError,
+    /// `None` if there was no answer at all.
+    pub raw: Option<Box<Answer>>,
+}
+
+impl From<ModelError> for Refused {
+    fn from(error: ModelError) -> Self {
+        Self { error, raw: None }
+    }
+}
+
+/// Empty for the local model, whose name is a file's path.
+fn wire_model(connection: &Connection) -> &str {
+    match connection.provider {
+        Provider::Local => "",
+        _ => &connection.model,
+    }
+}
+
+pub(crate) struct PassthroughCall<'a> {
+    pub client: &'a Client,
+    pub passage: Passage,
+    pub body: &'a Bytes,
+    pub asked: &'a Asked,
+}
+
+impl PassthroughCall<'_> {
+    pub async fn ask(&self, connection: &Connection, left: Duration) -> Result<Answer, Refused> {
+        let limits = self.client.limits_of(left, 0);
+        let body = Bytes::from(self.asked.with_model(self.body, wire_model(connection)));
+        let sent = self.client.pass(connection, self.passage, body, &limits);
+        let (origin, response) = sent.await?;
+        let status = response.status();
+        let headers = response.headers().clone();
+        let events = is_events(&headers);
+        if !status.is_success() {
+            return Err(refused(origin, response, limits).await);
+        }
+        if events {
+            return self.first_content(origin, response, limits).await;
+        }
+        let (begin, rest) = read(&origin, response, limits, WHOLE).await?;
+        if let Some(error) = Some(&begin)
+            .filter(|begin| begin.trim_ascii_start().starts_with(b"{\"error\""))
+            .and_then(|begin| error_object(begin))
+        {
+            return Err(origin.in_band_error(&error).into());
+        }
+        if rest.is_none() && !looks_whole(&begin) {
+            let error = origin.not_an_answer("something that is no JSON");
+            let raw = String::from_utf8_lossy(&begin[..begin.len().min(2048)]);
+            return Err(origin.with_detail(error, &raw).into());
+        }
+        Ok(answer(origin, status.as_u16(), &headers, begin, rest))
+    }
+
+    /// Keeps back what comes before the first content, so that another connection can still be asked.
+    async fn first_content(&self, origin: Origin, response: Response, limits: Limits) -> Result<Answer, Refused> {
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let mut rest = bytes(origin.clone(), response, limits);
+        let stage = limits.timeouts.first_content;
+        let first = async {
+            let mut held = BytesMut::new();
+            while let Some(piece) = rest.next().await {
+                let piece = piece?;
+                // The first piece mostly has content, and then goes on without a copy.
+                let (all, size) = if held.is_empty() {
+                    (piece.clone(), piece.len())
+                } else {
+                    held.extend_from_slice(&piece);
+                    (Bytes::copy_from_slice(&held), held.len())
+                };
+                if let Some(error) = error_event(&all) {
+                    return Err(origin.in_band_error(&error));
+                }
+                if size > HELD || has_content(&all, self.passage) {
+                    return Ok(all);
+                }
+                if held.is_empty() {
+                    held.extend_from_slice(&piece);
+                }
+            }
+            Err(origin.not_an_answer("a stream that ended before it had content"))
+        };
+        let Ok(begin) = timeout(limits.left(stage), first).await else {
+            let setting = "models.first_content_timeout_ms";
+            return Err(limits.error(&origin, "no content came", stage, setting).into());
+        };
+        let begin = begin?;
+        Ok(answer(origin, status, &headers, begin, Some(rest)))
+    }
+}
+
+fn answer(origin: Origin, status: u16, headers: &HeaderMap, begin: Bytes, rest: Option<ByteStream>) -> Answer {
+    let events = is_events(headers);
+    let mut headers = passed(headers);
+    if rest.is_none() {
+        headers.push(("content-length".to_owned(), begin.len().to_string()));
+    }
+    Answer { origin, status, headers, begin, rest, events }
+}
+
+async fn refused(origin: Origin, response: Response, limits: Limits) -> Refused {
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    let (begin, rest) = match read(&origin, response, limits, 1 << 20).await {
+        Ok(read) => read,
+        Err(error) => return error.into(),
+    };
+    let error = origin.http_error(status, &String::from_utf8_lossy(&begin), retry_after_ms(&headers), &[]);
+    let begin = origin.scrubbed(begin);
+    let raw = answer(origin, status, &headers, begin, rest);
+    Refused { error, raw: Some(Box::new(raw)) }
+}
+
+/// The body up to `most` bytes, and the rest if there is more.
+async fn read(
+    origin: &Origin,
+    response: Response,
+    limits: Limits,
+    most: usize,
+) -> Result<(Bytes, Option<ByteStream>), ModelError> {
+    let mut rest = bytes(origin.clone(), response, limits);
+    let Some(first) = rest.next().await.transpose()? else {
+        return Ok((Bytes::new(), None));
+    };
+    let Some(second) = rest.next().await.transpose()? else {
+        return Ok((first, None));
+    };
+    let mut all = BytesMut::from(first);
+    all.extend_from_slice(&second);
+    while all.len() < most {
+        match rest.next().await.transpose()? {
+            Some(piece) => all.extend_from_slice(&piece),
+            None => return Ok((all.freeze(), None)),
+        }
+    }
+    Ok((all.freeze(), Some(rest)))
+}
+
+/// Fields with content.
+const CONTENT: [&[u8]; 9] = [
+    b"\"content\"",
+    b"\"text\"",
+    b"\"delta\"",
+    b"\"arguments\"",
+    b"\"reasoning_content\"",
+    b"\"reasoning\"",
+    b"\"refusal\"",
+    b"\"finish_reason\"",
+    b"\"name\"",
+];
+const DONE: &[u8] = b"[DONE]";
+const ENDS: [&[u8]; 3] = [b"\"response.completed\"", b"\"response.incomplete\"", b"\"response.failed\""];
+
+/// Whether these events have content, or end the stream.
+pub(crate) fn has_content(events: &[u8], passage: Passage) -> bool {
+    has_end(events, passage) || CONTENT.iter().any(|field| has_text(events, field))
+}
+
+/// Whether these events end the stream.
+pub(crate) fn has_end(events: &[u8], passage: Passage) -> bool {
+    let holds = |sign: &[u8]| memmem::find(events, sign).is_some();
+    match passage {
+        Passage::Responses => ENDS.iter().any(|sign| holds(sign)) || holds(DONE),
+        _ => holds(DONE) || has_text(events, b"\"finish_reason\""),
+    }
+}
+
+/// Whether `field` (with its quotes) has a non-empty text somewhere.
+fn has_text(events: &[u8], field: &[u8]) -> bool {
+    memmem::find_iter(events, field).any(|at| {
+        let rest = &events[at + field.len()..];
+        let mut rest = rest.iter().filter(|byte| **byte != b' ');
+        rest.next() == Some(&b':') && rest.next() == Some(&b'"') && rest.next().is_some_and(|byte| *byte != b'"')
+    })
+}
+
+/// An error object in the place of the first content.
+fn error_event(events: &[u8]) -> Option<Value> {
+    memmem::find(events, b"\"error\"")?;
+    let text = String::from_utf8_lossy(events);
+    text.lines().filter_map(|line| line.strip_prefix("data:")).find_map(|data| error_object(data.as_bytes()))
+}
+
+/// An answer that is only an error.
+fn error_object(body: &[u8]) -> Option<Value> {
+    let value: Value = serde_json::from_slice(body).ok()?;
+    let told = value.get("error").is_some_and(|error| !error.is_null());
+    let answered = ["choices", "data", "output", "delta"].iter().any(|field| value.get(field).is_some());
+    (told && !answered).then_some(value)
+}
+
+/// Whether it begins and ends like a JSON document.
+fn looks_whole(body: &[u8]) -> bool {
+    let body = body.trim_ascii();
+    matches!((body.first(), body.last()), (Some(b'{'), Some(b'}')) | (Some(b'['), Some(b']')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{error_event, has_content, has_end, looks_whole};
+    use steward_core::ports::Passage::{ChatCompletions, Responses};
+
+    #[test]
+    fn content_is_told_from_what_comes_before_it() {
+        let cases: [(&str, bool); 10] = [
+            (r#"data: {"choices":[{"delta":{"role":"assistant","content":""},"finish_reason":null}]}"#, false),
+            (": keep-alive\n\n", false),
+            (r#"data: {"choices":[{"delta":{"content":"Hi"}}]}"#, true),
+            (r#"data: {"choices":[{"delta":{"content": "Hi"}}]}"#, true),
+            (r#"data: {"choices":[{"delta":{"content":"\n"}}]}"#, true),
+            (r#"data: {"choices":[{"delta":{"reasoning_content":"Hm"}}]}"#, true),
+            (r#"data: {"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":""}}]}}]}"#, true),
+            (r#"data: {"choices":[{"delta":{},"finish_reason":"stop"}]}"#, true),
+            (r#"data: {"choices":[],"usage":null}"#, false),
+            ("data: [DONE]", true),
+        ];
+        for (events, expected) in cases {
+            assert_eq!(has_content(events.as_bytes(), ChatCompletions), expected, "{events}");
+        }
+        let created = br#"data: {"type":"response.created","response":{"status":"in_progress","error":null}}"#;
+        assert!(!has_content(created, Responses));
+        assert!(has_content(br#"data: {"type":"response.output_text.delta","delta":"Hi"}"#, Responses));
+        assert!(has_end(br#"data: {"type":"response.completed"}"#, Responses));
+        assert!(!has_end(br#"data: {"choices":[{"delta":{"content":"x"},"finish_reason":null}]}"#, ChatCompletions));
+    }
+
+    #[test]
+    fn errors_in_the_place_of_content() {
+        assert!(error_event(b"data: {\"error\":{\"message\":\"overloaded\"}}\n\n").is_some());
+        assert!(error_event(b"event: error\ndata: {\"type\":\"error\",\"error\":\"x\"}\n\n").is_some());
+        assert!(error_event(b"data: {\"choices\":[],\"error\":{\"a\":1}}\n\n").is_none());
+        assert!(error_event(b"data: {\"error\":null}\n\n").is_none());
+        assert!(error_event(b"data: {\"error\":{\n\n").is_none());
+    }
+
+    #[test]
+    fn halves_are_not_whole() {
+        assert!(looks_whole(b" {\"a\":1}\n"));
+        assert!(looks_whole(b"[]"));
+        for half in ["", "{\"a\":1", "<html></html>", "{\"a\":[1]", "oops }"] {
+            assert!(!looks_whole(half.as_bytes()), "{half}");
+        }
+    }
+}

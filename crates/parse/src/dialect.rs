@@ -1,0 +1,175 @@
+//! How open models write calls as text when no server reads them. A [`Rule`] says how a block opens and ends and who
+//! reads it; `grammar::dialects` follows the rules.
+
+mod call;
+pub(crate) mod harmony;
+mod json_blocks;
+mod markers;
+mod python;
+mod xml_blocks;
+
+pub(crate) use call::{Cx, json_calls, looks_like_call};
+pub(crate) use markers::Scan as MarkerScan;
+pub(crate) use python::{is_python_list, python_calls};
+
+/// All rules, in no particular order: the longest opening that fits wins.
+pub(crate) fn rules() -> impl Iterator<Item = &'static Rule> {
+    [
+        harmony::THOUGHT_RULES,
+        harmony::NOISE_RULES,
+        markers::RULES,
+        json_blocks::HERMES_RULES,
+        xml_blocks::QWEN_RULES,
+        python::LLAMA_RULES,
+        json_blocks::MISTRAL_RULES,
+        json_blocks::DEEPSEEK_RULES,
+        harmony::HARMONY_RULES,
+        python::GEMMA_RULES,
+        json_blocks::GRANITE_RULES,
+        json_blocks::PHI_RULES,
+        json_blocks::COMMAND_R_RULES,
+        json_blocks::KIMI_RULES,
+        xml_blocks::INVOKE_RULES,
+        json_blocks::LISTS_RULES,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// Families of models by how they write calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dialect {
+    /// Reasoning in the content: `<think>…</think>` and its like.
+    Thought,
+    /// Left-over tokens that mean nothing to a reader.
+    Noise,
+    /// `[TOOL:name|key=value]`.
+    Markers,
+    /// `<tool_call>{…}</tool_call>`: Hermes, Qwen 2.5 and 3, SmolLM, Granite 4.
+    Hermes,
+    /// `<function=name><parameter=key>…`: Qwen 3 Coder.
+    Qwen,
+    /// `<|python_tag|>` and calls that are the whole reply: Llama 3.
+    Llama,
+    /// `[TOOL_CALLS]`.
+    Mistral,
+    /// `<｜tool▁calls▁begin｜>` and DSML.
+    Deepseek,
+    Harmony,
+    /// Code blocks `tool_code`, `<start_function_call>`, `<|tool_call>`.
+    Gemma,
+    /// `<|tool_call|>[…]`, `<function_call>`.
+    Granite,
+    /// `functools[…]`, `<|tool_call|>…<|/tool_call|>`.
+    Phi,
+    /// `Action:` with a JSON block, `<|START_ACTION|>`.
+    CommandR,
+    /// `<|tool_calls_section_begin|>`.
+    Kimi,
+    /// `<tool_call>name<arg_key>…`.
+    Glm,
+    /// `<invoke name="…"><parameter name="…">`: MiniMax and others.
+    Invoke,
+    /// A list of calls within one tag.
+    Lists,
+}
+
+/// Whether a text goes on as its opening promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Begin {
+    Yes,
+    No,
+    More,
+}
+
+pub(crate) enum Body {
+    /// Reasoning up to one of these.
+    Thought(&'static [&'static str]),
+    /// A token to be dropped.
+    Drop,
+    /// Something that only a server writes: the model makes up a result. Nothing after it counts.
+    Stop,
+    /// The header of a harmony message.
+    Harmony,
+    /// The model says that it has finished.
+    Done,
+    Calls(Calls),
+    Marker(Calls),
+}
+
+pub(crate) struct Calls {
+    /// What closes the block; empty: the end of its last JSON value.
+    pub close: &'static [&'static str],
+    /// Whether JSON in it is scanned, so that a closing inside a string does not count.
+    pub json: bool,
+    /// Whether a header may stand in front of the JSON.
+    pub head: bool,
+    /// Whether the text after the opening is what the opening promises. The answer does not change when more text
+    /// comes.
+    pub begins: fn(&str, &Cx<'_>, bool) -> Begin,
+    /// Whether `body` may end where a closing was found.
+    pub ends: fn(&str) -> bool,
+    /// Reads the text between opening and closing.
+    pub read: fn(&str, &mut Cx<'_>),
+    /// Whether that text includes the opening.
+    pub keep_open: bool,
+}
+
+pub(crate) struct Rule {
+    pub dialect: Dialect,
+    pub open: &'static str,
+    pub body: Body,
+}
+
+pub(crate) fn any(_: &str, _: &Cx<'_>, _: bool) -> Begin {
+    Begin::Yes
+}
+
+/// Whether the first character after blanks is one of `signs`.
+pub(crate) fn first(text: &str, signs: &[char], end: bool) -> Begin {
+    match text.trim_start().chars().next() {
+        Some(c) if signs.contains(&c) => Begin::Yes,
+        Some(_) => Begin::No,
+        None if end => Begin::No,
+        None => Begin::More,
+    }
+}
+
+pub(crate) fn json(text: &str, _: &Cx<'_>, end: bool) -> Begin {
+    first(text, &['{', '[', '`'], end)
+}
+
+pub(crate) fn always(_: &str) -> bool {
+    true
+}
+
+impl Calls {
+    const fn new(
+        close: &'static [&'static str],
+        begins: fn(&str, &Cx<'_>, bool) -> Begin,
+        read: fn(&str, &mut Cx<'_>),
+    ) -> Self {
+        Self { close, json: false, head: false, begins, ends: always, read, keep_open: false }
+    }
+}
+
+const fn rule(dialect: Dialect, open: &'static str, calls: Calls) -> Rule {
+    Rule { dialect, open, body: Body::Calls(calls) }
+}
+
+/// A block of JSON calls between `open` and one of `close`.
+const fn json_rule(dialect: Dialect, open: &'static str, close: &'static [&'static str]) -> Rule {
+    rule(dialect, open, Calls { json: true, ..Calls::new(close, json, call::read_json) })
+}
+
+/// A block between `open` and one of `close` that `read` reads.
+const fn text_rule(
+    dialect: Dialect,
+    open: &'static str,
+    close: &'static [&'static str],
+    begins: fn(&str, &Cx<'_>, bool) -> Begin,
+    read: fn(&str, &mut Cx<'_>),
+) -> Rule {
+    rule(dialect, open, Calls::new(close, begins, read))
+}

@@ -1,0 +1,171 @@
+//! The text strategies. A new one is a file here and an arm in `stream`.
+
+pub mod guided;
+pub mod react;
+mod shell;
+
+pub use shell::Dialects;
+pub(crate) use shell::Shell;
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use steward_core::schema;
+use steward_core::tool::{CallSource, ToolSpec};
+
+use super::out::{Out, Sink};
+
+/// A form of calls in text. It gets the content piece by piece, writes to the sink what is sure, and returns its
+/// calls at the end.
+pub(crate) trait Grammar: Send {
+    fn push(&mut self, text: &str, sink: &mut Sink);
+    /// `cut`: the reply ran into its token limit.
+    fn finish(&mut self, sink: &mut Sink, cut: bool) -> Found;
+}
+
+// Grammars behind one another: each reads what the one before takes for text. So several forms are looked for while
+// the reply still arrives.
+pub(crate) struct Chain {
+    stages: Vec<(Box<dyn Grammar>, Sink)>,
+}
+
+impl Chain {
+    pub fn new(stages: Vec<Box<dyn Grammar>>) -> Self {
+        Self { stages: stages.into_iter().map(|stage| (stage, Sink::default())).collect() }
+    }
+
+    /// Passes `outs` to the stage `from`.
+    fn pass(&mut self, from: usize, outs: Vec<Out>, sink: &mut Sink) {
+        for out in outs {
+            match out {
+                Out::Text(text) => self.feed(from, &text, sink),
+                Out::Reasoning(text) => sink.reasoning(&text),
+                Out::CallStarted { name, .. } => sink.call_started(&name),
+            }
+        }
+    }
+
+    fn feed(&mut self, at: usize, text: &str, sink: &mut Sink) {
+        let last = at + 1 >= self.stages.len();
+        let Some((stage, own)) = self.stages.get_mut(at) else {
+            return sink.text(text);
+        };
+        if last {
+            return stage.push(text, sink);
+        }
+        stage.push(text, own);
+        let outs = own.take();
+        self.pass(at + 1, outs, sink);
+    }
+}
+
+impl Grammar for Chain {
+    fn push(&mut self, text: &str, sink: &mut Sink) {
+        self.feed(0, text, sink);
+    }
+
+    /// Returns the calls of the first stage that has any, and a note about others.
+    fn finish(&mut self, sink: &mut Sink, cut: bool) -> Found {
+        let mut all = Found::default();
+        for at in 0..self.stages.len() {
+            let last = at + 1 == self.stages.len();
+            let (stage, own) = &mut self.stages[at];
+            let found = stage.finish(if last { &mut *sink } else { &mut *own }, cut);
+            let outs = if last { Vec::new() } else { own.take() };
+            self.pass(at + 1, outs, sink);
+            all.diagnostics.extend(found.diagnostics);
+            all.thought.push_str(&found.thought);
+            if all.items.is_empty() {
+                all.items = found.items;
+            } else if !found.items.is_empty() {
+                all.note("calls in another form in the same reply were ignored");
+            }
+            all.done |= found.done;
+        }
+        all.done &= all.items.is_empty();
+        all
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub id: Option<String>,
+    pub name: String,
+    pub arguments: Value,
+    pub source: CallSource,
+    pub confidence: f32,
+    /// The form gives all arguments as text; the tool's schema says their types.
+    pub untyped: bool,
+}
+
+/// A call that can't be made.
+#[derive(Debug, Clone)]
+pub(crate) struct Broken {
+    pub id: Option<String>,
+    pub name: String,
+    pub raw: String,
+    pub error: String,
+}
+
+/// What a grammar found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub items: Vec<Result<Call, Broken>>,
+    pub diagnostics: Vec<String>,
+    pub done: bool,
+    /// Reasoning in the content.
+    pub thought: String,
+}
+
+impl Found {
+    /// Whether there is no call, not even a broken one.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    pub fn call(&mut self, call: Call) {
+        self.items.push(Ok(call));
+    }
+
+    pub fn broken(&mut self, id: Option<String>, name: String, raw: &str, error: &str) {
+        self.diagnostics.push(format!("a call of `{name}` is broken: {error}"));
+        self.items.push(Err(Broken { id, name, raw: raw.to_owned(), error: error.to_owned() }));
+    }
+
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.diagnostics.push(note.into());
+    }
+}
+
+/// The message for the model about arguments that can't be read.
+pub(crate) fn broken_arguments(error: &str) -> String {
+    format!("the arguments could not be read: {error}. Repeat the call with one complete JSON object")
+}
+
+// Content that is nothing but text.
+pub(crate) struct Plain;
+
+impl Grammar for Plain {
+    fn push(&mut self, text: &str, sink: &mut Sink) {
+        sink.text(text);
+    }
+
+    fn finish(&mut self, _sink: &mut Sink, _cut: bool) -> Found {
+        Found::default()
+    }
+}
+
+/// `template` with the list of tools for `{tools}`.
+fn with_tools(template: &str, tools: &[ToolSpec]) -> String {
+    let mut list = String::new();
+    for spec in tools {
+        let _ = writeln!(list, "- {}: {}", spec.name, spec.description.trim());
+        let _ = writeln!(list, "  arguments: {}", schema::in_short(&spec.parameters));
+    }
+    template.replacen("{tools}", list.trim_end(), 1)
+}
+
+/// The system prompt's part on how to call `tools` by the strategy `markers`, which is read as a dialect.
+pub fn markers_instructions(tools: &[ToolSpec]) -> String {
+    with_tools(include_str!("../prompts/markers.md"), tools)
+}

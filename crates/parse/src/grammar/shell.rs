@@ -1,0 +1,305 @@
+//! The outermost grammar: takes reasoning, calls in the models' own dialects and left-over tokens out of the content,
+//! by the rules of `crate::dialect`, and passes the rest on as text.
+//!
+//! What it decides does not depend on how the content was cut into pieces: where the text so far can be read in two
+//! ways, it waits.
+
+mod bare;
+mod block;
+mod line;
+mod open;
+
+use super::{Found, Grammar};
+use crate::complexity_counter::find_byte;
+use crate::dialect::{Cx, Dialect};
+use crate::out::Sink;
+use crate::tool_index::ToolIndex;
+use bare::Bare;
+use block::{Block, Marker};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dialects {
+    /// The content is taken as it is.
+    None,
+    /// Reasoning wrappers and left-over tokens only.
+    Wrappers,
+    /// Reasoning at the very beginning only; all the rest is text.
+    Opening,
+    Only(Dialect),
+    #[default]
+    All,
+}
+
+impl Dialects {
+    fn has(self, dialect: Dialect) -> bool {
+        match self {
+            Self::None | Self::Opening => false,
+            Self::All => true,
+            Self::Wrappers => matches!(dialect, Dialect::Thought | Dialect::Noise),
+            Self::Only(one) => {
+                matches!(dialect, Dialect::Thought | Dialect::Noise)
+                    || dialect == one
+                    // Families share tags.
+                    || (matches!(one, Dialect::Qwen | Dialect::Glm | Dialect::Granite) && dialect == Dialect::Hermes)
+                    || (matches!(one, Dialect::Deepseek) && dialect == Dialect::Invoke)
+                    || (matches!(one, Dialect::Phi) && dialect == Dialect::Granite)
+            }
+        }
+    }
+}
+
+enum State {
+    Text,
+    Thought(&'static [&'static str]),
+    Block(Block),
+    Marker(Marker),
+    Bare(Bare),
+    Stopped,
+}
+
+#[derive(PartialEq, Eq)]
+enum Step {
+    Go,
+    Wait,
+}
+
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the text so far")]
+pub(crate) struct Shell {
+    tools: ToolIndex,
+    dialects: Dialects,
+    buf: String,
+    /// Up to where the text was read.
+    pos: usize,
+    /// Up to where it was passed on.
+    shown: usize,
+    state: State,
+    line: usize,
+    /// Nothing of the line was read yet.
+    line_new: bool,
+    line_quoted: bool,
+    /// Up to where back-ticks of this line were counted, and whether their number is odd.
+    ticks: (usize, bool),
+    /// The number of back-ticks of the open code block.
+    fence: Option<usize>,
+    /// The whole reply stands in a code block, which is dropped.
+    wrapped: bool,
+    /// Quotes of markers that never close.
+    hopeless: Vec<u8>,
+    /// No list of Python calls that begins later closes.
+    no_python: bool,
+    /// No literal that begins later can be read to its end.
+    no_literal: bool,
+    done: bool,
+    /// The content has begun, with reasoning or without.
+    begun: bool,
+    thought: String,
+    found: Found,
+    cut: bool,
+}
+
+impl Shell {
+    /// `in_thought`: the prompt has opened the reasoning.
+    pub fn new(tools: &ToolIndex, dialects: Dialects, in_thought: bool) -> Self {
+        Self {
+            tools: tools.clone(),
+            dialects,
+            buf: String::new(),
+            pos: 0,
+            shown: 0,
+            state: if in_thought {
+                State::Thought(&["</think>", "[/THINK]", "<|END_THINKING|>", "◁/think▷"])
+            } else {
+                State::Text
+            },
+            line: 0,
+            line_new: true,
+            line_quoted: false,
+            ticks: (0, false),
+            fence: None,
+            wrapped: false,
+            hopeless: Vec::new(),
+            no_python: false,
+            no_literal: false,
+            done: false,
+            begun: in_thought,
+            thought: String::new(),
+            found: Found::default(),
+            cut: false,
+        }
+    }
+
+    fn advance(&mut self, sink: &mut Sink, end: bool) {
+        loop {
+            let step = match std::mem::replace(&mut self.state, State::Text) {
+                State::Text => self.text(sink, end),
+                State::Thought(close) => self.thought(close, sink, end),
+                State::Block(block) => self.block(block, sink, end),
+                State::Marker(marker) => self.marker(marker, sink, end),
+                State::Bare(bare) => self.bare(bare, sink, end),
+                State::Stopped => {
+                    self.state = State::Stopped;
+                    self.pos = self.buf.len();
+                    self.shown = self.pos;
+                    Step::Wait
+                }
+            };
+            if step == Step::Wait {
+                return;
+            }
+        }
+    }
+
+    /// Passes on the text that was read.
+    fn flush(&mut self, sink: &mut Sink) {
+        if self.shown < self.pos {
+            sink.text(&self.buf[self.shown..self.pos]);
+        }
+        self.shown = self.pos;
+    }
+
+    /// Reads reasoning at the beginning of the content; the rest is text, whatever it looks like.
+    fn beginning(&mut self, sink: &mut Sink, end: bool) -> Step {
+        let rest = &self.buf[self.pos..];
+        let inner = rest.trim_start();
+        if !self.begun {
+            let mut opens = open::thoughts();
+            if let Some((open, close)) = opens.find(|(open, _)| inner.starts_with(open)) {
+                self.begun = true;
+                self.pos = self.buf.len() - inner.len() + open.len();
+                self.shown = self.pos;
+                self.state = State::Thought(close);
+                return Step::Go;
+            }
+            if !end && open::thoughts().any(|(open, _)| open.starts_with(inner)) {
+                return Step::Wait;
+            }
+            self.begun = true;
+        }
+        self.pos = self.buf.len();
+        self.flush(sink);
+        Step::Wait
+    }
+
+    fn text(&mut self, sink: &mut Sink, end: bool) -> Step {
+        if self.dialects == Dialects::Opening {
+            return self.beginning(sink, end);
+        }
+        loop {
+            if self.line_new {
+                match self.line_start(sink, end) {
+                    line::Start::Plain => self.line_new = false,
+                    line::Start::Wait => {
+                        self.flush(sink);
+                        return Step::Wait;
+                    }
+                    line::Start::Changed => return Step::Go,
+                }
+            }
+            let rest = &self.buf[self.pos..];
+            let Some(step) = find_byte([b'<', b'[', b'\n'], rest) else {
+                self.pos = self.buf.len();
+                self.flush(sink);
+                return Step::Wait;
+            };
+            self.pos += step;
+            if rest.as_bytes()[step] == b'\n' {
+                self.pos += 1;
+                self.next_line();
+                continue;
+            }
+            match self.opening(sink, end) {
+                open::Opened::No => self.pos += 1,
+                open::Opened::Wait => {
+                    self.flush(sink);
+                    return Step::Wait;
+                }
+                open::Opened::Yes => return Step::Go,
+            }
+        }
+    }
+
+    fn next_line(&mut self) {
+        self.line = self.pos;
+        self.line_new = true;
+        self.line_quoted = false;
+        self.ticks = (self.pos, false);
+    }
+
+    fn thought(&mut self, close: &'static [&'static str], sink: &mut Sink, end: bool) -> Step {
+        loop {
+            let rest = &self.buf[self.pos..];
+            let first = close[0].as_bytes()[0];
+            let Some(step) = find_byte([first, first, b'<'], rest) else {
+                self.pos = self.buf.len();
+                self.reason(sink);
+                self.state = State::Thought(close);
+                return Step::Wait;
+            };
+            self.pos += step;
+            let rest = &self.buf[self.pos..];
+            if let Some(token) = close.iter().find(|token| rest.starts_with(**token)) {
+                self.reason(sink);
+                // These begin the next message and are read again.
+                if !matches!(*token, "<|start|>" | "<|channel|>") {
+                    self.pos += token.len();
+                }
+                self.shown = self.pos;
+                self.next_line();
+                return Step::Go;
+            }
+            if !end && close.iter().any(|token| token.starts_with(rest)) {
+                self.reason(sink);
+                self.state = State::Thought(close);
+                return Step::Wait;
+            }
+            self.pos += rest.chars().next().map_or(1, char::len_utf8);
+        }
+    }
+
+    /// Passes on the reasoning that was read.
+    fn reason(&mut self, sink: &mut Sink) {
+        let piece = &self.buf[self.shown..self.pos];
+        sink.reasoning(piece);
+        self.thought.push_str(piece);
+        self.shown = self.pos;
+    }
+
+    /// Reads calls with `read` and announces them.
+    fn read(&mut self, dialect: Dialect, closed: bool, sink: &mut Sink, read: impl FnOnce(&str, &mut Cx<'_>)) {
+        let Self { buf, tools, found, cut, .. } = self;
+        let before = found.items.len();
+        let mut cx = Cx { tools, found, dialect, closed, cut: *cut };
+        read(buf, &mut cx);
+        for call in found.items[before..].iter().flatten() {
+            sink.call_started(&call.name);
+        }
+    }
+
+    /// Goes on as text after a block that ended at `at`.
+    fn after(&mut self, at: usize, sink: &mut Sink) -> Step {
+        sink.text_break();
+        self.pos = at;
+        self.shown = at;
+        self.next_line();
+        Step::Go
+    }
+}
+
+impl Grammar for Shell {
+    fn push(&mut self, text: &str, sink: &mut Sink) {
+        self.buf.push_str(text);
+        self.advance(sink, false);
+    }
+
+    fn finish(&mut self, sink: &mut Sink, cut: bool) -> Found {
+        self.cut = cut;
+        self.advance(sink, true);
+        if matches!(self.state, State::Thought(_)) {
+            self.found.note("the reasoning has no end");
+        }
+        let mut found = std::mem::take(&mut self.found);
+        found.done = self.done && found.is_empty();
+        found.thought = std::mem::take(&mut self.thought);
+        found
+    }
+}

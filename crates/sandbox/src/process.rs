@@ -1,0 +1,132 @@
+//! Untrusted commands, confined by the operating system.
+//!
+//! Two tiers, the stronger first: `namespaces` (bubblewrap: own mounts, processes, network and users) and `landlock`
+//! (file system rules of the kernel). Both add seccomp, `no_new_privs`, resource limits, an empty environment and
+//! closed file descriptors, and kill everything a command has started when it ends. Where neither works, nothing is
+//! run: [`SandboxError::Unavailable`] says what is missing. There is no network in either tier, unless a command's
+//! specification says so.
+//!
+//! The confining itself is done by [`crate::helper`] in a fresh copy of the program.
+
+mod bwrap;
+mod doctor;
+mod helper_message;
+mod kill_handle;
+mod launch;
+mod machine_support;
+mod mounts;
+mod run;
+mod session;
+mod spec;
+
+pub use doctor::Check;
+pub(crate) use helper_message::{Failure, Plan, Report, Stage, Tripped, receive_descriptor, send_descriptor};
+pub(crate) use kill_handle::KillHandle;
+pub(crate) use launch::{Launch, Launched, Resources};
+pub use machine_support::Capabilities;
+pub(crate) use run::{capture, capture_with};
+pub use session::Session;
+pub use spec::{Access, CommandSpec, Exit, Limits, Outcome, Output, Privileges, Tier, Tripwire};
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
+
+/// How to start [`super::helper::main`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Helper {
+    /// Absolute.
+    pub program: PathBuf,
+    /// Arguments before the helper's own, such as a hidden subcommand.
+    pub prefix: Vec<OsString>,
+}
+
+/// Runs commands confined. Cheap to clone; clones share what was probed.
+#[derive(Debug, Clone)]
+pub struct Sandbox {
+    pub(crate) helper: Helper,
+    /// Strongest first.
+    pub(crate) allowed: Vec<Tier>,
+    capabilities: Arc<OnceCell<Capabilities>>,
+}
+
+impl Sandbox {
+    /// Uses the strongest tier of the machine.
+    pub fn new(helper: Helper) -> Self {
+        Self { helper, allowed: vec![Tier::Namespaces, Tier::Landlock], capabilities: Arc::default() }
+    }
+
+    /// Uses this tier or none.
+    #[must_use]
+    pub fn only(mut self, tier: Tier) -> Self {
+        self.allowed = vec![tier];
+        self.capabilities = Arc::default();
+        self
+    }
+
+    /// What is known of this machine without running anything, and the tiers worth a try.
+    pub(crate) fn untried(&self) -> (Capabilities, Vec<Tier>) {
+        let mut known = machine_support::untried();
+        let tiers = known.candidates(&self.allowed);
+        (known, tiers)
+    }
+
+    /// Probed once, by running a small program in each tier.
+    pub async fn probe(&self) -> &Capabilities {
+        self.capabilities.get_or_init(|| machine_support::probe(self)).await
+    }
+
+    /// Everything the command has started is killed when it ends, at its wall time, on `cancel`, and when the future
+    /// is dropped. A command that runs and fails is no error but an [`Outcome`].
+    pub async fn run(&self, spec: CommandSpec, cancel: &CancellationToken) -> Result<Outcome, SandboxError> {
+        let capabilities = self.probe().await;
+        let tier = capabilities.tier.ok_or_else(|| capabilities.unavailable())?;
+        run::run(&self.helper, capabilities, tier, spec, cancel).await
+    }
+
+    /// Starts a program that serves until its [`Session`] is dropped. Only the kernel's limits apply to it (address
+    /// space, processes, file size, CPU): its wall time and resident memory are not watched. A program that can't be
+    /// executed shows as the end of its stdout; [`Session::ending`] then says why.
+    pub async fn open(&self, spec: CommandSpec) -> Result<Session, SandboxError> {
+        let capabilities = self.probe().await;
+        let tier = capabilities.tier.ok_or_else(|| capabilities.unavailable())?;
+        let launched = Launch {
+            helper: &self.helper,
+            capabilities,
+            tier,
+            spec: &spec,
+            service: true,
+            stdout: std::process::Stdio::piped(),
+        }
+        .start()
+        .await?;
+        Session::begin(launched, tier, spec).await
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    #[error("programs cannot be confined on this machine: {missing}. {hint}")]
+    Unavailable {
+        /// Of the kernel or system.
+        missing: String,
+        hint: String,
+    },
+    #[error("the command cannot be run: {0}")]
+    Invalid(String),
+    /// The program does not exist, or is no program, as seen from inside the sandbox.
+    #[error("{program}: {reason}; it must be in PATH or in the workspace, inside the sandbox")]
+    NotExecutable {
+        /// As given in `argv`.
+        program: String,
+        reason: String,
+    },
+    #[error("the sandbox could not be set up ({step}): {reason}; run `doctor` to see what this machine supports")]
+    Setup { step: String, reason: String },
+    #[error("the sandbox launcher failed: {0}")]
+    Io(#[from] io::Error),
+}

@@ -1,0 +1,135 @@
+//! What this process and the helper send each other.
+
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
+    recvmsg, sendmsg,
+};
+use serde::{Deserialize, Serialize};
+use tokio::io::Interest;
+use tokio::net::TcpListener;
+
+use super::spec::{Limits, Tier};
+
+/// Sent on the helper's stdin before the command's own bytes: a length of four bytes (little endian), then JSON. Not
+/// in the arguments, which every user of the machine can see.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Plan {
+    pub argv: Vec<String>,
+    pub cwd: PathBuf,
+    pub env: Vec<(String, String)>,
+    pub tier: Tier,
+    pub limits: Limits,
+    /// Folders and files of the Landlock tier.
+    pub read: Vec<PathBuf>,
+    pub write: Vec<PathBuf>,
+    pub network: bool,
+    /// Descriptor over which the helper hands the loopback listener; the command may then use sockets on that
+    /// loopback.
+    pub gate: Option<i32>,
+    /// Of the kernel.
+    pub landlock_abi: i32,
+    /// User and group to become.
+    pub drop_to: Option<u32>,
+    /// `RLIMIT_NPROC`: all processes that the command's user may have, including the present ones.
+    pub most_processes: Option<u64>,
+    /// Serves until it is killed, so only its end is watched.
+    pub service: bool,
+    /// Must be the helper's parent (Landlock tier).
+    pub parent: Option<u32>,
+}
+
+/// One line on the status pipe.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Report {
+    Exited(i32),
+    Signaled(i32),
+    Tripped(Tripped),
+    Failed(Failure),
+}
+
+/// A limit that only the helper can watch.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Tripped {
+    Memory,
+    Processes,
+    Wall,
+}
+
+/// A step that failed before the command ran.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Failure {
+    pub stage: Stage,
+    pub message: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Stage {
+    Plan,
+    Fork,
+    Network,
+    WorkingFolder,
+    Privileges,
+    Landlock,
+    Limits,
+    Seccomp,
+    Exec,
+}
+
+// A program's only way out: a listener on a loopback of its own, made by the helper inside and handed over to this
+// process. A socket stays in the network in which it was made, so this process can answer in a network that it is not
+// in.
+/// How long the helper may take.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// Our end, and the helper's.
+pub(super) fn listener_sockets() -> io::Result<(UnixStream, OwnedFd)> {
+    let (ours, theirs) = UnixStream::pair()?;
+    ours.set_nonblocking(true)?;
+    Ok((ours, theirs.into()))
+}
+
+pub(super) async fn receive_listener(from: UnixStream) -> io::Result<TcpListener> {
+    let from = tokio::net::UnixStream::from_std(from)?;
+    let received = from.async_io(Interest::READABLE, || receive_descriptor(&from));
+    let listener = tokio::time::timeout(WAIT, received)
+        .await
+        .map_err(|_| io::Error::other("the sandbox gave no listener in time"))??;
+    let listener = std::net::TcpListener::from(listener);
+    listener.set_nonblocking(true)?;
+    TcpListener::from_std(listener)
+}
+
+/// Sends a descriptor over a socket.
+pub(crate) fn send_descriptor(to: impl AsFd, fd: BorrowedFd<'_>) -> io::Result<()> {
+    let sent = [fd];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    if !control.push(SendAncillaryMessage::ScmRights(&sent)) {
+        return Err(io::Error::other("no room for a descriptor"));
+    }
+    sendmsg(to, &[IoSlice::new(b"g")], &mut control, SendFlags::empty())?;
+    Ok(())
+}
+
+/// Receives what [`send_descriptor`] sends.
+pub(crate) fn receive_descriptor(from: impl AsFd) -> io::Result<OwnedFd> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let mut byte = [0u8];
+    recvmsg(from, &mut [IoSliceMut::new(&mut byte)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
+    let received = control.drain().find_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(mut fds) => fds.next(),
+        _ => None,
+    });
+    received.ok_or_else(|| io::Error::other("the sandbox gave no listener"))
+}

@@ -1,0 +1,228 @@
+//! SQL that nobody has read. For SQLite: a read-only connection, an authorizer that SQLite itself asks for every
+//! table, column and function, exactly one statement, and limits on time, rows, bytes and statement size. Whether a
+//! statement may run is decided by SQLite's own parser, never by its text; its words are only used to explain why one
+//! does not compile.
+//!
+//! Servers have no authorizer: [`postgres`] and [`mysql`] judge the parsed statement.
+//!
+//! Writes ([`Guard::open_for_writing`], [`remote`]) are recorded row by row ([`change`]), so that they can be shown
+//! before and undone after.
+
+mod authorizer;
+mod bytecode_check;
+mod catalog;
+pub mod change;
+mod error;
+mod exact_sums;
+mod functions;
+pub mod mysql;
+mod open;
+mod pattern;
+mod policy;
+pub mod postgres;
+mod query;
+pub mod remote;
+mod schema;
+mod server_guard;
+mod server_tables;
+mod text_tables;
+mod write;
+
+pub use error::SqlError;
+pub use policy::{ColumnRef, Functions, Limits, Policy, Tables, is_sensitive};
+pub use query::{Rows, Truncated};
+pub use server_guard::Checked;
+pub use text_tables::TableText;
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rusqlite::Connection;
+use rusqlite::hooks::{AuthContext, Authorization};
+
+use authorizer::Slot;
+use catalog::Names;
+use functions::Deadline;
+use open::OpenMode;
+
+/// Virtual machine instructions between two checks of the clock: some tens of microseconds.
+const STEP: u16 = 2000;
+
+/// Its methods block; call them off the async threads.
+#[derive(Debug)]
+pub struct Guard {
+    conn: Connection,
+    path: PathBuf,
+    policy: Arc<Policy>,
+    purpose: OpenMode,
+    /// By schema version, so that an unchanged schema is read once.
+    names: RefCell<Option<(i64, Arc<Names>)>>,
+    /// Of the current session.
+    deadline: Arc<Deadline>,
+}
+
+impl Guard {
+    /// Opens an existing database read-only. Fails with [`SqlError::Open`] for a missing or unreadable file, with
+    /// [`SqlError::Corrupt`] for one that is no database.
+    pub fn open(path: impl AsRef<Path>, policy: Policy) -> Result<Self, SqlError> {
+        Self::open_for(path.as_ref(), policy, OpenMode::Read)
+    }
+
+    /// Allows INSERT, UPDATE and DELETE too. What the policy closes is neither read nor changed; the database's own
+    /// triggers and foreign keys are in force, under the same policy. Fails as [`Guard::open`] does.
+    pub fn open_for_writing(path: impl AsRef<Path>, policy: Policy) -> Result<Self, SqlError> {
+        Self::open_for(path.as_ref(), policy, OpenMode::Write)
+    }
+
+    fn open_for(path: &Path, policy: Policy, purpose: OpenMode) -> Result<Self, SqlError> {
+        let (conn, path) = open::connection(path, &policy.limits, purpose)?;
+        Self::over(conn, path, policy, purpose)
+    }
+
+    /// The connection is already hardened.
+    fn over(conn: Connection, path: PathBuf, policy: Policy, purpose: OpenMode) -> Result<Self, SqlError> {
+        let deadline = Arc::<Deadline>::default();
+        functions::register(&conn, &deadline, policy.limits.value_bytes).map_err(SqlError::Sqlite)?;
+        Ok(Self { conn, path, policy: Arc::new(policy), purpose, names: RefCell::new(None), deadline })
+    }
+
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// With links resolved.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Such as `3.51.3`.
+    pub fn sqlite_version() -> &'static str {
+        rusqlite::version()
+    }
+
+    /// Runs `work` in one transaction with a deadline. Inside, [`Session::confine`] turns the authorizer on;
+    /// afterwards it is off again in any case.
+    fn session<T>(&self, work: impl FnOnce(&Session<'_>) -> Result<T, SqlError>) -> Result<T, SqlError> {
+        let session = Session::begin(self)?;
+        work(&session)
+    }
+}
+
+/// Dropping it lifts the authorizer, the deadline and the transaction.
+pub(crate) struct Session<'g> {
+    pub guard: &'g Guard,
+    exhausted: Arc<AtomicBool>,
+    slot: Slot,
+}
+
+impl<'g> Session<'g> {
+    fn begin(guard: &'g Guard) -> Result<Self, SqlError> {
+        let limits = &guard.policy.limits;
+        let exhausted = Arc::new(AtomicBool::new(false));
+        let deadline = Arc::clone(&guard.deadline);
+        deadline.set(limits.wall);
+        let mut budget = limits.steps;
+        let empty = Arc::clone(&exhausted);
+        let progress = move || {
+            if let Some(left) = budget.as_mut() {
+                *left = left.saturating_sub(u64::from(STEP));
+                if *left == 0 {
+                    empty.store(true, Ordering::Relaxed);
+                    return true;
+                }
+            }
+            deadline.over()
+        };
+        guard.conn.progress_handler(i32::from(STEP), Some(progress)).map_err(SqlError::Sqlite)?;
+        let session = Self { guard, exhausted, slot: Slot::default() };
+        // The snapshot makes sure that the schema that was checked is the one that is read.
+        guard
+            .conn
+            .prepare_cached(if guard.purpose == OpenMode::Read { "BEGIN" } else { "BEGIN IMMEDIATE" })
+            .and_then(|mut s| s.execute([]))
+            .map_err(|e| session.classify(e))?;
+        Ok(session)
+    }
+
+    /// From here on the policy judges every statement. For a statement that writes, `recorder` begins the names of our
+    /// own triggers.
+    fn enforce_policy(&self, recorder: Option<String>) -> Result<Arc<Names>, SqlError> {
+        let names = self.names().map_err(|e| self.classify(e))?;
+        let policy = Arc::clone(&self.guard.policy);
+        let slot = Arc::clone(&self.slot);
+        let callback = authorizer::callback(policy, Arc::clone(&names), slot, recorder);
+        self.guard.conn.authorizer(Some(callback)).map_err(SqlError::Sqlite)?;
+        Ok(names)
+    }
+
+    /// The names that were read for [`Self::enforce_policy`].
+    fn known(&self) -> Option<Arc<Names>> {
+        let names = self.guard.names.borrow();
+        names.as_ref().map(|(_, names)| Arc::clone(names))
+    }
+
+    fn names(&self) -> rusqlite::Result<Arc<Names>> {
+        let conn = &self.guard.conn;
+        let version: i64 = conn.prepare_cached("PRAGMA schema_version")?.query_row([], |r| r.get(0))?;
+        let mut cached = self.guard.names.borrow_mut();
+        if let Some((at, names)) = cached.as_ref()
+            && *at == version
+        {
+            return Ok(Arc::clone(names));
+        }
+        let names = Arc::new(Names::load(conn, &self.guard.policy)?);
+        *cached = Some((version, Arc::clone(&names)));
+        Ok(names)
+    }
+
+    /// How many different virtual tables the authorizer allowed.
+    pub fn virtual_reads(&self) -> usize {
+        authorizer::virtual_reads(&self.slot)
+    }
+
+    /// Lifts the authorizer for statements of our own.
+    pub fn lift_policy(&self) -> Result<(), SqlError> {
+        let none: Option<fn(AuthContext<'_>) -> Authorization> = None;
+        self.guard.conn.authorizer(none).map_err(SqlError::Sqlite)
+    }
+
+    /// If the authorizer refused the last statement.
+    pub fn refusal(&self) -> Option<SqlError> {
+        authorizer::take(&self.slot).map(|r| SqlError::Denied { what: r.what, hint: r.hint })
+    }
+
+    pub fn timed_out(&self) -> bool {
+        self.guard.deadline.over()
+    }
+
+    /// A late result is no result, even if no single step took long.
+    pub fn in_time(&self) -> Result<(), SqlError> {
+        if self.timed_out() {
+            return Err(error::timeout(&self.guard.policy.limits));
+        }
+        Ok(())
+    }
+
+    pub fn out_of_steps(&self) -> bool {
+        self.exhausted.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Session<'_> {
+    fn drop(&mut self) {
+        let conn = &self.guard.conn;
+        self.guard.deadline.lift();
+        let no_progress: Option<fn() -> bool> = None;
+        if let Err(error) = self.lift_policy() {
+            tracing::warn!(%error, "a guarded session could not be lifted");
+        }
+        let lifted = conn
+            .progress_handler(0, no_progress)
+            .and_then(|()| if conn.is_autocommit() { Ok(()) } else { conn.execute_batch("ROLLBACK") });
+        if let Err(error) = lifted {
+            tracing::warn!(%error, "a guarded session could not be closed");
+        }
+    }
+}

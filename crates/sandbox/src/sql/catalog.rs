@@ -1,0 +1,155 @@
+//! The names that a statement can refer to, and where the database stores them.
+
+use std::collections::{HashMap, HashSet};
+
+use rusqlite::Connection;
+
+use super::policy::Policy;
+
+/// All names in lower case.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    pub tables: HashSet<String>,
+    pub virtual_tables: HashSet<String>,
+    pub modules: HashSet<String>,
+    pub trees: HashMap<i64, Tree>,
+    /// Denied columns by table, in lower case.
+    pub closed: HashMap<String, HashSet<String>>,
+}
+
+/// A table or one of its indexes.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tree {
+    /// The table it belongs to, in the database's spelling.
+    pub table: String,
+    /// Positions of denied columns in its records.
+    pub denied: HashSet<i64>,
+    /// Searching it compares a denied column.
+    pub denied_key: bool,
+    /// Its row number is a denied column.
+    pub denied_rowid: bool,
+    /// A virtual table stores its rows in it, under names that do not say what they are.
+    pub shadow: bool,
+}
+
+impl Names {
+    /// Reads the names through the trusted connection, before the authorizer is in force.
+    pub fn load(conn: &Connection, policy: &Policy) -> rusqlite::Result<Self> {
+        let mut names =
+            Self { modules: column(conn, "SELECT lower(name) FROM pragma_module_list", "")?, ..Self::default() };
+        let shadows =
+            column(conn, "SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'", "")?;
+        names.closed = closed(conn, policy)?;
+        let nothing = HashSet::new();
+        let mut objects = conn.prepare("SELECT type, name, tbl_name, rootpage FROM main.sqlite_schema")?;
+        let mut rows = objects.query([])?;
+        while let Some(row) = rows.next()? {
+            let (kind, name, table): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let root: i64 = row.get::<_, Option<i64>>(3)?.unwrap_or(0);
+            if kind == "table" || kind == "view" {
+                names.tables.insert(name.to_ascii_lowercase());
+            }
+            if kind == "table" && root == 0 {
+                names.virtual_tables.insert(name.to_ascii_lowercase());
+            }
+            if root > 0 {
+                let lower = table.to_ascii_lowercase();
+                let denied = names.closed.get(&lower).unwrap_or(&nothing);
+                let mut tree = layout(conn, denied, kind == "table", &name, &table)?;
+                tree.shadow = shadows.contains(&lower);
+                names.trees.insert(root, tree);
+            }
+        }
+        Ok(names)
+    }
+}
+
+fn closed(conn: &Connection, policy: &Policy) -> rusqlite::Result<HashMap<String, HashSet<String>>> {
+    let mut closed: HashMap<String, HashSet<String>> = HashMap::new();
+    if policy.deny_columns.is_empty() && !policy.deny_sensitive {
+        return Ok(closed);
+    }
+    let sql = "SELECT t.name, c.name, c.hidden FROM pragma_table_list t, pragma_table_xinfo(t.name) c \
+               WHERE t.schema = 'main' AND t.type IN ('table', 'shadow')";
+    let mut columns = conn.prepare(sql)?;
+    let mut rows = columns.query([])?;
+    let mut stored = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (table, column, hidden): (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let lower = (table.to_ascii_lowercase(), column.to_ascii_lowercase());
+        if !policy.allows_column(&table, &column) {
+            closed.entry(lower.0).or_default().insert(lower.1);
+        } else if hidden == 3 {
+            stored.push(lower);
+        }
+    }
+    // A stored generated column could be computed from a denied one.
+    for (table, column) in stored {
+        if let Some(denied) = closed.get_mut(&table) {
+            denied.insert(column);
+        }
+    }
+    Ok(closed)
+}
+
+/// Where the denied columns are in the records of a b-tree.
+fn layout(
+    conn: &Connection,
+    closed: &HashSet<String>,
+    is_table: bool,
+    name: &str,
+    table: &str,
+) -> rusqlite::Result<Tree> {
+    let mut tree = Tree { table: table.to_owned(), ..Tree::default() };
+    if closed.is_empty() {
+        return Ok(tree);
+    }
+    let denied = |column: &str| closed.contains(&column.to_ascii_lowercase());
+    let without_rowid = "SELECT name FROM pragma_table_list(?1) WHERE schema = 'main' AND wr = 1";
+    if is_table && column(conn, without_rowid, table)?.is_empty() {
+        // Virtual generated columns are not stored, so they take no position.
+        let sql = "SELECT name, type, pk FROM pragma_table_xinfo(?1) WHERE hidden <> 2 ORDER BY cid";
+        let mut columns = conn.prepare(sql)?;
+        let mut rows = columns.query([table])?;
+        let mut keys = 0;
+        let mut integer_key = None;
+        let mut position = 0;
+        while let Some(row) = rows.next()? {
+            let (column, kind, pk): (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            if denied(&column) {
+                tree.denied.insert(position);
+            }
+            if pk > 0 {
+                keys += 1;
+                integer_key = kind.eq_ignore_ascii_case("integer").then_some(column);
+            }
+            position += 1;
+        }
+        tree.denied_rowid = keys == 1 && integer_key.is_some_and(|c| denied(&c));
+        return Ok(tree);
+    }
+    // An index, or a table that is its own primary key. Expressions could compute anything from a denied column.
+    let index = if is_table { "(SELECT name FROM pragma_index_list(?1) WHERE origin = 'pk')" } else { "?1" };
+    let sql = format!("SELECT seqno, cid, name, key FROM pragma_index_xinfo({index}) ORDER BY seqno");
+    let mut columns = conn.prepare(&sql)?;
+    let mut rows = columns.query([name])?;
+    while let Some(row) = rows.next()? {
+        let (position, cid): (i64, i64) = (row.get(0)?, row.get(1)?);
+        let column: Option<String> = row.get(2)?;
+        let is_denied = match column {
+            Some(column) => denied(&column),
+            None => cid == -2,
+        };
+        if is_denied {
+            tree.denied.insert(position);
+            tree.denied_key |= row.get::<_, bool>(3)?;
+        }
+    }
+    Ok(tree)
+}
+
+fn column(conn: &Connection, sql: &str, parameter: &str) -> rusqlite::Result<HashSet<String>> {
+    let mut statement = conn.prepare_cached(sql)?;
+    let bound = if statement.parameter_count() == 0 { vec![] } else { vec![parameter] };
+    statement.query_map(rusqlite::params_from_iter(bound), |row| row.get::<_, String>(0))?.collect()
+}

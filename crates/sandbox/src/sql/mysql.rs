@@ -1,0 +1,375 @@
+//! Statements for MariaDB and MySQL.
+
+mod grants;
+mod put_back;
+mod table;
+mod values;
+mod write;
+
+use std::any::TypeId;
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+use futures_util::TryStreamExt as _;
+use serde_json::Value;
+use sqlparser::dialect::{Dialect, MySqlDialect};
+use sqlx::mysql::{MySqlConnectOptions, MySqlDatabaseError};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, MySqlConnection, Row as _};
+
+use super::change::{Snapshot, WriteState};
+use super::error::{SqlError, shorten, timeout};
+use super::policy::Limits;
+use super::query::Truncated;
+use super::remote::{Answer, Collector, Purpose, RemoteOptions, no_connection, too_much_power};
+use super::server_guard::{self, Checked, NameSet, Rules, denied};
+use super::server_tables::bind;
+
+/// Reads statements as a server does in the mode `NO_BACKSLASH_ESCAPES`, which is set for the session: a backslash is
+/// a character like any other. Comments that the server would run are refused.
+#[derive(Debug)]
+struct Lexer;
+
+impl Dialect for Lexer {
+    fn dialect(&self) -> TypeId {
+        TypeId::of::<MySqlDialect>()
+    }
+
+    fn requires_single_line_comment_whitespace(&self) -> bool {
+        true
+    }
+
+    fn is_identifier_start(&self, ch: char) -> bool {
+        MySqlDialect {}.is_identifier_start(ch)
+    }
+
+    fn is_identifier_part(&self, ch: char) -> bool {
+        MySqlDialect {}.is_identifier_part(ch)
+    }
+
+    fn is_delimited_identifier_start(&self, ch: char) -> bool {
+        ch == '`'
+    }
+
+    fn supports_string_literal_backslash_escape(&self) -> bool {
+        false
+    }
+
+    fn supports_multiline_comment_hints(&self) -> bool {
+        false
+    }
+}
+
+/// Checks that the statement is a single query without effects or, with `write`, a single INSERT, UPDATE or DELETE.
+pub fn check(sql: &str, write: bool) -> Result<Checked, SqlError> {
+    server_guard::check(sql, &Lexer, &MySqlDialect {}, rules(write))
+}
+
+fn rules(write: bool) -> &'static Rules {
+    static RULES: [OnceLock<Rules>; 2] = [OnceLock::new(), OnceLock::new()];
+    RULES[usize::from(write)].get_or_init(|| Rules {
+        functions: NameSet::read(include_str!("../../data/mysql-functions.txt")),
+        table_functions: NameSet::read(""),
+        words: NameSet::read("current_role current_user"),
+        searching: NameSet::read(include_str!("../../data/mysql-searching-functions.txt")),
+        growing: NameSet::read(include_str!("../../data/mysql-growing-functions.txt")),
+        types: NameSet::read(include_str!("../../data/mysql-types.txt")),
+        closed_schemas: NameSet::read("information_schema mysql performance_schema sys"),
+        closed_prefixes: &[],
+        live_comments: true,
+        write,
+    })
+}
+
+/// Functions that somebody has made in the connection's database.
+const OWN: &str = "SELECT CAST(routine_name AS CHAR) FROM information_schema.routines \
+    WHERE routine_type = 'FUNCTION' AND routine_schema = DATABASE()";
+
+/// Settings of the session besides the time limit. The guard has read backslashes as plain characters, so the server
+/// must too.
+const SETTINGS: &str = "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,ONLY_FULL_GROUP_BY,NO_BACKSLASH_ESCAPES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO', \
+    SESSION lock_wait_timeout = 2, SESSION innodb_lock_wait_timeout = 2, SESSION net_write_timeout = 10, \
+    SESSION group_concat_max_len = 1048576";
+
+/// Times are read without a time zone, in which an hour may come twice.
+const UTC: &str = "'+00:00'";
+
+/// Connects again when the link cannot be used any more.
+pub(super) struct Connection {
+    wanted: MySqlConnectOptions,
+    limits: Limits,
+    link: Option<Link>,
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection").finish_non_exhaustive()
+    }
+}
+
+impl Connection {
+    pub async fn open(url: &str, options: &RemoteOptions) -> Result<Self, SqlError> {
+        let wanted: MySqlConnectOptions = url.parse().map_err(|e| no_connection(&e))?;
+        let wanted = wanted
+            // Statements are not closed one by one: the server does not answer that, and the next statement would
+            // wait for it.
+            .statement_cache_capacity(100)
+            .disable_statement_logging();
+        let link = Link::open(&wanted, &options.limits).await?;
+        Ok(Self { wanted, limits: options.limits.clone(), link: Some(link) })
+    }
+
+    /// Takes the link out, so that it is dropped if the work with it does not finish.
+    async fn link(&mut self) -> Result<Link, SqlError> {
+        match self.link.take() {
+            Some(link) => Ok(link),
+            None => Link::open(&self.wanted, &self.limits).await,
+        }
+    }
+
+    fn keep<T>(&mut self, link: Link, answer: Result<T, SqlError>) -> Result<T, SqlError> {
+        let broken = matches!(answer, Err(SqlError::Connect { .. }));
+        self.link = Some(link).filter(|link| !link.unread && !broken);
+        answer
+    }
+
+    pub async fn run(
+        &mut self,
+        checked: &Checked,
+        parameters: &[Value],
+        limits: &Limits,
+        purpose: Purpose,
+    ) -> Result<Answer, SqlError> {
+        let mut link = self.link().await?;
+        let answer = link.run(checked, parameters, limits, purpose).await;
+        self.keep(link, answer)
+    }
+
+    pub async fn commit(&mut self, limits: &Limits) -> Result<(), SqlError> {
+        let mut link = self.link.take().ok_or_else(|| SqlError::Connect {
+            reason: "the connection was lost before the commit; nothing was changed".to_owned(),
+        })?;
+        let answer = link.end(true, Ok(()), limits).await;
+        self.keep(link, answer)
+    }
+
+    pub async fn settle(
+        &mut self,
+        snapshot: &Snapshot,
+        later: &[Snapshot],
+        limits: &Limits,
+    ) -> Result<WriteState, SqlError> {
+        let mut link = self.link().await?;
+        let answer = link.settle(snapshot, later, limits).await;
+        self.keep(link, answer)
+    }
+
+    pub async fn put_back(&mut self, snapshot: &Snapshot, limits: &Limits) -> Result<u64, SqlError> {
+        let mut link = self.link().await?;
+        let answer = link.put_back(snapshot, limits).await;
+        self.keep(link, answer)
+    }
+
+    pub async fn close(self) {
+        if let Some(link) = self.link {
+            let _ = link.connection.close().await;
+        }
+    }
+}
+
+struct Link {
+    connection: MySqlConnection,
+    /// Functions of the database's own, which servers call where they have none of that name.
+    own: HashSet<String>,
+    written: bool,
+    /// Whether rows were left unread, perhaps too many to read.
+    unread: bool,
+}
+
+impl Link {
+    async fn open(wanted: &MySqlConnectOptions, limits: &Limits) -> Result<Self, SqlError> {
+        let failed = |e| no_connection(&e);
+        let mut connection = wanted.connect().await.map_err(failed)?;
+        connection.execute(SETTINGS).await.map_err(failed)?;
+        let (version, database): (String, Option<String>) =
+            sqlx::query_as("SELECT version(), DATABASE()").fetch_one(&mut connection).await.map_err(failed)?;
+        if let Some(name) = database.filter(|name| closed(name)) {
+            return Err(SqlError::Connect {
+                reason: format!(
+                    "its URL names {name}, a database of the server's own; name the one that has your tables"
+                ),
+            });
+        }
+        let mariadb = version.to_lowercase().contains("mariadb");
+        let powers = grants::excess_rights(&mut connection, mariadb).await.map_err(failed)?;
+        if !powers.is_empty() {
+            return Err(too_much_power(&powers));
+        }
+        let wall = limits.wall;
+        let limit = if mariadb {
+            format!("SET SESSION max_statement_time = {}", wall.as_secs_f64())
+        } else {
+            format!("SET SESSION max_execution_time = {}", wall.as_millis())
+        };
+        let limit = format!("{limit}, SESSION sql_select_limit = {}", limits.rows + 1);
+        connection.execute(AssertSqlSafe(limit)).await.map_err(failed)?;
+        let own: Vec<String> = sqlx::query_scalar(OWN).fetch_all(&mut connection).await.map_err(failed)?;
+        Ok(Self {
+            connection,
+            own: own.into_iter().map(|name| name.to_lowercase()).collect(),
+            written: false,
+            unread: false,
+        })
+    }
+
+    async fn run(
+        &mut self,
+        checked: &Checked,
+        parameters: &[Value],
+        limits: &Limits,
+        purpose: Purpose,
+    ) -> Result<Answer, SqlError> {
+        if let Some(name) = checked.calls.iter().find(|name| self.own.contains(*name)) {
+            return Err(denied(
+                &format!("the function {name}, which this database has by itself"),
+                "Use the server's own functions.",
+            ));
+        }
+        self.begin(checked.writes, limits).await?;
+        let answer = self.inside(checked, parameters, limits, purpose).await;
+        let held = checked.writes && purpose == Purpose::Hold && answer.is_ok();
+        if self.unread || held {
+            return answer;
+        }
+        self.end(checked.writes && purpose == Purpose::Commit, answer, limits).await
+    }
+
+    async fn put_back(&mut self, snapshot: &Snapshot, limits: &Limits) -> Result<u64, SqlError> {
+        self.begin(true, limits).await?;
+        let answer = put_back::restore(&mut self.connection, snapshot, limits).await;
+        self.end(true, answer, limits).await
+    }
+
+    async fn settle(
+        &mut self,
+        snapshot: &Snapshot,
+        later: &[Snapshot],
+        limits: &Limits,
+    ) -> Result<WriteState, SqlError> {
+        self.begin(true, limits).await?;
+        let answer = put_back::settle_rows(&mut self.connection, snapshot, later, limits).await;
+        self.end(false, answer, limits).await
+    }
+
+    async fn begin(&mut self, write: bool, limits: &Limits) -> Result<(), SqlError> {
+        if write && std::mem::replace(&mut self.written, true) {
+            // Servers fail on some statements that are run a second time.
+            let cleared = self.connection.clear_cached_statements().await;
+            cleared.map_err(|e| classify(&e, limits))?;
+        }
+        // The rows that a write's condition finds must not change until it is done.
+        let level = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ";
+        let begin: &[&'static str] =
+            if write { &[level, "START TRANSACTION READ WRITE"] } else { &["START TRANSACTION READ ONLY"] };
+        // By the text protocol, since servers do not prepare these.
+        for sql in begin.iter().copied() {
+            let done = sqlx::raw_sql(sql).execute(&mut self.connection).await;
+            done.map_err(|e| classify(&e, limits))?;
+        }
+        Ok(())
+    }
+
+    /// Commits if the answer is no error and `keep` is set.
+    async fn end<T>(&mut self, keep: bool, answer: Result<T, SqlError>, limits: &Limits) -> Result<T, SqlError> {
+        let end = if keep && answer.is_ok() { "COMMIT" } else { "ROLLBACK" };
+        let ended = sqlx::raw_sql(end).execute(&mut self.connection).await;
+        let ended = ended.map_err(|e| classify(&e, limits));
+        answer.and_then(|answer| ended.map(|_| answer))
+    }
+
+    async fn inside(
+        &mut self,
+        checked: &Checked,
+        parameters: &[Value],
+        limits: &Limits,
+        purpose: Purpose,
+    ) -> Result<Answer, SqlError> {
+        if checked.writes {
+            let changes = write::change(&mut self.connection, checked, parameters, limits, purpose).await?;
+            return Ok(Answer::Changed(Box::new(changes.within(limits)?)));
+        }
+        let sql = AssertSqlSafe(checked.sql.clone());
+        let query = bind(sqlx::query(sql), parameters)?;
+        let mut collector = Collector::new(Vec::new(), limits);
+        let mut rows = query.fetch(&mut self.connection);
+        while let Some(row) = rows.try_next().await.map_err(|e| classify(&e, limits))? {
+            if collector.rows.columns.is_empty() {
+                collector.rows.columns = values::columns(&row);
+            }
+            let taken = values::values(&row)
+                .map_err(|e| classify(&e, limits))
+                .and_then(|(values, bytes)| collector.take(values, bytes));
+            if matches!(taken, Ok(true)) {
+                continue;
+            }
+            // The statement's own LIMIT may be higher than the session's, and rows may be large.
+            let rows_only = collector.rows.truncated == Some(Truncated::Rows);
+            self.unread = !(rows_only && matches!(rows.try_next().await, Ok(None)));
+            taken?;
+            break;
+        }
+        drop(rows);
+        Ok(Answer::Rows(collector.rows))
+    }
+}
+
+/// Whether the guard refuses tables of this database because of its name.
+fn closed(database: &str) -> bool {
+    let table = format!("SELECT 1 FROM {}.x", table::quoted(database));
+    matches!(check(&table, false), Err(SqlError::Denied { .. }))
+}
+
+/// Sets a variable of the session; `None`: to its default.
+async fn set_variable(
+    connection: &mut MySqlConnection,
+    name: &str,
+    value: Option<&str>,
+    limits: &Limits,
+) -> Result<(), SqlError> {
+    let sql = format!("SET SESSION {name} = {}", value.unwrap_or("DEFAULT"));
+    let done = sqlx::raw_sql(AssertSqlSafe(sql)).execute(connection).await;
+    done.map(|_| ()).map_err(|e| classify(&e, limits))
+}
+
+/// How many triggers the session has run; `None`: the server does not tell.
+async fn executed_triggers(connection: &mut MySqlConnection, limits: &Limits) -> Result<Option<u64>, SqlError> {
+    let sql = "SHOW SESSION STATUS LIKE 'Executed_triggers'";
+    let row = sqlx::raw_sql(sql).fetch_optional(connection).await.map_err(|e| classify(&e, limits))?;
+    Ok(row.and_then(|row| row.try_get_unchecked::<String, _>(1).ok()?.parse().ok()))
+}
+
+/// By the server's error numbers.
+fn classify(error: &sqlx::Error, limits: &Limits) -> SqlError {
+    let sqlx::Error::Database(server) = error else {
+        return no_connection(error);
+    };
+    let number = server.try_downcast_ref::<MySqlDatabaseError>().map_or(0, MySqlDatabaseError::number);
+    let message = shorten(server.message());
+    match number {
+        // max_statement_time, max_execution_time, KILL QUERY
+        1969 | 3024 | 1317 => timeout(limits),
+        // no right to: a database, a table, a column, a routine, an operation; a read-only transaction
+        1044 | 1142 | 1143 | 1227 | 1290 | 1370 | 1792 | 1836 => SqlError::Denied {
+            what: message,
+            hint: "Ask for something else, or have it allowed in the database.".to_owned(),
+        },
+        // stack, packet, memory, nesting, table or row size
+        1037 | 1038 | 1041 | 1104 | 1114 | 1118 | 1153 | 1301 | 1436 | 4041 | 1116 | 1117 => {
+            SqlError::Limit { what: message }
+        }
+        1020 | 1205 | 1213 => SqlError::Busy,
+        1046..=1066 | 1103 | 1109..=1112 | 1146..=1149 | 1222 | 1241..=1248 | 1305 | 1582 | 1690 => {
+            SqlError::Syntax { message, hint: None }
+        }
+        _ => SqlError::Server(message),
+    }
+}

@@ -1,0 +1,309 @@
+//! Statements for PostgreSQL.
+
+mod put_back;
+mod table;
+mod values;
+mod write;
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use futures_util::TryStreamExt as _;
+use serde_json::Value;
+use sqlparser::dialect::PostgreSqlDialect;
+use sqlx::postgres::{PgConnectOptions, PgDatabaseError};
+use sqlx::{
+    AssertSqlSafe, Column as _, ConnectOptions as _, Connection as _, Executor as _, PgConnection, Row as _,
+    Statement as _,
+};
+
+use super::change::{Snapshot, WriteState};
+use super::error::{SqlError, shorten, timeout};
+use super::policy::Limits;
+use super::remote::{Answer, Collector, Purpose, first_row, no_connection, too_much_power};
+use super::server_guard::{self, Checked, NameSet, Rules, denied};
+use super::server_tables::bind;
+
+const DIALECT: &PostgreSqlDialect = &PostgreSqlDialect {};
+
+/// Checks that the statement is a single query without effects or, with `write`, a single INSERT, UPDATE or DELETE.
+pub fn check(sql: &str, write: bool) -> Result<Checked, SqlError> {
+    server_guard::check(sql, DIALECT, DIALECT, rules(write))
+}
+
+fn rules(write: bool) -> &'static Rules {
+    static RULES: [OnceLock<Rules>; 2] = [OnceLock::new(), OnceLock::new()];
+    RULES[usize::from(write)].get_or_init(|| Rules {
+        functions: NameSet::read(include_str!("../../data/postgres-functions.txt")),
+        table_functions: NameSet::read(include_str!("../../data/postgres-table-functions.txt")),
+        words: NameSet::read("current_role current_user session_user system_user user current_catalog current_schema"),
+        searching: NameSet::read(include_str!("../../data/postgres-searching-functions.txt")),
+        growing: NameSet::read(include_str!("../../data/postgres-growing-functions.txt")),
+        types: NameSet::read(include_str!("../../data/postgres-types.txt")),
+        closed_schemas: NameSet::read("information_schema pg_catalog pg_toast"),
+        closed_prefixes: &["pg_"],
+        live_comments: false,
+        write,
+    })
+}
+
+/// How long and how often [`Connection::became`] waits for a transaction that is still running.
+const WAIT: Duration = Duration::from_millis(200);
+const WAITS: u32 = 50;
+
+#[derive(Debug)]
+pub(super) struct Connection(PgConnection);
+
+impl Connection {
+    pub async fn open(url: &str) -> Result<Self, SqlError> {
+        let wanted: PgConnectOptions = url.parse().map_err(|e| no_connection(&e))?;
+        let mut connection = wanted
+            .application_name("steward")
+            .statement_cache_capacity(0)
+            .disable_statement_logging()
+            .connect()
+            .await
+            .map_err(|e| no_connection(&e))?;
+        // The server must read texts as the guard has, and names must not depend on the session.
+        let settings = "SET standard_conforming_strings = on; SET client_encoding = 'UTF8'; \
+             SET search_path = \"$user\", public; SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'; \
+             SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'iso_8601'; SET extra_float_digits = 3";
+        let settings = format!("{settings}; {}", PREPARE);
+        connection.execute(AssertSqlSafe(settings)).await.map_err(|e| no_connection(&e))?;
+        let powers = excess_rights(&mut connection).await.map_err(|e| no_connection(&e))?;
+        if !powers.is_empty() {
+            return Err(too_much_power(&powers));
+        }
+        Ok(Self(connection))
+    }
+
+    pub async fn run(
+        &mut self,
+        checked: &Checked,
+        parameters: &[Value],
+        limits: &Limits,
+        purpose: Purpose,
+    ) -> Result<Answer, SqlError> {
+        let own = self.begin(checked.writes, limits, Some(checked)).await;
+        let answer = match own {
+            Ok(None) => self.inside(checked, parameters, limits, purpose).await,
+            Ok(Some(function)) => Err(refused(&function)),
+            Err(error) => Err(error),
+        };
+        if checked.writes && purpose == Purpose::Hold && answer.is_ok() {
+            return answer;
+        }
+        self.end(checked.writes && purpose == Purpose::Commit, answer, limits).await
+    }
+
+    /// The server's id of the open transaction; `None`: a server before version 13.
+    pub async fn transaction(&mut self, limits: &Limits) -> Result<Option<String>, SqlError> {
+        let known: Option<bool> =
+            sqlx::query_scalar("SELECT to_regprocedure('pg_catalog.pg_current_xact_id()') IS NOT NULL")
+                .fetch_one(&mut self.0)
+                .await
+                .map_err(|e| classify(&e, limits))?;
+        if known != Some(true) {
+            return Ok(None);
+        }
+        let id = sqlx::query_scalar("SELECT pg_catalog.pg_current_xact_id()::text").fetch_one(&mut self.0).await;
+        id.map(Some).map_err(|e| classify(&e, limits))
+    }
+
+    pub async fn commit(&mut self, limits: &Limits) -> Result<(), SqlError> {
+        self.end(true, Ok(()), limits).await
+    }
+
+    /// What became of a transaction. If it is still running, its connection has ended, so it is waited for.
+    pub async fn became(&mut self, id: &str, limits: &Limits) -> Result<Option<WriteState>, SqlError> {
+        for _ in 0..WAITS {
+            let status: Option<String> = sqlx::query_scalar("SELECT pg_catalog.pg_xact_status($1::text::xid8)")
+                .bind(id)
+                .fetch_one(&mut self.0)
+                .await
+                .map_err(|e| classify(&e, limits))?;
+            match status.as_deref() {
+                Some("committed") => return Ok(Some(WriteState::Done)),
+                Some("aborted") => return Ok(Some(WriteState::NotDone)),
+                Some(_) => tokio::time::sleep(WAIT).await,
+                None => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    pub async fn put_back(&mut self, snapshot: &Snapshot, limits: &Limits) -> Result<u64, SqlError> {
+        self.begin(true, limits, None).await?;
+        let answer = put_back::restore(&mut self.0, snapshot, limits).await;
+        self.end(true, answer, limits).await
+    }
+
+    /// Opens a transaction. Returns a function of the database's own that the statement could call, if there is one.
+    async fn begin(
+        &mut self,
+        write: bool,
+        limits: &Limits,
+        checked: Option<&Checked>,
+    ) -> Result<Option<String>, SqlError> {
+        // What a write found at its beginning must not change until it is done.
+        let mode = if write { "ISOLATION LEVEL REPEATABLE READ READ WRITE" } else { "READ ONLY" };
+        let ms = limits.wall.as_millis().clamp(1, 3_600_000);
+        let own = checked.and_then(look_up).unwrap_or_default();
+        let begin = format!("BEGIN TRANSACTION {mode}; SET LOCAL statement_timeout = {ms}; {own}");
+        let query = sqlx::raw_sql(AssertSqlSafe(begin));
+        let found = query.fetch_optional(&mut self.0).await;
+        found.and_then(|row| row.map(|row| row.try_get(0)).transpose()).map_err(|e| classify(&e, limits))
+    }
+
+    /// Commits if the answer is no error and `keep` is set.
+    async fn end<T>(&mut self, keep: bool, answer: Result<T, SqlError>, limits: &Limits) -> Result<T, SqlError> {
+        let end = if keep && answer.is_ok() { "COMMIT" } else { "ROLLBACK" };
+        let ended = self.0.execute(end).await.map_err(|e| classify(&e, limits));
+        answer.and_then(|answer| ended.map(|_| answer))
+    }
+
+    async fn inside(
+        &mut self,
+        checked: &Checked,
+        parameters: &[Value],
+        limits: &Limits,
+        purpose: Purpose,
+    ) -> Result<Answer, SqlError> {
+        let error = |e| classify(&e, limits);
+        if checked.writes {
+            let look = purpose == Purpose::Preview;
+            let changes = write::change(&mut self.0, checked, parameters, limits, look).await?;
+            if look {
+                // Finds errors that would otherwise show only at the commit.
+                let all = self.0.execute("SET CONSTRAINTS ALL IMMEDIATE").await;
+                all.map_err(error)?;
+            }
+            return Ok(Answer::Changed(Box::new(changes.within(limits)?)));
+        }
+        let sql = sqlx::SqlSafeStr::into_sql_str(AssertSqlSafe(checked.sql.clone()));
+        let prepared = (&mut self.0).prepare(sql).await.map_err(error)?;
+        let columns: Vec<String> = prepared.columns().iter().map(|c| c.name().to_owned()).collect();
+        if columns.is_empty() {
+            return Err(SqlError::Syntax { message: "the query has no columns".to_owned(), hint: None });
+        }
+        // The server turns each row into JSON, whatever the types, and sends NULL for a row that is too large. It
+        // builds an object, since a function takes at most 100 arguments; the member names are not counted.
+        let names: Vec<String> = (1..=columns.len()).map(|i| format!("c{i}")).collect();
+        let names = names.join(", ");
+        let wrapped = format!(
+            "SELECT CASE WHEN pg_catalog.octet_length(j) <= {} THEN j END \
+             FROM (SELECT pg_catalog.row_to_json(q)::text AS j FROM ({}) AS q({names})) AS r LIMIT {}",
+            limits.bytes + names.len() + 4 * columns.len(),
+            checked.sql,
+            limits.rows + 1
+        );
+        let query = bind(sqlx::query(AssertSqlSafe(wrapped)), parameters)?.persistent(false);
+        let mut rows = query.fetch(&mut self.0);
+        let mut collector = Collector::new(columns, limits);
+        while let Some(row) = rows.try_next().await.map_err(error)? {
+            let text: Option<String> = row.try_get(0).map_err(error)?;
+            let text = text.ok_or_else(|| first_row(limits))?;
+            let (values, bytes) = values::row(&text).map_err(|e| SqlError::Server(e.to_string()))?;
+            if !collector.take(values, bytes)? {
+                break;
+            }
+        }
+        Ok(Answer::Rows(collector.rows))
+    }
+
+    pub async fn close(self) {
+        let _ = self.0.close().await;
+    }
+}
+
+/// By the classes of SQLSTATE.
+fn classify(error: &sqlx::Error, limits: &Limits) -> SqlError {
+    let sqlx::Error::Database(server) = error else {
+        return no_connection(error);
+    };
+    let said = server.try_downcast_ref::<PgDatabaseError>();
+    let code = said.map_or("", PgDatabaseError::code);
+    let message = shorten(server.message());
+    match code {
+        "57014" => timeout(limits),
+        "42501" | "25006" => SqlError::Denied {
+            what: message,
+            hint: "Ask for something else, or have it allowed in the database.".to_owned(),
+        },
+        _ if code.starts_with("54") || code.starts_with("53") => SqlError::Limit { what: message },
+        "22003" | "22012" | "22P02" | "22007" | "22008" => SqlError::Syntax { message, hint: None },
+        _ if code.starts_with("42") || code.starts_with("22") || code.starts_with("0A") => {
+            SqlError::Syntax { hint: said.and_then(PgDatabaseError::hint).map(str::to_owned), message }
+        }
+        // A lock that was not granted in time; another transaction was first.
+        "55P03" | "40001" | "40P01" => SqlError::Busy,
+        _ => SqlError::Server(message),
+    }
+}
+
+/// The role's rights beyond the tables of the database. A role counts with all roles that it is a member of, whether
+/// it inherits them or must switch to them. The server's own roles count unless they only read, and its own functions
+/// count if they were granted beyond what a new server grants.
+const POWERS: &str = "WITH me AS (SELECT oid, rolsuper FROM pg_catalog.pg_roles WHERE rolname IN (current_user, session_user)), \
+    ours AS (SELECT r.* FROM pg_catalog.pg_roles r WHERE EXISTS (SELECT 1 FROM me \
+      WHERE me.oid = r.oid OR NOT me.rolsuper AND pg_catalog.pg_has_role(me.oid, r.oid, 'MEMBER'))), \
+    powers AS (SELECT 1 AS rank, pg_catalog.concat_ws(' and ', CASE WHEN rolsuper THEN 'SUPERUSER' END, \
+        CASE WHEN rolreplication THEN 'REPLICATION' END, CASE WHEN rolcreaterole THEN 'CREATEROLE' END) \
+        || ' by the role ' || pg_catalog.quote_ident(rolname) AS what \
+      FROM ours WHERE rolsuper OR rolreplication OR rolcreaterole \
+    UNION ALL SELECT 2, 'the role ' || rolname FROM ours \
+      WHERE pg_catalog.left(rolname::text, 3) = 'pg_' AND rolname NOT IN ('pg_monitor', 'pg_read_all_settings', \
+        'pg_read_all_stats', 'pg_stat_scan_tables', 'pg_read_all_data', 'pg_database_owner') \
+    UNION ALL SELECT 3, 'EXECUTE on ' || p.oid::pg_catalog.regprocedure::text || ' by the role ' \
+        || (SELECT pg_catalog.min(pg_catalog.quote_ident(o.rolname)) FROM ours o WHERE NOT o.rolsuper \
+          AND pg_catalog.has_function_privilege(o.oid, p.oid, 'EXECUTE')) \
+      FROM pg_catalog.pg_init_privs i JOIN pg_catalog.pg_proc p ON p.oid = i.objoid \
+      WHERE i.classoid = 'pg_catalog.pg_proc'::pg_catalog.regclass AND p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace \
+        AND NOT EXISTS (SELECT 1 FROM pg_catalog.aclexplode(i.initprivs) a \
+          WHERE a.privilege_type = 'EXECUTE' AND (a.grantee = 0 OR a.grantee IN (SELECT oid FROM ours)))) \
+    SELECT what FROM powers WHERE what IS NOT NULL ORDER BY rank, what LIMIT 4";
+
+/// Rights that the role should not have, the worst first.
+pub(crate) async fn excess_rights(connection: &mut PgConnection) -> Result<Vec<String>, sqlx::Error> {
+    sqlx::query_scalar(POWERS).fetch_all(connection).await
+}
+
+/// Finds functions that somebody has made in this database and that a statement would call under a name that is
+/// permitted; prepared once for a connection. Functions of extensions are the administrator's choice, and so is what
+/// plain SQL functions with the caller's rights call. A name after a dot may call a function that takes a row.
+const PREPARE: &str = "PREPARE steward_own(text[], text[]) AS \
+    SELECT p.oid::pg_catalog.regprocedure::pg_catalog.text FROM pg_catalog.pg_proc p \
+    JOIN pg_catalog.pg_language l ON l.oid = p.prolang LEFT JOIN pg_catalog.pg_type t ON t.oid = p.proargtypes[0] \
+    WHERE p.proname = ANY($1 || $2) AND p.pronamespace <> 'pg_catalog'::pg_catalog.regnamespace \
+    AND pg_catalog.pg_function_is_visible(p.oid) \
+    AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass \
+      AND d.objid = p.oid AND d.deptype = 'e') \
+    AND ((p.proname = ANY($1) AND (p.prosecdef OR p.prokind <> 'f' OR l.lanname <> 'sql')) \
+      OR (p.proname = ANY($2) AND p.pronargs > 0 \
+        AND p.pronargs - p.pronargdefaults - CASE WHEN p.provariadic <> 0 THEN 1 ELSE 0 END <= 1 \
+        AND (t.typtype IN ('c', 'd', 'p') OR p.provariadic <> 0))) \
+    LIMIT 1";
+
+/// The SQL that looks for such a function, if the statement could call one.
+fn look_up(checked: &Checked) -> Option<String> {
+    let list = |names: &[String]| {
+        let quoted: Vec<String> = names.iter().map(|name| format!("'{}'", name.replace('\'', "''"))).collect();
+        format!("ARRAY[{}]::text[]", quoted.join(", "))
+    };
+    let names = !checked.calls.is_empty() || !checked.fields.is_empty();
+    names.then(|| {
+        format!(
+            "SET LOCAL plan_cache_mode = force_generic_plan; EXECUTE steward_own({}, {}); \
+             SET LOCAL plan_cache_mode = auto",
+            list(&checked.calls),
+            list(&checked.fields)
+        )
+    })
+}
+
+pub(crate) fn refused(function: &str) -> SqlError {
+    denied(
+        &format!("the function {function}, which this database has by itself"),
+        "Name columns and PostgreSQL's own functions.",
+    )
+}

@@ -1,0 +1,238 @@
+//! Statements on a PostgreSQL, MariaDB or MySQL server. Each is checked ([`super::postgres`], [`super::mysql`]) and
+//! then run in a transaction that is read-only unless writing is asked for, with a time limit that the server
+//! enforces and limits on the result. A role that could reach files or programs of the server is refused, since the
+//! server would then be no boundary.
+//!
+//! Values are JSON; numbers that JSON's would cut short are texts: decimals of `MariaDB` and `MySQL` always, numbers
+//! of PostgreSQL that no `f64` holds.
+
+pub use super::change::{Answer, Changes, Snapshot, WriteState};
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::error::{SqlError, timeout};
+use super::policy::Limits;
+use super::query::{Rows, Truncated};
+use super::server_guard::Checked;
+
+/// A write whose transaction is still open.
+#[derive(Debug)]
+pub struct HeldWrite {
+    pub answer: Answer,
+    /// The server's id of the transaction, where it has one.
+    pub transaction: Option<String>,
+}
+
+/// Added to the time limit that the server itself enforces.
+const GRACE: Duration = Duration::from_secs(2);
+const CONNECT: Duration = Duration::from_secs(10);
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RemoteOptions {
+    /// Rows, bytes and wall time of each statement; the other limits are for `SQLite`.
+    pub limits: Limits,
+    /// Whether INSERT, UPDATE and DELETE are allowed.
+    pub write: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Commit,
+    /// Rolled back after it is recorded.
+    Preview,
+    /// Left open for [`Remote::commit`].
+    Hold,
+}
+
+#[derive(Debug)]
+pub struct Remote {
+    server: Server,
+    options: RemoteOptions,
+}
+
+#[derive(Debug)]
+enum Server {
+    Postgres(super::postgres::Connection),
+    MySql(Box<super::mysql::Connection>),
+}
+
+impl Remote {
+    pub fn is_url(text: &str) -> bool {
+        ["postgres://", "postgresql://", "mysql://", "mariadb://"].iter().any(|scheme| text.starts_with(scheme))
+    }
+
+    /// Fails with [`SqlError::Connect`], also for a role with too many rights.
+    pub async fn connect(url: &str, options: RemoteOptions) -> Result<Self, SqlError> {
+        let connecting = async {
+            if url.starts_with("postgres") {
+                let connection = super::postgres::Connection::open(url).await;
+                connection.map(Server::Postgres)
+            } else {
+                let url = url.replacen("mariadb://", "mysql://", 1);
+                let connection = super::mysql::Connection::open(&url, &options).await;
+                connection.map(|open| Server::MySql(Box::new(open)))
+            }
+        };
+        let server = tokio::time::timeout(CONNECT, connecting)
+            .await
+            .map_err(|_| SqlError::Connect { reason: format!("it did not answer within {CONNECT:?}") })??;
+        Ok(Self { server, options })
+    }
+
+    /// Checks and runs one statement with values for its placeholders (`$1`… or `?`). After [`SqlError::Timeout`] and
+    /// [`SqlError::Connect`] the connection may be unusable.
+    pub async fn run(&mut self, sql: &str, parameters: &[Value]) -> Result<Answer, SqlError> {
+        self.carry_out(sql, parameters, Purpose::Commit).await
+    }
+
+    /// Runs the statement in a transaction that is rolled back. Fails with [`SqlError::NoPreview`] where a rollback
+    /// would not undo everything.
+    pub async fn preview(&mut self, sql: &str, parameters: &[Value]) -> Result<Answer, SqlError> {
+        self.carry_out(sql, parameters, Purpose::Preview).await
+    }
+
+    /// Runs a write and leaves its transaction open until [`Remote::commit`]; anything else rolls it back. Fails with
+    /// [`SqlError::NoPreview`] where a rollback would not undo everything.
+    pub async fn hold(&mut self, sql: &str, parameters: &[Value]) -> Result<HeldWrite, SqlError> {
+        let answer = self.carry_out(sql, parameters, Purpose::Hold).await?;
+        let transaction = match &mut self.server {
+            Server::Postgres(connection) if matches!(answer, Answer::Changed(_)) => {
+                connection.transaction(&self.options.limits).await?
+            }
+            _ => None,
+        };
+        Ok(HeldWrite { answer, transaction })
+    }
+
+    pub async fn commit(&mut self) -> Result<(), SqlError> {
+        let limits = &self.options.limits;
+        within(limits, async {
+            match &mut self.server {
+                Server::Postgres(connection) => connection.commit(limits).await,
+                Server::MySql(connection) => connection.commit(limits).await,
+            }
+        })
+        .await
+    }
+
+    /// What became of a transaction of [`Remote::hold`]; `None`: the server does not know it any more.
+    pub async fn transaction(&mut self, id: &str) -> Result<Option<WriteState>, SqlError> {
+        match &mut self.server {
+            Server::Postgres(connection) => connection.became(id, &self.options.limits).await,
+            Server::MySql(_) => Ok(None),
+        }
+    }
+
+    /// Finds out from its rows whether a write was done. `later`: records of later writes to the same database,
+    /// oldest first.
+    pub async fn settle(&mut self, snapshot: &Snapshot, later: &[Snapshot]) -> Result<WriteState, SqlError> {
+        let limits = &self.options.limits;
+        match &mut self.server {
+            // The server knows what became of the transaction, which says more than the rows.
+            Server::Postgres(_) => Ok(WriteState::Mixed),
+            Server::MySql(connection) => within(limits, connection.settle(snapshot, later, limits)).await,
+        }
+    }
+
+    /// Puts rows back as they were before the write, all or none; returns how many changes were undone. Fails with
+    /// [`SqlError::Conflict`] if rows have changed since, or [`SqlError::NoUndo`]; then nothing was changed.
+    pub async fn put_back(&mut self, snapshot: &Snapshot) -> Result<u64, SqlError> {
+        let limits = &self.options.limits;
+        within(limits, async {
+            match &mut self.server {
+                Server::Postgres(connection) => connection.put_back(snapshot, limits).await,
+                Server::MySql(connection) => connection.put_back(snapshot, limits).await,
+            }
+        })
+        .await
+    }
+
+    async fn carry_out(&mut self, sql: &str, parameters: &[Value], purpose: Purpose) -> Result<Answer, SqlError> {
+        let write = self.options.write;
+        let checked = match &self.server {
+            Server::Postgres(_) => super::postgres::check(sql, write)?,
+            Server::MySql(_) => super::mysql::check(sql, write)?,
+        };
+        fits(&checked, parameters)?;
+        let limits = &self.options.limits;
+        within(limits, async {
+            match &mut self.server {
+                Server::Postgres(connection) => connection.run(&checked, parameters, limits, purpose).await,
+                Server::MySql(connection) => connection.run(&checked, parameters, limits, purpose).await,
+            }
+        })
+        .await
+    }
+
+    /// Says goodbye to the server, which dropping the connection does not.
+    pub async fn close(self) {
+        match self.server {
+            Server::Postgres(connection) => connection.close().await,
+            Server::MySql(connection) => connection.close().await,
+        }
+    }
+}
+
+async fn within<T>(limits: &Limits, running: impl Future<Output = Result<T, SqlError>>) -> Result<T, SqlError> {
+    tokio::time::timeout(limits.wall + GRACE, running).await.unwrap_or_else(|_| Err(timeout(limits)))
+}
+
+fn fits(checked: &Checked, parameters: &[Value]) -> Result<(), SqlError> {
+    if checked.parameters == parameters.len() {
+        return Ok(());
+    }
+    Err(SqlError::Parameter {
+        index: checked.parameters.min(parameters.len()) + 1,
+        reason: format!("the statement takes {} values, {} were given", checked.parameters, parameters.len()),
+    })
+}
+
+pub(super) fn too_much_power(powers: &[String]) -> SqlError {
+    SqlError::Connect {
+        reason: format!(
+            "its user has too much power over the server, which would not hold it back: {}; make a user of its own that may only read the tables it needs",
+            powers.join(", ")
+        ),
+    }
+}
+
+pub(super) fn no_connection(error: &sqlx::Error) -> SqlError {
+    SqlError::Connect { reason: error.to_string() }
+}
+
+/// The rows of a result, up to the limits.
+pub(crate) struct Collector<'l> {
+    limits: &'l Limits,
+    bytes: usize,
+    pub rows: Rows,
+}
+
+impl<'l> Collector<'l> {
+    pub fn new(columns: Vec<String>, limits: &'l Limits) -> Self {
+        Self { limits, bytes: 0, rows: Rows { columns, rows: Vec::new(), truncated: None } }
+    }
+
+    /// Takes a row of about `bytes`. `false`: no more rows fit.
+    pub fn take(&mut self, row: Vec<Value>, bytes: usize) -> Result<bool, SqlError> {
+        if self.rows.rows.len() >= self.limits.rows {
+            self.rows.truncated = Some(Truncated::Rows);
+            return Ok(false);
+        }
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > self.limits.bytes {
+            if self.rows.rows.is_empty() {
+                return Err(first_row(self.limits));
+            }
+            self.rows.truncated = Some(Truncated::Bytes);
+            return Ok(false);
+        }
+        self.rows.rows.push(row);
+        Ok(true)
+    }
+}
+
+pub(crate) fn first_row(limits: &Limits) -> SqlError {
+    SqlError::Limit { what: format!("a row is larger than {} bytes", limits.bytes) }
+}

@@ -1,0 +1,199 @@
+//! Checks statements for servers, which have no authorizer. A statement is parsed here, judged by lists of what is
+//! permitted, and sent as written anew from what was judged, so that the server cannot read another statement than
+//! the one that was checked. Behind it stands the server's own boundary: a separate role and a read-only transaction.
+
+mod bounds;
+mod tokens;
+mod walk;
+mod write;
+
+pub use write::{Matched, Verb, Write};
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+
+use sqlparser::ast::{Statement, TableFactor, VisitMut, VisitorMut};
+use sqlparser::dialect::Dialect;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::Token;
+
+use super::error::{SqlError, shorten};
+use tokens::{Bare, Reader};
+
+/// Most bytes of a statement.
+const MOST_BYTES: usize = 100 << 10;
+const NESTING: usize = 50;
+/// Stack for walking the deepest statement that the limits allow; memory is taken only as it is used.
+const STACK: usize = 64 << 20;
+
+/// A statement that may be run in this form only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    pub sql: String,
+    pub writes: bool,
+    /// How many values it takes.
+    pub parameters: usize,
+    /// What is known of a write to a single table.
+    pub write: Option<Write>,
+    /// The functions that it calls, by the names that the server looks up.
+    pub calls: Vec<String>,
+    /// Names after a dot, which the server may take for calls.
+    pub fields: Vec<String>,
+}
+
+pub(super) fn check(
+    sql: &str,
+    lexer: &'static (dyn Dialect + Sync),
+    grammar: &'static (dyn Dialect + Sync),
+    rules: &Rules,
+) -> Result<Checked, SqlError> {
+    if sql.len() > MOST_BYTES {
+        return Err(limit(&format!("the statement is longer than {MOST_BYTES} bytes")));
+    }
+    if sql.contains('\0') {
+        return Err(denied("a NUL character", "Leave it out."));
+    }
+    // Trees are walked and dropped recursively, and may be as deep as the statement is long.
+    std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, || judge(sql, lexer, grammar, rules))
+            .map_err(|e| limit(&e.to_string()))?
+            .join()
+            .map_err(|_| denied("a statement that cannot be read", "Simplify it."))?
+    })
+}
+
+fn judge(sql: &str, lexer: &dyn Dialect, grammar: &dyn Dialect, rules: &Rules) -> Result<Checked, SqlError> {
+    let reader = Reader { lexer, rules };
+    let tokens = reader.read(sql)?;
+    let bare = Bare::of(&tokens);
+    let statement = single(tokens, grammar)?;
+    let mut walked = walk::walk(&statement, rules)?;
+    let fields = bounds::fields(&statement, rules)?;
+    walked.calls.extend(fields.of_values);
+    bounds::bounded(&statement, rules)?;
+    let mut skeleton = single(bare.tokens.clone(), grammar)?;
+    // With AS, the server cannot take the ONLY in `FROM ONLY t` for a table.
+    let _ = skeleton.visit(&mut Explicit);
+    let written = skeleton.to_string();
+    // What the grammar writes must mean what it has read; otherwise the server would get something that was not
+    // judged.
+    if single(reader.read(&written)?, grammar)?.to_string() != written {
+        return Err(tokens::two_ways());
+    }
+    let fill = |written: &str| reader.fill(&bare, written);
+    Ok(Checked {
+        sql: fill(&written)?,
+        writes: !matches!(statement, Statement::Query(_)),
+        parameters: walked.parameters,
+        write: write::of(&statement, &skeleton, &fill, volatile())?,
+        calls: walked.calls,
+        fields: fields.of_rows,
+    })
+}
+
+/// Writes AS before every alias.
+struct Explicit;
+
+impl VisitorMut for Explicit {
+    type Break = ();
+
+    fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
+        if let TableFactor::Table { alias, .. }
+        | TableFactor::Derived { alias, .. }
+        | TableFactor::Function { alias, .. }
+        | TableFactor::UNNEST { alias, .. }
+        | TableFactor::NestedJoin { alias, .. } = factor
+            && let Some(alias) = alias
+        {
+            alias.explicit = true;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn single(tokens: Vec<Token>, grammar: &dyn Dialect) -> Result<Statement, SqlError> {
+    let mut statements =
+        Parser::new(grammar).with_recursion_limit(NESTING).with_tokens(tokens).parse_statements().map_err(
+            |e| match e {
+                ParserError::RecursionLimitExceeded => limit("the statement is nested too deeply"),
+                other => unread(&other.to_string()),
+            },
+        )?;
+    match (statements.pop(), statements.is_empty()) {
+        (Some(statement), true) => Ok(statement),
+        (None, _) => Err(SqlError::Syntax { message: "there is no statement".to_owned(), hint: None }),
+        _ => Err(denied("more than one statement", "Send one statement at a time.")),
+    }
+}
+
+fn volatile() -> &'static NameSet {
+    static NAMES: OnceLock<NameSet> = OnceLock::new();
+    NAMES.get_or_init(|| NameSet::read(include_str!("../../data/volatile-functions.txt")))
+}
+
+fn unread(message: &str) -> SqlError {
+    denied(
+        &format!("a statement that is not understood ({message})"),
+        "Only a single SELECT, VALUES or WITH … SELECT in plain SQL is run.",
+    )
+}
+
+pub(super) fn denied(what: &str, hint: &str) -> SqlError {
+    SqlError::Denied { what: shorten(what), hint: hint.to_owned() }
+}
+
+fn limit(what: &str) -> SqlError {
+    SqlError::Limit { what: what.to_owned() }
+}
+
+/// What a kind of server permits.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    /// Functions without effects, and those written without parentheses.
+    pub functions: NameSet,
+    /// Functions that may stand for a table.
+    pub table_functions: NameSet,
+    /// Words that call a function without parentheses and tell about the session.
+    pub words: NameSet,
+    /// Functions that search for one of their arguments in another without looking at the clock, each as
+    /// `name:place`.
+    pub searching: NameSet,
+    /// Functions whose result can be far larger than their arguments.
+    pub growing: NameSet,
+    /// Types that may be cast to: reading their texts looks nothing up.
+    pub types: NameSet,
+    /// Schemas that describe the server or the session.
+    pub closed_schemas: NameSet,
+    /// Prefixes of the names of such tables, in any schema.
+    pub closed_prefixes: &'static [&'static str],
+    /// Whether the server runs comments such as `/*! … */`.
+    pub live_comments: bool,
+    /// Whether INSERT, UPDATE and DELETE are permitted.
+    pub write: bool,
+}
+
+impl Rules {
+    /// Whether the server reserves names such as this one, in any schema.
+    pub fn closes(&self, name: &str) -> bool {
+        let lower = name.to_lowercase();
+        let mut prefixes = self.closed_prefixes.iter();
+        prefixes.any(|prefix| lower.starts_with(prefix))
+    }
+}
+
+/// Lower-case names from a data file: words separated by blanks; `#` begins a comment line.
+#[derive(Debug)]
+pub(crate) struct NameSet(HashSet<&'static str>);
+
+impl NameSet {
+    pub fn read(text: &'static str) -> Self {
+        Self(text.lines().filter(|line| !line.trim_start().starts_with('#')).flat_map(str::split_whitespace).collect())
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains(name.to_ascii_lowercase().as_str())
+    }
+}

@@ -1,0 +1,392 @@
+//! Texts of rows (CSV, TSV) as tables of a database in memory, so that any query works on them.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use csv::{ByteRecord, ReaderBuilder};
+use rusqlite::types::Value as SqlValue;
+use rusqlite::{Connection, params_from_iter};
+
+use super::error::SqlError;
+use super::open::{OpenMode, harden};
+use super::policy::Policy;
+use super::{Guard, exact_sums};
+
+/// Of all tables together.
+const ROWS: usize = 2_000_000;
+/// How long reading all of them may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Records examined to find what separates their cells.
+const SAMPLE: usize = 50;
+/// The likeliest first.
+const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+#[derive(Debug, Clone, Copy)]
+pub struct TableText<'t> {
+    /// Where it comes from, for errors.
+    pub source: &'t str,
+    /// The table's name; numbered if it is taken.
+    pub name: &'t str,
+    pub text: &'t str,
+}
+
+impl Guard {
+    /// A database in memory with a table for each text, open for queries under `policy`.
+    ///
+    /// The first row names the columns, unless it holds numbers like those below it. A column is `INTEGER` or `REAL`
+    /// only if all of its cells can be so without losing a digit, else `TEXT`; empty cells are null. `sum`, `avg` and
+    /// `total` calculate in decimals and refuse text.
+    ///
+    /// Fails with [`SqlError::Limit`] for what is too large and with [`SqlError::Open`] for what is no table.
+    pub fn of_tables(texts: &[TableText<'_>], policy: Policy) -> Result<Self, SqlError> {
+        let conn = Connection::open_in_memory().map_err(SqlError::Sqlite)?;
+        let until = Instant::now() + PATIENCE;
+        let mut names = HashSet::new();
+        let mut room = ROWS;
+        for one in texts {
+            let name = free(&identifier(one.name), &mut names);
+            let table = Table::read(one, policy.limits.columns, &mut room, until)?;
+            conn.execute_batch(&table.definition(&name)).map_err(SqlError::Sqlite)?;
+            conn.execute_batch("BEGIN").map_err(SqlError::Sqlite)?;
+            table.fill(&conn, &name, one, until)?;
+            conn.execute_batch("COMMIT").map_err(SqlError::Sqlite)?;
+        }
+        harden(&conn, &policy.limits, OpenMode::Read).map_err(SqlError::Sqlite)?;
+        exact_sums::register(&conn).map_err(SqlError::Sqlite)?;
+        Self::over(conn, ":memory:".into(), policy, OpenMode::Read)
+    }
+}
+
+/// Known after reading a text once.
+struct Table {
+    separator: u8,
+    headed: bool,
+    columns: Vec<(String, Column)>,
+}
+
+impl Table {
+    fn read(one: &TableText<'_>, most: usize, room: &mut usize, until: Instant) -> Result<Self, SqlError> {
+        let separator = separator(one.text);
+        let mut first: Option<Vec<String>> = None;
+        let mut columns: Vec<Column> = Vec::new();
+        let mut several_lines = false;
+        for record in records(one.text, separator) {
+            let record = record.map_err(|e| unreadable(one, &e.to_string()))?;
+            several_lines = record.iter().any(|cell| cell.contains(&b'\n'));
+            if record.iter().all(<[u8]>::is_empty) {
+                continue;
+            }
+            *room = room.checked_sub(1).ok_or_else(|| too_large(one, &format!("holds more than {ROWS} rows")))?;
+            if Instant::now() > until {
+                return Err(too_large(one, &format!("takes more than {} s to read", PATIENCE.as_secs())));
+            }
+            let cells = record.iter().map(String::from_utf8_lossy);
+            if first.is_none() {
+                first = Some(cells.map(std::borrow::Cow::into_owned).collect());
+                continue;
+            }
+            for (at, cell) in cells.enumerate() {
+                if at >= columns.len() {
+                    if cell.is_empty() {
+                        continue;
+                    }
+                    columns.resize(at + 1, Column::default());
+                }
+                columns[at].add(&cell);
+            }
+        }
+        // Quotation marks within a cell may be odd in number; one that opens a cell and never ends takes the rest of
+        // the file into that cell.
+        if several_lines && one.text.bytes().filter(|b| *b == b'"').count() % 2 == 1 {
+            return Err(unreadable(one, "a quotation mark opens a cell and none closes it"));
+        }
+        let first = first.ok_or_else(|| unreadable(one, "it holds no rows"))?;
+        let width = first.len().max(columns.len());
+        if width > most {
+            return Err(too_large(one, &format!("has {width} columns, and a table at most {most}")));
+        }
+        columns.resize(width, Column::default());
+        let headed = is_header(&first, &columns);
+        if !headed {
+            for (column, cell) in columns.iter_mut().zip(&first) {
+                column.add(cell);
+            }
+        }
+        let mut names = HashSet::new();
+        let columns = columns.into_iter().enumerate().map(|(at, column)| {
+            let given = first.get(at).map(|name| name.trim()).filter(|name| headed && !name.is_empty());
+            let name = given.map_or_else(|| format!("column_{}", at + 1), ToOwned::to_owned);
+            (free(&name, &mut names), column)
+        });
+        Ok(Self { separator, headed, columns: columns.collect() })
+    }
+
+    fn definition(&self, name: &str) -> String {
+        let columns: Vec<String> =
+            self.columns.iter().map(|(name, column)| format!("{} {}", quoted(name), column.kind().word())).collect();
+        format!("CREATE TABLE {} ({})", quoted(name), columns.join(", "))
+    }
+
+    fn fill(&self, conn: &Connection, name: &str, one: &TableText<'_>, until: Instant) -> Result<(), SqlError> {
+        let kinds: Vec<Kind> = self.columns.iter().map(|(_, column)| column.kind()).collect();
+        let places = vec!["?"; kinds.len()].join(", ");
+        let mut insert =
+            conn.prepare(&format!("INSERT INTO {} VALUES ({places})", quoted(name))).map_err(SqlError::Sqlite)?;
+        let rows = records(one.text, self.separator)
+            .filter_map(Result::ok)
+            .filter(|record| !record.iter().all(<[u8]>::is_empty))
+            .skip(usize::from(self.headed));
+        for record in rows {
+            if Instant::now() > until {
+                return Err(too_large(one, &format!("takes more than {} s to read", PATIENCE.as_secs())));
+            }
+            let values = kinds.iter().enumerate().map(|(at, kind)| {
+                let cell = String::from_utf8_lossy(record.get(at).unwrap_or_default());
+                kind.value(&cell).unwrap_or(SqlValue::Null)
+            });
+            insert.execute(params_from_iter(values)).map_err(SqlError::Sqlite)?;
+        }
+        Ok(())
+    }
+}
+
+fn records(text: &str, separator: u8) -> impl Iterator<Item = csv::Result<ByteRecord>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    ReaderBuilder::new()
+        .delimiter(separator)
+        .flexible(true)
+        .has_headers(false)
+        .from_reader(text.as_bytes())
+        .into_byte_records()
+}
+
+/// The separator with the most rows as long as the first, and then with the longest rows.
+fn separator(text: &str) -> u8 {
+    let worth = |separator: &u8| {
+        let lengths: Vec<usize> =
+            records(text, *separator).take(SAMPLE).filter_map(Result::ok).map(|record| record.len()).collect();
+        let first = lengths.first().copied().unwrap_or(0);
+        let like = lengths.iter().filter(|length| **length == first).count();
+        if first < 2 { (0, 0) } else { (like * 100 / lengths.len().max(1), first) }
+    };
+    // The last of equals is chosen, so the likeliest comes last.
+    SEPARATORS.into_iter().rev().max_by_key(worth).unwrap_or(b',')
+}
+
+/// The first row is a header unless a column of numbers has a number there that is not a year over other numbers.
+fn is_header(first: &[String], below: &[Column]) -> bool {
+    let mut numbers = false;
+    for (cell, column) in first.iter().zip(below) {
+        if column.kind() == Kind::Text {
+            continue;
+        }
+        let mut with = column.clone();
+        with.add(cell);
+        if with.kind() == Kind::Text && !cell.trim().is_empty() {
+            return true;
+        }
+        let cell = cell.trim();
+        let year = cell.len() == 4 && matches!(cell.parse(), Ok(1800..=2200));
+        numbers |= !cell.is_empty() && (!year || column.is_of_years());
+    }
+    !numbers
+}
+
+/// The name, numbered if it is taken.
+fn free(name: &str, taken: &mut HashSet<String>) -> String {
+    let mut number = 1;
+    let mut chosen = name.to_owned();
+    while !taken.insert(chosen.to_lowercase()) {
+        number += 1;
+        chosen = format!("{name}_{number}");
+    }
+    chosen
+}
+
+/// A name that needs no quotation marks in a query.
+fn identifier(text: &str) -> String {
+    let mut name: String = text.trim().chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+    if name.is_empty() || name.starts_with(|c: char| c.is_numeric()) {
+        name.insert_str(0, "t_");
+    }
+    name
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\"").replace('\0', ""))
+}
+
+fn unreadable(one: &TableText<'_>, reason: &str) -> SqlError {
+    SqlError::Open { path: one.source.into(), reason: format!("it is no table of rows: {reason}") }
+}
+
+fn too_large(one: &TableText<'_>, what: &str) -> SqlError {
+    SqlError::Limit { what: format!("{} {what}; split the file", one.source) }
+}
+
+// The kind of a column follows from its cells. No digit is lost: what can't be a number exactly stays text, and so do
+// codes with leading zeros.
+/// Digits that a binary fraction holds whatever they are.
+const DIGITS: usize = 15;
+/// How tables write that there is no number.
+const ABSENT: [&str; 7] = ["NA", "N/A", "#N/A", "NULL", "null", "NaN", "nan"];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Integer,
+    Real,
+    /// With a comma before the fraction, and points between thousands.
+    RealWithComma,
+    Text,
+}
+
+/// What its cells have shown so far.
+#[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own to every cell")]
+pub(super) struct Column {
+    integer: bool,
+    real: bool,
+    comma: bool,
+    any: bool,
+    any_comma: bool,
+    years: bool,
+}
+
+impl Default for Column {
+    fn default() -> Self {
+        Self { integer: true, real: true, comma: true, any: false, any_comma: false, years: true }
+    }
+}
+
+impl Column {
+    pub fn add(&mut self, cell: &str) {
+        let cell = cell.trim();
+        if cell.is_empty() || ABSENT.contains(&cell) {
+            return;
+        }
+        self.any = true;
+        self.integer = self.integer && integer(cell).is_some();
+        self.real = self.real && real(cell).is_some();
+        self.comma = self.comma && with_comma(cell).is_some();
+        self.any_comma |= cell.contains(',');
+        self.years = self.years && cell.len() == 4;
+    }
+
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self { any: false, .. } => Kind::Text,
+            Self { integer: true, .. } => Kind::Integer,
+            Self { real: true, .. } => Kind::Real,
+            Self { comma: true, any_comma: true, .. } => Kind::RealWithComma,
+            _ => Kind::Text,
+        }
+    }
+
+    /// Whether all numbers have four digits.
+    pub fn is_of_years(&self) -> bool {
+        self.years
+    }
+}
+
+impl Kind {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Integer => "INTEGER",
+            Self::Real | Self::RealWithComma => "REAL",
+            Self::Text => "TEXT",
+        }
+    }
+
+    /// `None` for an empty cell.
+    pub fn value(self, cell: &str) -> Option<SqlValue> {
+        let trimmed = cell.trim();
+        match self {
+            Self::Integer => integer(trimmed).map(SqlValue::Integer),
+            Self::Real => real(trimmed).map(SqlValue::Real),
+            Self::RealWithComma => with_comma(trimmed).map(SqlValue::Real),
+            Self::Text => (!cell.is_empty()).then(|| SqlValue::Text(cell.to_owned())),
+        }
+    }
+}
+
+fn integer(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let plain = digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+    plain.then(|| text.parse().ok()).flatten()
+}
+
+fn real(text: &str) -> Option<f64> {
+    let number = text.strip_prefix('-').unwrap_or(text);
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let unsigned = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
+    let plain = (whole.is_empty() || digits(whole))
+        && digits(fraction)
+        && digits(unsigned)
+        && (whole.len() < 2 || !whole.starts_with('0'));
+    let significant = [whole, fraction].concat();
+    let exact = significant.trim_start_matches('0').len() <= DIGITS;
+    let value: f64 = (plain && exact).then(|| text.parse().ok()).flatten()?;
+    value.is_finite().then_some(value)
+}
+
+/// `1.234,50` and `3,5`; points only between thousands.
+fn with_comma(text: &str) -> Option<f64> {
+    let (whole, fraction) = text.split_once(',').unwrap_or((text, "0"));
+    let mut groups = whole.strip_prefix('-').unwrap_or(whole).split('.');
+    let first = groups.next().unwrap_or_default();
+    let mut grouped = false;
+    for group in groups {
+        grouped = true;
+        if group.len() != 3 {
+            return None;
+        }
+    }
+    if fraction.contains(['.', 'e', 'E']) || (grouped && !(1..=3).contains(&first.len())) {
+        return None;
+    }
+    real(&format!("{}.{fraction}", whole.replace('.', "")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(cells: &[&str]) -> Kind {
+        let mut column = Column::default();
+        for cell in cells {
+            column.add(cell);
+        }
+        column.kind()
+    }
+
+    #[test]
+    fn columns_are_numbers_only_where_no_digit_is_lost() {
+        for (cells, expect) in [
+            (&["1", "-20", "", "9223372036854775807"][..], Kind::Integer),
+            (&["1", "NA", "3"], Kind::Integer),
+            (&["1", "2.50", ".5", "-0.25", "1e-7"], Kind::Real),
+            (&["123456789012.345"], Kind::Real),
+            // One digit more than a binary fraction surely holds.
+            (&["1234567890123.4567"], Kind::Text),
+            (&["9223372036854775808"], Kind::Text),
+            (&["0012", "13"], Kind::Text),
+            (&["00.5"], Kind::Text),
+            (&["+49 30 1", "+493012"], Kind::Text),
+            (&["1,234.50"], Kind::Text),
+            (&["1.234,50", "3,5", "7"], Kind::RealWithComma),
+            (&["1.23,50"], Kind::Text),
+            (&["NA", ""], Kind::Text),
+            (&["inf", "nan"], Kind::Text),
+            (&["2024-05-06"], Kind::Text),
+            (&["0x10"], Kind::Text),
+            (&["12", "n. a."], Kind::Text),
+        ] {
+            assert_eq!(kind(cells), expect, "{cells:?}");
+        }
+        assert_eq!(Kind::RealWithComma.value("-1.234,5"), Some(SqlValue::Real(-1234.5)));
+        assert_eq!(Kind::Integer.value("NA"), None);
+        assert_eq!(Kind::Text.value(" a "), Some(SqlValue::Text(" a ".to_owned())));
+    }
+}
