@@ -8,7 +8,6 @@ use serde::Deserialize;
 use serde_json::json;
 use steward_core::plan::FINAL_ANSWER;
 use steward_core::policy::RiskClass;
-use steward_core::ports::ToolScope;
 use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
 
 /// Name of the tool that asks the user.

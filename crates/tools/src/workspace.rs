@@ -71,11 +71,11 @@ impl WorkspaceReader for LocalWorkspaces {
     }
 
     fn runs(&self, program: &str) -> bool {
-        terminal::knows(program)
+        terminal::is_known_command(program)
     }
 
     fn split_command(&self, line: &str) -> Option<Vec<String>> {
-        terminal::split(line).ok()
+        terminal::split_command_line(line).ok()
     }
 }
 

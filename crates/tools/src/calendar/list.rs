@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
-use steward_core::ports::{Clock, ToolScope};
+use steward_core::ports::Clock;
 use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
 
 const MOST: usize = 200;

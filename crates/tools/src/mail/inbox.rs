@@ -12,7 +12,6 @@ use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
-use steward_core::ports::ToolScope;
 use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
 
 /// Messages by default, and at most.

@@ -1,15 +1,15 @@
 //! The tool `sql`.
 
-use super::query::{self, Ask, Query};
-use super::{databases, lower, show};
+use super::{databases, lower, query, show};
 use crate::catalogue;
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use steward_core::policy::RiskClass;
+use steward_core::tables::{Ask, Query, Schema};
 use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
-use steward_sandbox::sql::{Guard, Policy, Schema};
+use steward_sandbox::sql::{Guard, Policy};
 
 /// Asks SQLite, CSV and TSV files of the workspace, read-only.
 #[derive(Debug, Clone, Default)]

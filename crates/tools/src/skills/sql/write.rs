@@ -18,8 +18,8 @@ use std::time::Duration;
 use steward_core::ports::{Interrupted, ToolScope};
 use steward_core::skill::{Skill, SqlSpec};
 use steward_core::tool::{Preview, Receipt, Settled, Staged, ToolOutput, Undo};
-use steward_sandbox::sql::change::{Answer, Changes, Found, Snapshot};
-use steward_sandbox::sql::remote::{Held, Remote};
+use steward_sandbox::sql::change::{Answer, Changes, Snapshot, WriteState};
+use steward_sandbox::sql::remote::{HeldWrite, Remote};
 use steward_sandbox::sql::{Guard, SqlError};
 
 /// Longest dry run of a statement.
@@ -52,7 +52,7 @@ pub(super) fn preview(
             let reversible = changes.undo.is_ok();
             (summary, Some(changes.count), reversible, lines(&changes))
         }
-        Ok((Err(SqlError::Untold(why)), _)) => {
+        Ok((Err(SqlError::NoPreview(why)), _)) => {
             let summary = format!("{}; cannot be undone", untold(why));
             (summary, None, false, Vec::new())
         }
@@ -155,7 +155,7 @@ async fn write_in_file(
             told.map_err(|error| SqlError::Refused(error.to_string()))
         };
         let guard = Guard::open_for_writing(&real, policy)?;
-        let answer = guard.change_told(&sql, &bound, true, tell)?;
+        let answer = guard.change_with(&sql, &bound, true, tell)?;
         Ok(match answer {
             Answer::Rows(rows) => rows_output(&rows, spec.max_rows, &sql),
             Answer::Changed(changes) => output(&spec, &skill, *changes, &sql),
@@ -179,7 +179,7 @@ async fn write_on_server(
         told.map_err(refused)
     };
     let answer = match remote.hold(&sql, &bound).await {
-        Ok(Held { answer: Answer::Changed(changes), transaction }) => {
+        Ok(HeldWrite { answer: Answer::Changed(changes), transaction }) => {
             proof.transaction = transaction;
             let output = output(spec, job.skill, *changes, &sql);
             stage(&output, &proof).await?;
@@ -189,7 +189,7 @@ async fn write_on_server(
         }
         Ok(held) => held.answer,
         // It can't run in a transaction, so after a crash only a person can find out whether it happened.
-        Err(SqlError::Untold(why)) => {
+        Err(SqlError::NoPreview(why)) => {
             proof.untold = Some(why);
             stage(&ToolOutput::default(), &proof).await?;
             remote.run(&sql, &bound).await.map_err(refused)?
@@ -284,8 +284,8 @@ pub(super) async fn find_outcome(
     }
     if let (Some(id), Some(remote)) = (&proof.transaction, &mut remote) {
         return Ok(match remote.transaction(id).await.map_err(failed)? {
-            Some(Found::Done) => Settled::Happened(format!("the server has committed its transaction {id}")),
-            Some(Found::NotDone) => Settled::NotHappened(format!("the server has rolled its transaction {id} back")),
+            Some(WriteState::Done) => Settled::Happened(format!("the server has committed its transaction {id}")),
+            Some(WriteState::NotDone) => Settled::NotHappened(format!("the server has rolled its transaction {id} back")),
             _ => Settled::Unknown(format!("the server does not know any more what became of its transaction {id}")),
         });
     }
@@ -315,12 +315,12 @@ pub(super) async fn find_outcome(
             });
             looking.await?.map_err(failed)?
         }
-        (Err(_), None) => Found::Mixed,
+        (Err(_), None) => WriteState::Mixed,
     };
     Ok(match found {
-        Found::Done => Settled::Happened("its rows are as this call leaves them".to_owned()),
-        Found::NotDone => Settled::NotHappened("its rows are as they were before".to_owned()),
-        Found::Mixed => Settled::Unknown(
+        WriteState::Done => Settled::Happened("its rows are as this call leaves them".to_owned()),
+        WriteState::NotDone => Settled::NotHappened("its rows are as they were before".to_owned()),
+        WriteState::Mixed => Settled::Unknown(
             "its rows are neither as they were nor as this call leaves them: somebody else has changed them since"
                 .to_owned(),
         ),
