@@ -1,7 +1,6 @@
 //! What is found, and how fast.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod support;
+use crate::support;
 
 use std::time::{Duration, Instant};
 

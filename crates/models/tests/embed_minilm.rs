@@ -1,5 +1,4 @@
 //! The embedder with the real model.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::path::PathBuf;
 use std::time::Duration;

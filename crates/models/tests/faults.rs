@@ -1,7 +1,6 @@
 //! Every fault of a model server gives its class, the connection's name, and a hint that helps.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod support;
+use crate::support;
 
 use std::time::{Duration, Instant};
 

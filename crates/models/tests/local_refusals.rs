@@ -1,8 +1,6 @@
 //! What the model server refuses, and how it says so.
-#![cfg(feature = "local-model")]
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod local_support;
+use crate::local_support;
 
 use local_support::Server;
 use serde_json::{Value, json};

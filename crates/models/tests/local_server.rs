@@ -1,8 +1,6 @@
 //! The model server as a child process, with the real model.
-#![cfg(feature = "local-model")]
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod local_support;
+use crate::local_support;
 
 use local_support::{Server, model_path};
 use serde_json::{Value, json};

@@ -1,7 +1,6 @@
 //! The supervisor: with stand-ins for what goes wrong, with the real server for what goes right.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod local_support;
+use crate::local_support;
 
 use std::time::{Duration, Instant};
 
@@ -170,7 +169,7 @@ mod with_the_model {
     #[tokio::test(flavor = "multi_thread")]
     async fn the_child_dies_with_its_parent() {
         let mut parent = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "with_the_model::play_the_parent", "--nocapture", "--ignored"])
+            .args(["--exact", "local_supervisor::with_the_model::play_the_parent", "--nocapture", "--ignored"])
             .stdout(std::process::Stdio::piped())
             .spawn()
             .unwrap();

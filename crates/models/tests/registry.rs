@@ -1,7 +1,6 @@
 //! The port over connections, and the local model as one of them.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod support;
+use crate::support;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,9 +1,8 @@
 //! Every fault of an upstream: what reaches the client, how often each upstream is asked, and what its
 //! breaker does. The table is also in docs/routing.md.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod router_support;
-mod support;
+use crate::router_support;
+use crate::support;
 
 use std::fmt::Write as _;
 

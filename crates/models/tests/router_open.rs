@@ -1,8 +1,7 @@
 //! Opening a reply through a route: fallback, one deadline, probes, hedging, cost.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod router_support;
-mod support;
+use crate::router_support;
+use crate::support;
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
 //! The names that models are used to, over the tools that the program ships.
-#![allow(clippy::unwrap_used, clippy::too_many_lines, reason = "tests")]
 
 use serde_json::{Value, json};
 use std::sync::Arc;

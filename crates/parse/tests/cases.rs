@@ -1,7 +1,6 @@
 //! Every case of `cases/*.toml`, whole and in pieces.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod support;
+use crate::support;
 
 use serde::Deserialize;
 use serde_json::{Value, json};

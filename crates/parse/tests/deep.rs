@@ -1,7 +1,5 @@
 //! Deep plans as models write them.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use serde_json::json;
 use std::sync::Arc;
 use steward_core::policy::RiskClass;

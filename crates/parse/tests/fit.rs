@@ -1,5 +1,4 @@
 //! Arguments against a tool's schema: what is mended, and what is refused with the field's name.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use proptest::prelude::*;
 use serde::Deserialize;

@@ -1,7 +1,6 @@
 //! What holds for any reply at all.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod support;
+use crate::support;
 
 use proptest::prelude::*;
 use steward_core::model::{ModelChunk, Strategy};

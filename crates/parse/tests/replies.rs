@@ -1,8 +1,6 @@
 //! Every case of `cases/<form or dialect>/*.toml`, whole and in pieces, with one snapshot for each file.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-#[path = "support/mod.rs"]
-mod support;
+use crate::support;
 
 use support::case::{files, judge, parse, shown};
 

@@ -1,7 +1,6 @@
 //! What a confined program may try against its neighbours, on each tier, started by root and by an ordinary user.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod sandbox_support;
+use crate::sandbox_support;
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::process::{Child, Command};
@@ -158,7 +157,7 @@ fn neighbours_of_an_ordinary_user_are_out_of_reach() {
     let tests = copied(std::env::current_exe().unwrap(), "tests");
     let done = as_user(SOMEBODY)
         .arg(tests)
-        .args(["--exact", "neighbours_are_out_of_reach", "--nocapture"])
+        .args(["--exact", "escapes::neighbours_are_out_of_reach", "--nocapture"])
         .env("SANDBOX_TEST_HELPER", helper)
         .env("TMPDIR", dir.path())
         .current_dir(dir.path())

@@ -1,5 +1,4 @@
 //! The workspace boundary for in-process file tools.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::fs;
 use std::io::Read as _;

@@ -1,7 +1,6 @@
 //! A session whose only network is a listener that this side answers.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
-mod sandbox_support;
+use crate::sandbox_support;
 
 use std::time::Duration;
 

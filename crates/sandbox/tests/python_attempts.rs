@@ -1,7 +1,6 @@
 //! Every file of attempts, each expected to end as its first line says, on each tier of this machine.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod python_support;
+use crate::python_support;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

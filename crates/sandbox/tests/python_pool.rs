@@ -1,7 +1,6 @@
 //! The pool of inline Python: nothing crosses from call to call, nothing is left behind, and what it costs.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod python_support;
+use crate::python_support;
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
@@ -319,7 +318,7 @@ async fn a_killed_program_leaves_no_folder() {
     let open = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(folder.path(), open).unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "a_killed_program_leaves_no_folder", "--nocapture"])
+        .args(["--exact", "python_pool::a_killed_program_leaves_no_folder", "--nocapture"])
         .env(ASIDE, "1")
         .env("TMPDIR", folder.path())
         .stdout(Stdio::piped())

@@ -1,7 +1,6 @@
 //! Attempts to break out, on each tier that this machine has. Without any, the refusal is checked instead.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod sandbox_support;
+use crate::sandbox_support;
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,6 @@
 //! What a command may not use up: time, processes, memory, output; and that nothing of it lives on.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod sandbox_support;
+use crate::sandbox_support;
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;

@@ -1,5 +1,4 @@
 //! Every line of the attempts file against a database of the described shape.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::path::Path;
 use std::time::{Duration, Instant};

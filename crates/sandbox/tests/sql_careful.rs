@@ -1,5 +1,4 @@
 //! What is closed by its name alone, as with skills that nobody has set rules for; and functions that know the time.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use rusqlite::Connection;
 use std::time::Duration;

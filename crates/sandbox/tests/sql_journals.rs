@@ -1,5 +1,4 @@
 //! Journals that somebody else put beside a database: nothing of them is obeyed.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
 //! Attempts of a red team: every line ends as listed, nothing is changed and nothing closed is told.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use rusqlite::Connection;
 use std::time::Duration;

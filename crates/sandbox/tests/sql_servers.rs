@@ -1,7 +1,6 @@
 //! The attempts on real servers: PostgreSQL and MariaDB, each with a user of its own.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod mariadb_support;
+use crate::mariadb_support;
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,6 @@
 //! Users with too much power on real servers are refused, and told what is too much; those who only read are not.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod mariadb_support;
+use crate::mariadb_support;
 
 use mariadb_support::MariaDb;
 use sqlx::{Connection as _, Executor as _, MySqlConnection, PgConnection};

@@ -1,7 +1,6 @@
 //! What comes back from real servers: every digit, texts as texts, wide rows, and an end to long answers.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod mariadb_support;
+use crate::mariadb_support;
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
 //! CSV and TSV asked in SQL.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use serde_json::{Value, json};
 use steward_sandbox::sql::{Guard, Limits, Policy, SqlError, TableText};

@@ -1,10 +1,8 @@
 //! Writes on MariaDB: what is told before, what comes back, and what is said where nothing does.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod mariadb_support;
-#[path = "undo_support/mariadb.rs"]
-mod random;
-mod undo_support;
+use crate::mariadb_support;
+use crate::undo_support;
+use crate::undo_support::mariadb as random;
 
 use std::fmt::Write as _;
 use std::time::Duration;

@@ -1,9 +1,7 @@
 //! Writes on PostgreSQL: what is told before, what comes back, and what is said where nothing does.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-#[path = "undo_support/postgres.rs"]
-mod random;
-mod undo_support;
+use crate::undo_support;
+use crate::undo_support::postgres as random;
 
 use std::time::Duration;
 

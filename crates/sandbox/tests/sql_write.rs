@@ -1,9 +1,7 @@
 //! Writes to `SQLite` files: what is refused, what is told before, and what comes back.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-#[path = "undo_support/file.rs"]
-mod random;
-mod undo_support;
+use crate::undo_support;
+use crate::undo_support::file as random;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,7 @@
 //! What goes wrong from outside: each case says what happened and what to do, and loses nothing.
 //! `docs/bad-input.md` is the same as a table.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{Bench, Done, Server};
 use reqwest::{Method, StatusCode};

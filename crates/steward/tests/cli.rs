@@ -1,7 +1,6 @@
 //! Each command of the real program, with a scripted model and with the real local one.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{Bench, data_file, plan, plan_and_answer};
 use serde_json::{Value, json};

@@ -1,7 +1,6 @@
 //! The commands beside a running server: they do their work through it, and say so when they can't.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{Bench, Done, Server, finish, plan_and_answer};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! `steward model`, alone and through a running server; and the real local model.
 
-mod common;
+use crate::common;
 
 use common::{Bench, Server};
 use serde_json::json;

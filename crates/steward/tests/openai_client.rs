@@ -1,6 +1,6 @@
 //! The official Python client works unchanged.
 
-mod common;
+use crate::common;
 
 use common::{Bench, Server, data_file, finish};
 use serde_json::json;

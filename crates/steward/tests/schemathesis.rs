@@ -1,8 +1,7 @@
 //! schemathesis makes up requests from the OpenAPI document and holds the answers to it: no 5xx, no status, body
 //! or content type that the document doesn't tell of.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{Bench, Server, finish_within};
 use reqwest::Method;

@@ -1,7 +1,6 @@
 //! The server: probes, the first administrator, and runs that outlive it.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::{Bench, Server};
 use reqwest::{Method, StatusCode};

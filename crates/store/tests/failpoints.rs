@@ -1,6 +1,4 @@
 //! Sudden death around the commit, and a disk that is full for a while. Needs `--features failpoints`.
-#![cfg(feature = "failpoints")]
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use async_trait::async_trait;
 use std::os::unix::process::ExitStatusExt;
@@ -55,7 +53,7 @@ async fn dies() {
 fn die_at(point: &str, place: &str) {
     let this: PathBuf = std::env::current_exe().unwrap();
     let output = Command::new(this)
-        .args(["--exact", "dies", "--nocapture"])
+        .args(["--exact", "failpoints::dies", "--nocapture"])
         .env(ROLE, place)
         .env("FAILPOINTS", format!("{point}=return"))
         .output()

@@ -1,5 +1,4 @@
 //! Several nodes that begin on one empty database at once.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use async_trait::async_trait;
 use std::sync::Arc;

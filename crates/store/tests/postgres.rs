@@ -1,5 +1,4 @@
 //! What can happen with a server.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use async_trait::async_trait;
 use sqlx::{Connection, PgConnection};

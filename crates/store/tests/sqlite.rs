@@ -1,5 +1,4 @@
 //! What can happen to a data directory.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use async_trait::async_trait;
 use std::path::Path;
@@ -237,7 +236,7 @@ async fn a_file_system_that_is_full_loses_nothing() {
             .args(["--user", "--map-root-user", "--mount", "sh", "-c", mounted, "sh"])
             .arg(dir.path())
             .arg(std::env::current_exe().unwrap())
-            .args(["--exact", "a_file_system_that_is_full_loses_nothing"])
+            .args(["--exact", "sqlite::a_file_system_that_is_full_loses_nothing"])
             .env(SMALL_DISK, dir.path())
             .output()
             .unwrap();

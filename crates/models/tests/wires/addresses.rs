@@ -2,10 +2,10 @@ use std::time::Duration;
 
 use steward_core::model::{Provider, Wire};
 
-use crate::events;
-use crate::server::{Answer, Server};
 use crate::support::{ask, client, request};
-use crate::table::CASES;
+use crate::wires::events;
+use crate::wires::server::{Answer, Server};
+use crate::wires::table::CASES;
 
 #[tokio::test]
 async fn lists_of_models() {

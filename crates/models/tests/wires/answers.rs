@@ -1,10 +1,10 @@
 use serde_json::{Value, json};
 use steward_core::model::{ModelChunk, ModelErrorClass};
 
-use crate::events;
-use crate::server::Server;
 use crate::support::{ask, client, request, text};
-use crate::table::{CASES, Case};
+use crate::wires::events;
+use crate::wires::server::Server;
+use crate::wires::table::{CASES, Case};
 
 /// What the chunks come to.
 fn sum(chunks: &[ModelChunk]) -> Value {

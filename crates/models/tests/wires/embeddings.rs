@@ -3,9 +3,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use steward_core::model::{ModelErrorClass, Provider};
 
-use crate::server::{Answer, Seen, Server};
 use crate::support::client;
-use crate::table::CASES;
+use crate::wires::server::{Answer, Seen, Server};
+use crate::wires::table::CASES;
 
 const LIMIT: Duration = Duration::from_secs(5);
 

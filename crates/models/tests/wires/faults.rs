@@ -4,10 +4,10 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use steward_core::model::{ModelChunk, ModelErrorClass};
 
-use crate::events;
-use crate::server::{Answer, Server};
 use crate::support::{KEY, ask, client, request, text};
-use crate::table::CASES;
+use crate::wires::events;
+use crate::wires::server::{Answer, Server};
+use crate::wires::table::CASES;
 
 #[derive(Debug, Deserialize)]
 struct Refusal {

@@ -3,8 +3,8 @@ use steward_core::model::{Auth, ModelErrorClass, Provider};
 use steward_core::ports::Recognised;
 use steward_models::recognise::recognise;
 
-use crate::server::{Answer, Server};
 use crate::support::{KEY, client};
+use crate::wires::server::{Answer, Server};
 
 type Routes = Vec<(&'static str, Value)>;
 

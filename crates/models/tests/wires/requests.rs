@@ -7,10 +7,10 @@ use steward_core::model::{Auth, ModelChunk, ModelRequest, Provider, Wire};
 use steward_core::policy::RiskClass;
 use steward_core::tool::{CallSource, EffectClass, ToolCall, ToolSpec};
 
-use crate::events;
-use crate::server::{Answer, Seen, Server};
 use crate::support::{ask, client, request};
-use crate::table::{CASES, Case};
+use crate::wires::events;
+use crate::wires::server::{Answer, Seen, Server};
+use crate::wires::table::{CASES, Case};
 
 fn call(id: &str, place: &str) -> ToolCall {
     ToolCall {

@@ -2,8 +2,8 @@
 
 use steward_core::model::{Auth, Connection, Provider, Wire};
 
-use crate::server::Server;
 use crate::support;
+use crate::wires::server::Server;
 
 /// One provider's interface.
 #[derive(Debug, Clone, Copy)]

@@ -1,5 +1,9 @@
 //! Chance that is the same at each run, for tests of random writes.
 
+pub mod file;
+pub mod mariadb;
+pub mod postgres;
+
 /// A generator of numbers; its seed names the run.
 pub struct Dice(u64);
 

@@ -1,4 +1,4 @@
-use crate::house::{House, text};
+use crate::api_routes::house::{House, text};
 use reqwest::Method;
 use serde_json::{Value, json};
 use steward_testkit::model_server::Script;

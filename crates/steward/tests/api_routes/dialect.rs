@@ -1,6 +1,6 @@
 //! What programs that speak OpenAI's dialect rely on, besides answers.
 
-use crate::house::{House, client};
+use crate::api_routes::house::{House, client};
 use reqwest::Method;
 use serde_json::{Value, json};
 use steward_testkit::model_server::{Behaviour, Script};

@@ -1,4 +1,4 @@
-use crate::house::{House, client, text};
+use crate::api_routes::house::{House, client, text};
 use reqwest::Method;
 use serde_json::{Value, json};
 use steward_testkit::model_server::{Behaviour, Script};

@@ -1,6 +1,6 @@
 //! Logins at MCP servers, and host keys, through the API.
 
-use crate::house::{House, key, text};
+use crate::api_routes::house::{House, key, text};
 use reqwest::Method;
 use serde_json::json;
 use std::io::{BufRead as _, BufReader};

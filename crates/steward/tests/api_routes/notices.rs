@@ -1,4 +1,4 @@
-use crate::house::{House, client};
+use crate::api_routes::house::{House, client};
 use futures::StreamExt;
 use serde_json::{Value, json};
 use std::time::Duration;

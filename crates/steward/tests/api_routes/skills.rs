@@ -1,6 +1,6 @@
 //! Skills, credentials and packages through the API and the real executors.
 
-use crate::house::{House, key, text};
+use crate::api_routes::house::{House, key, text};
 use reqwest::Method;
 use serde_json::{Value, json};
 use steward_testkit::model_server::{Behaviour, Script};

@@ -1,6 +1,6 @@
 //! A trusted model is left alone: one call for a plain answer, its bytes in the stream, and the calls it made.
 
-use crate::house::{House, frames, text};
+use crate::api_routes::house::{House, frames, text};
 use reqwest::Method;
 use serde_json::{Value, json};
 use steward_testkit::model_server::{Behaviour, Reply, Script};

@@ -1,4 +1,4 @@
-use crate::both;
+use crate::commands::both;
 use crate::common::Bench;
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
+use crate::commands::{both, on_terminal, with_input};
 use crate::common::Bench;
-use crate::{both, on_terminal, with_input};
 use serde_json::json;
 use std::path::Path;
 

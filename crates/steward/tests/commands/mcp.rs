@@ -1,4 +1,4 @@
-use crate::both;
+use crate::commands::both;
 use crate::common::Bench;
 use serde_json::json;
 use std::io::{BufRead as _, BufReader, Read as _};

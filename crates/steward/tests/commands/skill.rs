@@ -1,4 +1,4 @@
-use crate::both;
+use crate::commands::both;
 use crate::common::{Bench, Done};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;

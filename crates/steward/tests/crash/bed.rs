@@ -1,6 +1,6 @@
 //! What outlives the nodes: database, model, the counter of effects, and the list of what was acknowledged.
 
-use crate::node::{Ack, Node};
+use crate::crash::node::{Ack, Node};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};

@@ -1,8 +1,8 @@
 //! Nodes are killed around a delegation: no child is lost, none is made twice, each parent ends.
 
-use crate::bed::{Bed, TENANT, mark};
-use crate::node::Node;
-use crate::settle;
+use crate::crash::bed::{Bed, TENANT, mark};
+use crate::crash::node::Node;
+use crate::crash::settle;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! Start, ask, kill; again and again on one database.
 
-use crate::bed::Bed;
-use crate::node::Node;
-use crate::{oracle, settle};
+use crate::crash::bed::Bed;
+use crate::crash::node::Node;
+use crate::crash::{oracle, settle};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use steward_testkit::EffectOptions;

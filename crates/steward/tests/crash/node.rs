@@ -1,6 +1,6 @@
 //! One process of the real program.
 
-use crate::bed::Bed;
+use crate::crash::bed::Bed;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::File;
 use std::io::{BufRead, BufReader};

@@ -1,8 +1,8 @@
 //! What must be true after any number of crashes. Told by what nodes said, what clients got and
 //! what the outside world counted, not by the program itself.
 
-use crate::bed::{Bed, TENANT};
-use crate::settle::runs;
+use crate::crash::bed::{Bed, TENANT};
+use crate::crash::settle::runs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use steward_core::budget::Limit;

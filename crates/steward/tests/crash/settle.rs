@@ -1,7 +1,7 @@
 //! Lets everything come to its end: a node that is not killed, and a person who answers.
 
-use crate::bed::{Bed, TENANT};
-use crate::node::Node;
+use crate::crash::bed::{Bed, TENANT};
+use crate::crash::node::Node;
 use rustix::process::Signal;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

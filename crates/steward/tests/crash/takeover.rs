@@ -1,8 +1,8 @@
 //! A node that stands still loses its runs to another, and is refused when it wakes up.
 
-use crate::bed::{Bed, TENANT};
-use crate::node::{Ack, Node};
-use crate::{oracle, settle};
+use crate::crash::bed::{Bed, TENANT};
+use crate::crash::node::{Ack, Node};
+use crate::crash::{oracle, settle};
 use rustix::process::Signal;
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,10 +1,10 @@
 //! Writes to files and to a database under kills: none is lost, none happens twice, and where the world shows what
 //! became of one nobody is asked.
 
-use crate::bed::{Bed, TENANT, agent, mark};
-use crate::kill_loop::{Chance, fate, number};
-use crate::node::Node;
-use crate::settle::{self, runs};
+use crate::crash::bed::{Bed, TENANT, agent, mark};
+use crate::crash::kill_loop::{Chance, fate, number};
+use crate::crash::node::Node;
+use crate::crash::settle::{self, runs};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Hard budgets around real model calls.
 
-use crate::bed::{OTHER, connection, finished, request, service_with};
+use crate::engine::bed::{OTHER, connection, finished, request, service_with};
 use std::sync::Arc;
 use steward_core::agent::Agent;
 use steward_core::budget::Limit;
@@ -172,7 +172,8 @@ async fn a_connection_whose_budget_is_used_up_is_not_tried() {
     let (bed, second, first) = two(Behaviour::server_error(503)).await;
     bed.limit(BudgetScope::Connection(OTHER), Some(1), None).await;
     let run = bed.service.start(with_fallback(&bed, None)).await.unwrap();
-    let events = crate::bed::until(&bed.service, run, |body| matches!(body, EventBody::ModelFailed { .. })).await;
+    let events =
+        crate::engine::bed::until(&bed.service, run, |body| matches!(body, EventBody::ModelFailed { .. })).await;
     assert!(second.chats().is_empty(), "its budget has no room: {events:?}");
     bed.service.stop(run, "me").await.unwrap();
 

@@ -1,9 +1,9 @@
 //! The whole cascade through the engine: whatever a model writes becomes the right call, or a
 //! question, or nothing.
 
-use crate::bed::{OTHER, asked, connection, finished, kinds, request, service, service_over, until};
-use crate::forms::FORMS;
-use crate::outcome;
+use crate::engine::bed::{OTHER, asked, connection, finished, kinds, request, service, service_over, until};
+use crate::engine::forms::FORMS;
+use crate::engine::outcome;
 use serde_json::json;
 use std::path::Path;
 use steward_core::approval::{Answer, Subject};

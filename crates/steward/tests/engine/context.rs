@@ -1,7 +1,7 @@
 //! Small windows: tools are deferred and found, old messages cut and summed up.
 
-use crate::bed::{connection, finished, kinds, request, service_over};
-use crate::outcome;
+use crate::engine::bed::{connection, finished, kinds, request, service_over};
+use crate::engine::outcome;
 use serde_json::{Value, json};
 use steward_core::budget::Preset;
 use steward_core::event::{Event, EventBody, Mode, Outcome, ToolResult};

@@ -1,8 +1,8 @@
 //! Agents that ask agents, over the real store.
 
-use crate::bed::{asked, connection, finished, kinds, request, service, service_with, until};
-use crate::outcome;
-use crate::skilled::asking;
+use crate::engine::bed::{asked, connection, finished, kinds, request, service, service_with, until};
+use crate::engine::outcome;
+use crate::engine::skilled::asking;
 use serde_json::json;
 use std::path::Path;
 use steward_core::agent::Agent;

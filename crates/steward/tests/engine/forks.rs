@@ -1,6 +1,6 @@
 //! Forks and replays over real parts.
 
-use crate::bed::{OTHER, asked, finished, kinds, request, service};
+use crate::engine::bed::{OTHER, asked, finished, kinds, request, service};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! What a node holds and lets go: runs that panic, undos, work that goes on without its run.
 
-use crate::bed::{kinds, request, service, until};
-use crate::outcome;
+use crate::engine::bed::{kinds, request, service, until};
+use crate::engine::outcome;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! The worst case for taint: a model that obeys whatever it reads, under a policy and permissions that
 //! allow everything. Nothing that a mail asks for may happen without a person who sees the mail.
 
-use crate::bed::{kinds, request, service, service_allowing, until};
-use crate::corpus::injections;
-use crate::outcome;
+use crate::engine::bed::{kinds, request, service, service_allowing, until};
+use crate::engine::corpus::injections;
+use crate::engine::outcome;
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! A node that was late with its leases.
 
-use crate::bed::{finished, kinds, request, service_at, service_of, until};
-use crate::outcome;
+use crate::engine::bed::{finished, kinds, request, service_at, service_of, until};
+use crate::engine::outcome;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! A reply of a megabyte.
 
-use crate::bed::{request, service, until};
-use crate::outcome;
+use crate::engine::bed::{request, service, until};
+use crate::engine::outcome;
 use steward_core::event::{EventBody, Mode};
 use steward_testkit::model_server::{Behaviour, Reply, Script, ScriptedModelServer};
 

@@ -1,6 +1,6 @@
 //! Files whose content came from outside, and permissions that end while a run goes on.
 
-use crate::bed::{asked, finished, request, service};
+use crate::engine::bed::{asked, finished, request, service};
 use serde_json::json;
 use std::path::Path;
 use steward_core::approval::{Answer, Approval};
@@ -173,7 +173,7 @@ async fn a_fork_has_no_permission_of_the_run_that_it_leaves() {
         })
         .await
         .unwrap();
-    let events = crate::bed::until(&service, fork, |body| {
+    let events = crate::engine::bed::until(&service, fork, |body| {
         matches!(body, steward_core::event::EventBody::ApprovalRequested { approval_id, .. } if *approval_id != first)
     })
     .await;

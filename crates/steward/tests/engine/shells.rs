@@ -1,7 +1,7 @@
 //! Commands as models are used to give them, over the tools that the program ships.
 
-use crate::bed::{asked, connection, finished, request, service_over};
-use crate::outcome;
+use crate::engine::bed::{asked, connection, finished, request, service_over};
+use crate::engine::outcome;
 use serde_json::{Value, json};
 use steward_core::approval::Answer;
 use steward_core::event::{Event, EventBody, Mode, Outcome, ToolResult};

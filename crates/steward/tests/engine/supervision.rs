@@ -1,6 +1,6 @@
 //! What a person does beside a run: permissions, messages, taking effects back, looking at prompts.
 
-use crate::bed::{asked, finished, kinds, request, service};
+use crate::engine::bed::{asked, finished, kinds, request, service};
 use serde_json::json;
 use steward_core::approval::Answer;
 use steward_core::event::{EventBody, Mode};
@@ -142,7 +142,7 @@ async fn a_preview_is_the_prompt_that_a_run_sends() {
     let data = tempfile::tempdir().unwrap();
     let service = service(data.path(), &model).await;
     let wanted = request("Say hello", Mode::Loop, dir.path());
-    for connection in [None, Some(crate::bed::OTHER)] {
+    for connection in [None, Some(crate::engine::bed::OTHER)] {
         let preview = service.preview(&wanted.agent, connection, "Say hello").await.unwrap();
         model.push(Behaviour::text("Final Answer: Hello."));
         let run = service.start(StartRun { connection, ..wanted.clone() }).await.unwrap();

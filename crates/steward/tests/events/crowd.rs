@@ -1,7 +1,7 @@
 //! Many readers, many runs.
 
 use crate::common::{Bench, Server};
-use crate::reader::{Reader, chat, client, is_last};
+use crate::events::reader::{Reader, chat, client, is_last};
 use serde_json::Value;
 use std::time::Instant;
 use steward_testkit::model_server::{Behaviour, Reply, Script};

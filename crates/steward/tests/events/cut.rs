@@ -1,7 +1,7 @@
 //! Clients that are cut off and come back.
 
 use crate::common::{Bench, Server};
-use crate::reader::{Reader, chat, client, is_last};
+use crate::events::reader::{Reader, chat, client, is_last};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::Value;

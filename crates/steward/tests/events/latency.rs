@@ -1,7 +1,7 @@
 //! How long a model's first piece takes through the engine, the log and the stream.
 
 use crate::common::{Bench, Server};
-use crate::reader::{Reader, chat, client};
+use crate::events::reader::{Reader, chat, client};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 use steward_testkit::model_server::Script;

@@ -1,8 +1,8 @@
 //! Clients that are too slow.
 
 use crate::common::{Bench, Server};
-use crate::crowd::{raise_open_files, spent};
-use crate::reader::{chat, client};
+use crate::events::crowd::{raise_open_files, spent};
+use crate::events::reader::{chat, client};
 use std::time::Duration;
 use steward_testkit::model_server::{Behaviour, Reply, Script};
 

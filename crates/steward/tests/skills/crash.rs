@@ -1,9 +1,9 @@
 //! kill -9 in mid-skill ends as the skill's effect class says.
 
+use crate::api_routes::house::{House, text};
 use crate::common::Server;
-use crate::desk::{approve, credential, obedient, skill};
-use crate::house::{House, text};
-use crate::places::Echo;
+use crate::skills::desk::{approve, credential, obedient, skill};
+use crate::skills::places::Echo;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
 //! An agent with skills, and a person who answers what it asks.
 
-use crate::house::{House, text};
+use crate::api_routes::house::{House, text};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};

@@ -1,8 +1,8 @@
 //! Keys of connections: typed in, used, replaced without a restart, removed, and found nowhere.
 
+use crate::api_routes::house::{House, text};
 use crate::common::{Bench, Done, Server, finish};
-use crate::house::{House, text};
-use crate::trace::{Found, answers, assert_nowhere, files};
+use crate::skills::trace::{Found, answers, assert_nowhere, files};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::io::Write as _;

@@ -1,10 +1,10 @@
 //! A credential for each executor, a place that repeats it, and then a look everywhere.
 
+use crate::api_routes::house::{House, text};
 use crate::common::{Bench, Server};
-use crate::desk::{approve_all, credential, obedient, skill, tool};
-use crate::house::{House, text};
-use crate::places::{Echo, ansible, docker, mcp_server, parrots};
-use crate::trace::{Found, answers, assert_nowhere, files};
+use crate::skills::desk::{approve_all, credential, obedient, skill, tool};
+use crate::skills::places::{Echo, ansible, docker, mcp_server, parrots};
+use crate::skills::trace::{Found, answers, assert_nowhere, files};
 use serde_json::{Value, json};
 use std::path::Path;
 use steward_testkit::postgres::TestPostgres;

@@ -1,8 +1,8 @@
 //! Gemini wants the sign of a thought back with the call that it led to, also after a crash.
 
+use crate::api_routes::house::{House, text};
 use crate::common::Server;
-use crate::desk::approve;
-use crate::house::{House, text};
+use crate::skills::desk::approve;
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};

@@ -1,7 +1,7 @@
 //! Looking for a secret wherever it may have been left.
 
-use crate::house::House;
-use crate::places::in_url;
+use crate::api_routes::house::House;
+use crate::skills::places::in_url;
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 use serde_json::Value;

@@ -1,5 +1,5 @@
-use crate::bed::Bed;
-use crate::fixtures::{LATER, TENANT, append, row, started, status, text, texts};
+use crate::conformance::bed::Bed;
+use crate::conformance::fixtures::{LATER, TENANT, append, row, started, status, text, texts};
 use steward_core::ports::{RunStatus, RunStore, StoreError};
 
 pub async fn large_bodies_come_back_whole(bed: Bed) {

@@ -1,5 +1,5 @@
-use crate::bed::Bed;
-use crate::fixtures::{LATER, NOW, TENANT, id};
+use crate::conformance::bed::Bed;
+use crate::conformance::fixtures::{LATER, NOW, TENANT, id};
 use std::collections::BTreeMap;
 use steward_core::credential::{Credential, CredentialKind, CredentialUse};
 use steward_core::ports::{CredentialRows, SealedCredential, StoreError};

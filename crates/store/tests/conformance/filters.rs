@@ -1,5 +1,5 @@
-use crate::bed::Bed;
-use crate::fixtures::{LATER, TENANT, append, conversation, id, row, text};
+use crate::conformance::bed::Bed;
+use crate::conformance::fixtures::{LATER, TENANT, append, conversation, id, row, text};
 use steward_core::budget::Limit;
 use steward_core::event::{Origin, Outcome};
 use steward_core::ports::{RunFilter, RunRow, RunStatus, RunStore, SideWrite, StoreError};
@@ -149,7 +149,7 @@ pub async fn runs_are_found_by_their_text(bed: Bed) {
 pub async fn an_answer_taken_back_is_not_found(bed: Bed) {
     let store = bed.store();
     let talk = conversation(&*store).await;
-    let lease = crate::fixtures::started_in(&*store, talk).await;
+    let lease = crate::conformance::fixtures::started_in(&*store, talk).await;
     let stand = |answer: Option<&str>, verdict| SideWrite::Status {
         status: RunStatus::Running,
         outcome: None,

@@ -1,5 +1,5 @@
-use crate::bed::Bed;
-use crate::fixtures::{LATER, NOW, TENANT, append, id, started, status, text};
+use crate::conformance::bed::Bed;
+use crate::conformance::fixtures::{LATER, NOW, TENANT, append, id, started, status, text};
 use std::time::Duration;
 use steward_core::approval::{About, Answer, Approval, Subject};
 use steward_core::ports::{ApprovalFilter, Approvals, Command, Lease, RunStatus, RunStore, SideWrite, StoreError};

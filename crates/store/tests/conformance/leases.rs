@@ -1,5 +1,5 @@
-use crate::bed::Bed;
-use crate::fixtures::{LATER, NOW, TENANT, append, id, started, status, text, texts};
+use crate::conformance::bed::Bed;
+use crate::conformance::fixtures::{LATER, NOW, TENANT, append, id, started, status, text, texts};
 use std::time::Duration;
 use steward_core::RunId;
 use steward_core::event::{EventBody, Outcome};

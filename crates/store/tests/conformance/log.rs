@@ -1,5 +1,5 @@
-use crate::bed::Bed;
-use crate::fixtures::{LATER, NOW, TENANT, append, conversation, id, row, started, status, text, texts};
+use crate::conformance::bed::Bed;
+use crate::conformance::fixtures::{LATER, NOW, TENANT, append, conversation, id, row, started, status, text, texts};
 use steward_core::event::{EventBody, Origin, Outcome};
 use steward_core::ports::{RunFilter, RunRow, RunStatus, RunStore, SideWrite, StoreError};
 use steward_core::receipts::Verdict;

@@ -1,5 +1,5 @@
-use crate::bed::Bed;
-use crate::fixtures::{LATER, NOW, TENANT, append, started, status, text, texts};
+use crate::conformance::bed::Bed;
+use crate::conformance::fixtures::{LATER, NOW, TENANT, append, started, status, text, texts};
 use std::collections::HashSet;
 use std::sync::Arc;
 use steward_core::AgentId;

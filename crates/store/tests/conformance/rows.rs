@@ -1,5 +1,5 @@
-use crate::bed::Bed;
-use crate::fixtures::{LATER, NOW, TENANT, append, id, row, started, text};
+use crate::conformance::bed::Bed;
+use crate::conformance::fixtures::{LATER, NOW, TENANT, append, id, row, started, text};
 use serde_json::json;
 use steward_core::agent::{Agent, Tuning};
 use steward_core::budget::Preset;
@@ -209,7 +209,7 @@ pub async fn odd_text_comes_back(bed: Bed) {
     let lease = started(&*store).await;
     let odd = "'; drop table runs; -- \u{1F600} \\ \" $1 ?1 %s\r\n\t\u{7f}";
     store.commit(append(&lease, 1, vec![text(odd), text("nul \0 inside")], vec![])).await.unwrap();
-    let read = crate::fixtures::texts(&*store, &lease).await;
+    let read = crate::conformance::fixtures::texts(&*store, &lease).await;
     assert_eq!(read[1..], [odd, "nul \0 inside"]);
     let title = RunRow { title: odd.to_owned(), ..row() };
     let run = title.id;

@@ -1,6 +1,6 @@
-use crate::bed::Bed;
-use crate::fixtures::{LATER, NOW, TENANT, id};
-use crate::rows::agent;
+use crate::conformance::bed::Bed;
+use crate::conformance::fixtures::{LATER, NOW, TENANT, id};
+use crate::conformance::rows::agent;
 use serde_json::json;
 use std::collections::BTreeMap;
 use steward_core::mcp::{McpServer, McpTransport};

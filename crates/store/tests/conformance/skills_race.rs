@@ -1,7 +1,7 @@
-use crate::bed::Bed;
-use crate::fixtures::{NOW, TENANT, id};
-use crate::rows::agent;
-use crate::skills::skill;
+use crate::conformance::bed::Bed;
+use crate::conformance::fixtures::{NOW, TENANT, id};
+use crate::conformance::rows::agent;
+use crate::conformance::skills::skill;
 use futures::future::join_all;
 use std::collections::BTreeSet;
 use steward_core::agent::Agent;

@@ -1,5 +1,5 @@
-use crate::bed::Bed;
-use crate::fixtures::{NOW, TENANT, id};
+use crate::conformance::bed::Bed;
+use crate::conformance::fixtures::{NOW, TENANT, id};
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::model::Usage;

@@ -1,9 +1,9 @@
 //! Random sequences against a model in memory: spent and set aside never pass a limit, except by
 //! what calls took beyond what was set aside for them.
 
-use crate::bed::{Bed, Ports};
-use crate::fixtures::{NOW, TENANT, id};
-use crate::spending::{call, limit, somebody};
+use crate::conformance::bed::{Bed, Ports};
+use crate::conformance::fixtures::{NOW, TENANT, id};
+use crate::conformance::spending::{call, limit, somebody};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::collections::HashMap;

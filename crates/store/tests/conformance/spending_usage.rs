@@ -1,6 +1,6 @@
-use crate::bed::Bed;
-use crate::fixtures::{NOW, TENANT};
-use crate::spending::{MINUTE, OTHER, call, somebody};
+use crate::conformance::bed::Bed;
+use crate::conformance::fixtures::{NOW, TENANT};
+use crate::conformance::spending::{MINUTE, OTHER, call, somebody};
 use std::time::Duration;
 use steward_core::Timestamp;
 use steward_core::model::Usage;

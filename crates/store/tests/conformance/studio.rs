@@ -1,5 +1,5 @@
-use crate::bed::Bed;
-use crate::fixtures::{LATER, NOW, TENANT, id, started};
+use crate::conformance::bed::Bed;
+use crate::conformance::fixtures::{LATER, NOW, TENANT, id, started};
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::policy::{Grant, GrantScope};

@@ -1,5 +1,7 @@
-use crate::bed::Bed;
-use crate::fixtures::{LATER, NOW, TENANT, append, conversation, ended, header, id, row, started_in, status, text};
+use crate::conformance::bed::Bed;
+use crate::conformance::fixtures::{
+    LATER, NOW, TENANT, append, conversation, ended, header, id, row, started_in, status, text,
+};
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::message::Message;

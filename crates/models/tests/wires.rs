@@ -1,9 +1,5 @@
 //! Each provider's wire against the shapes of its public API reference, over a loopback server that
 //! keeps what it was sent.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
-#[path = "../support/mod.rs"]
-mod support;
 
 mod addresses;
 mod answers;

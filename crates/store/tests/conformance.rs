@@ -1,6 +1,5 @@
 //! One suite for every storage engine: each case is a function over the ports, run on a fresh
 //! SQLite directory and on a fresh PostgreSQL database.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod bed;
 mod blobs;
@@ -28,7 +27,7 @@ macro_rules! cases {
             $(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $case() {
-                    crate::$module::$case(crate::bed::Bed::sqlite().await).await;
+                    crate::conformance::$module::$case(crate::conformance::bed::Bed::sqlite().await).await;
                 }
             )+
         }
@@ -39,7 +38,7 @@ macro_rules! cases {
             $(
                 eprintln!("{} on PostgreSQL", stringify!($case));
                 let url = server.fresh_database().await.unwrap();
-                crate::$module::$case(crate::bed::Bed::postgres(url).await).await;
+                crate::conformance::$module::$case(crate::conformance::bed::Bed::postgres(url).await).await;
             )+
         }
     };

@@ -1,5 +1,4 @@
 //! Models of different characters are examined; each report card is a snapshot.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod personas;
 

@@ -1,8 +1,6 @@
 //! Clients that people use, unchanged, against `/v1` of the real program: connections through the gateway, and agents.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-#[path = "../common/mod.rs"]
-mod common;
+use crate::common;
 
 use common::{Bench, Server, cache, finish};
 use reqwest::Method;

@@ -1,23 +1,13 @@
 //! What can be done under `/api` and `/v1/responses`, through the real program.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::needless_pass_by_value,
-    clippy::similar_names,
-    reason = "tests"
-)]
 
 mod agents;
 mod approvals;
 mod chat;
-#[path = "../common/mod.rs"]
-mod common;
 mod connections;
 mod dialect;
 mod exams;
 mod files;
-mod house;
+pub(crate) mod house;
 mod mcp;
 mod notices;
 mod people;

@@ -1,6 +1,4 @@
 //! Nodes are killed at every point where it could hurt; afterwards each log and the outside world must agree.
-#![cfg(feature = "failpoints")]
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod bed;
 mod delegation;

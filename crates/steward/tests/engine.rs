@@ -1,7 +1,5 @@
 //! The engine over real parts: store, tools, sandbox, and a scripted model behind real HTTP.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::single_match_else, reason = "tests")]
-
 mod bed;
 mod budgets;
 mod cascade;

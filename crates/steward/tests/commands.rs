@@ -1,9 +1,7 @@
 //! `steward agents`, `skill`, `credential` and `mcp`, each with a running server and without one: both must do the same.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::similar_names, reason = "tests")]
 
 mod agents;
-#[path = "../common/mod.rs"]
-mod common;
+use crate::common;
 mod credential;
 mod mcp;
 mod phrases;
