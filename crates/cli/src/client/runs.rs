@@ -6,7 +6,7 @@ use anyhow::bail;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use steward_core::event::{Event, Origin, Outcome};
-use steward_core::ports::{KeptRun, RunRow, RunStatus};
+use steward_core::ports::{RunRow, RunStatus};
 use steward_core::receipts::Verdict;
 use steward_core::run::Difference;
 use steward_core::{AgentId, ConnectionId, ConversationId, RunId, TenantId, Timestamp, UserId};
@@ -127,18 +127,13 @@ impl From<Run> for RunRow {
 }
 
 /// A run kept as a test.
-#[derive(Debug, Deserialize)]
-struct Kept {
-    name: String,
-    run_id: RunId,
-    by: String,
-    created_at: Timestamp,
-}
-
-impl From<Kept> for KeptRun {
-    fn from(kept: Kept) -> Self {
-        Self { name: kept.name, run: kept.run_id, by: kept.by, created_at: kept.created_at }
-    }
+#[derive(Debug, Serialize, Deserialize)]
+pub struct KeptRun {
+    pub name: String,
+    #[serde(rename(deserialize = "run_id"))]
+    pub run: RunId,
+    pub by: String,
+    pub created_at: Timestamp,
 }
 
 impl Client {
@@ -239,8 +234,7 @@ impl Client {
 
     /// Runs kept as tests, by name.
     pub async fn kept(&self) -> anyhow::Result<Vec<KeptRun>> {
-        let rows: Vec<Kept> = self.all("/api/kept").await?;
-        Ok(rows.into_iter().map(Into::into).collect())
+        self.all("/api/kept").await
     }
 
     /// Lets go of a kept run; the run stays.

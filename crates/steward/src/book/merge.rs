@@ -88,8 +88,9 @@ mod tests {
             ..Capabilities::default()
         };
         serde_json::from_value(json!({
-            "version": 1, "endpoint": "http://127.0.0.1:9/v1", "model": "m", "at": 0, "ms": 1,
-            "tokens": 1, "checks": [], "capabilities": capabilities,
+            "version": 1, "endpoint": "http://127.0.0.1:9/v1", "model": "m", "server": "", "at": 0, "ms": 1,
+            "tokens": 1, "checks": [], "constrained": [], "grades": {}, "tokens_per_second": 1.0, "first_token_ms": 1,
+            "prompt_tokens_per_second": 1.0, "reuses_cache": false, "notes": [], "capabilities": capabilities,
         }))
         .unwrap()
     }

@@ -100,7 +100,8 @@ mod tests {
     fn report(version: u16, server: &str) -> ExamReport {
         serde_json::from_value(json!({
             "version": version, "endpoint": "local", "model": "m", "server": server, "at": 0, "ms": 1,
-            "tokens": 1, "checks": [], "capabilities": {}, "notes": ["one"],
+            "tokens": 1, "checks": [], "constrained": [], "grades": {}, "tokens_per_second": 1.0, "first_token_ms": 1,
+            "prompt_tokens_per_second": 1.0, "reuses_cache": false, "capabilities": {}, "notes": ["one"],
         }))
         .unwrap()
     }

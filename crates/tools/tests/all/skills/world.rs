@@ -263,8 +263,10 @@ impl World {
     pub fn credential(&self, name: &str, kind: CredentialKind, fields: &[(&str, &str)]) {
         let mut all = self.rows.credentials.lock().unwrap();
         let number = 100 + all.len() as u64;
-        let credential =
-            json!({"id": id(number), "name": name, "kind": kind.as_str(), "created_at": 0, "changed_at": 0});
+        let credential = json!({
+            "id": id(number), "name": name, "kind": kind.as_str(), "description": "", "shown": {}, "secret": [],
+            "roles": [], "discoverable": false, "created_at": 0, "changed_at": 0,
+        });
         let fields = fields.iter();
         all.push((
             serde_json::from_value(credential).unwrap(),
