@@ -5,9 +5,25 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 scope=(--workspace)
+packages=()
+previous=
 for argument in "$@"; do
-  case $argument in -p | --package | --package=* | -p?*) scope=() ;; esac
+  case $argument in
+    -p | --package) scope=() ;;
+    --package=*) scope=() packages+=("${argument#--package=}") ;;
+    -p?*) scope=() packages+=("${argument#-p}") ;;
+    *) case $previous in -p | --package) packages+=("$argument") ;; esac ;;
+  esac
+  previous=$argument
 done
+
+# Cargo refuses a feature of `steward` where that package is not among those tested; two others have one of the same name.
+if ((${#packages[@]})) && [[ " ${packages[*]} " != *" steward "* && "${1-} ${2-}" == "--features steward/failpoints" ]]; then
+  shift 2
+  for package in "${packages[@]}"; do
+    case $package in steward-engine | steward-store) set -- --features "$package/failpoints" "$@" ;; esac
+  done
+fi
 
 if cargo nextest --version >/dev/null 2>&1; then
   cargo nextest run --locked "${scope[@]}" "$@"

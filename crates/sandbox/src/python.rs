@@ -4,7 +4,7 @@
 //! [`crate::process`], without network, files, privileges or environment. For each call it forks; the fork takes a
 //! system call filter that is a list of permissions (`syscall_filter`): no opening, no socket, no other process, no
 //! executable memory. It runs the code, answers on its own pipe and ends. The guard of imports inside Python is only
-//! for clear messages. Decision 019 has the figures.
+//! for clear messages. Decision 016 has the figures.
 
 mod call;
 mod pool;

@@ -1,5 +1,5 @@
 //! Statements that write: what they change, told before and after and kept for undo; and whether a write that a crash cut
-//! off has happened (decision 042).
+//! off has happened (decision 005).
 
 use super::{
     Database, bind_style, blocking, database_of, database_text, file_and_policy, options, rows_output, statement,
