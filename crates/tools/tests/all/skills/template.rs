@@ -249,7 +249,10 @@ fn credentials_stand_where_only_the_receiver_looks() {
     }
     assert!(check_argv(&words(&["curl", source]), &schema()).is_err());
     assert!(check_url("https://x.example/?k={{credential.key}}", &schema()).is_err());
-    let credential = json!({"id": super::world::id(1), "name": "c", "kind": "token", "created_at": 0, "changed_at": 0});
+    let credential = json!({
+        "id": super::world::id(1), "name": "c", "kind": "token", "description": "", "shown": {}, "secret": [],
+        "roles": [], "discoverable": false, "created_at": 0, "changed_at": 0,
+    });
     let opened = OpenedCredential {
         credential: serde_json::from_value(credential).unwrap(),
         fields: [("token".to_owned(), SecretString::from("s3cret"))].into(),
