@@ -28,7 +28,9 @@ impl Spans {
         let all = words(text);
         let quotes = quoted(text);
         let mut found = Self::default();
-        quotes.iter().for_each(|quote| found.text(quote.text));
+        for quote in &quotes {
+            found.text(quote.text);
+        }
         let marked =
             |word: &&Word<'_>| word.text.contains(|c: char| c.is_ascii_digit() || "@/\\_".contains(c) || c == '.');
         all.iter().filter(marked).for_each(|word| found.text(word.text));
