@@ -1,5 +1,4 @@
-//! Login sessions: begun by a password, prolonged by a rotating refresh token, ended by the user, by time or by
-//! theft.
+//! Login sessions: begun by a password, prolonged by a rotating refresh token, ended by the user, by time or by theft.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

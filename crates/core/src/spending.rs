@@ -1,5 +1,4 @@
-//! Hard budgets as arithmetic: when a period begins and ends, what still fits, and what a person is
-//! told.
+//! Hard budgets as arithmetic: when a period begins and ends, what still fits, and what a person is told.
 
 use crate::Timestamp;
 use crate::ports::{BudgetScope, Period, SpendLimit, SpendState, VirtualKey};

@@ -62,8 +62,7 @@ pub const PLAN: &str = "plan";
 /// Longest answer of it, characters.
 const SEARCH_RESULT: usize = 4000;
 
-/// The tool that looks for others: offered where some are left out of a prompt. The engine
-/// carries it out.
+/// The tool that looks for others: offered where some are left out of a prompt. The engine carries it out.
 pub fn tool_search() -> ToolSpec {
     ToolSpec {
         name: TOOL_SEARCH.to_owned(),

@@ -1,5 +1,4 @@
-//! Strategy `fuzzy`: phrases that imply a call, from `data/fuzzy.toml`. Such calls are weak, so in doubt there is
-//! none.
+//! Strategy `fuzzy`: phrases that imply a call, from `data/fuzzy.toml`. Such calls are weak, so in doubt there is none.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

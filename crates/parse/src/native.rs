@@ -27,8 +27,7 @@ impl Native {
         self.calls.is_empty()
     }
 
-    /// Adds a piece. Some servers give every parallel call the index 0, so that only a new id or name tells them
-    /// apart.
+    /// Adds a piece. Some servers give every parallel call the index 0, so that only a new id or name tells them apart.
     pub fn push(
         &mut self,
         (index, id, name): (usize, Option<&str>, Option<&str>),

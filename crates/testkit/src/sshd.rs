@@ -11,8 +11,7 @@ use tempfile::TempDir;
 /// Where sshd and its tools may lie; `sbin` is not on everybody's `PATH`.
 const PLACES: [&str; 6] = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin", "/sbin", "/bin"];
 
-/// An sshd on a port of loopback, with keys in a temporary folder, for the login of this user. Ends
-/// when dropped.
+/// An sshd on a port of loopback, with keys in a temporary folder, for the login of this user. Ends when dropped.
 #[derive(Debug)]
 pub struct Sshd {
     folder: TempDir,
@@ -60,8 +59,7 @@ impl Sshd {
         self.port
     }
 
-    /// A file of its folder: `user` and `user.pub` (the key that may log in), `host`, `host.pub`, `bin`,
-    /// `log`.
+    /// A file of its folder: `user` and `user.pub` (the key that may log in), `host`, `host.pub`, `bin`, `log`.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }

@@ -137,8 +137,7 @@ pub struct FixedKeys {
 }
 
 impl FixedKeys {
-    /// Reads keys separated by commas, the newest last. `place` is their name for people, such as
-    /// `STEWARD_VAULT_KEY`.
+    /// Reads keys separated by commas, the newest last. `place` is their name for people, such as `STEWARD_VAULT_KEY`.
     pub fn parse(text: &SecretString, place: &str) -> Result<Self, VaultError> {
         let keys = text.expose_secret().split(',');
         let keys = keys.map(|key| VaultKey::parse(key, place)).collect::<Result<_, _>>()?;

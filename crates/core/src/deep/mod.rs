@@ -1,6 +1,5 @@
-//! Deep planning: a numbered plan that the run carries along while it works. Each step's
-//! observation is judged before the next step; a failed step leads to a new plan or, when that was
-//! tried often enough, to going on without one.
+//! Deep planning: a numbered plan that the run carries along while it works. Each step's observation is judged before
+//! the next step; a failed step leads to a new plan or, when that was tried often enough, to going on without one.
 
 mod judge;
 mod state;

@@ -80,9 +80,8 @@ pub trait ManagedConnections: Send + Sync {
         let mut all = self.list().await.into_iter();
         all.find(|one| one.connection.name == name).map(|one| one.connection)
     }
-    /// Makes or replaces by id.
-    /// Without a typed key, the one that was kept stays, so far as the connection goes to the same server.
-    /// The first that is not the built-in model becomes the default; no other does.
+    /// Makes or replaces by id. Without a typed key, the one that was kept stays, so far as the connection goes to the
+    /// same server. The first that is not the built-in model becomes the default; no other does.
     async fn save(&self, connection: Connection, key: TypedKey) -> Result<(), ConnectionsError>;
     /// Removes a saved one.
     async fn remove(&self, id: ConnectionId) -> Result<(), ConnectionsError>;
@@ -165,8 +164,7 @@ pub trait Models: Send + Sync {
     async fn open(&self, call: ModelCall<'_>) -> Result<Opened, NoAnswer>;
     /// Asks one connection, once; returns when the endpoint has accepted the request.
     async fn stream(&self, connection: ConnectionId, request: ModelRequest) -> Result<ChunkStream, ModelError>;
-    /// Likelihoods of `candidates` as the beginning of the reply. Only where
-    /// `capabilities.scoring`.
+    /// Likelihoods of `candidates` as the beginning of the reply. Only where `capabilities.scoring`.
     async fn score(
         &self,
         connection: ConnectionId,

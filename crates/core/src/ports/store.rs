@@ -338,9 +338,8 @@ pub struct StoredEvent {
 /// Runs and their logs.
 #[async_trait]
 pub trait RunStore: Send + Sync {
-    /// Makes a run with its first events and a lease for `owner` until `lease_until`
-    /// (epoch 1). One transaction. [`StoreError::Busy`] if its conversation has a run that has
-    /// not ended.
+    /// Makes a run with its first events and a lease for `owner` until `lease_until` (epoch 1). One transaction.
+    /// [`StoreError::Busy`] if its conversation has a run that has not ended.
     async fn create_run(
         &self,
         row: RunRow,

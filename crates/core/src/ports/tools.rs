@@ -104,8 +104,7 @@ pub trait Tools: Send + Sync {
     }
     /// A run has ended: what is kept for it beyond its calls is let go. Returns at once.
     fn ended(&self, _run: RunId) {}
-    /// Whether a skill can be carried out as it is configured, when it is saved: which field is wrong
-    /// and what to do.
+    /// Whether a skill can be carried out as it is configured, when it is saved: which field is wrong and what to do.
     fn check_skill(&self, _skill: &Skill) -> Result<(), String> {
         Ok(())
     }

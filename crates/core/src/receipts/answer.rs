@@ -118,9 +118,8 @@ fn refuses(sentence: &Sentence) -> bool {
     languages().iter().any(|lang| lang.refusal.find(&words).is_some())
 }
 
-/// Which bytes of `answer` claim or announce an act of the assistant, as far as `request` asked for
-/// one. This only reads words: whether a claim is false is for the caller to know, who asks where no
-/// tool has run.
+/// Which bytes of `answer` claim or announce an act of the assistant, as far as `request` asked for one. This only
+/// reads words: whether a claim is false is for the caller to know, who asks where no tool has run.
 pub fn false_completion(request: &str, answer: &str) -> Option<Range<usize>> {
     let ruled = by_rules(request, answer);
     let text = sentences(answer);

@@ -21,10 +21,9 @@ pub(super) const RULES: f32 = 0.6;
 
 /// Finds the claims of `answer` to `request` and links each to the calls in `evidence` that prove it.
 ///
-/// A claim says that the assistant itself has done something: not what it plans, refuses or asks,
-/// not what a text says, not what others did. It is proved by calls that succeeded, were not
-/// undone, did such a thing, and did it to what the claim names. An answer with an unproved claim
-/// is [`Verdict::Unverified`].
+/// A claim says that the assistant itself has done something: not what it plans, refuses or asks, not what a text says,
+/// not what others did. It is proved by calls that succeeded, were not undone, did such a thing, and did it to what the
+/// claim names. An answer with an unproved claim is [`Verdict::Unverified`].
 pub fn check(request: &str, answer: &str, evidence: &[Evidence<'_>]) -> Receipts {
     let found = ruled(request, answer, evidence);
     if evidence.iter().any(works) {

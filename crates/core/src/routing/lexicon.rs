@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 /// How much of a message is looked at, bytes.
 const LOOKED_AT: usize = 1536;
-/// So many words from the beginning say more about what is wanted than what follows, which may be
-/// material.
+/// So many words from the beginning say more about what is wanted than what follows, which may be material.
 const LEAD: usize = 24;
 /// How much more.
 const LEAD_FACTOR: u32 = 3;

@@ -54,8 +54,7 @@ enum Decoded {
     Nothing,
 }
 
-/// Decodes each piece that begins with one of `marks` and that `piece` understands. `None`: nothing was
-/// decoded.
+/// Decodes each piece that begins with one of `marks` and that `piece` understands. `None`: nothing was decoded.
 fn decode(text: &[u8], marks: &[u8], piece: impl Fn(&[u8]) -> Piece) -> Option<View> {
     let mut view = View::default();
     let mut at = 0;

@@ -1,10 +1,9 @@
 //! Takes secrets out of everything that leaves an executor.
 //!
-//! A secret is found as it is; in base64 (standard and URL-safe, padded or not, also inside a longer text
-//! that was encoded); in hexadecimal; with line breaks put between; and behind any mixture, up to three
-//! deep, of percent-encoding, JSON and similar escapes, and HTML escapes. Secrets of several lines, such
-//! as private keys, are found line by line too. Scrub before cutting to a length: half a secret is not
-//! found.
+//! A secret is found as it is; in base64 (standard and URL-safe, padded or not, also inside a longer text that was
+//! encoded); in hexadecimal; with line breaks put between; and behind any mixture, up to three deep, of
+//! percent-encoding, JSON and similar escapes, and HTML escapes. Secrets of several lines, such as private keys, are
+//! found line by line too. Scrub before cutting to a length: half a secret is not found.
 //!
 //! What can't be found: secrets of less than four characters (they would be found everywhere), lines of
 //! less than sixteen, and what was encrypted, compressed, reversed or spelled out.

@@ -1,7 +1,6 @@
-//! How each kind of skill is configured. Strings called templates may hold `{{name}}`, which stands for
-//! the argument of that name. A placeholder never changes the form of what holds it: in an argv it
-//! stays within its element, in a URL it is percent-encoded, in SQL it is a bound value, in JSON it
-//! is a value, on a remote shell it is quoted.
+//! How each kind of skill is configured. Strings called templates may hold `{{name}}`, which stands for the argument of
+//! that name. A placeholder never changes the form of what holds it: in an argv it stays within its element, in a URL
+//! it is percent-encoded, in SQL it is a bound value, in JSON it is a value, on a remote shell it is quoted.
 
 use super::SkillKind;
 use serde::{Deserialize, Serialize};

@@ -32,8 +32,7 @@ enum Token {
     Other,
 }
 
-/// The calculation of a request, if there is exactly one run of numbers and operators that makes
-/// sense as such.
+/// The calculation of a request, if there is exactly one run of numbers and operators that makes sense as such.
 pub fn calculation(request: &str) -> Option<Calculation> {
     let tokens = tokens(request);
     let mut best: Option<Calculation> = None;

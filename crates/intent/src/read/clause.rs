@@ -47,8 +47,7 @@ fn find(request: &str, cue: &str, from: usize, inside: &impl Fn(usize) -> bool) 
     })
 }
 
-/// Trimmed of white space, a leading colon or comma, one pair of quotation marks, and the full
-/// stop of the sentence.
+/// Trimmed of white space, a leading colon or comma, one pair of quotation marks, and the full stop of the sentence.
 pub fn tidy(text: &str) -> &str {
     let text = text.trim().trim_start_matches([':', ',', '-', '–']).trim();
     if let Some(first) = steward_core::text::quoted(text).first()

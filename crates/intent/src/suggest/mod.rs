@@ -1,8 +1,7 @@
 //! Arguments of tools that act, read from a request that says them.
 //!
-//! Scores mean the same for all tools: 0.9 and more, the request says so in as many words and every
-//! argument is grounded in it or in the workspace; 0.6, the arguments are grounded and the cue is
-//! weak; 0.3, it would be possible.
+//! Scores mean the same for all tools: 0.9 and more, the request says so in as many words and every argument is
+//! grounded in it or in the workspace; 0.6, the arguments are grounded and the cue is weak; 0.3, it would be possible.
 
 mod calendar_create;
 mod calendar_list;

@@ -42,8 +42,7 @@ impl EscapeTest {
         std::fs::create_dir(&outside)?;
         let canary = outside.join("canary");
         std::fs::write(&canary, "canary")?;
-        // If this runs as root, the command becomes nobody, and then file permissions alone must not be what stops
-        // it.
+        // If this runs as root, the command becomes nobody, and then file permissions alone must not be what stops it.
         std::fs::set_permissions(folders.path(), Permissions::from_mode(0o755))?;
         for open in [&workspace, &outside] {
             std::fs::set_permissions(open, Permissions::from_mode(0o777))?;

@@ -30,8 +30,7 @@ pub(crate) struct Plan {
     pub read: Vec<PathBuf>,
     pub write: Vec<PathBuf>,
     pub network: bool,
-    /// Descriptor over which the helper hands the loopback listener; the command may then use sockets on that
-    /// loopback.
+    /// Descriptor over which the helper hands the loopback listener; the command may then use sockets on that loopback.
     pub gate: Option<i32>,
     /// Of the kernel.
     pub landlock_abi: i32,

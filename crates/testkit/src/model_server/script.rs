@@ -88,8 +88,7 @@ pub struct Rule {
     pub then: Behaviour,
 }
 
-/// A behaviour for requests whose whole body, as JSON without blanks, holds a text, such as
-/// `"response_format"`.
+/// A behaviour for requests whose whole body, as JSON without blanks, holds a text, such as `"response_format"`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BodyRule {

@@ -33,8 +33,7 @@ impl fmt::Display for MailServer {
 }
 
 impl MailServer {
-    /// Reads `smtps://host`, `smtp://host:587` or `smtp+plain://127.0.0.1:2525`, where `protocol` is
-    /// `smtp` or `imap`.
+    /// Reads `smtps://host`, `smtp://host:587` or `smtp+plain://127.0.0.1:2525`, where `protocol` is `smtp` or `imap`.
     pub fn parse(text: &str, protocol: &str) -> Result<Self, ToolsError> {
         let bad = |why: &str| {
             ToolsError::Refused(format!(

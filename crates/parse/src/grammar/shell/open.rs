@@ -76,8 +76,7 @@ impl Shell {
         best.map_or(Opened::No, |rule| self.open(rule, sink, end))
     }
 
-    /// Whether the text at `pos` is quoted: by a quotation mark right before it or by a back-tick earlier in its
-    /// line.
+    /// Whether the text at `pos` is quoted: by a quotation mark right before it or by a back-tick earlier in its line.
     fn is_quoted(&mut self) -> bool {
         let (from, mut odd) = self.ticks;
         let piece = &self.buf.as_bytes()[from.min(self.pos)..self.pos];
