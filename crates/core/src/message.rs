@@ -1,4 +1,4 @@
-//! What is said between people, models and tools.
+//! Messages between people, models and tools.
 
 use crate::approval::Taint;
 use crate::tool::ToolCall;
@@ -45,17 +45,14 @@ impl Message {
         Self { role, text: text.into(), tool_calls: Vec::new(), tool_call_id: None, taint: Vec::new() }
     }
 
-    /// Standing instructions.
     pub fn system(text: impl Into<String>) -> Self {
         Self::plain(Role::System, text)
     }
 
-    /// From a person.
     pub fn user(text: impl Into<String>) -> Self {
         Self::plain(Role::User, text)
     }
 
-    /// From a model.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self::plain(Role::Assistant, text)
     }
@@ -65,7 +62,6 @@ impl Message {
         Self { tool_call_id: Some(id.into()), ..Self::plain(Role::Tool, text) }
     }
 
-    /// The same message with calls.
     #[must_use]
     pub fn with_calls(mut self, calls: Vec<ToolCall>) -> Self {
         self.tool_calls = calls;

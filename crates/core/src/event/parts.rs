@@ -1,5 +1,3 @@
-//! What events are made of.
-
 use crate::agent::Agent;
 use crate::approval::Taint;
 use crate::budget::{Budget, Limit};
