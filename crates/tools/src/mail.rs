@@ -58,14 +58,12 @@ pub struct MailAccounts {
     ports: MailPorts,
 }
 
-/// What an account is wanted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     Send,
     Read,
 }
 
-/// Login of a mail server.
 #[derive(Debug, Clone)]
 struct Login {
     pub user: String,

@@ -41,7 +41,6 @@ pub enum DangerousFindings {
     Accept,
 }
 
-/// Checks a skill's configuration.
 type Check = dyn Fn(&Skill) -> Result<(), String> + Send + Sync;
 
 pub struct Packages {

@@ -204,7 +204,6 @@ impl SearchEngine {
         }
     }
 
-    /// The default address.
     fn default_url(self) -> Option<&'static str> {
         match self {
             Self::Searxng => None,

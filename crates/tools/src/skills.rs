@@ -49,7 +49,6 @@ pub struct SkillPorts {
     pub vault: Arc<dyn Vault>,
 }
 
-/// What an agent gets from its skills.
 #[derive(Debug, Default)]
 pub(crate) struct AgentSkills {
     pub tools: AgentTools,
@@ -248,7 +247,6 @@ impl SkillRuntime {
         Ok(output)
     }
 
-    /// Whether a call that a crash cut off has happened.
     pub(crate) async fn settle(&self, skill: &Skill, call: Interrupted, scope: &ToolScope) -> Settled {
         let found = match self.executor(skill.kind()) {
             Ok(executor) => self.open(skill, scope).await.map(|key| (executor, key)),
@@ -269,7 +267,6 @@ impl SkillRuntime {
         }
     }
 
-    /// Undoes an effect from the snapshot that [`Self::run`] returned.
     pub async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         undo::undo(self, snapshot, scope).await
     }

@@ -7,7 +7,6 @@ const NUMBERED: usize = 2000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Element {
-    /// The browser's node id.
     pub node: i64,
     pub role: String,
     pub name: String,

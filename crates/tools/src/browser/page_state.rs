@@ -9,11 +9,9 @@ const MAX_COUNTED_REQUESTS: usize = 1000;
 const MAX_DIALOGS: usize = 5;
 const DIALOG_CHARS: usize = 300;
 
-/// State of the one page of a browser.
 #[expect(clippy::struct_excessive_bools, reason = "what events say of a page is independent of one another")]
 #[derive(Debug, Clone, Default)]
 pub(super) struct PageState {
-    /// Id of its debugging session.
     pub session: String,
     pub frame: String,
     pub documents: u64,

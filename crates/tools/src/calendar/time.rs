@@ -150,7 +150,6 @@ pub(super) fn parse_given(text: &str, clock: &dyn Clock) -> Result<GivenTime, To
     Ok(GivenTime::At(to_jiff(at)?))
 }
 
-/// Our timestamp as one of jiff's.
 pub(super) fn to_jiff(at: steward_core::Timestamp) -> Result<Timestamp, ToolsError> {
     Timestamp::from_millisecond(at.0)
         .map_err(|error| ToolsError::Refused(format!("this time is out of reach: {error}")))

@@ -8,7 +8,6 @@ use jiff::tz::TimeZone;
 pub(super) enum Zone {
     Utc,
     Floating,
-    /// A zone that this machine knows.
     Known(TimeZone),
     /// An unknown zone; its times are read as floating, with a note.
     Unknown(String),

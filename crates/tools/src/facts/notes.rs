@@ -40,7 +40,6 @@ enum Mode {
     Append,
 }
 
-/// The text of the note after the change.
 fn merged(args: &CreateArgs, before: Option<&Note>) -> Result<String, ToolsError> {
     let old = match (args.mode, before) {
         (Mode::Append, Some(note)) => note.text.trim_end_matches('\n'),

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use url::Url;
 
-/// How the connection is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Security {
     /// TLS from the first byte.

@@ -123,7 +123,6 @@ pub(super) fn callable<'a>(server: &'a McpServer, tool: &str) -> Result<(&'a Mcp
     Ok((found, accepted))
 }
 
-/// The error for a tool that is not what was accepted.
 pub(super) fn changed_error(server: &McpServer, tool: &McpTool) -> McpError {
     McpError::Changed {
         server: server.name.clone(),

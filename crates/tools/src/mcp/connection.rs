@@ -36,7 +36,6 @@ const MAX_DESCRIPTION_BYTES: usize = 16 << 10;
 /// After this time a list is fetched again, since servers without sessions can't announce changes.
 const LIST_LIFETIME: Duration = Duration::from_mins(1);
 
-/// Why a request has no answer.
 #[derive(Debug)]
 pub(super) enum RequestFault {
     /// The connection is lost, and the server has not received the request.
@@ -93,7 +92,6 @@ impl Connection {
         }
     }
 
-    /// Whether the transport is closed.
     pub fn closed(&self) -> bool {
         self.peer.is_transport_closed()
     }
@@ -285,7 +283,6 @@ impl Drop for PendingCall {
 /// Longest progress message that is kept.
 const PROGRESS_CHARS: usize = 120;
 
-/// Notifications of a server.
 #[derive(Debug, Default)]
 pub(super) struct Notifications {
     changes: AtomicU64,

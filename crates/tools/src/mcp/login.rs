@@ -176,7 +176,6 @@ struct EndedLogin {
     until: Timestamp,
 }
 
-/// A login that waits for its person.
 pub(in crate::mcp) struct PendingLogin {
     pub request: LoginRequest,
     session: AuthorizationSession,
@@ -275,7 +274,6 @@ impl Logins {
         Ok(LoginStarted { url, state, id })
     }
 
-    /// How the login `id` that `user` began went; `None` if it is unknown or forgotten.
     pub fn status(&self, user: UserId, id: &str, now: Timestamp) -> Option<LoginStatus> {
         let waits = self
             .waiting()
@@ -310,7 +308,6 @@ impl Logins {
 }
 
 impl PendingLogin {
-    /// Exchanges the code that the browser brought back for tokens.
     pub async fn complete(
         self,
         state: &str,

@@ -141,7 +141,6 @@ pub(crate) struct PathCollisions {
 }
 
 impl PathCollisions {
-    /// Adds a path with its folders.
     pub(crate) fn add(&mut self, name: &str, folder: bool) -> Result<(), PackageError> {
         let trimmed = name.strip_suffix('/').unwrap_or(name);
         for (at, _) in trimmed.match_indices('/') {

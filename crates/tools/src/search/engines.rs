@@ -92,7 +92,6 @@ fn rate_limit_error(engine: SearchEngine, answer: &HttpResponse) -> ToolsError {
     ))
 }
 
-/// The error for a status other than success.
 pub(super) fn status_error(engine: SearchEngine, answer: &HttpResponse, hint: &str) -> ToolsError {
     ToolsError::Refused(format!(
         "{} at {} answered with status {}; {hint}",

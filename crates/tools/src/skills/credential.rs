@@ -17,7 +17,6 @@ pub(super) struct CallCredential {
 }
 
 impl CallCredential {
-    /// Finds and opens the credential of `skill`.
     pub async fn find(ports: &SkillPorts, skill: &Skill, scope: &ToolScope) -> Result<Self, ToolsError> {
         let Some(credential) = discover(ports, skill, scope).await? else {
             return Ok(Self { opened: None });

@@ -326,7 +326,6 @@ pub(super) fn database_of(spec: &SqlSpec, secret: Option<&OpenedCredential>) -> 
     Ok(Database::Server(url.to_string().into()))
 }
 
-/// A server's URL without a login.
 pub(super) fn without_user(url: &str) -> String {
     Url::parse(url).map_or_else(
         |_| String::new(),

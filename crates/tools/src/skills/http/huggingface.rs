@@ -22,7 +22,6 @@ const DEFAULT_LOADING_WAIT: f64 = 5.0;
 /// Longest wait between two tries, seconds.
 const MAX_LOADING_WAIT: f64 = 30.0;
 
-/// Asks models on a HuggingFace endpoint.
 pub struct HuggingfaceExecutor {
     client: Client,
     authorizer: Authorizer,

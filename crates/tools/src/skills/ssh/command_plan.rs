@@ -13,7 +13,6 @@ pub(super) struct JumpHost {
     pub place: SshHost,
 }
 
-/// What to run, and where.
 #[derive(Debug, Clone)]
 pub(super) struct CommandPlan {
     pub place: SshHost,
@@ -27,7 +26,6 @@ pub(super) struct CommandPlan {
 }
 
 impl CommandPlan {
-    /// Fills the skill's templates.
     pub fn of(spec: &SshSpec, values: &Values<'_>) -> Result<Self, ToolsError> {
         let line = remote_line(&spec.command, values)?;
         let stdin = spec.stdin.as_deref();

@@ -18,7 +18,6 @@ pub struct SshHost {
 }
 
 impl SshHost {
-    /// Validates host and port.
     pub fn new(host: &str, port: u16) -> Result<Self, HostKeysError> {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let plain = |c: char| c.is_ascii_alphanumeric() || ".-_:%".contains(c);

@@ -29,7 +29,6 @@ pub(super) struct CommandResult {
     pub stderr: BoundedOutput,
 }
 
-/// Why there is no result of a command.
 #[derive(Debug)]
 pub(super) enum Failure {
     Refused(String),
@@ -95,7 +94,6 @@ async fn feed_stdin(write: &ChannelWriteHalf<Msg>, gate: oneshot::Receiver<Vec<u
     std::future::pending::<()>().await;
 }
 
-/// The dialog with a running command.
 struct CommandDialog {
     read: ChannelReadHalf,
     done: CommandResult,
