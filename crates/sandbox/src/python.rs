@@ -57,10 +57,10 @@ impl Default for PythonLimits {
     }
 }
 
-/// Of one call.
+/// Largest code of one call, bytes.
 const MOST_CODE: usize = 256 << 10;
 
-/// Of one call, as JSON.
+/// Largest payload of one call as JSON, bytes.
 const MOST_PAYLOAD: usize = 8 << 20;
 
 /// As in `data/python/allowed.txt`.
@@ -124,9 +124,9 @@ pub struct PythonFault {
 pub struct PythonOutcome {
     /// What `run` returned, as JSON.
     pub result: Result<Value, PythonFault>,
-    /// Up to the limit; what is no UTF-8 is replaced.
+    /// Up to the limit; invalid UTF-8 is replaced.
     pub stdout: String,
-    /// Likewise.
+    /// Up to the limit; invalid UTF-8 is replaced.
     pub stderr: String,
     pub truncated: bool,
     /// From the request to the end of the process, without waiting for a place.

@@ -110,7 +110,7 @@ pub(super) fn open(root: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode)
     walk(root, path, flags, mode)
 }
 
-/// The same without `openat2`: follows no link at all.
+/// The same without `openat2`; follows no links.
 pub(super) fn walk(root: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     let mut names = path
         .components()

@@ -1,4 +1,4 @@
-//! Run inside the sandbox by the doctor: tries to get out, and reports what stopped it.
+//! Run inside the sandbox by the doctor: tries to escape, and reports what stopped it.
 #![expect(unsafe_code, reason = "asking the kernel about this process")]
 
 use std::net::{TcpListener, TcpStream, UdpSocket};

@@ -7,7 +7,7 @@ use super::Helper;
 use super::mounts::{ETC, NETWORK, Resolved, SYSTEM};
 use super::spec::Limits;
 
-/// The helper's path inside.
+/// The helper's path inside the sandbox.
 pub(super) const INNER_HELPER: &str = "/run/sandbox/helper";
 
 /// The user of the command inside.

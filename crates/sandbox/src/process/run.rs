@@ -71,7 +71,7 @@ async fn attend(mut child: Child, stdin: Vec<u8>, status: pipe::Receiver, keep: 
     let (input, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let feed = async {
         if let Some(mut input) = input {
-            // A command need not read what it is given.
+            // A command may ignore its input.
             let _ = input.write_all(&stdin).await;
         }
     };

@@ -48,7 +48,7 @@ impl Default for Limits {
 pub struct CommandSpec {
     /// A program without `/` is looked up in `PATH` of `env`.
     pub argv: Vec<String>,
-    /// Visible at its own path; none of the user's other files is.
+    /// Visible at its own path; the user's other files are not visible.
     pub workspace: PathBuf,
     pub access: Access,
     /// Relative to the workspace; empty for the workspace.
@@ -70,7 +70,7 @@ pub struct CommandSpec {
 }
 
 impl CommandSpec {
-    /// May change `workspace`, nothing else, with the default limits.
+    /// A command that may change only `workspace`, with the default limits.
     pub fn new<S: Into<String>>(argv: impl IntoIterator<Item = S>, workspace: impl AsRef<Path>) -> Self {
         Self {
             argv: argv.into_iter().map(Into::into).collect(),
@@ -145,13 +145,12 @@ impl Output {
         self.total > self.bytes.len() as u64
     }
 
-    /// What is no UTF-8 is replaced.
+    /// Invalid UTF-8 is replaced.
     pub fn text(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.bytes)
     }
 }
 
-/// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     pub exit: Exit,

@@ -27,12 +27,12 @@ pub struct Changes {
     pub lines: Vec<String>,
     /// What else a person should know.
     pub notes: Vec<String>,
-    /// What puts the rows back, or why nothing does.
+    /// What restores the rows, or why nothing does.
     pub undo: Result<Snapshot, String>,
 }
 
 impl Changes {
-    /// An error if there are more than may be changed.
+    /// An error if more rows changed than allowed.
     pub(super) fn within(self, limits: &Limits) -> Result<Self, SqlError> {
         match limits.changes {
             Some(most) if self.count > most => Err(over(Some(self.count), most)),
@@ -77,15 +77,15 @@ pub struct Column {
 pub struct RowChange {
     /// Index into [`Snapshot::tables`].
     pub table: usize,
-    /// `None`: it was not there.
+    /// `None` if it was not there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Vec<Cell>>,
-    /// `None`: it is gone.
+    /// `None` if it is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Vec<Cell>>,
 }
 
-/// A value, kept so that it comes back bit for bit.
+/// A value, kept so that it is restored bit for bit.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Cell {
     #[serde(rename = "n")]

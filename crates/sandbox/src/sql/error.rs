@@ -2,7 +2,6 @@ use std::path::PathBuf;
 
 use super::policy::Limits;
 
-/// Why a query or a database was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum SqlError {
     #[error("not allowed: {what}. {hint}")]
@@ -33,7 +32,7 @@ pub enum SqlError {
     Busy,
     #[error("cannot open the database {path}: {reason}")]
     Open {
-        /// As it was given.
+        /// As given.
         path: PathBuf,
         reason: String,
     },

@@ -37,7 +37,7 @@ struct Function {
     most: usize,
 }
 
-/// Replaces SQLite's own.
+/// Replaces SQLite's own functions.
 pub(super) fn register(conn: &Connection, deadline: &Arc<Deadline>, most: usize) -> rusqlite::Result<()> {
     let all: [(&CStr, c_int, Body); 9] = [
         (c"like", 2, like),

@@ -1,4 +1,4 @@
-//! Statements for MariaDB and MySQL.
+//! Checks and runs statements on MariaDB and MySQL.
 
 mod grants;
 mod put_back;

@@ -1,4 +1,4 @@
-//! Statements for PostgreSQL.
+//! Checks and runs statements on PostgreSQL.
 
 mod put_back;
 mod table;

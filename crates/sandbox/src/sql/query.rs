@@ -16,7 +16,6 @@ use super::policy::{self, Policy, is_internal};
 use super::{Guard, Session, bytecode_check};
 use crate::files::near_matches;
 
-/// Why a result is incomplete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Truncated {
@@ -29,7 +28,7 @@ pub struct Rows {
     /// Names can repeat.
     pub columns: Vec<String>,
     pub rows: Vec<Vec<Value>>,
-    /// `None`: it is complete.
+    /// `None` if it is complete.
     pub truncated: Option<Truncated>,
 }
 

@@ -166,7 +166,7 @@ impl Remote {
         .await
     }
 
-    /// Says goodbye to the server, which dropping the connection does not.
+    /// Ends the connection properly, which dropping it does not.
     pub async fn close(self) {
         match self.server {
             Server::Postgres(connection) => connection.close().await,

@@ -1,5 +1,5 @@
-//! What the guards of PostgreSQL and of MariaDB and MySQL share: values of a request, what stands against a write to a
-//! table, and whether an undo may begin.
+//! Shared by the guards of PostgreSQL and of MariaDB and MySQL: values of a request, obstacles to a write, and whether
+//! an undo may begin.
 
 use serde_json::Value;
 use sqlx::query::Query;

@@ -24,7 +24,7 @@ impl Guard {
         self.change_with(sql, parameters, keep, |_| Ok(()))
     }
 
-    /// The same; `before_commit` gets the changes, and its error rolls them back.
+    /// Like [`Self::change`]; `before_commit` gets the changes, and its error rolls them back.
     pub fn change_with(
         &self,
         sql: &str,
@@ -248,7 +248,6 @@ fn shape(conn: &Connection, policy: &Policy, name: &str, own_key: bool) -> rusql
     Ok(WatchedTable { table: Table { name: vec![name.to_owned()], columns, key }, closed })
 }
 
-/// An identifier as SQL text.
 pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

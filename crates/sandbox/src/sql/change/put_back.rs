@@ -1,5 +1,5 @@
-//! Puts rows back: checks that they are as the write left them, restores them in reverse order, and checks again.
-//! Also finds out from the rows whether an interrupted write was done.
+//! Restores rows: checks that they are as the write left them, restores them in reverse order, and checks again. Also
+//! finds out from the rows whether an interrupted write was done.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +16,7 @@ pub(crate) trait Store {
     /// Follows the columns of an INSERT.
     const OVERRIDE: &'static str = "";
 
-    /// An identifier as SQL text.
+    /// Quotes an identifier.
     fn quoted(name: &str) -> String;
     /// A placeholder for a value of the column, the `number`-th of the statement.
     fn mark(table: &Table, column: usize, number: usize) -> String;
@@ -197,7 +197,7 @@ fn sides<'r>(
     there.into_iter().chain(other.map(|cells| (cells, None)))
 }
 
-/// What the rows tell about a write.
+/// The state of a write according to its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteState {
     /// Each row is as the write leaves it.

@@ -1,4 +1,4 @@
-//! What the server knows of a table, and what stands against previewing or undoing a write to it.
+//! What the server knows of a table, and what prevents previewing or undoing a write to it.
 
 use std::collections::BTreeMap;
 
@@ -227,7 +227,6 @@ impl MySqlTable {
     }
 }
 
-/// An identifier as SQL text.
 pub(crate) fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
