@@ -80,7 +80,6 @@ impl Prices {
         Ok(Self { table: Arc::new(table) })
     }
 
-    /// When the table was compared with the providers' own lists, `YYYY-MM-DD`.
     pub fn checked(&self) -> &str {
         &self.table.checked
     }

@@ -58,7 +58,6 @@ impl Router {
         }
     }
 
-    /// Replaces the built-in prices.
     #[must_use]
     pub fn with_prices(mut self, prices: Prices) -> Self {
         self.prices = prices;
@@ -82,7 +81,7 @@ impl Router {
         self.turns.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Forgets how a connection has fared, since its key has changed.
+    /// Resets the health of a connection, since its key has changed.
     pub fn reset_health(&self, id: ConnectionId) {
         self.health.forget(id);
     }
@@ -244,7 +243,7 @@ fn not_asked(error: ModelError) -> NoAnswer {
 /// Most chunks kept back before the first content.
 const HELD: usize = 256;
 
-/// A reply that has wait_for_content: the chunks up to the first content, and the rest.
+/// A reply that has started: the chunks up to the first content, and the rest.
 struct StartedReply {
     held: Vec<ModelChunk>,
     rest: ChunkStream,

@@ -258,7 +258,6 @@ impl SupervisorOptions {
 #[derive(Debug, Clone)]
 pub struct Endpoint {
     pub socket_path: PathBuf,
-    /// Bearer token.
     pub token: SecretString,
 }
 

@@ -115,7 +115,6 @@ impl Secrets {
         self
     }
 
-    /// Adds the vault.
     #[must_use]
     pub fn with_vault(mut self, tenant: TenantId, vault: Arc<dyn ConnectionKeys>) -> Self {
         self.vault = Some((tenant, vault));

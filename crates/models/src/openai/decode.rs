@@ -23,7 +23,6 @@ pub(crate) struct ReplyState {
     /// Why it ended: the dialect's word if it has one, else the endpoint's.
     pub finish: Option<String>,
     pub usage: Usage,
-    /// The model's name as answered.
     pub model: String,
     chunks: Vec<ModelChunk>,
 }
@@ -134,7 +133,6 @@ pub(crate) fn is_error(value: &Value) -> bool {
     value.get("error").is_some_and(|e| !e.is_null()) || kind("object") == Some("error") || kind("type") == Some("error")
 }
 
-/// The decoder of `/chat/completions`.
 #[derive(Debug, Default)]
 pub(super) struct ChatDecoder {
     calls: Vec<Call>,

@@ -72,7 +72,6 @@ impl<T: Copy + Eq> Slots<T> {
         self.held[slot].tokens.truncate(keep);
     }
 
-    /// Tokens in a slot.
     pub fn len(&self, slot: usize) -> usize {
         self.held[slot].tokens.len()
     }
@@ -110,7 +109,6 @@ impl<T: Copy + Eq> Slots<T> {
     }
 }
 
-/// Length of the common beginning.
 pub(super) fn common_prefix<T: Eq>(a: &[T], b: &[T]) -> usize {
     a.iter().zip(b).take_while(|(x, y)| x == y).count()
 }
