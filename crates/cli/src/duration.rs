@@ -1,4 +1,4 @@
-//! Lengths of time as people write them.
+//! Durations as people write them.
 
 use std::time::Duration;
 

@@ -2,22 +2,21 @@
 
 use std::process::ExitCode;
 
-/// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// As asked.
+    /// As requested.
     Done,
-    /// It did not work; the message says why.
+    /// It failed; the message says why.
     Failed,
     /// Something waits for a person.
     Waiting,
-    /// A person said no, or stopped it.
+    /// A person refused or stopped it.
     Refused,
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        // 2 is clap's, for wrong usage.
+        // 2 is clap's code for wrong usage.
         Self::from(match exit {
             Exit::Done => 0,
             Exit::Failed => 1,

@@ -1,5 +1,3 @@
-//! Agents.
-
 use super::Client;
 use anyhow::Context;
 use steward_core::AgentId;
@@ -13,7 +11,7 @@ impl Client {
         self.all("/api/agents").await
     }
 
-    /// An agent by name; the one that every installation has for `None`.
+    /// `None` means the agent that every installation has.
     pub async fn agent_named(&self, name: Option<&str>) -> anyhow::Result<Agent> {
         let name = name.unwrap_or(DEFAULT_AGENT);
         self.agent_where(|agent| agent.name == name)

@@ -12,7 +12,6 @@ const PATH: &str = "/api/skills/hosts";
 /// Port of ssh.
 const SSH: u16 = 22;
 
-/// A server and its key.
 #[derive(Serialize, Deserialize)]
 struct Host {
     host: String,
