@@ -1,4 +1,4 @@
-//! Tools ranked by a request.
+//! Ranks tools by a request.
 
 pub mod features;
 mod tools;
