@@ -45,7 +45,6 @@ pub(crate) fn calls(text: &str, tools: &ToolIndex) -> Vec<Call> {
     all
 }
 
-/// A phrase that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Intent {
     /// Canonical name of the tool.
@@ -89,7 +88,6 @@ impl Rules {
     }
 }
 
-/// Why a file of phrases can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RuleError {
     #[error("the file of phrases can't be read: {0}; correct it or remove it")]
@@ -160,7 +158,6 @@ impl Rules {
         &BUILT_IN
     }
 
-    /// Reads phrases in the form of `data/fuzzy.toml`.
     pub fn read(text: &str) -> Result<Self, RuleError> {
         let file: File = toml::from_str(text)?;
         let compile = |name: &str, pattern: &str| {

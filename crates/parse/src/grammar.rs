@@ -107,7 +107,6 @@ pub(crate) struct Broken {
     pub error: String,
 }
 
-/// What a grammar found.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub items: Vec<Result<Call, Broken>>,

@@ -28,7 +28,6 @@ pub enum PlanError {
     },
 }
 
-/// Reads a plan as it streams in.
 #[derive(Debug)]
 pub struct PlanStream {
     tools: ToolIndex,

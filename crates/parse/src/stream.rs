@@ -41,7 +41,6 @@ impl From<Strategy> for Form {
     }
 }
 
-/// How a reply is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reading {
     pub form: Form,
