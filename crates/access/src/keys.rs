@@ -21,7 +21,6 @@ impl Access {
         self.make_api_key(user.id).await
     }
 
-    /// Replaces the API key of a user.
     pub async fn make_api_key(&self, user: UserId) -> Result<String, AccessError> {
         let key = format!("{PREFIX}{}", secrets::hexadecimal(24));
         self.set_api_key(user, Some(sha256(key.as_bytes()))).await?;
