@@ -1,4 +1,4 @@
-//! The command line, as clap sees it.
+//! The command line as clap parses it.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -158,7 +158,7 @@ pub enum Category {
 }
 
 impl Category {
-    /// As the benchmark calls it.
+    /// Name as in the benchmark.
     pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }

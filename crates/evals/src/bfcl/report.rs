@@ -1,10 +1,9 @@
-//! What came of each case.
+//! Reports the result of each case.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use steward::term::Term;
 
-/// One case.
 #[derive(Debug, Clone, Serialize)]
 pub struct Finding {
     pub id: String,
@@ -16,7 +15,6 @@ pub struct Finding {
     pub ms: u64,
 }
 
-/// The checker's word on one case.
 #[derive(Debug, Deserialize)]
 pub struct Verdict {
     pub id: String,
@@ -24,7 +22,7 @@ pub struct Verdict {
     pub why: String,
 }
 
-/// Takes the verdicts over.
+/// Copies the verdicts into the findings.
 pub fn judge(findings: &mut [Finding], verdicts: &[Verdict]) {
     for finding in findings {
         if let Some(verdict) = verdicts.iter().find(|verdict| verdict.id == finding.id) {
@@ -36,7 +34,6 @@ pub fn judge(findings: &mut [Finding], verdicts: &[Verdict]) {
     }
 }
 
-/// Prints all of it.
 pub fn print(category: &str, findings: &[Finding], as_json: bool, term: Term) {
     let right = findings.iter().filter(|finding| finding.right).count();
     #[expect(clippy::cast_precision_loss, reason = "a few thousand cases")]
