@@ -1,4 +1,4 @@
-//! A PostgreSQL server of one's own, thrown away afterwards.
+//! A temporary PostgreSQL server.
 //!
 //! The programs come from the cache folder (`STEWARD_CACHE`, by default `~/.cache/steward`), where the set-up script
 //! puts them. An initialised cluster is kept in the system's folder for temporary files and copied for each server, so
