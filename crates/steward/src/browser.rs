@@ -1,4 +1,4 @@
-//! The browser of agents: found on this machine, or not offered.
+//! The browser for agents, if this machine has one.
 
 use crate::compose::sandbox_helper;
 use crate::settings::{Settings, variable};
@@ -20,10 +20,10 @@ pub fn program() -> Result<PathBuf, String> {
     })
 }
 
-/// Browsers for agents; `None` where there is no program for them.
+/// Browsers for agents; `None` if there is no program for them.
 ///
 /// # Errors
-/// `STEWARD_BROWSERS` is no number from 1 to 100.
+/// If `STEWARD_BROWSERS` is no number from 1 to 100.
 pub fn open(settings: &Settings, allow: &[HostPort]) -> anyhow::Result<Option<Browsers>> {
     let most = most(variable("STEWARD_BROWSERS").as_deref())?;
     let program = match program() {

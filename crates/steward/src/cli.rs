@@ -1,4 +1,4 @@
-//! The command line, as clap sees it.
+//! The command line as clap parses it.
 
 mod sandbox;
 

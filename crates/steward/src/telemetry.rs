@@ -20,7 +20,7 @@ pub fn init(settings: &Settings, serving: bool) {
     tracing_subscriber::registry().with(lines).init();
 }
 
-/// The filter with less of the MCP library, which writes whole messages at `debug`, other programs' data and all;
+/// The filter with less of the MCP library, which logs whole messages at `debug`, including data of other programs;
 /// naming it still shows them.
 fn quieted(filter: &str) -> String {
     let loud = |part: &str| matches!(part.trim().to_ascii_lowercase().as_str(), "debug" | "trace");
