@@ -14,7 +14,6 @@ use super::secrets::LIFETIME_S;
 use super::sessions::LogIn;
 use super::{Access, AccessError, unavailable};
 
-/// A user as others may see them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
     pub id: UserId,

@@ -9,9 +9,7 @@ use steward_core::ports::{Role, User};
 use super::sessions::{LogIn, OpenSession};
 use super::{Access, AccessError, secrets};
 
-/// The setting with the hash of the one-time token.
 const SETUP_TOKEN: &str = "auth.setup_token_hash";
-/// The setting that says that there is an administrator.
 const HAS_ADMIN: &str = "auth.has_admin";
 /// Longest name, characters.
 const MAX_NAME: usize = 100;
@@ -19,7 +17,6 @@ const MAX_NAME: usize = 100;
 /// The user that programs of this machine's owner share: the command line, and whatever uses the key in its file.
 pub const LOCAL_USER: &str = "local@steward";
 
-/// What the start of the server is to print.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FirstStart {
     Ready,

@@ -45,7 +45,6 @@ pub struct SealedVault {
     source: Arc<dyn KeySource>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
-    /// The keys as last read from the source.
     keyring: RwLock<Vec<VaultKey>>,
     /// Held while secrets are written.
     writing: Mutex<()>,

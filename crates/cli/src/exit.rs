@@ -4,9 +4,7 @@ use std::process::ExitCode;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// As requested.
     Done,
-    /// It failed; the message says why.
     Failed,
     /// Something waits for a person.
     Waiting,

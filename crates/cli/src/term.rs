@@ -16,7 +16,6 @@ pub struct Term {
     colour: bool,
     /// Whether standard error is a terminal, so that progress may be shown.
     pub live: bool,
-    /// Whether a person can be asked on standard input.
     pub can_ask: bool,
 }
 
@@ -100,7 +99,6 @@ impl Term {
         }
     }
 
-    /// Asks a yes-no question.
     pub fn agrees(self, question: &str) -> bool {
         self.ask(question).is_some_and(|answer| matches!(answer.to_lowercase().as_str(), "y" | "yes"))
     }

@@ -157,7 +157,6 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Tells a person which limit was reached and what to do.
     pub fn explain(self, budget: &Budget) -> String {
         let (what, value) = match self {
             Self::ModelCalls => ("model calls", u64::from(budget.model_calls)),
@@ -176,7 +175,6 @@ impl Limit {
     }
 }
 
-/// Whether another model call fits that may take up to `tokens` and `cost_micros`.
 pub fn model_call_fits(budget: &Budget, spent: &Spent, tokens: u64, cost_micros: u64) -> Result<(), Limit> {
     if spent.counted_calls(budget) >= budget.model_calls {
         return Err(Limit::ModelCalls);

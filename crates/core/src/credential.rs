@@ -101,7 +101,6 @@ impl CredentialKind {
         }
     }
 
-    /// Whether the field `name` may be shown.
     pub fn shows(self, name: &str) -> bool {
         self.fields().iter().any(|field| field.name == name && !field.secret)
     }

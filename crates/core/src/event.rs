@@ -23,13 +23,11 @@ pub use parts::{AboutCall, Answered, ForkedFrom, Mode, Noticed, Origin, Outcome,
 
 pub const EVENT_VERSION: u16 = 1;
 
-/// One entry of a run's log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     pub run_id: RunId,
     /// Position, from 1 without gaps.
     pub seq: u64,
-    /// When it was appended.
     pub at: Timestamp,
     /// Fencing epoch of the runner that appended it.
     pub epoch: u64,

@@ -50,7 +50,6 @@ id! {
     BudgetId,
     /// Tokens and money set aside for a call in flight.
     ReservationId,
-    /// A skill, over all its versions.
     SkillId,
     CredentialId,
     McpServerId,

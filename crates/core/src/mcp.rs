@@ -18,9 +18,7 @@ pub struct McpServer {
     /// Whether each user needs a token of their own.
     #[serde(default)]
     pub per_user: bool,
-    /// Whether its tools can be called.
     pub enabled: bool,
-    /// Its tools as last seen.
     #[serde(default)]
     pub tools: Vec<McpTool>,
     #[serde(default)]
@@ -81,7 +79,6 @@ pub struct McpTool {
     pub gone: bool,
 }
 
-/// A tool as a person accepted it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AcceptedTool {
     /// Made by [`tool_hash`].

@@ -57,7 +57,6 @@ impl Message {
         Self::plain(Role::Assistant, text)
     }
 
-    /// The result of call `id`.
     pub fn tool(id: impl Into<String>, text: impl Into<String>) -> Self {
         Self { tool_call_id: Some(id.into()), ..Self::plain(Role::Tool, text) }
     }

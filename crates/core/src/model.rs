@@ -208,7 +208,6 @@ pub const ACCESS_KEY_FIELD: &str = "access_key_id";
 pub const SESSION_FIELD: &str = "session_token";
 
 impl Auth {
-    /// Name of the environment variable that holds the secret.
     pub fn variable(&self) -> Option<&str> {
         match self {
             Self::BearerEnv { variable }
@@ -219,7 +218,6 @@ impl Auth {
         }
     }
 
-    /// Whether the secret is in the vault.
     pub fn is_sealed(&self) -> bool {
         matches!(self, Self::Bearer | Self::ApiKey | Self::Basic { .. } | Self::Header { .. } | Self::Aws { .. })
     }
@@ -371,7 +369,6 @@ pub enum Purpose {
     Compact,
 }
 
-/// A provider-neutral request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelRequest {
     pub messages: Vec<Message>,
@@ -383,7 +380,6 @@ pub struct ModelRequest {
     pub schema: Option<Value>,
     /// 0 is deterministic.
     pub temperature: f32,
-    /// Longest reply in tokens.
     pub max_tokens: u32,
     #[serde(default)]
     pub stop: Vec<String>,
@@ -409,11 +405,9 @@ pub struct Usage {
     pub cost_micros: u64,
 }
 
-/// A piece of a streamed reply.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelChunk {
     Text(String),
-    /// Text of the reasoning field.
     Reasoning(String),
     ToolCall {
         /// Position of the call in the reply.
@@ -435,7 +429,6 @@ pub enum ModelChunk {
         /// `stop`, `length`, `tool_calls` or the provider's own word.
         finish: String,
         usage: Usage,
-        /// Model name that the endpoint reported.
         model: String,
     },
 }

@@ -24,7 +24,6 @@ pub struct SkillPackage {
     pub findings: Vec<Finding>,
     /// By path in the package.
     pub files: BTreeMap<String, PackageFile>,
-    /// Skills made from it.
     #[serde(default)]
     pub skills: Vec<SkillId>,
     pub at: Timestamp,

@@ -96,7 +96,6 @@ pub enum GrantScope {
     AllButDestructive,
 }
 
-/// A decision and its reason, for the trace and for the person asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     pub decision: Decision,

@@ -105,7 +105,6 @@ pub fn dollars(micros: u64) -> String {
     text
 }
 
-/// What is wrong with a field of a budget or key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldProblem {
     pub field: &'static str,
@@ -121,7 +120,6 @@ impl std::fmt::Display for FieldProblem {
 
 /// Longest name of a key, characters.
 const MAX_NAME: usize = 100;
-/// Most connections or agents that a key lists.
 const MAX_LISTED: usize = 100;
 /// Most tokens, or millionths of a dollar, of a budget.
 pub const MAX_BUDGET: u64 = 1 << 50;

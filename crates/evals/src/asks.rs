@@ -17,7 +17,6 @@ use steward_core::event::{EventBody, Outcome, ToolResult};
 use steward_engine::StartRun;
 use steward_testkit::Workspace;
 
-/// Longest one request may take.
 const LIMIT: Duration = Duration::from_mins(2);
 
 #[derive(Debug, Clone, Deserialize)]

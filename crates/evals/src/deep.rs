@@ -18,7 +18,6 @@ use steward_core::event::{EventBody, Mode, Outcome, ToolResult};
 use steward_core::receipts::Verdict;
 use steward_testkit::Workspace;
 
-/// Longest one run may take.
 const LIMIT: Duration = Duration::from_mins(3);
 
 #[derive(Debug, Clone, Deserialize)]
@@ -57,7 +56,6 @@ struct Finding {
     error: Option<String>,
 }
 
-/// Sums of one mode.
 #[derive(Debug, Clone, Default, Serialize)]
 struct Sums {
     cases: usize,

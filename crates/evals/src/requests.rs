@@ -10,7 +10,6 @@ use steward_core::event::{Mode, Origin};
 use steward_core::policy::{Grant, GrantScope};
 use steward_engine::StartRun;
 
-/// Content of a file of cases, for messages.
 pub struct Contents {
     /// `requests` or `answers`.
     pub what: &'static str,

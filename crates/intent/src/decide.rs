@@ -28,7 +28,6 @@ const LONGEST: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
     Say(String),
-    /// A call and the sentence for its result.
     Call(Call),
 }
 
@@ -150,7 +149,6 @@ impl<'a> Decider<'a> {
         &self.kinds.openings
     }
 
-    /// The files that a part names.
     pub fn named(&self, part: &str) -> Vec<&str> {
         let words: Vec<&str> = part
             .split(|c: char| c.is_whitespace() || ",;:\"'`“”„«»()".contains(c))

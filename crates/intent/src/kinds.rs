@@ -9,7 +9,6 @@ use steward_core::ports::{Embedder, IntentError, Labelled};
 
 pub const LANGUAGES: [&str; 4] = ["en", "de", "fr", "es"];
 
-/// What happens to a kind of request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
@@ -73,7 +72,6 @@ pub struct Kinds {
     pub openings: BTreeSet<String>,
 }
 
-/// A classified request.
 #[derive(Debug, Clone)]
 pub struct Reading {
     /// Likeliest first.

@@ -7,9 +7,7 @@ use std::sync::OnceLock;
 use steward_core::event::Setup;
 use steward_core::ports::IntentError;
 
-/// Suggestions that are listed.
 const TRIES: usize = 3;
-/// Files that are listed.
 const FILES: usize = 5;
 
 #[derive(Debug, Clone, Deserialize)]
@@ -96,7 +94,6 @@ impl Replies {
         }
     }
 
-    /// Why something isn't done.
     pub fn beyond(&self, why: &str, here: Here<'_>) -> String {
         let text = self.beyond.get(why).map_or("", |texts| texts.of(here.language));
         self.filled(text, here)

@@ -9,7 +9,6 @@ use steward_core::ports::{Entry, TableReader, ToolScope, WorkspaceReader};
 
 /// Bytes of a file that are read to count its lines.
 const MOST_BYTES: u64 = 8 << 20;
-/// Files that are listed.
 const TOLD: usize = 8;
 /// Extensions of files that can be asked about, the most informative first.
 const TELLING: &[&str] = &["csv", "tsv", "db", "sqlite", "sqlite3", "log", "md", "txt", "json"];

@@ -191,7 +191,6 @@ pub(crate) struct Encoded {
     pub tokens: Vec<i32>,
 }
 
-/// Batches of similar length; `sorted` is sorted by length.
 pub(crate) fn batches(sorted: &[Encoded], max_texts: usize, max_tokens: usize) -> Vec<&[Encoded]> {
     let mut batches = Vec::new();
     let mut rest = sorted;

@@ -134,7 +134,6 @@ impl Client {
         requests::read_scores(&origin, &value)
     }
 
-    /// Names of the models that the endpoint lists.
     pub async fn models(&self, connection: &Connection, limit: Duration) -> Result<Vec<String>, ModelError> {
         let limits = self.limits_of(limit, 0);
         let outgoing = match wire_of(connection) {

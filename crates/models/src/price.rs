@@ -56,7 +56,6 @@ struct Row {
 }
 
 impl Prices {
-    /// The table compiled into the program.
     pub fn built_in() -> Self {
         // A test reads it, so it can't be wrong here.
         Self::parse(BUILT_IN).unwrap_or_default()
@@ -84,7 +83,6 @@ impl Prices {
         &self.table.checked
     }
 
-    /// Where the prices come from.
     pub fn source(&self) -> &str {
         &self.table.source
     }

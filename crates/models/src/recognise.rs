@@ -169,7 +169,6 @@ fn bad_url(why: &str) -> ModelError {
 /// For one answer; all requests go out together.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// What a server's answers show.
 #[derive(Debug, Clone, PartialEq)]
 struct Found {
     pub provider: Provider,
@@ -226,7 +225,6 @@ async fn server(client: &Client, url: &Url, auth: &Auth) -> Result<Found, Option
     judge(&root, &own, list).ok_or(error)
 }
 
-/// JSON from a path of the server.
 async fn ask(client: &Client, url: &Url, path: String, auth: &Auth) -> Result<Value, ModelError> {
     let mut root = url.clone();
     root.set_path("");

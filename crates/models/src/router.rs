@@ -235,7 +235,6 @@ impl Default for RouterOptions {
     }
 }
 
-/// An error before any connection was asked.
 fn not_asked(error: ModelError) -> NoAnswer {
     NoAnswer { error, attempts: Vec::new() }
 }

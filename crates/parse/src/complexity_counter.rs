@@ -7,7 +7,6 @@ thread_local! {
     static SEEN: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The count of this thread.
 pub fn seen() -> u64 {
     SEEN.get()
 }
@@ -28,7 +27,6 @@ pub(crate) fn find_byte(bytes: [u8; 3], hay: &str) -> Option<usize> {
     at
 }
 
-/// Where the next line begins.
 pub(crate) fn line_end(hay: &str) -> Option<usize> {
     let at = memchr::memchr(b'\n', hay.as_bytes());
     count(at.map_or(hay.len(), |at| at + 1));

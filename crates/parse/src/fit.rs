@@ -145,7 +145,6 @@ impl<'a> Work<'a> {
         self.fixes.push(format!("`{place}`: {what}"));
     }
 
-    /// Follows references within the tool's schema.
     fn resolve(&self, schema: &'a Value) -> &'a Value {
         let mut schema = schema;
         for _ in 0..8 {

@@ -47,9 +47,7 @@ pub(crate) fn calls(text: &str, tools: &ToolIndex) -> Vec<Call> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Intent {
-    /// Canonical name of the tool.
     pub tool: String,
-    /// The argument that the phrase gives.
     pub argument: String,
     pub object: String,
 }

@@ -34,7 +34,6 @@ impl Chain {
         Self { stages: stages.into_iter().map(|stage| (stage, Sink::default())).collect() }
     }
 
-    /// Passes `outs` to the stage `from`.
     fn pass(&mut self, from: usize, outs: Vec<Out>, sink: &mut Sink) {
         for out in outs {
             match out {
@@ -112,7 +111,6 @@ pub(crate) struct Found {
     pub items: Vec<Result<Call, Broken>>,
     pub diagnostics: Vec<String>,
     pub done: bool,
-    /// Reasoning in the content.
     pub thought: String,
 }
 

@@ -60,7 +60,6 @@ impl PlanStream {
         }
     }
 
-    /// Returns the steps that `text` completes.
     pub fn push(&mut self, text: &str) -> Vec<PlanStep> {
         self.buf.push_str(text);
         let before = self.steps.len();

@@ -20,7 +20,6 @@ const REASONING_CONFIDENCE: f32 = 0.3;
 #[serde(rename_all = "snake_case")]
 pub enum Form {
     Native,
-    /// One JSON object.
     GuidedJson,
     /// `Action:` / `Action Input:`.
     React,
@@ -64,7 +63,6 @@ impl Reading {
     }
 }
 
-/// Reads one reply while it arrives.
 pub struct StreamParser {
     reading: Reading,
     tools: ToolIndex,

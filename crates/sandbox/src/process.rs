@@ -60,7 +60,6 @@ impl Sandbox {
         Self { helper, allowed: vec![Tier::Namespaces, Tier::Landlock], capabilities: Arc::default() }
     }
 
-    /// Uses only this tier.
     #[must_use]
     pub fn only(mut self, tier: Tier) -> Self {
         self.allowed = vec![tier];

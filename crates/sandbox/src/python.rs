@@ -83,9 +83,7 @@ fn lines(text: &'static str) -> Vec<&'static str> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
-    /// It raised an exception.
     Raised,
-    /// It is no valid Python.
     Syntax,
     /// There is no function `run`, or it does not take the payload alone and return.
     NoEntry,
@@ -93,15 +91,12 @@ pub enum FaultKind {
     ImportRefused,
     /// The operating system refused something: files, processes and the network are not available.
     Denied,
-    /// Killed at the wall time.
     Timeout,
-    /// It reached the memory cap.
     Memory,
     /// The result, or what bypassed the capture of output, was too large.
     Output,
     /// The process ended without a result, or was killed.
     Killed,
-    /// The result has no JSON form.
     ResultNotJson,
     /// The code or the payload is larger than a call takes.
     Input,

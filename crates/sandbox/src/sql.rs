@@ -59,7 +59,6 @@ pub struct Guard {
     purpose: OpenMode,
     /// By schema version, so that an unchanged schema is read once.
     names: RefCell<Option<(i64, Arc<Names>)>>,
-    /// Deadline of the current session.
     deadline: Arc<Deadline>,
 }
 
@@ -188,7 +187,6 @@ impl<'g> Session<'g> {
         self.guard.conn.authorizer(none).map_err(SqlError::Sqlite)
     }
 
-    /// The refusal, if the authorizer refused the last statement.
     pub fn refusal(&self) -> Option<SqlError> {
         authorizer::take(&self.slot).map(|r| SqlError::Denied { what: r.what, hint: r.hint })
     }

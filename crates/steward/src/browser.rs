@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use steward_tools::browser::{BrowserConfig, Browsers, find_browser};
 use steward_tools::outbound::{Client, HostPort};
 
-/// How to get one.
 pub const HINT: &str = "install Chromium (package `chromium`), or name a Chromium or Chrome in STEWARD_CHROMIUM";
 
 /// The browser's program; an error says why there is none.

@@ -45,7 +45,6 @@ pub struct Options {
     pub web_allow: Vec<String>,
 }
 
-/// The composed program.
 pub struct App {
     pub tenant: TenantId,
     pub store: Arc<Store>,

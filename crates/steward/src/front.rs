@@ -10,7 +10,6 @@ use steward_core::ports::{Models as _, Principal, Role, RunStore as _, Users as 
 
 pub struct Front {
     pub access: Arc<Access>,
-    /// Folder that file tools are confined to.
     pub workspace: String,
     /// Whether agents are offered only tools that fit the request.
     pub intent_filter: bool,

@@ -12,7 +12,6 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// Announces where this process serves.
     pub fn announce(data_dir: &Path, address: SocketAddr) -> anyhow::Result<Self> {
         let file = ServeFile {
             url: format!("http://{}", address_for(address)),

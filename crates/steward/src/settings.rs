@@ -23,7 +23,6 @@ pub struct Settings {
     pub cache_dir: PathBuf,
     /// GGUF file of the local model.
     pub model: PathBuf,
-    /// Folder of the embedding model.
     pub embedding_dir: PathBuf,
     /// Name of a connection.
     pub connection: Option<String>,
@@ -34,7 +33,6 @@ pub struct Settings {
     pub admin: Option<(String, String)>,
     /// OTLP endpoint for traces.
     pub otlp: Option<String>,
-    /// NO_COLOR is set.
     pub no_color: bool,
     /// Idle time after which the local model's process ends, seconds.
     pub model_idle_s: u64,
@@ -45,7 +43,6 @@ pub struct Settings {
     /// Deep planning of agents that set nothing.
     pub deep: DeepDefaults,
     pub vault: VaultKeys,
-    /// Which variables connections may name for their keys.
     pub key_variables: KeyVariables,
     /// Folders of programs that skills search before those of PATH, and may read in the sandbox.
     pub programs: Vec<PathBuf>,

@@ -17,10 +17,8 @@ use steward_tools::skills::{
 };
 use steward_tools::{SkillPorts, SkillRuntime};
 
-/// Environment variables that docker gets.
 const DOCKER: [&str; 4] = ["DOCKER_HOST", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "DOCKER_CONTEXT"];
 
-/// File of accepted host keys, in the data folder.
 pub const HOST_KEYS: &str = "ssh_known_hosts.json";
 
 pub struct Parts {
@@ -30,7 +28,6 @@ pub struct Parts {
     pub blobs: Arc<dyn Blobs>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
-    /// Private hosts and ports that the installation allows.
     pub web_allow: Vec<HostPort>,
 }
 
@@ -41,7 +38,6 @@ pub struct Desk {
     pub packages: Arc<Packages>,
     /// Reference files of packages, for the tools that read them.
     pub library: ReferenceLibrary,
-    /// Accepted host keys of servers that ssh skills reach.
     pub host_keys: Arc<FileHostKeys>,
     pub python: Arc<PythonPool>,
 }

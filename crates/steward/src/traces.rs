@@ -33,10 +33,8 @@ const AGENT_NAME: &str = "gen_ai.agent.name";
 const ERROR_TYPE: &str = "error.type";
 const RUN_ID: &str = "steward.run.id";
 
-/// Events of one read.
 const PAGE: u32 = 1000;
 
-/// Sends the spans of ended runs to an endpoint.
 pub struct Traces {
     exporter: SpanExporter,
     store: Arc<dyn RunStore>,

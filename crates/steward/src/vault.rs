@@ -8,7 +8,6 @@ use std::sync::Arc;
 use steward_access::{FileKeys, FixedKeys, KeySource, PassphraseKeys, SealedVault, VaultDeps};
 use steward_core::ports::{Clock, CredentialRows, Ids};
 
-/// Where the vault's key is.
 #[derive(Debug, Clone, Default)]
 pub enum VaultKeys {
     /// `vault.key` in the data directory, created for the first credential.

@@ -21,7 +21,6 @@ pub struct Done {
 }
 
 impl Done {
-    /// Asserts the exit code.
     pub fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self:#?}");
         self
@@ -35,7 +34,6 @@ impl Done {
         self
     }
 
-    /// Standard output as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {self:#?}"))
     }

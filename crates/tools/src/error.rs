@@ -30,7 +30,6 @@ pub enum ToolsError {
     Unsettled { tool: String, why: String },
     #[error("`{tool}` failed inside: {message}; this is a bug in Steward, please report it")]
     Panicked { tool: String, message: String },
-    /// An effect that can't be taken back.
     #[error("this can't be undone: {0}")]
     NoUndo(String),
     #[error("not undone: {what} has changed since; {hint}")]

@@ -49,7 +49,6 @@ impl Context {
         self
     }
 
-    /// Where the call announces its effect.
     pub(crate) fn stage_of(&self) -> Option<Arc<dyn Stage>> {
         self.stage.clone()
     }

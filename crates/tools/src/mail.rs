@@ -44,7 +44,6 @@ pub fn with_mail(mut builder: DispatcherBuilder, config: MailConfig, ports: Mail
     builder
 }
 
-/// Longest check of an account.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(15);
 
 #[derive(Clone)]

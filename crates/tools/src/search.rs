@@ -174,7 +174,6 @@ impl ToolHandler for WebSearch {
     }
 }
 
-/// A search engine with an interface for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchEngine {
     /// A SearXNG instance with its JSON format switched on; usually self-hosted.
@@ -225,7 +224,6 @@ impl FromStr for SearchEngine {
     }
 }
 
-/// How requests are authorised.
 #[derive(Debug, Clone, Default)]
 pub enum SearchKey {
     #[default]

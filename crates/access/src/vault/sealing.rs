@@ -124,7 +124,6 @@ const PAGE: u32 = 500;
 const ATTEMPTS: u32 = 5;
 
 impl SealedVault {
-    /// Reads the keys from the source.
     async fn reload(&self) -> Result<Vec<VaultKey>, VaultError> {
         let keys = self.source.keys().await?;
         self.keyring.write().unwrap_or_else(PoisonError::into_inner).clone_from(&keys);

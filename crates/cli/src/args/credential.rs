@@ -141,7 +141,6 @@ pub enum RoleArg {
 }
 
 impl RoleArg {
-    /// As in the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Admin => "admin",

@@ -3,7 +3,6 @@ use anyhow::Context;
 use steward_core::AgentId;
 use steward_core::agent::Agent;
 
-/// Name of the agent that every installation has.
 pub const DEFAULT_AGENT: &str = "steward";
 
 impl Client {

@@ -11,7 +11,6 @@ use steward_core::ports::StandingGrant;
 use steward_core::{AgentId, ApprovalId, Timestamp};
 use uuid::Uuid;
 
-/// Most entries that are listed.
 const MOST: usize = 1000;
 
 /// What an approval covers.

@@ -89,7 +89,6 @@ impl Client {
         self.act(&format!("/api/connections/{id}/default")).await
     }
 
-    /// Recognises what answers at an address.
     pub async fn recognise(&self, url: &str, auth: &Value) -> anyhow::Result<Recognised> {
         self.post("/api/connections/recognise", &json!({"base_url": url, "auth": auth})).await
     }

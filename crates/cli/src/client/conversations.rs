@@ -53,7 +53,6 @@ impl Client {
         Ok(())
     }
 
-    /// Marks it as deleted.
     pub async fn delete_conversation(&self, id: ConversationId) -> anyhow::Result<()> {
         self.delete(&format!("/api/conversations/{id}")).await
     }

@@ -18,7 +18,6 @@ use steward_core::event::{Event, EventBody};
 const SILENCE: Duration = Duration::from_secs(45);
 /// How long a server may be unreachable before we give up.
 const AWAY: Duration = Duration::from_secs(30);
-/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(200);
 /// Shorter outages are not reported.
 const NOTICED: Duration = Duration::from_secs(1);
@@ -60,7 +59,6 @@ struct Open {
     broken: Option<anyhow::Error>,
 }
 
-/// The result of one read from the connection.
 enum Got {
     Event(Box<Event>),
     More,

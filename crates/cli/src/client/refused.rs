@@ -3,7 +3,6 @@
 use serde::Deserialize;
 use std::fmt;
 
-/// Content of a problem+json.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Refused {
     pub title: String,
@@ -11,13 +10,11 @@ pub struct Refused {
     pub hint: String,
     #[serde(default)]
     pub status: u16,
-    /// For programs.
     #[serde(default)]
     pub code: Option<String>,
 }
 
 impl Refused {
-    /// Reads an unsuccessful answer.
     pub fn read(status: u16, body: &str) -> Self {
         let mut refused = serde_json::from_str(body).unwrap_or_else(|_| Self {
             title: format!("the server answered {status}"),

@@ -19,11 +19,8 @@ use steward_core::ports::{Clock, Ids};
 const ANSWER: Duration = Duration::from_mins(5);
 /// How long a vanished server may take to come back during a command.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(200);
-/// Rows of one request.
 const PAGE: usize = 100;
-/// Most rows of a list.
 const MOST: usize = 10_000;
 const JSON: &str = "application/json";
 
@@ -36,7 +33,6 @@ pub struct Client {
     ids: Arc<dyn Ids>,
 }
 
-/// Request body: content type and bytes.
 type Sent = Option<(&'static str, Bytes)>;
 
 #[derive(Deserialize)]
@@ -85,7 +81,6 @@ impl Client {
         Ok(())
     }
 
-    /// Any request, with a JSON body or none.
     pub async fn request<T: DeserializeOwned>(
         &self,
         method: Method,

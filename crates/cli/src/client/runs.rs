@@ -13,10 +13,8 @@ use steward_core::{AgentId, ConnectionId, ConversationId, RunId, TenantId, Times
 
 /// Runs searched for the beginning or end of an id.
 const LOOKED_THROUGH: u32 = 1000;
-/// Events of one request.
 const PAGE: u32 = 500;
 
-/// An event and its body as stored.
 #[derive(Debug, Clone)]
 pub struct Logged {
     pub event: Event,
@@ -50,7 +48,6 @@ pub struct KeptReport {
     pub differences: Vec<Difference>,
 }
 
-/// Result of undoing one effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Undone {
     pub call_id: String,
@@ -193,7 +190,6 @@ impl Client {
         Ok(())
     }
 
-    /// Takes up a run that nobody works on.
     pub async fn resume(&self, run: RunId) -> anyhow::Result<bool> {
         let answer: Resumed = self.act(&format!("/api/runs/{run}/resume")).await?;
         Ok(answer.resumed)
@@ -215,18 +211,15 @@ impl Client {
         Ok(started.run)
     }
 
-    /// Replays a run from its own log and compares the decisions.
     pub async fn replay(&self, run: RunId) -> anyhow::Result<Replay> {
         self.act(&format!("/api/runs/{run}/replay")).await
     }
 
-    /// Keeps an ended run as a test.
     pub async fn keep(&self, run: RunId, name: &str) -> anyhow::Result<()> {
         self.post::<Value>(&format!("/api/runs/{run}/keep"), &json!({"name": name})).await?;
         Ok(())
     }
 
-    /// Runs kept as tests, by name.
     pub async fn kept(&self) -> anyhow::Result<Vec<KeptRun>> {
         let rows: Vec<Kept> = self.all("/api/kept").await?;
         Ok(rows.into_iter().map(Into::into).collect())

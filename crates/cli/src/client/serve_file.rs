@@ -13,7 +13,6 @@ pub struct ServeFile {
 }
 
 impl ServeFile {
-    /// File name in the data directory.
     pub const NAME: &str = "serve.json";
 
     /// `None` if the data directory has none.

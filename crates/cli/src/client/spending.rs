@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use steward_core::ports::{SpendLimit, SpendState, UsageBy, UsageRow, VirtualKey};
 use steward_core::{BudgetId, KeyId, Timestamp};
 
-/// A value with a display name.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Labelled<T> {
     #[serde(flatten)]

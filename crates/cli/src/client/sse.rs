@@ -12,7 +12,6 @@ pub(super) struct Message {
     pub data: String,
 }
 
-/// Parses events incrementally.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     line: Vec<u8>,

@@ -3,7 +3,6 @@ use bytes::Bytes;
 use futures::stream::BoxStream;
 use http::{Request, Response};
 
-/// The body of an answer as a stream.
 pub type ByteStream = BoxStream<'static, anyhow::Result<Bytes>>;
 
 /// A way to the API: a socket, or the same router in this process. Addresses of requests are paths.
@@ -25,6 +24,5 @@ pub trait Transport: Send + Sync {
     /// Called before a request is repeated, since the server may have been restarted.
     async fn reconnect(&self) {}
 
-    /// Releases held resources.
     async fn close(&self) {}
 }

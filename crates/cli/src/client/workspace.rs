@@ -9,9 +9,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct SampleChange {
-    /// Files that were added or removed.
     pub done: Vec<String>,
-    /// Files that were left unchanged.
     pub left: Vec<String>,
 }
 
@@ -62,7 +60,6 @@ impl Client {
         Ok(own)
     }
 
-    /// Adds the sample to the workspace, or removes it.
     pub async fn sample(&self, add: bool) -> anyhow::Result<SampleChange> {
         let method = if add { Method::POST } else { Method::DELETE };
         self.request(method, "/api/sample", None).await

@@ -10,7 +10,6 @@ use steward_core::model::Provider;
 /// Longest input, bytes.
 const MOST: u64 = 64 * 1024;
 
-/// Whether the provider has a header of its own for keys.
 pub(super) fn has_own_header(provider: Provider) -> bool {
     matches!(provider, Provider::AzureOpenAi | Provider::Anthropic | Provider::Gemini)
 }

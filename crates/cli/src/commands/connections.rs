@@ -101,7 +101,6 @@ struct Adding {
     window: Option<u32>,
 }
 
-/// Recognises, saves and tests a connection.
 async fn add(client: &Client, wanted: Adding, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let Adding { name, url, model, auth, window } = wanted;
     let mut auth = given(&auth, term).await?;
@@ -187,7 +186,6 @@ fn told(name: &str, tested: &Value, term: Term) {
     }
 }
 
-/// Replaces the key of a saved connection.
 async fn key(
     client: &Client,
     name: &str,

@@ -84,7 +84,6 @@ impl Follow {
         }
     }
 
-    /// Whether there is an answer now.
     async fn answer(self, client: &Client, id: ApprovalId, subject: &Subject) -> anyhow::Result<bool> {
         let Some(answer) = self.find_answer(subject).await? else {
             return Ok(false);

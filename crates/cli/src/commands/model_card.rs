@@ -8,7 +8,6 @@ use steward_core::routing::Task;
 /// Line width, characters.
 const WIDTH: usize = 96;
 
-/// One check as a line.
 pub(super) fn line(check: &Check, term: Term) -> String {
     let mark = match check.outcome {
         CheckOutcome::Passed => term.green("✓"),
@@ -62,7 +61,6 @@ fn measures(report: &ExamReport) -> String {
     parts.join(" · ")
 }
 
-/// The file name of a GGUF path.
 fn short(model: &str) -> &str {
     model.rsplit('/').next().filter(|_| model.starts_with('/')).unwrap_or(model)
 }

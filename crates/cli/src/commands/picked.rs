@@ -3,7 +3,6 @@
 use anyhow::bail;
 use serde_json::Value;
 
-/// Shortest accepted part of an id.
 const LEAST: usize = 4;
 
 /// The row with the name `wanted`, or whose id begins or ends with it. `what` as in "skill"; `list` is the command that
@@ -42,14 +41,12 @@ pub fn text<'v>(row: &'v Value, field: &str) -> &'v str {
     row[field].as_str().unwrap_or_default()
 }
 
-/// The texts of a list, joined.
 pub fn joined(list: &Value) -> String {
     let texts = list.as_array().into_iter().flatten();
     let texts: Vec<&str> = texts.filter_map(Value::as_str).collect();
     texts.join(", ")
 }
 
-/// The first line of a text, cut to `most` characters.
 pub fn first_line(text: &str, most: usize) -> String {
     text.lines().next().unwrap_or_default().chars().take(most).collect()
 }

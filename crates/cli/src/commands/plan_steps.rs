@@ -20,7 +20,6 @@ pub(super) struct PlanSteps {
 }
 
 impl PlanSteps {
-    /// Takes the next text and returns the steps that it completes.
     pub fn push(&mut self, text: &str) -> Vec<PlanStep> {
         self.text.push_str(text);
         let mut steps = Vec::new();

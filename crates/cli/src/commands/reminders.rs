@@ -11,7 +11,6 @@ use std::time::Duration;
 use steward_core::Timestamp;
 
 const LIST: &str = "steward reminders";
-/// Most reminders that are mentioned beside other work.
 const TOLD: usize = 5;
 
 pub async fn run(client: &Client, args: &args::Reminders, term: Term) -> anyhow::Result<Exit> {

@@ -12,7 +12,6 @@ use steward_core::receipts::{Receipts, Verdict};
 /// Longest argument shown in one line.
 const SHOWN: usize = 160;
 
-/// Shows a run in progress.
 pub struct Renderer {
     term: Term,
     verbose: bool,

@@ -6,7 +6,6 @@ use crate::exit::Exit;
 use crate::term::Term;
 use steward_core::ports::{RunRow, RunStatus};
 
-/// Most runs that are continued.
 const MOST: u32 = 1000;
 
 /// Continues a run, or all that have not ended.

@@ -66,7 +66,6 @@ async fn list(client: &Client, args: &args::Runs, term: Term) -> anyhow::Result<
     Ok(Exit::Done)
 }
 
-/// State of a run in one word.
 fn state(row: &RunRow) -> &'static str {
     match (&row.status, &row.outcome) {
         (RunStatus::Running, _) => "running",
@@ -154,7 +153,6 @@ async fn stop(client: &Client, text: &str, term: Term) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Sends a message to a run and follows it.
 async fn steer(client: &Client, run: &str, text: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let row = client.find_run(run).await?;
     if row.status == RunStatus::Finished {
@@ -164,7 +162,6 @@ async fn steer(client: &Client, run: &str, text: &str, as_json: bool, term: Term
     Follow::plain(term, as_json).to_end(client, row.id, place(&row)).await
 }
 
-/// Undoes the effects of a run, or of one call.
 async fn undo(client: &Client, text: &str, call: Option<&str>, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let row = client.find_run(text).await?;
     let report = client.undo(row.id, call).await?;
@@ -184,7 +181,6 @@ async fn undo(client: &Client, text: &str, call: Option<&str>, as_json: bool, te
 struct Branch<'a> {
     /// Last event to take over.
     at: Option<u64>,
-    /// Replaces the request.
     input: Option<String>,
     /// Replaces the connection; a name.
     connection: Option<&'a str>,
@@ -193,7 +189,6 @@ struct Branch<'a> {
     json: bool,
 }
 
-/// Forks a run and follows the new one.
 async fn fork(client: &Client, text: &str, wanted: Branch<'_>, term: Term) -> anyhow::Result<Exit> {
     let row = client.find_run(text).await?;
     let fork =
@@ -204,7 +199,6 @@ async fn fork(client: &Client, text: &str, wanted: Branch<'_>, term: Term) -> an
     follow.to_end(client, run, 0).await
 }
 
-/// Replays a run and shows the differences.
 async fn replay(client: &Client, text: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let row = client.find_run(text).await?;
     let report = client.replay(row.id).await?;

@@ -11,9 +11,7 @@ use std::sync::LazyLock;
 pub struct Judged {
     pub number: u8,
     pub end: StepEnd,
-    /// The reason, for a person and the model.
     pub why: String,
-    /// The call that decided it.
     pub call_id: Option<String>,
 }
 

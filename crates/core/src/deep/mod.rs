@@ -125,7 +125,6 @@ pub fn plan_tool(settings: DeepSettings) -> ToolSpec {
     }
 }
 
-/// The steps in the arguments of the plan tool.
 pub fn own_steps(arguments: &serde_json::Value, settings: DeepSettings) -> (Vec<DeepStep>, Vec<String>) {
     let list = arguments["steps"].as_array().into_iter().flatten();
     let steps = list.zip(1u8..).filter_map(|(step, number)| {

@@ -321,7 +321,6 @@ pub enum ToolResult {
 }
 
 impl ToolResult {
-    /// A result that is text only.
     pub fn said(text: &str) -> Self {
         Self::Ok {
             content: text.to_owned(),

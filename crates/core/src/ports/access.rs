@@ -38,14 +38,12 @@ impl Role {
 pub struct Principal {
     pub tenant: TenantId,
     pub user: UserId,
-    /// Display name.
     pub name: String,
     pub role: Role,
     /// The virtual key that was used, if any; it opens nothing but `/v1`.
     pub key: Option<Box<VirtualKey>>,
 }
 
-/// Why a login or a token was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
     /// Email and password do not match or there is no such user; both get the same answer.

@@ -15,7 +15,6 @@ use std::path::Path;
 pub struct Ranking {
     /// All but `final_answer`, best first.
     pub tools: Vec<Ranked>,
-    /// Whether the request seems to want any tool.
     pub wants_tool: bool,
 }
 
@@ -23,7 +22,6 @@ pub struct Ranking {
 pub struct Proposal {
     /// Plans, best first: calls with the sentence for their results, or only an answer.
     pub candidates: Vec<Candidate>,
-    /// The tools of the best plan.
     pub ranking: Ranking,
     pub notes: Vec<String>,
 }
@@ -32,7 +30,6 @@ pub struct Proposal {
 pub enum IntentError {
     #[error("the intent filter cannot compare the request with the tools: {0}")]
     Embed(#[from] EmbedError),
-    /// The embedder gave another number of vectors than texts.
     #[error("the embedder returned {got} vectors for {asked} texts; it is not usable")]
     Vectors { asked: usize, got: usize },
     /// A data file of this build is broken.
@@ -93,7 +90,6 @@ pub trait WorkspaceReader: Send + Sync {
     fn read(&self, workspace: &Path, path: &str, most: u64) -> Option<Vec<u8>>;
     /// Those of `entries` that are databases.
     fn databases(&self, workspace: &Path, entries: &[Entry]) -> Vec<String>;
-    /// Opens a database or a file of rows.
     fn tables(&self, workspace: &Path, path: &str) -> Option<Box<dyn TableReader>>;
     /// Whether the tool `sql` can answer a query.
     fn answers(&self, query: &Query, schema: &Schema) -> bool;

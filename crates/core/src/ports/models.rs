@@ -13,27 +13,22 @@ use std::collections::BTreeMap;
 /// A streamed reply. Dropping it closes the upstream request.
 pub type ChunkStream = BoxStream<'static, Result<ModelChunk, ModelError>>;
 
-/// A candidate continuation and its likelihood.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scored {
     pub candidate: String,
     /// Natural logarithm of its probability.
     pub logprob: f32,
-    /// Its length in tokens.
     pub tokens: u32,
 }
 
-/// A connection as people manage it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownConnection {
     pub connection: Connection,
     /// `saved`, `OPENAI_API_KEY`, `Ollama at …`, `built in`.
     pub from: String,
-    /// Whether it is the system default.
     pub default: bool,
 }
 
-/// What a test of a connection found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConnectionTest {
     /// Milliseconds until the request was accepted.
@@ -44,7 +39,6 @@ pub struct ConnectionTest {
     pub total_ms: u64,
     /// The reply, cut.
     pub text: String,
-    /// Model name that the endpoint reported.
     pub model: String,
 }
 
@@ -78,16 +72,13 @@ pub trait ManagedConnections: Send + Sync {
     async fn save(&self, connection: Connection, key: TypedKey) -> Result<(), ConnectionsError>;
     async fn remove(&self, id: ConnectionId) -> Result<(), ConnectionsError>;
     async fn set_default(&self, id: ConnectionId) -> Result<(), ConnectionsError>;
-    /// Asks it for one short reply.
     async fn test(&self, id: ConnectionId) -> Result<ConnectionTest, ModelError>;
 }
 
-/// What a route is chosen by.
 #[derive(Debug, Clone, Copy)]
 pub struct RouteRequest<'a> {
     /// The caller's own choice, which takes precedence.
     pub wanted: Option<ConnectionId>,
-    /// The agent's primary connection.
     pub primary: Option<ConnectionId>,
     pub routing: &'a Routing,
     pub message: &'a str,
@@ -101,7 +92,6 @@ pub struct Route {
     pub task: Task,
     /// In the order in which they are tried.
     pub targets: Vec<Connection>,
-    /// The reason, for a person.
     pub reason: String,
 }
 
@@ -118,9 +108,7 @@ pub struct ModelCall<'a> {
     pub deadline_ms: u64,
 }
 
-/// A reply that has begun.
 pub struct Opened {
-    /// The connection that answers.
     pub connection: Connection,
     /// All attempts, the successful one last.
     pub attempts: Vec<Attempt>,
@@ -187,7 +175,6 @@ pub struct ConnectionHealth {
     pub last_failed_at: Option<Timestamp>,
 }
 
-/// Endpoints of the OpenAI dialect that the gateway passes through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Passage {

@@ -25,7 +25,6 @@ pub type EventStream = BoxStream<'static, Event>;
 pub trait EventBus: Send + Sync {
     /// Notifies the subscribers of the event's run and those of all runs.
     fn publish(&self, event: &Event);
-    /// Events of one run from now on.
     fn subscribe(&self, run: RunId) -> EventStream;
     fn subscribe_all(&self) -> EventStream;
 }
@@ -34,7 +33,6 @@ pub trait EventBus: Send + Sync {
 pub enum BlobError {
     #[error("no blob {0}; the data directory is incomplete: restore it from a backup")]
     Missing(String),
-    /// The content no longer matches its hash.
     #[error("blob {0} is damaged; restore it from a backup")]
     Damaged(String),
     #[error("cannot keep a blob: {0}")]

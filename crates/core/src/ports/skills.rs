@@ -12,7 +12,6 @@ pub struct SkillFilter {
     pub kind: Option<SkillKind>,
     /// Case-insensitive text of the name or description.
     pub text: Option<String>,
-    /// Attached to this agent.
     pub agent: Option<AgentId>,
     pub package: Option<String>,
     pub category: Option<String>,
@@ -24,7 +23,6 @@ pub trait Skills: Send + Sync {
     /// from the current version only in number, time and author makes none. [`super::StoreError::Conflict`] if another
     /// skill has its name.
     async fn save_skill(&self, tenant: TenantId, skill: &Skill) -> StoreResult<Skill>;
-    /// The current version.
     async fn skill(&self, tenant: TenantId, id: SkillId) -> StoreResult<Skill>;
     async fn skill_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Skill>>;
     /// One version; versions outlive the removal of their skill.

@@ -56,13 +56,10 @@ pub struct SpendLimit {
     pub cost_micros: Option<u64>,
 }
 
-/// A limit and how much of it is used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpendState {
     pub limit: SpendLimit,
-    /// When its period began.
     pub since: Timestamp,
-    /// Spent in the period.
     pub tokens: u64,
     pub cost_micros: u64,
     /// Set aside for calls in flight.
@@ -70,7 +67,6 @@ pub struct SpendState {
     pub reserved_cost_micros: u64,
 }
 
-/// Who makes a call, and with what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Spender {
     pub user: Option<UserId>,
@@ -128,12 +124,10 @@ pub trait SpendLimits: Send + Sync {
     async fn settle_all(&self, tenant: TenantId, ids: &[ReservationId], spent: &[SpentRecord]) -> StoreResult<()>;
 }
 
-/// What one call used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpentRecord {
     pub spender: Spender,
     pub model: String,
-    /// When it ended.
     pub at: Timestamp,
     pub usage: Usage,
     pub failed: bool,

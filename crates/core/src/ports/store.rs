@@ -31,11 +31,7 @@ pub enum StoreError {
     Conflict(String),
     /// The lease is held by another runner with a newer epoch; stop working on this run.
     #[error("run {run} was taken over by another runner (epoch {epoch} is no longer valid)")]
-    Fenced {
-        run: RunId,
-        /// Our epoch.
-        epoch: u64,
-    },
+    Fenced { run: RunId, epoch: u64 },
     #[error("{path} is in use by another steward (pid {pid}); stop it, or choose another with --data-dir")]
     InUse {
         path: String,
@@ -87,7 +83,6 @@ pub struct Commit {
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "few at a time, each written once")]
 pub enum SideWrite {
-    /// A new inbox entry.
     Approval(Approval),
     /// An answer to an approval; an earlier answer stays.
     Decided {
@@ -99,7 +94,6 @@ pub enum SideWrite {
     WithdrawApprovals,
     Timer {
         id: TimerId,
-        /// When it is due.
         at: Timestamp,
         purpose: String,
     },
@@ -145,7 +139,6 @@ pub enum RunStatus {
     Finished,
 }
 
-/// One row of the list of runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRow {
     pub id: RunId,
@@ -160,7 +153,6 @@ pub struct RunRow {
     pub origin: Origin,
     /// `None` for runs of the command line or of a program without a user.
     pub user: Option<UserId>,
-    /// Name of the model it started with.
     pub model: String,
     /// `None` until it ends.
     pub verdict: Option<Verdict>,
@@ -168,10 +160,8 @@ pub struct RunRow {
     pub forked_from: Option<RunId>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
-    /// Sequence number of the last event.
     pub last_seq: u64,
     pub tokens: u64,
-    /// Millionths of a dollar so far.
     pub cost_micros: u64,
 }
 
@@ -199,7 +189,6 @@ pub struct Page<T> {
     pub more: bool,
 }
 
-/// Which run to claim.
 #[derive(Debug, Clone)]
 pub enum Claim {
     /// This run, if nobody holds a valid lease on it.
@@ -214,30 +203,13 @@ pub enum Claim {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Command {
-    Stop {
-        by: String,
-    },
-    /// A further message.
-    Steer {
-        text: String,
-        by: String,
-    },
-    Decide {
-        id: ApprovalId,
-        answer: Answer,
-        by: String,
-    },
-    /// A timer is due.
-    Timer {
-        id: TimerId,
-    },
-    /// A run that it delegated to has ended.
-    ChildEnded {
-        run: RunId,
-    },
+    Stop { by: String },
+    Steer { text: String, by: String },
+    Decide { id: ApprovalId, answer: Answer, by: String },
+    Timer { id: TimerId },
+    ChildEnded { run: RunId },
 }
 
-/// A command and its place in the queue.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueuedCommand {
     /// For [`SideWrite::Consumed`].
@@ -252,7 +224,6 @@ pub struct DueTimer {
     pub id: TimerId,
 }
 
-/// An event as stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredEvent {
     /// [`EventBody::Unknown`] if it isn't understood.
@@ -261,7 +232,6 @@ pub struct StoredEvent {
     pub raw: String,
 }
 
-/// Runs and their logs.
 #[async_trait]
 pub trait RunStore: Send + Sync {
     /// Makes a run with its first events and a lease for `owner` until `lease_until` (epoch 1). One transaction.

@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Where and for whom a tool runs.
 #[derive(Debug, Clone)]
 pub struct ToolScope {
     pub tenant: TenantId,
@@ -25,7 +24,6 @@ pub struct ToolScope {
     pub now: Timestamp,
     /// Minutes east of UTC, for words like "tomorrow".
     pub utc_offset_minutes: i32,
-    /// Longest call, milliseconds.
     pub timeout_ms: u64,
     pub user: Option<UserId>,
     /// The skill behind the tool, in the version of the run; `None` for built-in tools.
@@ -44,7 +42,6 @@ impl ToolScope {
 pub struct AgentTools {
     /// In a stable order.
     pub tools: Vec<ToolSpec>,
-    /// Prompt texts of its internal skills.
     pub prompts: Vec<SkillPrompt>,
 }
 
@@ -101,7 +98,6 @@ pub trait Tools: Send + Sync {
     fn check_skill(&self, _skill: &Skill) -> Result<(), String> {
         Ok(())
     }
-    /// What a call would change.
     async fn preview(&self, call: &ToolCall, scope: &ToolScope) -> Preview;
     async fn run(&self, call: Authorized, scope: &ToolScope) -> Result<ToolOutput, ToolError>;
     /// Finds out, without changing anything, whether a call that a crash cut off has happened.

@@ -18,12 +18,10 @@ pub enum VaultError {
     /// Several would do and nothing says which.
     #[error("several credentials suit ({0}); name one in the skill or in the agent")]
     Ambiguous(String),
-    /// No credential suits.
     #[error("{0}")]
     Missing(String),
     #[error("{0}")]
     Invalid(String),
-    /// The key can't open this secret.
     #[error("the vault's key can't open {0}; start Steward with the key that it was kept with")]
     Sealed(String),
     /// There is no key, or it can't be read.
@@ -171,7 +169,6 @@ pub trait ConnectionKeys: Send + Sync {
 pub struct SealedCredential {
     /// Without its secrets.
     pub credential: Credential,
-    /// The key that sealed it.
     pub key_id: String,
     /// Nonce and ciphertext.
     pub sealed: Vec<u8>,

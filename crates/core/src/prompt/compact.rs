@@ -42,7 +42,6 @@ impl Compaction {
     }
 }
 
-/// What would be left out next.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Older {
     /// The resulting compaction, still with the old summary.
@@ -58,7 +57,6 @@ pub struct Said<'a> {
     pub history: &'a [Message],
     /// Messages of the run, the request first.
     pub messages: &'a [Message],
-    /// The compaction in force.
     pub now: &'a Compaction,
     /// Tokens that a prompt may have.
     pub usable: u64,

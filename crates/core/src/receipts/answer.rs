@@ -24,7 +24,6 @@ pub(super) struct Idle {
     asks: Asks,
     /// Indexes of the sentences in the assistant's own voice, in order.
     voice: Vec<usize>,
-    /// Whether it says that it can't.
     refuses: bool,
     /// Stems of the significant words of the request.
     about: HashSet<String>,

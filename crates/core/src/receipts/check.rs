@@ -7,7 +7,6 @@ use super::text::{Sentence, sentences};
 use super::token::Kind;
 use super::types::{Claim, Evidence, Receipts, Verdict};
 
-/// Most claims that are checked per answer.
 const MOST: usize = 200;
 /// Most list items that count as objects of the claim before them.
 const ITEMS: usize = 50;
@@ -162,7 +161,6 @@ fn spoken(text: &[Sentence]) -> Vec<(&'static Language, bool)> {
     counts.into_iter().map(native).collect()
 }
 
-/// Whether the sentence presents a text of the answer's own.
 pub(super) fn presents(sentence: &Sentence) -> bool {
     languages().iter().any(|lang| lang.presenting.find(&words(sentence)).is_some())
 }

@@ -5,7 +5,6 @@ use super::text::Sentence;
 use super::token::{Kind, Token};
 use std::ops::Range;
 
-/// How a clause relates to the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hang {
     Main,

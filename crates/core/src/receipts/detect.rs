@@ -9,7 +9,6 @@ use std::ops::Range;
 
 #[derive(Debug, Clone)]
 pub(super) struct Found {
-    /// Its class of action.
     pub class: String,
     /// Token index of its verb.
     pub verb: usize,
@@ -168,7 +167,6 @@ fn span(all: &[Clause<'_>], index: usize, form: Form, lang: &Language) -> Range<
     range
 }
 
-/// What decides whether a form is a claim here.
 struct Scene<'a> {
     sentence: &'a Sentence,
     lang: &'a Language,

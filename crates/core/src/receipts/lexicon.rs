@@ -13,7 +13,6 @@ pub(super) struct Verbs {
     infinitive: String,
 }
 
-/// One language as its file defines it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Sheet {
@@ -194,7 +193,6 @@ impl Phrases {
         Self(list.iter().map(split).collect())
     }
 
-    /// Whether one of them equals `words`.
     pub(super) fn is(&self, words: &[&str]) -> bool {
         self.0.iter().any(|phrase| phrase == words)
     }
@@ -418,7 +416,6 @@ impl Language {
     }
 }
 
-/// What calls prove.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Proofs {
@@ -436,7 +433,6 @@ pub(super) struct Proofs {
     pub accepts: HashMap<String, Vec<String>>,
     /// Claimed class to its past tense, for "no tool … in this run".
     pub past: HashMap<String, String>,
-    /// Endings of file names.
     pub extensions: HashSet<String>,
     /// Languages and forms of code.
     pub code: HashSet<String>,

@@ -7,7 +7,6 @@ use super::types::Evidence;
 use super::why;
 use serde_json::Value;
 
-/// The result of linking a claim.
 #[derive(Debug)]
 pub(super) struct Linked {
     /// The claimed action, for a person.
@@ -122,7 +121,6 @@ pub(super) fn works(one: &Evidence<'_>) -> bool {
     proofs().tools.get(one.tool).is_none_or(|list| !list.is_empty())
 }
 
-/// Classes of action that the call proves.
 fn classes(one: &Evidence<'_>) -> Vec<&'static str> {
     let Proofs { tools, commands, words, .. } = proofs();
     let mut all: Vec<&str> = Vec::new();

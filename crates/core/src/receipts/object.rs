@@ -3,7 +3,6 @@
 use super::lexicon::Language;
 use super::token::{Kind, Token};
 
-/// A thing named in a claim.
 #[derive(Debug, Clone)]
 pub(super) struct Name {
     /// In lower case.
@@ -20,7 +19,6 @@ impl Name {
     }
 }
 
-/// All that a claim says about its object.
 #[derive(Debug, Default)]
 pub(super) struct Objects {
     pub names: Vec<Name>,

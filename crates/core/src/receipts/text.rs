@@ -15,7 +15,6 @@ pub(super) struct Sentence {
     pub question: bool,
     /// Whether it ends with a colon or introduces a list.
     pub colon: bool,
-    /// Whether it is an item of a list.
     pub item: bool,
     /// Whether a rule or a heading separates it from what comes before.
     pub after_rule: bool,
@@ -116,7 +115,6 @@ impl Cut {
         }
     }
 
-    /// Whether the mark `stop` ends the sentence.
     fn ends(&self, stop: &Token, next: Option<&Token>) -> bool {
         if !stop.is_mark(".") {
             return true;

@@ -36,7 +36,6 @@ pub(super) fn other(good: &[&Evidence<'_>], wanted: &str) -> String {
     format!("the run {}, not {wanted}", done.join(", "))
 }
 
-/// Fewer calls than claimed.
 pub(super) fn too_few(claimed: usize, found: usize) -> String {
     format!("it claims {claimed}, the run shows {found}")
 }

@@ -52,7 +52,6 @@ pub fn hint(message: &str) -> Hinted {
 
 const TOOLS: &str = include_str!("../../data/routing/hint-tools.json");
 
-/// Which tools go first.
 #[derive(Debug, Default, Deserialize)]
 struct First {
     tools: Vec<String>,

@@ -61,7 +61,6 @@ impl Sheet {
     }
 }
 
-/// A sheet, ready to search.
 #[derive(Debug, Default)]
 pub(super) struct Lexicon {
     words: HashMap<String, u32>,

@@ -1,6 +1,5 @@
 //! Decodes escaped text and remembers where each piece was.
 
-/// The result of a decoder.
 #[derive(Debug, Default)]
 pub(super) struct View {
     pub bytes: Vec<u8>,

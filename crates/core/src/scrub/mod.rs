@@ -26,9 +26,7 @@ pub use stream::ScrubStream;
 pub struct Scrubber {
     /// `None` if there is nothing to look for.
     needles: Option<AhoCorasick>,
-    /// The secret of each needle.
     of: Vec<needles::Needle>,
-    /// The replacement of each secret.
     replacements: Vec<String>,
     /// Longest needle before any escaping, bytes.
     longest: usize,

@@ -7,7 +7,6 @@ use aho_corasick::AhoCorasick;
 /// Most layers of escaping.
 const DEPTH: usize = 3;
 
-/// A range of a text that holds a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
     pub start: usize,

@@ -37,13 +37,11 @@ impl ScrubStream<'_> {
         }
     }
 
-    /// Returns the rest.
     pub fn finish(mut self) -> Vec<u8> {
         let all = self.held.len();
         self.release(all)
     }
 
-    /// Releases the first `ready` bytes.
     fn release(&mut self, ready: usize) -> Vec<u8> {
         let spans = self.scrubber.spans(&self.held);
         let cut = self.boundary(ready);

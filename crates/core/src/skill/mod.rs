@@ -169,10 +169,8 @@ pub struct Skill {
     /// asks before it changes anything.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untrusted: bool,
-    /// Name of the package it came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub package: Option<String>,
-    /// Category in the catalogue.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub category: String,
     pub at: Timestamp,

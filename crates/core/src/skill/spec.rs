@@ -51,7 +51,6 @@ impl SkillSpec {
     }
 }
 
-/// Prompt text of an internal skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InternalSpec {
@@ -62,7 +61,6 @@ pub struct InternalSpec {
     pub tools: Vec<String>,
 }
 
-/// A command on a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SshSpec {
@@ -100,7 +98,6 @@ fn zero() -> Vec<u32> {
     vec![0]
 }
 
-/// A request to an HTTP API.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HttpSpec {
@@ -131,10 +128,7 @@ pub struct HttpSpec {
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum Page {
     /// By the `Link` header's `rel="next"`.
-    Link {
-        /// Most pages.
-        most: u16,
-    },
+    Link { most: u16 },
     /// By a cursor in the answer.
     Cursor {
         /// JSONPath of the cursor.
@@ -225,7 +219,6 @@ pub struct ShellSpec {
     /// Whether it may write in the workspace.
     #[serde(default)]
     pub writes: bool,
-    /// Exit statuses that count as success.
     #[serde(default = "zero")]
     pub success: Vec<u32>,
 }
@@ -296,7 +289,6 @@ pub struct ScrapeSpec {
     pub ignore_robots: bool,
 }
 
-/// Inference on a HuggingFace endpoint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HuggingfaceSpec {
@@ -324,7 +316,6 @@ fn inputs() -> String {
     "{{inputs}}".to_owned()
 }
 
-/// Another agent as a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DelegationSpec {
@@ -338,7 +329,6 @@ fn task() -> String {
     "{{task}}".to_owned()
 }
 
-/// A tool of an MCP server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct McpSpec {

@@ -35,7 +35,6 @@ pub struct Column {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ForeignKey {
     pub column: String,
-    /// The referenced table.
     pub table: String,
     /// The referenced column; empty for the primary key.
     pub references: String,

@@ -1,6 +1,5 @@
 //! Text between quotation marks.
 
-/// A quoted piece of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quoted<'a> {
     pub text: &'a str,

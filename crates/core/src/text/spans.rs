@@ -14,7 +14,6 @@ const WHOLE: usize = 400;
 /// Longest lower-case word that joins others, letters: prepositions, articles and conjunctions of most languages.
 const SMALL: usize = 4;
 
-/// Pieces of a text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Spans {
     /// As said, each once: quotations, addresses and dates, names, what follows a small word, words, sequences of

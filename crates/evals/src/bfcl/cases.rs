@@ -37,7 +37,6 @@ pub struct Case {
     pub tools: Vec<ToolSpec>,
 }
 
-/// Reads what the package has for a category.
 pub fn read(lines: Value) -> anyhow::Result<Vec<Case>> {
     let lines: Vec<Line> = serde_json::from_value(lines)?;
     Ok(lines

@@ -87,7 +87,6 @@ async fn finished(command: Command, problem: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The last lines of a program's output.
 fn tail(said: &[u8]) -> String {
     let text = String::from_utf8_lossy(said);
     let lines: Vec<&str> = text.trim().lines().collect();

@@ -10,7 +10,6 @@ pub struct Finding {
     /// What was called: `[{name: arguments}]`.
     pub called: Vec<Value>,
     pub right: bool,
-    /// What is wrong, in the checker's words.
     pub why: String,
     pub ms: u64,
 }
@@ -22,7 +21,6 @@ pub struct Verdict {
     pub why: String,
 }
 
-/// Copies the verdicts into the findings.
 pub fn judge(findings: &mut [Finding], verdicts: &[Verdict]) {
     for finding in findings {
         if let Some(verdict) = verdicts.iter().find(|verdict| verdict.id == finding.id) {

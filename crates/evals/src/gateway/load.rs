@@ -8,15 +8,11 @@ use tokio::net::TcpStream;
 
 /// A gap between two pieces of an answer that counts as a stall.
 pub const STALL: Duration = Duration::from_millis(40);
-/// Longest wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Pause between an error and the next attempt.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A server that requests go to.
 #[derive(Debug, Clone)]
 pub struct Place {
-    /// Display name.
     pub name: String,
     /// `127.0.0.1:PORT`.
     pub address: String,
@@ -31,7 +27,6 @@ pub struct Place {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// One document.
     Whole,
     /// A stream with a pause before each chunk.
     Paced,
@@ -44,7 +39,6 @@ impl Kind {
 }
 
 impl Place {
-    /// The bytes of a chat request.
     pub fn request(&self, kind: Kind) -> Vec<u8> {
         let (streamed, user) = (kind != Kind::Whole, if kind == Kind::Burst { BURST } else { "bench" });
         let body = format!(
@@ -70,7 +64,6 @@ impl Place {
     }
 }
 
-/// Times of one request.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sample {
     /// Until the first byte of the body.
@@ -87,7 +80,6 @@ pub struct Answers {
     pub samples: Vec<Sample>,
     /// Unanswered requests and refused connections.
     pub errors: usize,
-    /// The first error.
     pub why: Option<String>,
 }
 
@@ -193,7 +185,6 @@ impl Wire {
         }
     }
 
-    /// The body of the last answer.
     pub fn body(&self) -> &[u8] {
         let begin = find(&self.buffer, b"\r\n\r\n").map_or(0, |at| at + 4);
         &self.buffer[begin..]

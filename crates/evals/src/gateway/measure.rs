@@ -7,7 +7,6 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Round {
     pub requests: usize,
-    /// Unanswered requests.
     pub errors: usize,
     /// Median of the whole answer.
     pub p50: f64,
@@ -15,7 +14,6 @@ pub struct Round {
     pub p99: f64,
     /// Median time to the first byte of the body.
     pub first: f64,
-    /// Longest wait between two pieces.
     pub gap: f64,
     /// Waits longer than [`STALL`].
     pub stalls: usize,

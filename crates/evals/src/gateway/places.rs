@@ -120,7 +120,6 @@ async fn json(place: &Place, request: &[u8]) -> Result<serde_json::Value> {
     Ok(serde_json::from_slice(wire.body())?)
 }
 
-/// LiteLLM's proxy from a Python environment.
 pub async fn litellm(python: &Path, data: &Path, upstream: &Place) -> Result<(Running, Place)> {
     let config = data.join("litellm.json");
     // JSON is YAML.

@@ -34,7 +34,6 @@ pub struct Wanted<'a> {
     pub asking: &'a BTreeSet<String>,
 }
 
-/// A drafted call, or a question for what is missing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
     /// The call; `None` if something is missing, which `frame` asks for.
@@ -105,7 +104,6 @@ impl Desk<'_> {
         })
     }
 
-    /// A named file that doesn't exist.
     fn missing(&self) -> Option<String> {
         let unknown = crate::read::path::unknown_paths(self.wanted.text, &self.view.entries);
         let named = self.view.named(self.wanted.text);
@@ -113,7 +111,6 @@ impl Desk<'_> {
         unknown.into_iter().find(|(name, span)| name.contains('.') && !meant(*span)).map(|(name, _)| name)
     }
 
-    /// Asks which file is meant, or says that one doesn't exist.
     pub(crate) fn no_file(&self) -> Draft {
         match self.missing() {
             Some(name) => open("no_file", vec![("name", name)]),

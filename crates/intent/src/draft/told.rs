@@ -8,7 +8,6 @@ use steward_core::text::words;
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, read where it counts")]
 pub(crate) struct Told {
-    /// As written.
     pub text: String,
     /// Index among the request's words.
     pub at: usize,

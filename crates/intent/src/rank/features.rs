@@ -13,9 +13,7 @@ pub enum Feature {
     Email,
     /// A word like a path or a file name.
     Path,
-    /// Text between quotation marks.
     Quoted,
-    /// A number.
     Number,
     /// Two numbers and an operator between or before them.
     Arithmetic,

@@ -22,7 +22,6 @@ pub struct Kind {
     pub extensions: Vec<String>,
 }
 
-/// Nouns of the file system.
 #[derive(Debug, Clone, serde::Deserialize)]
 pub struct PathWords {
     /// "file", "document": any file.

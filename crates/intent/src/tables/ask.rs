@@ -10,11 +10,9 @@ use serde_json::json;
 use steward_core::tables::{Aggregate, Condition, Op, Order, Query, QueryColumn, Select, Table};
 use steward_core::text::{plain, words};
 
-/// Most sources that are examined.
 const SOURCES: usize = 12;
 /// Score of a word that is only similar to a table's name.
 const ALIKE: f32 = 0.8;
-/// Most rows shown.
 const SHOWN: u32 = 40;
 
 impl Desk<'_> {
@@ -64,7 +62,6 @@ impl Desk<'_> {
         self.ask(&source, &told, links).await
     }
 
-    /// The tables of a database.
     pub(crate) fn tables_of(&self, path: &str) -> Draft {
         let Some(source) = self.view.tables(path) else {
             return files::nothing();
@@ -251,7 +248,6 @@ impl Desk<'_> {
         known.get(at).cloned()
     }
 
-    /// Whether the smallest is asked for.
     fn lowest(&self, source: &Source, table: &Table, column: &str) -> bool {
         let date = source.dates.iter().any(|(of, date)| *of == table.name && date == column);
         self.says(&ASKED.low) != (date && self.says(&ASKED.age))
@@ -310,7 +306,6 @@ impl Desk<'_> {
     }
 }
 
-/// The table that the question is about.
 fn subject<'s>(source: &'s Source, links: &Links) -> Option<&'s Table> {
     let find = |name: &str| source.schema.tables.iter().find(|table| table.name == name);
     if let [only] = source.schema.tables.as_slice() {

@@ -296,7 +296,6 @@ impl Score {
 pub(super) struct FormScore {
     pub strategy: Strategy,
     pub score: Score,
-    /// Requests for which the right tool was called.
     pub right_tools: u32,
 }
 

@@ -116,7 +116,6 @@ fn number(value: &Value) -> Option<u32> {
     u32::try_from(value).ok()
 }
 
-/// Longest wait for an answer.
 const LIMIT: Duration = Duration::from_secs(5);
 
 pub(super) async fn ask(session: &ExamSession<'_>) -> ServerInfo {

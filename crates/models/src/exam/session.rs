@@ -250,7 +250,6 @@ pub(super) fn schema_request(schema: Value, messages: Vec<Message>, longest: u32
     ModelRequest { schema: Some(schema), ..text_request(messages, longest) }
 }
 
-/// The beginning of a text, for people.
 pub(super) fn shorten(text: &str) -> String {
     const MOST: usize = 160;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

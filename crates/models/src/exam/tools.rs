@@ -97,7 +97,6 @@ fn said(reply: &Reply, calls: &[ToolCall]) -> String {
     calls.join(" ")
 }
 
-/// Several calls in one reply.
 pub(super) async fn parallel(session: &ExamSession<'_>, found: &mut Findings) -> CheckResult {
     let Some(form) = decide::best_form(found) else {
         return Err(NoReply::Over("it does not call tools by itself"));

@@ -115,7 +115,6 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// Why an evaluation has no result.
 pub(crate) enum Ended {
     /// Nobody waits for it any more.
     Cancelled,

@@ -121,7 +121,6 @@ impl Secrets {
         self
     }
 
-    /// The clock of signed requests.
     #[must_use]
     pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = Some(clock);

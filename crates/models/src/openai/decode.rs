@@ -9,7 +9,6 @@ use steward_core::model::{ModelChunk, Usage};
 pub(crate) enum Fault {
     /// No JSON, or none of this dialect.
     Nonsense(String),
-    /// An error object of the endpoint.
     InBand(Value),
 }
 
@@ -50,7 +49,6 @@ impl ReplyState {
         index
     }
 
-    /// More arguments of the call at `index`.
     pub fn push_arguments(&mut self, index: usize, arguments: String) {
         self.chunks.push(ModelChunk::ToolCall { index, id: None, name: None, arguments });
     }
@@ -91,7 +89,6 @@ pub(crate) trait Decode: Send {
     fn whole(&mut self, state: &mut ReplyState, reply: &Value) -> Option<Result<(), Fault>>;
 }
 
-/// Turns one reply into chunks.
 pub(crate) struct ReplyDecoder {
     pub state: ReplyState,
     wire: Box<dyn Decode>,
@@ -102,7 +99,6 @@ impl ReplyDecoder {
         Self { state: ReplyState::default(), wire: Box::new(wire) }
     }
 
-    /// Chunks of one event's text.
     pub fn event(&mut self, data: &str) -> Result<Vec<ModelChunk>, Fault> {
         let data = data.trim();
         if data == "[DONE]" {

@@ -20,7 +20,6 @@ const MESSAGE: usize = 300;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
-    /// Connections asked at most.
     pub most: usize,
     /// After so long without an answer the next connection is asked as well.
     pub hedge_after: Option<Duration>,

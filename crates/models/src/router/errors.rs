@@ -13,7 +13,6 @@ pub(crate) enum Next {
     Nobody,
 }
 
-/// What an error says about the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// It answered, but the request was wrong, which says nothing bad about the connection.

@@ -192,7 +192,6 @@ pub(crate) fn has_content(events: &[u8], passage: Passage) -> bool {
     has_end(events, passage) || CONTENT.iter().any(|field| has_text(events, field))
 }
 
-/// Whether these events end the stream.
 pub(crate) fn has_end(events: &[u8], passage: Passage) -> bool {
     let holds = |sign: &[u8]| memmem::find(events, sign).is_some();
     match passage {

@@ -105,7 +105,6 @@ impl Cx<'_> {
     }
 }
 
-/// The id, name and arguments of a call.
 pub(crate) type Told = (Option<String>, String, Value);
 
 /// `object` as a call, if it is one: `{"name": …, "arguments": …}`, `{"type": "function", "function": {…}}`

@@ -84,7 +84,6 @@ fn arguments(loose: &mut Loose<'_>, name: &str, cx: &Cx<'_>) -> Result<Map<Strin
     }
 }
 
-/// The name of the `n`th argument.
 fn nth(name: &str, n: usize, cx: &Cx<'_>) -> Option<String> {
     let name = cx.tools.name(name);
     let parameters = cx.tools.parameters(&name)?;

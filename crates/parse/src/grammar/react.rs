@@ -38,7 +38,6 @@ enum Section {
     Stopped,
 }
 
-/// The open code fences.
 #[derive(Debug, Default)]
 struct Fences {
     whole: bool,

@@ -19,7 +19,6 @@ pub(crate) struct Targets {
     pub environment: Vec<String>,
 }
 
-/// One attempt, and whether it ended as it should.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Barrier {
     pub name: String,

@@ -27,7 +27,6 @@ pub struct Check {
 /// A workspace with a canary outside, and the command that tries to reach it.
 pub(super) struct EscapeTest {
     pub spec: CommandSpec,
-    /// The helper's command line inside the sandbox.
     program: Vec<String>,
     _folders: tempfile::TempDir,
     canary: PathBuf,

@@ -113,7 +113,6 @@ impl Drop for ControlGroup {
     }
 }
 
-/// Removes groups left by earlier commands.
 fn sweep() {
     let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
     left.retain(|path| path.exists() && fs::remove_dir(path).is_err());

@@ -25,9 +25,7 @@ pub struct Capabilities {
     pub tier: Option<Tier>,
     /// 0 if the kernel has no Landlock.
     pub landlock_abi: i32,
-    /// Whether seccomp filters can be set.
     pub seccomp: bool,
-    /// Whether this user can create user namespaces.
     pub user_namespaces: bool,
     pub bubblewrap: Option<PathBuf>,
     /// Commands of root run as `nobody` if that user can use the workspace, else as root without capabilities; each

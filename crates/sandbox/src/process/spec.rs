@@ -95,7 +95,6 @@ pub enum Tier {
     Landlock,
 }
 
-/// The user of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Privileges {
@@ -113,7 +112,6 @@ pub enum Tripwire {
     /// Resident memory of all its processes.
     Memory,
     Processes,
-    /// CPU seconds.
     Cpu,
     FileSize,
 }
@@ -124,9 +122,7 @@ pub enum Exit {
     /// By itself, with this code.
     Exited(i32),
     Signaled(i32),
-    /// Killed at the wall time.
     TimedOut,
-    /// Killed because the caller cancelled.
     Cancelled,
     LimitExceeded(Tripwire),
 }

@@ -148,7 +148,6 @@ impl Table {
         self.name.last().cloned().unwrap_or_default()
     }
 
-    /// The values that identify `row`.
     pub(crate) fn key_of(&self, row: &[Cell]) -> Vec<Cell> {
         let found = self.key.iter().filter_map(|at| row.get(*at));
         found.cloned().collect()

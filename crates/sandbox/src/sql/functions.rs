@@ -295,7 +295,6 @@ impl Deadline {
         self.at.store(u64::try_from(at).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Removes the deadline.
     pub fn lift(&self) {
         self.at.store(u64::MAX, Ordering::Relaxed);
     }

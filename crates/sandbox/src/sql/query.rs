@@ -63,7 +63,6 @@ pub(super) fn bind(sql: &str, parameters: &[Value]) -> Result<Vec<rusqlite::type
     values.map(|(i, v)| from_json(i + 1, v)).collect::<Result<Vec<_>, _>>()
 }
 
-/// Whether the number of values is right.
 pub(super) fn fits(statement: &Statement<'_>, bound: &[rusqlite::types::Value]) -> Result<(), SqlError> {
     let expected = statement.parameter_count();
     if expected == bound.len() {
@@ -305,7 +304,6 @@ pub(super) fn size(value: ValueRef<'_>) -> usize {
     }
 }
 
-/// A JSON value as a bound parameter.
 fn from_json(index: usize, value: &Value) -> Result<SqlValue, SqlError> {
     let bad = |reason: &str| SqlError::Parameter { index, reason: reason.to_owned() };
     match value {

@@ -33,7 +33,6 @@ const CONNECT: Duration = Duration::from_secs(10);
 pub struct RemoteOptions {
     /// Rows, bytes and wall time of each statement; the other limits are for `SQLite`.
     pub limits: Limits,
-    /// Whether INSERT, UPDATE and DELETE are allowed.
     pub write: bool,
 }
 

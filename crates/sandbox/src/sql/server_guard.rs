@@ -32,7 +32,6 @@ const STACK: usize = 64 << 20;
 pub struct Checked {
     pub sql: String,
     pub writes: bool,
-    /// How many values it takes.
     pub parameters: usize,
     /// What is known of a write to a single table.
     pub write: Option<Write>,

@@ -8,7 +8,6 @@ use sqlx::{Database, Encode, Type};
 use super::change::{Cell, Column, Snapshot, Store, Table};
 use super::error::SqlError;
 
-/// Binds the values of a request.
 pub(crate) fn bind<'q, DB: Database>(
     mut query: Query<'q, DB, DB::Arguments>,
     parameters: &[Value],
@@ -82,7 +81,6 @@ pub(crate) trait Server: Store {
     async fn table_info(&mut self, table: &Table) -> Result<Option<TableInfo>, SqlError>;
     /// The foreign keys whose rows would go, or lose their link, together with a row of the table.
     async fn references(&mut self, table: &Table) -> Result<Vec<Reference>, SqlError>;
-    /// Whether `sql` finds a row.
     async fn finds(&mut self, sql: String, key: &[Cell]) -> Result<bool, SqlError>;
 }
 

@@ -184,7 +184,6 @@ const TABLES: usize = 1000;
 /// Names of the row number, some of which a table may use for its own columns.
 const ROW_NUMBERS: [&str; 3] = ["rowid", "_rowid_", "oid"];
 
-/// A table whose rows can be recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WatchedTable {
     pub table: Table,

@@ -53,7 +53,6 @@ pub struct ConnectionBook {
     wanted: Option<String>,
     found: Vec<Known>,
     listed: RwLock<Listed>,
-    /// Connections that are being examined.
     pub(super) at_work: Mutex<HashSet<ConnectionId>>,
     /// Receives each connection that has just answered a test.
     pub(super) answered: broadcast::Sender<ConnectionId>,

@@ -14,10 +14,8 @@ use steward_models::exam::server_version;
 use tokio::sync::broadcast::error::RecvError;
 
 const PAUSE: Duration = Duration::from_hours(1);
-/// Beginning of the note on an outdated report.
 const NOTE: &str = "Out of date:";
 
-/// Watches reports until it is dropped.
 pub async fn watch(book: Arc<ConnectionBook>) {
     let mut answered = book.answered.subscribe();
     let mut looked: HashMap<ConnectionId, Timestamp> = HashMap::new();

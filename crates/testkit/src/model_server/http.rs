@@ -89,7 +89,6 @@ pub(super) fn response(status: u16, headers: &[(&str, &str)], body: &[u8]) -> Ve
     bytes
 }
 
-/// The head of a response whose body comes in chunks.
 pub(super) fn chunked_head(status: u16, headers: &[(&str, &str)]) -> Vec<u8> {
     let mut bytes = head(status, headers);
     bytes.extend(b"transfer-encoding: chunked\r\n\r\n");

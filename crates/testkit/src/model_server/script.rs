@@ -52,12 +52,10 @@ impl Script {
         Self { replies: replies.into_iter().collect(), ..Self::default() }
     }
 
-    /// The same behaviour for every request.
     pub fn always(behaviour: Behaviour) -> Self {
         Self { otherwise: Some(behaviour), ..Self::default() }
     }
 
-    /// Adds a rule.
     #[must_use]
     pub fn when(mut self, contains: impl Into<String>, then: Behaviour) -> Self {
         self.rules.push(Rule { contains: contains.into(), role: None, times: None, then });
@@ -100,7 +98,6 @@ pub struct BodyRule {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Behaviour {
-    /// A correct answer.
     Reply(Reply),
     /// An answer without content.
     Empty,
@@ -127,13 +124,23 @@ pub enum Behaviour {
         clean: bool,
     },
     /// The first half of a reply, and then silence with the connection open.
-    Stall { reply: Reply },
+    Stall {
+        reply: Reply,
+    },
     /// The first half of a reply, and then an event that is no JSON.
-    InvalidJson { reply: Reply },
+    InvalidJson {
+        reply: Reply,
+    },
     /// The first half of a reply, and then an error object in the stream.
-    InBandError { reply: Reply, error: Value },
+    InBandError {
+        reply: Reply,
+        error: Value,
+    },
     /// A body of another kind with status 200.
-    Plain { content_type: String, body: String },
+    Plain {
+        content_type: String,
+        body: String,
+    },
     /// These bytes as the event stream.
     Raw {
         /// Including line ends.
@@ -194,7 +201,6 @@ impl Behaviour {
 #[serde(default, deny_unknown_fields)]
 pub struct Reply {
     pub text: String,
-    /// Text of the reasoning field.
     pub reasoning: String,
     /// The reasoning field's name; `reasoning_content` if empty.
     pub reasoning_field: String,

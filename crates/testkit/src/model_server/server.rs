@@ -48,7 +48,6 @@ impl ScriptedModelServer {
         Ok(Self { state, address: Some(address), task })
     }
 
-    /// Starts on a Unix socket at `path`.
     #[cfg(unix)]
     pub fn start_unix(script: Script, path: &Path) -> io::Result<Self> {
         let listener = UnixListener::bind(path)?;
@@ -85,7 +84,6 @@ impl ScriptedModelServer {
         self.state.recorded()
     }
 
-    /// The chat requests among them.
     pub fn chats(&self) -> Vec<Recorded> {
         let mut list = self.requests();
         list.retain(|request| request.path == "/v1/chat/completions");
@@ -106,7 +104,6 @@ impl ScriptedModelServer {
         self.state.replace(script);
     }
 
-    /// Appends a behaviour to the script.
     pub fn push(&self, behaviour: Behaviour) {
         self.state.push(behaviour);
     }
@@ -173,7 +170,6 @@ async fn converse<C: Connection>(mut connection: C, state: Arc<State>) {
 }
 
 enum After {
-    /// The answer is complete.
     Next,
     /// Closed by us.
     Closed,

@@ -43,7 +43,6 @@ impl Install {
         Ok(this)
     }
 
-    /// A copy of the empty cluster at `target`.
     pub(super) fn copy_cluster(&self, target: &Path) -> Result<()> {
         copy(&self.template, target)
     }

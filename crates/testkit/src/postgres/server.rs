@@ -46,7 +46,6 @@ impl TestPostgres {
         Ok(this)
     }
 
-    /// URL of a new, empty database.
     pub async fn fresh_database(&self) -> Result<String> {
         let number = self.databases.fetch_add(1, Ordering::Relaxed);
         let name = format!("test_{number}");
@@ -67,7 +66,6 @@ impl TestPostgres {
         Ok(url.replacen(USER, &format!("{user}:{password}"), 1))
     }
 
-    /// URL of a database of this server.
     pub fn url(&self, database: &str) -> String {
         format!("postgres://{USER}@127.0.0.1:{}/{database}", self.port)
     }

@@ -51,7 +51,6 @@ impl Elements {
         self.known.get(&number).filter(|_| same).cloned()
     }
 
-    /// The element as it was last seen.
     pub fn seen(&self, number: u32) -> Option<&Element> {
         self.known.get(&number)
     }

@@ -31,7 +31,6 @@ const STDERR: usize = 16 << 10;
 const READABLE_FOLDERS: &[&str] = &["/etc/chromium.d", "/etc/fonts", "/var/cache/fontconfig"];
 /// How long a failed browser may take to exit.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
-/// Longest part of stderr that is shown.
 const STDERR_CHARS: usize = 400;
 
 /// One page, no accounts, and no requests of the browser's own.

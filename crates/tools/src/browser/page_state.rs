@@ -36,7 +36,6 @@ pub(super) struct PageState {
 }
 
 impl PageState {
-    /// HTTP status of the document that is shown.
     pub fn status(&self) -> Option<u16> {
         let answered = self.answered.as_ref();
         answered.filter(|(loader, _)| *loader == self.loader).map(|(_, status)| *status)

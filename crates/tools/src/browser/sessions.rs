@@ -156,7 +156,6 @@ impl BrowserSession {
         *lock(&self.used) = (Instant::now(), Arc::clone(stop));
     }
 
-    /// Whether nobody has used it for so long.
     pub fn idle(&self, limit: Duration) -> bool {
         lock(&self.used).0.elapsed() >= limit && self.page.try_lock().is_ok()
     }

@@ -21,7 +21,6 @@ impl Component {
         Self { name: name.to_owned(), lines: Vec::new(), parts: Vec::new() }
     }
 
-    /// An empty calendar of ours.
     pub fn calendar() -> Self {
         let mut calendar = Self::new("VCALENDAR");
         calendar.lines = vec![Line::new("VERSION", "2.0"), Line::new("PRODID", "-//Steward//Calendar//EN")];

@@ -9,7 +9,6 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, ToSpan as _};
 use steward_core::ports::Clock;
 
-/// A date, or a time with its zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EventTime {
     pub at: DateTime,
@@ -130,7 +129,6 @@ impl EventLength {
 const USUAL_DAYS: i32 = 14;
 const LONGEST_DAYS: i32 = 3 * 366;
 
-/// A point in time as a model gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GivenTime {
     /// `2026-11-23`

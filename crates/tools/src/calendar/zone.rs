@@ -98,7 +98,6 @@ pub(super) fn vtimezone(zone: &TimeZone, from: jiff::Timestamp) -> Option<Compon
     Some(whole)
 }
 
-/// The IANA name of a zone's Windows name.
 fn from_windows_name(name: &str) -> Option<&'static str> {
     include_str!("../../data/windows-zones.txt")
         .lines()

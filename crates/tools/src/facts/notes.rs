@@ -59,7 +59,6 @@ fn merged(args: &CreateArgs, before: Option<&Note>) -> Result<String, ToolsError
     Ok(text)
 }
 
-/// What is needed to undo a change of a note.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     title: String,

@@ -82,7 +82,6 @@ pub struct MailAccount {
 pub struct MailConfig {
     /// The first one is the default.
     pub accounts: Vec<MailAccount>,
-    /// Servers that may be used without TLS.
     pub allow: Vec<HostPort>,
 }
 

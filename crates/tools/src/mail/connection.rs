@@ -14,7 +14,6 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-/// Longest wait for a connection.
 pub(super) const CONNECT: Duration = Duration::from_secs(10);
 
 pub(super) trait MailStream: AsyncRead + AsyncWrite + Send + Unpin {}

@@ -196,7 +196,6 @@ pub(super) fn skill_of(
     })
 }
 
-/// Longest name of a skill.
 const NAME_CHARS: usize = 64;
 /// Characters of a hash that keep two names apart.
 const HASH_CHARS: usize = 8;

@@ -29,7 +29,6 @@ const MESSAGE: usize = 4 << 20;
 const CPU: u64 = 24 * 3600;
 /// Address space of a server's process: runtimes reserve far more than they use.
 const MEMORY: u64 = 64 << 30;
-/// Processes and threads of a server.
 const PROCESSES: u64 = 256;
 /// Bytes of stderr that are kept for an error.
 const STDERR: usize = 16 << 10;

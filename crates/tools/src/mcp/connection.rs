@@ -23,9 +23,7 @@ use steward_core::mcp::McpServer;
 use steward_sandbox::process::Session;
 
 const POLL: Duration = Duration::from_millis(50);
-/// Longest wait for sending a cancellation.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
-/// Longest wait for the list of tools.
 const LIST_TIMEOUT: Duration = Duration::from_secs(20);
 /// Most pages of a list, and most tools.
 const MAX_PAGES: usize = 50;
@@ -280,7 +278,6 @@ impl Drop for PendingCall {
     }
 }
 
-/// Longest progress message that is kept.
 const PROGRESS_CHARS: usize = 120;
 
 #[derive(Debug, Default)]
@@ -290,7 +287,6 @@ pub(super) struct Notifications {
 }
 
 impl Notifications {
-    /// How often the list of tools has changed.
     pub fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
     }
@@ -299,7 +295,6 @@ impl Notifications {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts recording a call's progress.
     pub fn start_progress(&self, token: &ProgressToken) {
         self.progress().insert(token.clone(), String::new());
     }

@@ -60,7 +60,6 @@ impl<'a> Caller<'a> {
         }
     }
 
-    /// Registers a secret for scrubbing.
     fn learned(&self, label: &str, secret: &SecretString) {
         if let Some(context) = self.context {
             context.learned(label, secret.clone());

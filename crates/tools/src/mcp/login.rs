@@ -138,7 +138,6 @@ impl McpHub {
 
 /// How long a person may take.
 const LOGIN_TIMEOUT: Duration = Duration::from_mins(10);
-/// Most logins under way.
 const MAX_LOGINS: usize = 256;
 
 #[derive(Debug, Clone)]

@@ -250,7 +250,6 @@ fn basic_header(id: &str, secret: &str) -> HeaderValue {
 }
 
 const MAX_REDIRECTS: usize = 5;
-/// Longest request.
 const TIMEOUT: Duration = Duration::from_secs(20);
 const BYTES: usize = 1 << 20;
 

@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-/// Longest title and longest snippet.
 const TITLE_CHARS: usize = 200;
 const SNIPPET: usize = 500;
 

@@ -20,7 +20,6 @@ pub struct SkillCall<'a> {
     pub secret: Option<&'a OpenedCredential>,
 }
 
-/// Carries out all skills of one kind.
 #[async_trait]
 pub trait Executor: Send + Sync {
     fn kind(&self) -> SkillKind;

@@ -19,7 +19,6 @@ use steward_sandbox::sql::remote::{Answer, Remote, RemoteOptions};
 use steward_sandbox::sql::{Guard, Limits, Policy, Rows, SqlError};
 use url::Url;
 
-/// Prefix of a file in the workspace.
 const SQLITE_PREFIX: &str = "sqlite:";
 /// Argument that holds the statement where the skill has none.
 const STATEMENT_ARGUMENT: &str = "sql";

@@ -17,7 +17,6 @@ pub struct Database {
 }
 
 impl Database {
-    /// Reads the schema.
     pub fn new(guard: Guard) -> Option<Self> {
         let schema = guard.schema().ok()?;
         Some(Self { guard, schema })

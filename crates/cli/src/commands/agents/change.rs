@@ -128,7 +128,6 @@ fn read(file: &Path) -> anyhow::Result<String> {
     std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }
 
-/// Turns the options into fields of the API.
 async fn set(client: &Client, fields: &AgentFields, body: &mut Map<String, Value>) -> anyhow::Result<()> {
     let mut put = |field: &str, value: Value| body.insert(field.to_owned(), value);
     if let Some(instructions) = &fields.instructions {

@@ -35,7 +35,6 @@ async fn act(client: &Client, action: CredentialAction, json: bool, term: Term) 
     }
 }
 
-/// Finds a credential by its name or a part of its id.
 async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
     let all = client.rows("/api/credentials").await?;
     pick(all, wanted, "credential", "steward credential list")
@@ -95,7 +94,6 @@ async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit
     Ok(Exit::Done)
 }
 
-/// Prints the kinds and their fields.
 pub fn kinds(as_json: bool) -> Exit {
     if as_json {
         let rows: Vec<Value> = CredentialKind::ALL

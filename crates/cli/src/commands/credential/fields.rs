@@ -23,14 +23,12 @@ pub(super) enum Source {
 }
 
 pub(super) struct Given {
-    /// By field name.
     pub values: BTreeMap<String, String>,
     source: Source,
     /// Whether standard input was read, which is possible only once.
     read: bool,
 }
 
-/// Collects the fields that the command gives.
 pub(super) fn given(kind: CredentialKind, fields: &Fields, source: Source) -> anyhow::Result<Given> {
     let mut given = Given { values: BTreeMap::new(), source, read: false };
     if let Some(file) = &fields.fields {
@@ -96,7 +94,6 @@ pub(super) async fn missing(kind: CredentialKind, given: &mut Given, term: Term)
     Ok(())
 }
 
-/// Prompts for one field on the terminal.
 pub(super) async fn asked(kind: CredentialKind, name: &str, given: &mut Given, term: Term) -> anyhow::Result<()> {
     if !term.can_ask {
         let way = if kind.shows(name) {

@@ -14,11 +14,9 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Where the browser returns to.
 const BACK: &str = "/api/mcp/callback?";
 /// How long a person may take.
 const PATIENCE: Duration = Duration::from_mins(10);
-/// Pause between two checks.
 const PAUSE: Duration = Duration::from_millis(500);
 /// Longest head of a request, bytes, and longest wait for it.
 const HEAD: u64 = 64 << 10;
@@ -64,7 +62,6 @@ pub(super) async fn run(client: &Client, wanted: &str, as_json: bool, term: Term
     Ok(if ended["status"] == "done" { Exit::Done } else { Exit::Failed })
 }
 
-/// Waits for the end of the login.
 async fn wait(client: &Client, status: &str) -> anyhow::Result<Value> {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {

@@ -35,7 +35,6 @@ async fn act(client: &Client, action: McpAction, json: bool, term: Term) -> anyh
     }
 }
 
-/// Finds a server by its name or a part of its id.
 pub(super) async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
     let all = client.rows("/api/mcp/servers").await?;
     pick(all, wanted, "MCP server", "steward mcp list")

@@ -9,7 +9,6 @@ use serde_json::json;
 use std::fmt;
 
 const PATH: &str = "/api/skills/hosts";
-/// Port of ssh.
 const SSH: u16 = 22;
 
 #[derive(Serialize, Deserialize)]

@@ -178,7 +178,6 @@ async fn differences(client: &Client, name: &str, as_json: bool, term: Term) -> 
     Ok(Exit::Done)
 }
 
-/// Shows a revision: what it needs, what the scan found, what to do.
 fn tell(package: &Value, term: Term) {
     let (name, hash) = (text(package, "name"), text(package, "hash"));
     let state = text(package, "state");
@@ -215,7 +214,6 @@ fn tell(package: &Value, term: Term) {
     }
 }
 
-/// Shows what an upgrade changes.
 fn tell_diff(diff: &Value, term: Term) {
     let files = diff["files"].as_array().map(Vec::as_slice);
     let files = files.unwrap_or_default();

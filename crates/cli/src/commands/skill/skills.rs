@@ -43,7 +43,6 @@ async fn act(client: &Client, action: SkillAction, json: bool, term: Term) -> an
     }
 }
 
-/// Finds a skill by its name or a part of its id.
 async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
     let path = format!("/api/skills?text={}", encoded(wanted));
     let named = client.rows(&path).await?;

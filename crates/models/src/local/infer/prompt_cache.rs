@@ -63,7 +63,6 @@ impl<T: Copy + Eq> Slots<T> {
         Placement { slot, keep: common, share_from, evict }
     }
 
-    /// Records tokens that were evaluated into a slot.
     pub fn extend(&mut self, slot: usize, tokens: &[T]) {
         self.held[slot].tokens.extend_from_slice(tokens);
     }

@@ -46,7 +46,6 @@ pub(super) struct Bare {
     first: bool,
     /// The number of back-ticks of the fence around it.
     fence: Option<usize>,
-    /// The fence has closed.
     fence_closed: bool,
     values: Vec<Range<usize>>,
     start: usize,
@@ -192,7 +191,6 @@ impl Shell {
         }
     }
 
-    /// Whether a call that can't be read names a known tool.
     fn names_tool(&self, raw: &str) -> bool {
         let after = raw.split_once("\"name\"").map_or("", |(_, rest)| rest);
         let name = after.split('"').nth(1).unwrap_or("");

@@ -27,7 +27,6 @@ pub(super) enum Opened {
     Yes,
 }
 
-/// Whether some opening begins with `byte`.
 pub(super) fn opens(byte: u8) -> bool {
     !RULES[usize::from(byte)].is_empty()
 }
@@ -53,7 +52,6 @@ fn window(text: &str) -> (&str, bool) {
 }
 
 impl Shell {
-    /// Opens what opens at `pos`, if something does.
     pub(super) fn opening(&mut self, sink: &mut Sink, end: bool) -> Opened {
         if self.fence.is_some() || self.line_quoted || self.is_quoted() {
             return Opened::No;

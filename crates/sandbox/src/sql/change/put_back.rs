@@ -6,7 +6,6 @@ use std::collections::{HashMap, HashSet};
 use super::{Cell, Snapshot, Table, label};
 use crate::sql::error::SqlError;
 
-/// Rows named in a refusal.
 const NAMED: usize = 5;
 
 /// A database in an open transaction, and how its SQL is written. After an error the caller rolls back.

@@ -65,12 +65,10 @@ pub(crate) fn mark(table: &Table, column: usize) -> &'static str {
     }
 }
 
-/// Reads a row of [`readings`].
 pub(crate) fn cells(table: &Table, row: &MySqlRow) -> Result<Vec<Cell>, sqlx::Error> {
     (0..table.columns.len()).map(|at| Ok(cell(table, at, row.try_get_unchecked(at)?))).collect()
 }
 
-/// Reads a text of [`reading`].
 pub(crate) fn cell(table: &Table, column: usize, text: Option<String>) -> Cell {
     match text {
         None => Cell::Null,

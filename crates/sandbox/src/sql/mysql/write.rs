@@ -123,7 +123,6 @@ impl WriteSession<'_> {
         self.unrecorded(checked, &format!("{engine} tables roll nothing back")).await
     }
 
-    /// Number of rows and bytes.
     async fn sizes(&mut self, sql: &str, rows: &Matched) -> Result<(u64, usize), SqlError> {
         let values = self.parameters.get(rows.skip..).unwrap_or_default();
         let query = bind(sqlx::query(AssertSqlSafe(sql.to_owned())), values)?;
@@ -319,7 +318,6 @@ impl RecordedWrite<'_, '_> {
         Ok(Some(rows.map(|after| RowChange { table: 0, before: None, after }).collect()))
     }
 
-    /// Reads the rows of these keys again.
     async fn after(&mut self, keys: &[Vec<Cell>], zone: &str) -> Result<Vec<Option<Vec<Cell>>>, SqlError> {
         let sql = format!(
             "SELECT {} FROM {} WHERE {}",

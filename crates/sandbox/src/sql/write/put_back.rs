@@ -117,7 +117,6 @@ impl Session<'_> {
     }
 }
 
-/// The file in an open transaction.
 struct File<'s, 'g> {
     session: &'s Session<'g>,
 }

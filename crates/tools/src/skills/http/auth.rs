@@ -148,7 +148,6 @@ fn identity(opened: &OpenedCredential) -> Result<Identity, ToolsError> {
 const RENEW_BEFORE: Duration = Duration::from_secs(30);
 /// Lifetime of a token that names none, seconds.
 const DEFAULT_LIFETIME: u64 = 300;
-/// Tokens kept at most.
 const MAX_CACHED_TOKENS: usize = 1000;
 
 struct CachedToken {

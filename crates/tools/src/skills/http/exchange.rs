@@ -118,7 +118,6 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(Duration::from_secs(u64::try_from(wait).unwrap_or(0)))
 }
 
-/// Longest part of a body in an error.
 const EXCERPT_CHARS: usize = 600;
 
 /// Scheme, host and path of a URL, without the query, which may hold secrets.

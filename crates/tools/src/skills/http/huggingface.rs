@@ -34,7 +34,6 @@ impl HuggingfaceExecutor {
     }
 }
 
-/// How long a model still takes to load.
 fn loading_wait(answer: &HttpResponse) -> Option<Duration> {
     let body = exchange::body_json(answer)?;
     let estimated = body["estimated_time"].as_f64();

@@ -17,7 +17,6 @@ pub(super) struct JumpHost {
 pub(super) struct CommandPlan {
     pub place: SshHost,
     pub jump: Option<JumpHost>,
-    /// Login name, if the skill names one.
     pub user: Option<String>,
     /// The command for the remote shell, without sudo.
     pub line: String,
@@ -40,7 +39,6 @@ impl CommandPlan {
         })
     }
 
-    /// The command as shown to people.
     pub fn shown(&self) -> String {
         if self.sudo { format!("sudo -- {}", self.line) } else { self.line.clone() }
     }
@@ -120,7 +118,6 @@ pub(super) struct Sudo {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct StderrPart {
     pub text: Vec<u8>,
-    /// How many prompts were in it.
     pub asked: u32,
 }
 

@@ -9,7 +9,6 @@ use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// Host and port of an SSH server.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SshHost {
     /// Name or address, lower case, without brackets.
