@@ -1,5 +1,3 @@
-//! Exit codes, the same for every command.
-
 use std::process::ExitCode;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

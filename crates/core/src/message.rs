@@ -1,5 +1,3 @@
-//! Messages between people, models and tools.
-
 use crate::approval::Taint;
 use crate::tool::ToolCall;
 use serde::{Deserialize, Serialize};

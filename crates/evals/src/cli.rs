@@ -1,5 +1,3 @@
-//! The command line as clap parses it.
-
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use steward::cli::Global;

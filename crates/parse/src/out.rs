@@ -1,5 +1,3 @@
-//! The results of parsing.
-
 use steward_core::tool::ToolCall;
 
 /// What can be shown while the reply still arrives.

@@ -1,5 +1,3 @@
-//! Approvals and standing permissions.
-
 use super::{Client, Refused};
 use anyhow::bail;
 use serde::Deserialize;

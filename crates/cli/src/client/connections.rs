@@ -1,5 +1,3 @@
-//! Connections and exams of their models.
-
 use super::sse::Reader;
 use super::{Client, Refused};
 use anyhow::{Context, bail};

@@ -1,5 +1,3 @@
-//! A refusal of the server, in its own words.
-
 use serde::Deserialize;
 use std::fmt;
 

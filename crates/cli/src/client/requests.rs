@@ -1,5 +1,3 @@
-//! Requests, their answers and refusals.
-
 use super::refused::Refused;
 use super::transport::{ByteStream, Transport};
 use crate::term::Term;

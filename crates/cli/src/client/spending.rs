@@ -1,5 +1,3 @@
-//! Usage, budgets and virtual keys.
-
 use super::Client;
 use anyhow::Context;
 use http::Method;

@@ -1,5 +1,3 @@
-//! Parses events as the API sends them.
-
 use anyhow::{Context, anyhow};
 use serde_json::{Map, Value};
 use steward_core::event::Event;

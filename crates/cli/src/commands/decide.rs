@@ -1,5 +1,3 @@
-//! Asks the person at the terminal.
-
 use crate::term::Term;
 use steward_core::approval::{Answer, Subject};
 use steward_core::tool::Preview;

@@ -1,5 +1,3 @@
-//! Follows a run on the terminal.
-
 use super::decide::ask_person;
 use super::render::Renderer;
 use super::report::report;

@@ -1,5 +1,3 @@
-//! Formats a report card.
-
 use crate::term::Term;
 use std::fmt::Write as _;
 use steward_core::exam::{Check, CheckOutcome, ExamReport, Grade};

@@ -1,5 +1,3 @@
-//! Formats a run as one JSON object.
-
 use serde_json::json;
 use steward_core::RunId;
 use steward_core::event::{Event, EventBody};

@@ -1,5 +1,3 @@
-//! Models, connections to them, and the gateway.
-
 use crate::exam::{Check, ExamReport};
 use crate::model::{Auth, Connection, ModelChunk, ModelError, ModelRequest, Price, Provider};
 use crate::routing::{Attempt, Routing, Task};

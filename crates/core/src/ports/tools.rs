@@ -1,5 +1,3 @@
-//! Tools behind one dispatcher.
-
 use crate::agent::Agent;
 use crate::skill::{Skill, SkillPrompt, SkillRef};
 use crate::tool::{Preview, Settled, Staged, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};

@@ -1,5 +1,3 @@
-//! The claims of one sentence.
-
 use super::clause::{Clause, Hang, Joint, clauses};
 use super::lexicon::Language;
 use super::text::Sentence;

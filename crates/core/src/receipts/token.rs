@@ -1,5 +1,3 @@
-//! Words of an answer.
-
 use super::lexicon::proofs;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,3 @@
-//! Text between quotation marks.
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quoted<'a> {
     pub text: &'a str,

@@ -1,5 +1,3 @@
-//! The words of a text and their places.
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word<'a> {
     /// As written, without surrounding punctuation.

@@ -1,5 +1,3 @@
-//! Reports the result of each case.
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use steward::term::Term;

@@ -1,5 +1,3 @@
-//! Statistics of one round, and of several.
-
 use super::load::{Answers, STALL};
 use std::time::Duration;
 

@@ -1,5 +1,3 @@
-//! The results as a table.
-
 use super::load::{Kind, Place};
 use super::measure::{Round, median};
 use super::upstream::CHUNKS;

@@ -1,5 +1,3 @@
-//! Listing, reading and measuring files.
-
 use super::told::Told;
 use super::{Desk, Draft, NAMED, call, near, open};
 use crate::read::number::{numbers, ordinal};

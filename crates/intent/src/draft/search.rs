@@ -1,5 +1,3 @@
-//! Searches files for words.
-
 use super::told::Told;
 use super::{Desk, Draft, NAMED, call, near, open};
 use crate::read::path::{PathMatch, is_database, is_rows};

@@ -1,5 +1,3 @@
-//! URLs and e-mail addresses.
-
 use steward_core::text::words;
 
 /// A host without a scheme counts if it begins with `www.`, or has a port or one of the common top-level domains.

@@ -1,5 +1,3 @@
-//! Numbers in digits and in words.
-
 use crate::lexicon::lexicon;
 use steward_core::text::{self, Word};
 

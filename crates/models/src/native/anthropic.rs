@@ -1,5 +1,3 @@
-//! Anthropic's messages.
-
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use steward_core::model::{Connection, ModelRequest, Usage};

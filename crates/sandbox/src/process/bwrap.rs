@@ -1,5 +1,3 @@
-//! The arguments of bubblewrap.
-
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,3 @@
-//! Runs one command from start to end.
-
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,3 @@
-//! Makes one call, from its pipes to its end.
-
 use std::fs::File;
 use std::io::Write as _;
 use std::os::fd::{AsFd as _, OwnedFd};

@@ -1,5 +1,3 @@
-//! Checks and runs statements on MariaDB and MySQL.
-
 mod grants;
 mod put_back;
 mod table;

@@ -1,5 +1,3 @@
-//! Checks and runs statements on PostgreSQL.
-
 mod put_back;
 mod table;
 mod values;

@@ -1,5 +1,3 @@
-//! Whether a connection can be saved.
-
 use steward_core::model::{Connection, Provider};
 use steward_core::ports::ConnectionsError;
 

@@ -1,5 +1,3 @@
-//! Connections as people manage them.
-
 use super::check::check;
 use super::merge::{merged, set_by_hand};
 use crate::key_variables::KeyVariables;

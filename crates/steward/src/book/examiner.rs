@@ -1,5 +1,3 @@
-//! Examines connections.
-
 use super::connections::ConnectionBook;
 use super::exam_prompts::ExamPrompts;
 use async_trait::async_trait;

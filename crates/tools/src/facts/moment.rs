@@ -1,5 +1,3 @@
-//! Points in time as models write them.
-
 use crate::error::ToolsError;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;

@@ -1,5 +1,3 @@
-//! The arguments of the tool `sql`.
-
 use serde_json::{Value, json};
 
 /// Rows returned if a query has no limit.

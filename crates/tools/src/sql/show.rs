@@ -1,5 +1,3 @@
-//! Results as text.
-
 use serde_json::Value;
 use std::fmt::Write as _;
 use steward_core::tables::Schema;

@@ -1,5 +1,3 @@
-//! The tool `sql`.
-
 use super::{databases, lower, query, show};
 use crate::catalogue;
 use crate::error::ToolsError;

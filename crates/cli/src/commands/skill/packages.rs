@@ -1,5 +1,3 @@
-//! Packages of skills.
-
 use crate::args::SkillAction;
 use crate::client::{Client, encoded};
 use crate::commands::picked::{first_line, joined, text, time};

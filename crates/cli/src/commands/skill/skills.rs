@@ -1,5 +1,3 @@
-//! Skills: created, tested, attached to agents.
-
 use super::{hosts, packages};
 use crate::args::{SkillAction, SkillArgs, SkillFilter};
 use crate::client::{Client, DEFAULT_AGENT, encoded};

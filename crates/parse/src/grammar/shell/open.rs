@@ -1,5 +1,3 @@
-//! Recognises openings in the text.
-
 use std::sync::LazyLock;
 
 use super::block::{Block, Marker};
