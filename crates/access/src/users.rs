@@ -29,8 +29,7 @@ pub enum FirstStart {
 }
 
 impl Access {
-    /// To be called at each start. While there is no administrator, creates the one of the environment or a new
-    /// one-time token.
+    /// Called at each start. While there is no administrator, creates that of the environment or a new one-time token.
     pub async fn first_start(&self, admin: Option<(&str, &str)>) -> Result<FirstStart, AccessError> {
         if !self.needs_set_up().await? {
             return Ok(FirstStart::Ready);

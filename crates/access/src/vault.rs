@@ -243,8 +243,7 @@ impl SealedVault {
         }
     }
 
-    /// The fields that `set` is added to. None are read if all are set anyway, so that a damaged secret can be
-    /// replaced.
+    /// The fields that `set` is added to. None are read if all are set, so that a damaged secret can be replaced.
     async fn fields_to_change(
         &self,
         tenant: TenantId,

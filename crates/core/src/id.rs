@@ -1,5 +1,4 @@
-//! Identifiers. All are UUIDs of version 7, which sort by creation time; they are made by [`crate::ports::Ids`] and
-//! never here.
+//! Identifiers: UUIDs of version 7, which sort by creation time, made by [`crate::ports::Ids`] and never here.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

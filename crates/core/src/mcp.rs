@@ -1,5 +1,4 @@
-//! MCP servers whose tools agents may use. A tool is pinned by its hash: a changed one is refused until a person has
-//! seen what changed.
+//! MCP servers. A tool is pinned by its hash: a changed one is refused until a person has seen what changed.
 
 use crate::skill::CredentialWanted;
 use crate::{McpServerId, Timestamp, hash};

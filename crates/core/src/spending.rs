@@ -56,8 +56,8 @@ impl SpendState {
             && fits(self.limit.cost_micros, self.cost_micros, self.reserved_cost_micros, cost_micros)
     }
 
-    /// Tells a person whose call did not fit whose budget it is (`name`, if known), how full it is, when it begins anew
-    /// and what to do.
+    /// Tells a person whose budget the call did not fit (`name`, if known), how full it is, when it resets and what to
+    /// do.
     pub fn used_up(&self, name: Option<&str>, resets_at: Option<Timestamp>) -> String {
         let limit = &self.limit;
         let mut text = format!("the {} budget of {}", limit.period.adjective(), limit.scope.whose());

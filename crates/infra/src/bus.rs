@@ -12,8 +12,7 @@ use tokio::sync::broadcast::{Receiver, Sender};
 /// Events that a subscriber may be behind before its stream ends: of one run, and of all.
 const BEHIND: [usize; 2] = [256, 4096];
 
-/// An event bus in memory. The stream of a subscriber that falls too far behind ends, and the subscriber reads on
-/// from the log; nobody is waited for.
+/// An event bus in memory. The stream of a subscriber that falls too far behind ends; it reads on from the log.
 #[derive(Debug)]
 pub struct InProcessBus {
     runs: Mutex<HashMap<RunId, Sender<Event>>>,

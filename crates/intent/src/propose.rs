@@ -78,8 +78,7 @@ async fn decided(
     Ok((made, done))
 }
 
-/// The calls for the parts, up to the first part that has none or repeats an earlier one, and the number of parts that
-/// they cover.
+/// The calls for the parts, up to the first part without a new one, and the number of parts that they cover.
 async fn steps(decider: &Decider<'_>, parts: &[String], least: f32) -> Result<(Vec<Decision>, usize), IntentError> {
     let mut made: Vec<Decision> = Vec::new();
     for (index, part) in parts.iter().enumerate() {

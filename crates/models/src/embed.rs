@@ -32,8 +32,7 @@ pub struct MiniLm {
     output: NodeId,
     /// All cores, for a single batch.
     wide: Arc<ThreadPool>,
-    /// One core each, for several batches at a time: two batches on two cores are faster that way than each of them
-    /// on both.
+    /// One core each, for several batches at a time: two batches on two cores are faster so than each on both.
     narrow: Vec<Arc<ThreadPool>>,
 }
 

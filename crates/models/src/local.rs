@@ -110,8 +110,7 @@ impl Handshake {
         Ok(format!("{json}\n"))
     }
 
-    /// What the parent sends the child: one line of JSON on standard input, since arguments and environment can be
-    /// read in /proc.
+    /// One line of JSON from the parent on standard input, since arguments and environment can be read in /proc.
     pub fn read(input: &mut impl BufRead) -> Result<Self, LocalModelError> {
         let mut text = String::new();
         let n = input.read_line(&mut text).map_err(|e| LocalModelError::Handshake { reason: e.to_string() })?;

@@ -1,5 +1,4 @@
-//! Which server answers at a URL: guessed from the URL, then confirmed by asking. Nothing is saved, and the user may
-//! choose otherwise.
+//! Which server answers at a URL: guessed from the URL, then confirmed by asking. Nothing is saved.
 
 use std::sync::LazyLock;
 use std::time::Duration;

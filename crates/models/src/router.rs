@@ -205,8 +205,7 @@ impl Models for Router {
 /// When a connection is not asked for a while (its circuit opens), and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RouterOptions {
-    /// Failures in a row that open the circuit. One is enough where nobody listens, or where the endpoint says how
-    /// long to wait.
+    /// Failures in a row that open the circuit; one is enough where nobody listens or a wait is asked for.
     pub failures: u32,
     /// First time; doubled each further time without a success in between.
     pub cooldown: Duration,

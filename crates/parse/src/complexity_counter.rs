@@ -1,5 +1,4 @@
-//! Counts the bytes that are looked at, so that tests can check for linear time without a clock. Every search over
-//! text goes through here.
+//! Counts the bytes that are looked at, so that tests can check for linear time. Every search goes through here.
 
 use std::cell::Cell;
 

@@ -15,16 +15,14 @@ use steward_core::tool::{CallSource, ToolSpec};
 
 use super::out::{Out, Sink};
 
-/// A form of calls in text. It gets the content piece by piece, writes to the sink what is sure, and returns its
-/// calls at the end.
+/// A form of calls in text. It gets the content in pieces, writes what is sure to the sink, and ends with its calls.
 pub(crate) trait Grammar: Send {
     fn push(&mut self, text: &str, sink: &mut Sink);
     /// `cut`: the reply ran into its token limit.
     fn finish(&mut self, sink: &mut Sink, cut: bool) -> Found;
 }
 
-// Grammars behind one another: each reads what the one before takes for text. So several forms are looked for while
-// the reply still arrives.
+// Each grammar reads what the one before takes for text, so several forms are looked for while the reply arrives.
 pub(crate) struct Chain {
     stages: Vec<(Box<dyn Grammar>, Sink)>,
 }

@@ -29,8 +29,7 @@ pub struct BrokenCall {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parsed {
-    /// Complete calls in order. The caller answers for unknown names and for arguments that do not fit the tool's
-    /// schema.
+    /// In order. The caller answers for unknown names and for arguments that do not fit the tool's schema.
     pub calls: Vec<ToolCall>,
     pub broken: Vec<BrokenCall>,
     /// All [`Out::Text`] joined, `tail` included.

@@ -145,8 +145,7 @@ impl<'g> Session<'g> {
         Ok(session)
     }
 
-    /// From here on the policy judges every statement. For a statement that writes, `recorder` begins the names of our
-    /// own triggers.
+    /// From here on the policy judges every statement. `recorder`: prefix of our own triggers, for a write.
     fn enforce_policy(&self, recorder: Option<String>) -> Result<Arc<Names>, SqlError> {
         let names = self.names().map_err(|e| self.classify(e))?;
         let policy = Arc::clone(&self.guard.policy);

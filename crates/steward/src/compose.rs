@@ -86,8 +86,7 @@ pub fn python_config() -> steward_sandbox::python::PythonConfig {
 }
 
 impl App {
-    /// Opens the data directory and composes the program. Nothing heavy starts here: the local model and the embedding
-    /// model are loaded on first use.
+    /// Opens the data directory and composes the program. The local and the embedding model are loaded on first use.
     #[expect(clippy::too_many_lines, reason = "one part after the other, each named once")]
     pub async fn open(settings: &Settings, options: Options) -> anyhow::Result<Self> {
         install_tls();

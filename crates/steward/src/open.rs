@@ -18,8 +18,7 @@ use steward_cli::{Files, Needs};
 use steward_core::ports::StoreError;
 use steward_infra::{SystemClock, UuidV7};
 
-/// How often a directory in use is tried again: a server may be starting or ending, or a short command may be about to
-/// end.
+/// How often a directory in use is tried again: a server may be starting or ending, or a command about to end.
 const TRIES: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(200);
 

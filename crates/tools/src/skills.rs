@@ -85,8 +85,7 @@ impl SkillRuntime {
         }
     }
 
-    /// The tools and prompts that an agent's skills give it. A skill with the name of a built-in tool (`taken`) is left
-    /// out.
+    /// Tools and prompts of an agent's skills, without those that have the name of a built-in tool (`taken`).
     pub(crate) async fn of_agent(
         &self,
         tenant: TenantId,

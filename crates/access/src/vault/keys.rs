@@ -19,8 +19,7 @@ use zeroize::Zeroizing;
 const LENGTH: usize = 32;
 /// In characters.
 const SHORTEST: usize = 12;
-/// Memory in KiB, passes and lanes of Argon2id. Another cost gives other keys for the same passphrase, so it needs
-/// another [`MADE`].
+/// Memory in KiB, passes and lanes of Argon2id. Another cost derives other keys, so it needs another [`MADE`].
 const COST: (u32, u32, u32) = (64 * 1024, 3, 1);
 /// Begins the id of a key made from a passphrase; the salt and the hash follow.
 const MADE: &str = "argon2id1";

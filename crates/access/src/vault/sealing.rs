@@ -198,8 +198,7 @@ impl SealedVault {
         }
     }
 
-    /// To be called at the start: checks that the keys open what is there, and forgets keys that nothing is sealed
-    /// with any more.
+    /// Called at the start: checks that the keys open what is there, and forgets keys that seal nothing any more.
     pub async fn check(&self) -> Result<(), VaultError> {
         let used = self.rows.credential_keys().await?;
         if used.is_empty() {

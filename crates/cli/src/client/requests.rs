@@ -166,8 +166,7 @@ impl Client {
         Err(self.refusal(status, &String::from_utf8_lossy(&bytes)))
     }
 
-    /// Sends one request. If its answer is lost it is sent again; its idempotency key keeps it from being executed
-    /// twice.
+    /// If the answer of a request is lost it is sent again; its idempotency key keeps it from being executed twice.
     async fn answer(&self, method: &Method, path: &str, sent: Sent) -> anyhow::Result<(StatusCode, Bytes)> {
         let key = self.ids.next().to_string();
         let begun = Instant::now();

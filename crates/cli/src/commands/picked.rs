@@ -5,8 +5,7 @@ use serde_json::Value;
 
 const LEAST: usize = 4;
 
-/// The row with the name `wanted`, or whose id begins or ends with it. `what` as in "skill"; `list` is the command that
-/// lists them.
+/// The row named `wanted`, or whose id begins or ends with it. `what` as in "skill"; `list` is the listing command.
 pub fn pick(rows: Vec<Value>, wanted: &str, what: &str, list: &str) -> anyhow::Result<Value> {
     if let Some(named) = rows.iter().find(|row| row["name"] == wanted) {
         return Ok(named.clone());

@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 use steward_core::plan::PlanStep;
 
-/// Parses a JSON array of steps as it streams in. What can't be parsed is skipped, since the whole plan comes with an
-/// event of its own.
+/// Parses a JSON array of steps as it streams in. Bad parts are skipped: the whole plan comes with its own event.
 #[derive(Debug, Default)]
 pub(super) struct PlanSteps {
     text: String,

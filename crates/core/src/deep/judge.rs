@@ -74,8 +74,8 @@ fn is_open(plan: &DeepState, number: u8) -> bool {
     plan.open().any(|step| step.number == number)
 }
 
-/// The step that a call belongs to: the first that names its tool and is not taken by an earlier call; else the first
-/// ready one that names no tool.
+/// The first step that names the call's tool and is not taken by an earlier call; else the first ready one without
+/// tool.
 fn step_of<'a>(plan: &'a DeepState, entry: &CallEntry, taken: &[u8]) -> Option<&'a DeepStep> {
     let steps = || plan.steps.iter().map(|state| &state.step).filter(|step| !taken.contains(&step.number));
     steps()

@@ -1,5 +1,4 @@
-//! What a request wants, as far as that can be told without a language model, and what must be known of a workspace for
-//! it.
+//! What a request wants, as far as that can be told without a language model, and what that needs of a workspace.
 
 use super::knowledge::EmbedError;
 use super::tools::ToolScope;

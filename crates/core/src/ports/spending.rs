@@ -178,8 +178,8 @@ pub struct UsageRow {
 
 #[async_trait]
 pub trait UsageRecord: Send + Sync {
-    /// Sums from `from` (inclusive) to `to` (exclusive), by group, largest cost first and days in order; with `user`
-    /// only theirs.
+    /// Sums from `from` (inclusive) to `to` (exclusive), by group, largest cost first, days in order; `user`: only
+    /// theirs.
     async fn usage(
         &self,
         tenant: TenantId,

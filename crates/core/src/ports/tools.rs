@@ -43,8 +43,7 @@ pub struct AgentTools {
     pub prompts: Vec<SkillPrompt>,
 }
 
-/// A call that the policy and, if asked, a person have approved. Only the engine makes one, after the intent is
-/// committed.
+/// A call approved by the policy and, if asked, a person. Only the engine makes one, after the intent is committed.
 #[derive(Debug, Clone)]
 pub struct Authorized {
     /// With validated arguments.
@@ -91,8 +90,7 @@ pub trait Tools: Send + Sync {
     }
     /// Releases what is kept for a run beyond its calls. Returns at once.
     fn ended(&self, _run: RunId) {}
-    /// Checks, when a skill is saved, whether it can be executed as configured; the error names the field and what to
-    /// do.
+    /// Whether a skill that is being saved can be executed as configured; the error names the field and what to do.
     fn check_skill(&self, _skill: &Skill) -> Result<(), String> {
         Ok(())
     }

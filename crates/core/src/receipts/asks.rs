@@ -1,5 +1,4 @@
-//! What a request asks for, an act in the world or words: read from its beginning and the places it names, never from
-//! its topic.
+//! What a request asks for, an act or words: read from its beginning and the places it names, never from its topic.
 
 use super::lexicon::{Language, languages, proofs};
 use super::token::{Kind, Token, tokens};

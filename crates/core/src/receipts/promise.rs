@@ -9,8 +9,7 @@ const APART: usize = 5;
 /// Longest sentence that only asks to wait, words.
 const BRIEF: usize = 5;
 
-/// Whether `sentence` announces an act of the speaker. `asked`: an act was requested, so "I would" and a verb alone
-/// count, too.
+/// Whether `sentence` announces an act of the speaker. `asked`: an act was requested, so "I would" counts, too.
 pub(super) fn announces(sentence: &Sentence, lang: &Language, asked: bool) -> bool {
     if sentence.question {
         return false;

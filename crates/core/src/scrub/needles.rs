@@ -25,8 +25,7 @@ pub(super) struct Needle {
     pub base64: bool,
 }
 
-/// The secrets of an opened credential, named `CREDENTIAL.FIELD`, for [`Scrubber::new`]. A password inside a URL is a
-/// separate secret.
+/// The secrets of an opened credential, named `CREDENTIAL.FIELD`. A password inside a URL is a separate secret.
 pub fn secrets_of(opened: &OpenedCredential) -> Secrets {
     let credential = &opened.credential;
     let mut secrets = Secrets::new();
@@ -95,8 +94,7 @@ where
     scrubber
 }
 
-/// What is searched for: the whole value and its lines, but not the first and last line of private keys, which are
-/// always the same.
+/// What is searched for: the value and its lines, except the first and last line of private keys, always the same.
 fn parts(value: &str) -> BTreeSet<&str> {
     let lines = value.lines().map(str::trim);
     let lines = lines.filter(|line| line.chars().count() >= SHORTEST_LINE && !line.starts_with("-----"));

@@ -1,5 +1,4 @@
-/// The plain digits of a number as people write it: `1,250`, `$3.50`, `7,5`, `1.250,50`, `17%`; `None` for `2024-01-01`
-/// or `1,2,3`.
+/// Plain digits of a number such as `1,250`, `$3.50`, `7,5`, `1.250,50`, `17%`; `None` for `2024-01-01` or `1,2,3`.
 pub fn digits(word: &str) -> Option<String> {
     let bare = word.trim_matches(|c| "$€£%#".contains(c));
     let negative = bare.starts_with('-');

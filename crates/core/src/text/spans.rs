@@ -1,5 +1,4 @@
-//! Possible arguments in a request, and a schema that allows nothing else, so that a small model chooses instead of
-//! inventing.
+//! Possible arguments in a request, and a schema that allows only these, so that a small model can't invent any.
 
 use super::number::digits;
 use super::{Word, quoted, words};

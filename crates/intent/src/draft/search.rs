@@ -118,8 +118,7 @@ impl Desk<'_> {
         enough.then_some((held.len(), draft))
     }
 
-    /// The search pattern: the words that occur in the files, and whether case matters. `None` if several could be
-    /// meant.
+    /// The words that occur in the files, and whether case matters. `None` if several could be meant.
     async fn pattern(&self, told: &[Told], text: &str) -> Option<(String, bool)> {
         let lower = text.to_lowercase();
         let capitals: BTreeSet<&str> = text

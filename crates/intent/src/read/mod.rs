@@ -1,5 +1,4 @@
-//! Reads paths, addresses, numbers, arithmetic and times from a request. Pure functions over text and a listing of the
-//! workspace.
+//! Reads paths, addresses, numbers, arithmetic and times. Pure functions over text and a listing of the workspace.
 
 pub mod address;
 pub mod arithmetic;

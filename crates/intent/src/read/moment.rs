@@ -64,8 +64,7 @@ struct Found {
     used: Vec<bool>,
 }
 
-/// The time that a request mentions. Without a day it is the next such time; without a time of day it is 9 in the
-/// morning.
+/// The time that a request mentions. Without a day it is the next such time; without a time of day it is 9:00.
 pub fn moment(request: &str, now: DateTime, names: &TimeWords) -> Option<Moment> {
     let words = words(request);
     let mut found = Found { used: vec![false; words.len()], ..Found::default() };

@@ -110,8 +110,7 @@ fn content(request: &str, path: (usize, usize)) -> Option<(String, f32)> {
     (!text.is_empty()).then_some((text, 0.9))
 }
 
-/// Whether the content is not meant literally but refers to something found elsewhere: `the number of bolts`, `its
-/// title`.
+/// Whether the content refers to something found elsewhere: `the number of bolts`, `its title`.
 fn refers(request: &str, content: &str) -> bool {
     let lower = content.to_lowercase();
     let referring =

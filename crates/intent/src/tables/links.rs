@@ -14,8 +14,7 @@ const LONGEST: usize = 5;
 /// Most different values of a column whose values may be in lower case, or be words of asking.
 const MANY: usize = 100;
 const FEW: usize = 30;
-/// Words of asking up to this length are no values, and names of months up to it need a capital or a small word before
-/// them.
+/// Words of asking up to this length are no values; months up to it need a capital or a small word before them.
 const SHORT: usize = 3;
 
 /// A file or database, with what the request says about it.

@@ -107,8 +107,7 @@ impl Cx<'_> {
 
 pub(crate) type Told = (Option<String>, String, Value);
 
-/// `object` as a call, if it is one: `{"name": …, "arguments": …}`, `{"type": "function", "function": {…}}`
-/// or `{"<tool>": {…}}`.
+/// A call: `{"name": …, "arguments": …}`, `{"type": "function", "function": {…}}` or `{"<tool>": {…}}`.
 fn as_call(object: &Map<String, Value>, tools: &ToolIndex) -> Option<Told> {
     let id = IDS.iter().find_map(|key| object.get(*key)?.as_str()).map(str::to_owned);
     if let Some(inner) = object.get("function").and_then(Value::as_object) {

@@ -20,8 +20,7 @@ pub enum Answer {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changes {
-    /// Rows. On SQLite including those that triggers and foreign keys changed; on servers those of the statement's
-    /// own table.
+    /// Rows; on SQLite with those that triggers and foreign keys changed, on servers of the statement's own table only.
     pub count: u64,
     /// The first few, one line each: `orders id=7: total 10.0 → 12.5`.
     pub lines: Vec<String>,

@@ -195,8 +195,8 @@ impl<'g> Session<'g> {
         }
     }
 
-    /// A function that this build lacks and the policy does not list is a refusal like any other; otherwise similar
-    /// names are looked up.
+    /// A missing function that the policy does not list is refused like any other; otherwise similar names are looked
+    /// up.
     fn invalid(&self, message: String) -> SqlError {
         if let Some(name) = message.strip_prefix("no such function: ")
             && !allows_function(&self.guard.policy, name)

@@ -86,8 +86,7 @@ impl Remote {
         self.carry_out(sql, parameters, Purpose::Commit).await
     }
 
-    /// Runs the statement in a transaction that is rolled back. Fails with [`SqlError::NoPreview`] where a rollback
-    /// would not undo everything.
+    /// Runs the statement and rolls it back; [`SqlError::NoPreview`] where that would not undo everything.
     pub async fn preview(&mut self, sql: &str, parameters: &[Value]) -> Result<Answer, SqlError> {
         self.carry_out(sql, parameters, Purpose::Preview).await
     }
@@ -124,8 +123,7 @@ impl Remote {
         }
     }
 
-    /// Finds out from its rows whether a write was done. `later`: records of later writes to the same database,
-    /// oldest first.
+    /// Whether a write was done, by its rows. `later`: records of later writes to the same database, oldest first.
     pub async fn settle(&mut self, snapshot: &Snapshot, later: &[Snapshot]) -> Result<WriteState, SqlError> {
         let limits = &self.options.limits;
         match &mut self.server {

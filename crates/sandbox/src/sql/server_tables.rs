@@ -1,5 +1,4 @@
-//! Shared by the guards of PostgreSQL and of MariaDB and MySQL: values of a request, obstacles to a write, and whether
-//! an undo may begin.
+//! Shared by the guards of PostgreSQL and MySQL: values of a request, obstacles to a write, whether an undo may begin.
 
 use serde_json::Value;
 use sqlx::query::Query;

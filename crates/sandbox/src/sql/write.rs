@@ -46,7 +46,7 @@ impl Guard {
             let triggers = written.iter().any(|table| watched.iter().any(|name| name.eq_ignore_ascii_case(table)));
             if !triggers {
                 // With this, ours also report replaced rows; triggers of the database could set each other off
-                // without end.
+                // endlessly.
                 drop(statement);
                 session.lift_policy()?;
                 let set = self.conn.pragma_update(None, "recursive_triggers", true);

@@ -66,8 +66,8 @@ struct Listed {
 }
 
 impl ConnectionBook {
-    /// Reads the saved connections and updates the router. `found` are those of the environment, this machine and the
-    /// built-in model.
+    /// Reads the saved connections and updates the router. `found`: of the environment, this machine and the built-in
+    /// one.
     pub async fn open(parts: BookParts, wanted: Option<String>, found: Vec<Known>) -> Result<Self, ConnectionsError> {
         let book = Self {
             parts,

@@ -1,5 +1,4 @@
-//! The iCalendar text format (RFC 5545): components (`BEGIN:` to `END:`) of content lines. What isn't understood is kept as
-//! it is.
+//! The iCalendar text format (RFC 5545): components (`BEGIN:` to `END:`) of lines. What isn't understood is kept.
 
 use crate::error::ToolsError;
 use std::fmt::Write as _;

@@ -52,8 +52,7 @@ fn find_zone(name: &str) -> Option<TimeZone> {
     TimeZone::get(name).ok()
 }
 
-/// `VTIMEZONE` for programs that don't know the zone by name: its clock changes from a year before `from`, over ten
-/// years.
+/// `VTIMEZONE` for programs that don't know the zone's name: ten years of clock changes from a year before `from`.
 pub(super) fn vtimezone(zone: &TimeZone, from: jiff::Timestamp) -> Option<Component> {
     use super::ics::Line;
     const DAY: i64 = 24 * 3600;

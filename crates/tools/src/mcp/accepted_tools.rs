@@ -144,8 +144,7 @@ pub(super) fn name_of(server: &McpServer, tool: &str) -> Option<String> {
     skill_names(server).remove(tool)
 }
 
-/// The skill for `tool`, as it was accepted. What a person has set on the skill before, its risk class above all,
-/// stays.
+/// The skill for `tool` as accepted. What a person has set on the skill, above all its risk class, stays.
 pub(super) fn skill_of(
     server: &McpServer,
     tool: &str,

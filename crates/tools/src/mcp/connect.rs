@@ -61,8 +61,7 @@ pub(super) async fn open_connection(
     }
 }
 
-/// The server's own folder, one for each user where users have their own connections, so that nothing is shared between
-/// them.
+/// The server's own folder, one per user where users have own connections, so that nothing is shared between them.
 fn folder(config: &McpConfig, server: &McpServer, user: Option<UserId>) -> Result<PathBuf, McpError> {
     // A dot can't be part of a server's name.
     let folder = match user {

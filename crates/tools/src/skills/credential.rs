@@ -32,8 +32,7 @@ impl CallCredential {
         Ok(Self { opened: Some(opened?) })
     }
 
-    /// Scrubs all secrets of this call: the credential's, what is derived from them, and those that the executor
-    /// registered.
+    /// Scrubs all secrets of this call: of the credential, derived from it, and registered by the executor.
     pub fn scrubber(&self, context: &Context) -> Scrubber {
         scrubber_of(self.secrets().into_iter().chain(context.learned_secrets()))
     }

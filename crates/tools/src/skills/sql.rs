@@ -184,8 +184,7 @@ impl Executor for SqlExecutor {
             }
             Database::Server(url) => {
                 let options = options(spec, wall);
-                // The work stays on one thread: it is written once for files and servers, and a file can't change
-                // threads.
+                // On one thread: the work is written once for files and servers, and a file can't change threads.
                 let runtime = tokio::runtime::Handle::current();
                 let work = move || {
                     runtime.block_on(async {

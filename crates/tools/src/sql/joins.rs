@@ -46,8 +46,7 @@ fn declared(schema: &Schema, table: &Table, found: &mut Vec<Edge>) {
             continue;
         }
         let pair = (key.column.clone(), column);
-        // Keys that refer to different columns of one table are parts of one key; those that refer to the same column
-        // are different relations.
+        // Keys that refer to different columns of a table are parts of one key; those to the same column are separate.
         match by_parent.iter_mut().find(|(name, on)| *name == parent.name && on.iter().all(|(_, to)| *to != pair.1)) {
             Some((_, on)) => on.push(pair),
             None => by_parent.push((parent.name.clone(), vec![pair])),

@@ -29,8 +29,7 @@ pub struct TerminalArgs {
     argv: Option<Vec<String>>,
 }
 
-/// The schema of [`TerminalArgs`]. That exactly one is given is checked later, since providers refuse a choice at the
-/// top of a schema.
+/// That exactly one is given is checked later, since providers refuse a choice at the top of a schema.
 pub(super) fn parameters() -> Value {
     json!({
         "type": "object",

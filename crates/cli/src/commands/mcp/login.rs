@@ -88,8 +88,7 @@ async fn answer_all(client: &Client, listener: &TcpListener) -> std::convert::In
     }
 }
 
-/// Handles one request: what comes back from the login server is passed to the API as it is; anything else is not
-/// found.
+/// Passes what comes back from the login server to the API as it is; anything else is not found.
 async fn answer(client: &Client, stream: TcpStream) -> anyhow::Result<()> {
     use tokio::io::AsyncReadExt as _;
     let mut stream = BufReader::new(stream);

@@ -75,8 +75,7 @@ impl<T: Copy + Eq> Slots<T> {
         self.held[slot].tokens.len()
     }
 
-    /// Clears other slots until `more` tokens fit, and returns them. Shared tokens are counted twice, so there is
-    /// always enough room.
+    /// Clears other slots until `more` tokens fit; returns them. Shared tokens count twice, so there is always room.
     pub fn make_room(&mut self, slot: usize, more: usize) -> Vec<usize> {
         let mut evict = Vec::new();
         while self.total() + more > self.capacity {

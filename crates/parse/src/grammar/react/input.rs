@@ -185,8 +185,7 @@ const WORDS: &[(&str, Label)] = &[
 /// Labels within a line are recognised in its first bytes; this bounds the work per line.
 const LONGEST: usize = 64;
 
-/// Classifies the line at the start of `text`. `end`: nothing follows. A decision does not change when more of the
-/// line arrives.
+/// Classifies the line at the start of `text`; more of the line does not change a decision. `end`: nothing follows.
 pub(crate) fn classify(text: &str, end: bool) -> Start {
     let (line, closed) = line(text, end);
     let bytes = line.as_bytes();

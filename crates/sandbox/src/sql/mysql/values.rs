@@ -129,8 +129,7 @@ fn value(row: &MySqlRow, at: usize, info: &MySqlTypeInfo) -> Result<Value, sqlx:
         "DOUBLE" => number(row.try_get_unchecked::<f64, _>(at)?),
         kind if is_moment(kind) => json!(moment(bytes()?, kind == "DATE")),
         "TIME" => json!(span(bytes()?)),
-        // These types' names only say that values compare byte by byte, which is true of some texts too. Texts have a
-        // character set.
+        // These types' names only say that values compare bytewise, as some texts do. Texts have a character set.
         "BINARY" | "VARBINARY" | "TINYBLOB" | "BLOB" | "MEDIUMBLOB" | "LONGBLOB" | "GEOMETRY"
             if !<str as Type<MySql>>::compatible(info) =>
         {

@@ -232,7 +232,7 @@ impl RecordedWrite<'_, '_> {
         self.session.set("timestamp", Some(&now)).await
     }
 
-    /// Reads and locks the rows that the condition finds; the inner error: how many there are, and why they are not
+    /// Reads and locks the rows that the condition finds. The inner error: how many there are, and why they are not
     /// kept.
     async fn before(&mut self, rows: &Matched, zone: &str) -> Result<Result<Vec<Vec<Cell>>, (u64, String)>, SqlError> {
         let limits = self.session.limits;

@@ -57,8 +57,7 @@ pub(in crate::skills) struct Authorizer {
 }
 
 impl Authorizer {
-    /// Sends `request` with the credential of the call. `placed`: the skill places it by a template, so nothing is
-    /// added.
+    /// Sends `request` with the call's credential; adds nothing if the skill places it by a template (`placed`).
     pub async fn send(
         &self,
         mut request: HttpRequest,

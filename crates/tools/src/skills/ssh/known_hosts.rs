@@ -92,8 +92,7 @@ pub(super) fn host_key_refusal(place: &SshHost, pinned: Option<&str>, offered: &
     }
 }
 
-/// `{"hosts": {"HOST:PORT": "SHA256:…"}}`, read for each connection, so that a key accepted by another process is used
-/// at once.
+/// `{"hosts": {"HOST:PORT": "SHA256:…"}}`, read for each connection, so that other processes' changes count at once.
 #[derive(Debug, Clone)]
 pub struct FileHostKeys {
     path: PathBuf,

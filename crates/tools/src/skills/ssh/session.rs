@@ -82,8 +82,7 @@ pub(super) async fn run(
     outcome
 }
 
-/// Writes standard input once `gate` opens. A command may leave it unread. Never returns, so that it can be polled
-/// beside the dialog.
+/// Writes standard input once `gate` opens; a command may leave it unread. Never returns: polled beside the dialog.
 async fn feed_stdin(write: &ChannelWriteHalf<Msg>, gate: oneshot::Receiver<Vec<u8>>, stdin: &[u8]) {
     if let Ok(mut all) = gate.await {
         all.extend_from_slice(stdin);
