@@ -71,7 +71,6 @@ impl Access {
         Err(LoginError::Wrong)
     }
 
-    /// Begins a session of a user who has proved who they are.
     pub(crate) async fn open(&self, user: &User, label: &str) -> Result<OpenSession, LoginError> {
         let now = self.clock.now();
         let token = secrets::refresh_token();

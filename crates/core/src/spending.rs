@@ -124,7 +124,6 @@ const MAX_LISTED: usize = 100;
 /// Most tokens, or millionths of a dollar, of a budget.
 pub const MAX_BUDGET: u64 = 1 << 50;
 
-/// Why a budget is invalid.
 pub fn limit_problem(limit: &SpendLimit) -> Option<FieldProblem> {
     if limit.tokens.is_none() && limit.cost_micros.is_none() {
         return Some(FieldProblem {
@@ -143,7 +142,6 @@ pub fn limit_problem(limit: &SpendLimit) -> Option<FieldProblem> {
     too_much("tokens", limit.tokens).or_else(|| too_much("cost_micros", limit.cost_micros))
 }
 
-/// Why a virtual key is invalid when it is created or changed at `now`.
 pub fn key_problem(key: &VirtualKey, now: Timestamp) -> Option<FieldProblem> {
     let problem = |field, what: String, hint| Some(FieldProblem { field, what, hint });
     let name = key.name.trim();

@@ -52,7 +52,6 @@ fn called(decision: &Decision) -> Option<&Call> {
     }
 }
 
-/// What is done about a request, and in how many steps.
 async fn decided(
     decider: &Decider<'_>,
     request: &str,

@@ -1,4 +1,4 @@
-//! Finds usable models on this machine: provider keys in the environment, Ollama, a llama.cpp server, the local model.
+//! Finds usable models, asking only this machine: provider keys in the environment, Ollama, llama.cpp, the local model.
 
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};

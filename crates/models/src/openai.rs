@@ -120,7 +120,6 @@ impl Client {
         Ok(stream::read(response, format, origin, limits).boxed())
     }
 
-    /// How likely each candidate is as the beginning of the reply.
     pub async fn score(
         &self,
         connection: &Connection,

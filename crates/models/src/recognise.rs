@@ -31,7 +31,6 @@ pub async fn recognise(client: &Client, base_url: &str, auth: &Auth) -> Result<R
     }
 }
 
-/// A provider recognised by its host or path.
 async fn hosted(client: &Client, url: &Url, known: &Guess, auth: &Auth) -> Recognised {
     let base = based(url, known);
     let shown = format!("the {} is that of {}", known.by, name(known.provider));
@@ -187,7 +186,6 @@ fn connection(url: &Url, provider: Provider, auth: &Auth) -> Connection {
     Connection { auth: auth.clone(), ..connection }
 }
 
-/// The models of a provider recognised by its host.
 async fn models(client: &Client, url: &Url, provider: Provider, auth: &Auth) -> Result<Vec<String>, ModelError> {
     let mut asked = connection(url, provider, auth);
     if provider == Provider::Ollama {

@@ -113,7 +113,6 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Whether there is no call, not even a broken one.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -132,7 +131,6 @@ impl Found {
     }
 }
 
-/// The message for the model about arguments that can't be read.
 pub(crate) fn broken_arguments(error: &str) -> String {
     format!("the arguments could not be read: {error}. Repeat the call with one complete JSON object")
 }
@@ -150,7 +148,6 @@ impl Grammar for Plain {
     }
 }
 
-/// `template` with the list of tools for `{tools}`.
 fn with_tools(template: &str, tools: &[ToolSpec]) -> String {
     let mut list = String::new();
     for spec in tools {

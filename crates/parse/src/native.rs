@@ -65,7 +65,6 @@ impl Native {
         call.arguments.push_str(arguments);
     }
 
-    /// Adds the signature of a thought to the call of this index.
     pub fn sign(&mut self, index: usize, signature: &str) {
         if let Some(call) = self.calls.iter_mut().rfind(|call| call.index == index) {
             call.signature = Some(signature.to_owned());

@@ -96,7 +96,6 @@ impl StreamParser {
         }
     }
 
-    /// Returns what can be shown by now.
     pub fn push(&mut self, chunk: &ModelChunk) -> Vec<Out> {
         match chunk {
             ModelChunk::Text(text) => self.grammar.push(text, &mut self.sink),

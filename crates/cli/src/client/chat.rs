@@ -44,7 +44,6 @@ impl Client {
         self.post(&format!("/api/chat/{}", chat.agent), &body).await
     }
 
-    /// The agent of a conversation that can be continued.
     pub async fn agent_of(&self, conversation: ConversationId) -> anyhow::Result<AgentId> {
         let header: Header = self.get(&format!("/api/conversations/{conversation}")).await?;
         if header.deleted_at.is_some() {

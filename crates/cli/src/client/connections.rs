@@ -65,7 +65,6 @@ impl Client {
             .context("there is no connection; add one with `steward connections add NAME URL`")
     }
 
-    /// Asks for one short reply.
     pub async fn test_connection(&self, id: ConnectionId) -> anyhow::Result<Result<ConnectionTest, TestFailed>> {
         let test: Test = self.act(&format!("/api/connections/{id}/test")).await?;
         if !test.ok {

@@ -65,7 +65,6 @@ impl Client {
         self.request(method, "/api/sample", None).await
     }
 
-    /// Example requests for the workspace.
     pub async fn tries(&self) -> anyhow::Result<Vec<String>> {
         let start: Start = self.get("/api/start").await?;
         Ok(start.tries)

@@ -124,7 +124,6 @@ async fn show(client: &Client, text: &str, as_json: bool, term: Term) -> anyhow:
 /// Longest wait for a stopped run to end; a lease left by a crash expires earlier.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Stops a run and waits until it has ended.
 async fn stop(client: &Client, text: &str, term: Term) -> anyhow::Result<Exit> {
     let row = client.find_run(text).await?;
     if row.status == RunStatus::Finished {

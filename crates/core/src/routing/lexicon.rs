@@ -189,7 +189,6 @@ impl Lexicon {
 }
 
 impl Phrase {
-    /// Number of its own words.
     fn length(&self) -> usize {
         1 + self.rest.iter().filter(|part| **part != Part::Gap).count()
     }
@@ -216,7 +215,6 @@ fn follows(parts: &[Part], ids: &[Option<u32>], at: usize, used: &mut Vec<usize>
     }
 }
 
-/// The part of a message that is examined.
 fn beginning(message: &str) -> &str {
     let mut end = message.len().min(LOOKED_AT);
     while !message.is_char_boundary(end) {

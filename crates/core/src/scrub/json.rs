@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 impl Scrubber {
-    /// Removes secrets from every string, key and number of `value`.
     pub fn scrub_json(&self, value: &mut Value) {
         if self.is_empty() {
             return;

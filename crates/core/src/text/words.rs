@@ -63,7 +63,6 @@ pub fn find_phrase(plain: &str, phrase: &str) -> Option<usize> {
         .find(|&at| boundary(plain[..at].chars().next_back()) && boundary(plain[at + phrase.len()..].chars().next()))
 }
 
-/// The first of `phrases` that occurs.
 pub fn any_phrase<'p>(plain: &str, phrases: &'p [String]) -> Option<&'p str> {
     phrases.iter().map(String::as_str).find(|phrase| has_phrase(plain, phrase))
 }

@@ -151,7 +151,6 @@ impl Wire {
         Ok(Self { stream, buffer: Vec::with_capacity(64 * 1024) })
     }
 
-    /// Sends a request and reads the whole answer.
     pub async fn ask(&mut self, request: &[u8]) -> Result<Sample> {
         let answer = tokio::time::timeout(PATIENCE, self.answer(request)).await;
         answer.unwrap_or_else(|_| Err(Error::other("no answer within 30 s")))

@@ -6,7 +6,6 @@ const UNITS: &str = "zero one two three four five six seven eight nine ten eleve
 const TENS: &str = "thirty forty fifty sixty seventy eighty ninety hundred";
 const ORDINALS: &str = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth";
 
-/// Index of a word in a list.
 fn place(list: &str, word: &str) -> Option<usize> {
     list.split_whitespace().position(|known| known == word)
 }
@@ -25,7 +24,6 @@ pub fn value(word: &str) -> Option<f64> {
     digits(word)?.parse().ok()
 }
 
-/// The same as plain digits.
 pub fn digits(word: &str) -> Option<String> {
     let lower = word.to_lowercase();
     let tens = || place(TENS, &lower).map(|at| (at + 3) * 10);

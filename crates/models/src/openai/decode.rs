@@ -41,7 +41,6 @@ impl ReplyState {
         }
     }
 
-    /// Begins a call; returns its index.
     pub fn push_call(&mut self, id: Option<String>, name: Option<String>, arguments: String) -> usize {
         let index = self.calls;
         self.calls += 1;
@@ -57,7 +56,6 @@ impl ReplyState {
         self.chunks.push(chunk);
     }
 
-    /// Whether anything that counts as an answer has come.
     pub fn has_answer(&self) -> bool {
         self.has_content || self.has_reasoning || self.calls > 0
     }
@@ -123,7 +121,6 @@ impl ReplyDecoder {
     }
 }
 
-/// Whether it is an error in the place of an event.
 pub(crate) fn is_error(value: &Value) -> bool {
     let kind = |field: &str| value.get(field).and_then(Value::as_str);
     value.get("error").is_some_and(|e| !e.is_null()) || kind("object") == Some("error") || kind("type") == Some("error")

@@ -204,7 +204,6 @@ where
         self.open.retain(|open| open.slot != slot);
     }
 
-    /// Records the failure; returns the connection.
     fn record_failure(&mut self, asked: Asked, error: &ModelError) -> Connection {
         self.over(asked.slot);
         self.attempts.push(Attempt {

@@ -147,7 +147,6 @@ async fn refused(origin: Origin, response: Response, limits: Limits) -> Refused 
     Refused { error, raw: Some(Box::new(raw)) }
 }
 
-/// The body up to `most` bytes, and the rest if there is more.
 async fn read(
     origin: &Origin,
     response: Response,
@@ -224,7 +223,6 @@ fn error_object(body: &[u8]) -> Option<Value> {
     (told && !answered).then_some(value)
 }
 
-/// Whether it begins and ends like a JSON document.
 fn looks_whole(body: &[u8]) -> bool {
     let body = body.trim_ascii();
     matches!((body.first(), body.last()), (Some(b'{'), Some(b'}')) | (Some(b'['), Some(b']')))

@@ -54,7 +54,6 @@ fn rest(_: &Loose<'_>, before: usize, from: usize, body: &str, cx: &mut Cx<'_>) 
     }
 }
 
-/// Reads from the opening parenthesis to the closing one.
 fn arguments(loose: &mut Loose<'_>, name: &str, cx: &Cx<'_>) -> Result<Map<String, Value>, String> {
     let mut map = Map::new();
     loop {

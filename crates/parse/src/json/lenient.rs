@@ -170,7 +170,6 @@ impl<'a> Loose<'a> {
         Ok(value)
     }
 
-    /// A quoted text, if one comes next.
     pub fn string(&mut self) -> Result<Option<String>, String> {
         let rest = self.rest();
         for token in self.tokens {

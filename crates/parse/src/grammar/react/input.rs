@@ -72,7 +72,6 @@ fn has_blank_line(text: &str) -> bool {
     text.lines().any(|line| line.trim().is_empty())
 }
 
-/// Removes back-ticks around the whole.
 fn bare_text(text: &str) -> &str {
     let inner = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
     inner.filter(|inner| !inner.contains('`')).unwrap_or(text).trim()

@@ -304,7 +304,6 @@ impl Shell {
     }
 }
 
-/// The name in a call that can't be read.
 fn name_in(raw: &str) -> String {
     let after = raw.split_once("\"name\"").map_or("", |(_, rest)| rest);
     after.split('"').nth(1).unwrap_or("").chars().take(64).collect()

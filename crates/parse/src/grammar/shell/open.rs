@@ -29,7 +29,6 @@ pub(super) fn opens(byte: u8) -> bool {
     !RULES[usize::from(byte)].is_empty()
 }
 
-/// Openings of reasoning and their closings.
 pub(super) fn thoughts() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     rules().filter_map(|rule| match rule.body {
         Body::Thought(close) => Some((rule.open, close)),
