@@ -23,7 +23,6 @@ pub struct Account {
     pub role: Role,
 }
 
-/// A caller that has proved who they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     pub principal: Principal,

@@ -10,7 +10,6 @@ use tokio::signal::unix::{SignalKind, signal};
 /// What a shell reports of a program ended by SIGPIPE.
 const PIPE_CLOSED: i32 = 141;
 
-/// Where text goes and whether it may be coloured.
 #[derive(Debug, Clone, Copy)]
 pub struct Term {
     colour: bool,

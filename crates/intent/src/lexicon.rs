@@ -44,14 +44,10 @@ lists! {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CalendarWords {
-    /// Words that ask for a new event.
     pub create: Vec<String>,
-    /// Words before its title.
     pub lead: Vec<String>,
-    /// Words before its place.
     pub place: Vec<String>,
     pub repeat: Vec<Repeat>,
-    /// Words that ask to see events.
     pub list: Vec<String>,
 }
 

@@ -175,7 +175,6 @@ struct Found {
     pub models: Vec<String>,
     /// Name and version, as the server says.
     pub server: String,
-    /// The request that it answered.
     pub by: &'static str,
 }
 
@@ -295,7 +294,6 @@ struct Row {
     /// `*` once for anything.
     host: Option<String>,
     port: Option<u16>,
-    /// A part of the path.
     path: Option<String>,
     /// The path of the base URL there.
     base: Option<String>,

@@ -1,6 +1,5 @@
 use steward_core::tool::ToolCall;
 
-/// What can be shown while the reply still arrives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Out {
     /// Text that is surely for the reader.

@@ -41,7 +41,6 @@ const LOCAL_WINDOW: u32 = 2048;
 
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Private hosts and ports that web tools may reach.
     pub web_allow: Vec<String>,
 }
 
@@ -52,7 +51,6 @@ pub struct App {
     pub models: Arc<Router>,
     pub connections: Arc<ConnectionBook>,
     pub vault: Arc<dyn Vault>,
-    /// The same vault, for changes of its key.
     pub vault_keys: Arc<SealedVault>,
     pub packages: Arc<Packages>,
     pub mcp: Arc<McpHub>,
@@ -67,7 +65,6 @@ pub struct App {
     pub browsers: Option<Browsers>,
     local: Arc<Supervisor>,
     python: Arc<PythonPool>,
-    /// Where traces go, if anywhere.
     traces: Option<Arc<Traces>>,
 }
 

@@ -32,7 +32,6 @@ pub struct Parts {
     pub users: Arc<dyn Users>,
     pub blobs: Arc<dyn Blobs>,
     pub clock: Arc<dyn Clock>,
-    /// Private hosts and ports that the installation allows.
     pub web_allow: Vec<HostPort>,
 }
 

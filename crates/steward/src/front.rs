@@ -13,7 +13,6 @@ pub struct Front {
     pub workspace: String,
     /// Whether agents are offered only tools that fit the request.
     pub intent_filter: bool,
-    /// Host names that requests may use.
     pub hosts: Hosts,
 }
 

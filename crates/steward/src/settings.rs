@@ -24,14 +24,11 @@ pub struct Settings {
     /// GGUF file of the local model.
     pub model: PathBuf,
     pub embedding_dir: PathBuf,
-    /// Name of a connection.
     pub connection: Option<String>,
     pub log: Option<String>,
-    /// Path of this program.
     pub program: PathBuf,
     /// Administrator to create at the first start.
     pub admin: Option<(String, String)>,
-    /// OTLP endpoint for traces.
     pub otlp: Option<String>,
     pub no_color: bool,
     /// Idle time after which the local model's process ends, seconds.

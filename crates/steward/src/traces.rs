@@ -126,7 +126,6 @@ fn parent_of(events: &[Event]) -> Option<RunId> {
     }
 }
 
-/// The call by which a run was delegated.
 fn delegation(events: &[Event], child: RunId) -> Option<&str> {
     events.iter().find_map(|event| match &event.body {
         EventBody::RunDelegated { call_id, child: made, .. } if *made == child => Some(call_id.as_str()),
@@ -134,7 +133,6 @@ fn delegation(events: &[Event], child: RunId) -> Option<&str> {
     })
 }
 
-/// The spans of a whole log: the run, its model calls, its tool calls.
 fn spans(events: &[Event], trace: RunId, above: Option<SpanId>) -> Vec<SpanData> {
     let Some((first, last)) = events.first().zip(events.last()) else {
         return Vec::new();
@@ -242,7 +240,6 @@ fn requested(event: &Event) -> Option<(Timestamp, &str)> {
     }
 }
 
-/// Adds who answered and how it ended.
 fn answered(call: &mut SpanData, body: &EventBody) {
     match body {
         EventBody::ModelResponded { finish, answered, .. } => {

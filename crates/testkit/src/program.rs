@@ -88,7 +88,6 @@ pub fn finish(command: Command) -> Done {
     finish_within(command, LIMIT)
 }
 
-/// Runs a command with its own limit.
 pub fn finish_within(mut command: Command, limit: Duration) -> Done {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let begun = Instant::now();

@@ -11,7 +11,6 @@ use uuid::Uuid;
 
 const MOST: usize = 1000;
 
-/// What an approval covers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scope {
     /// Only what is asked.

@@ -25,7 +25,6 @@ const JSON: &str = "application/json";
 /// The API of the running server, or in this process.
 pub struct Client {
     pub(super) transport: Box<dyn Transport>,
-    /// Where waiting for the server is reported.
     pub(super) term: Term,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,

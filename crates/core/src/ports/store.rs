@@ -79,7 +79,6 @@ pub struct Commit {
     pub side: Vec<SideWrite>,
 }
 
-/// Rows that change together with events.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "few at a time, each written once")]
 pub enum SideWrite {

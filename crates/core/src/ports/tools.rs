@@ -56,7 +56,6 @@ pub struct Authorized {
     pub stage: Option<Arc<dyn Stage>>,
 }
 
-/// Records what a call is about to do.
 #[async_trait]
 pub trait Stage: std::fmt::Debug + Send + Sync {
     /// Durable when it returns. After an error the effect must not happen.

@@ -275,7 +275,6 @@ pub enum DockerSpec {
     },
 }
 
-/// A page as text, links or tables.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScrapeSpec {

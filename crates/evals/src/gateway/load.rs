@@ -76,7 +76,6 @@ pub struct Sample {
 
 #[derive(Debug, Default)]
 pub struct Answers {
-    /// One for each answered request.
     pub samples: Vec<Sample>,
     /// Unanswered requests and refused connections.
     pub errors: usize,

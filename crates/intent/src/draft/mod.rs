@@ -18,7 +18,6 @@ const NAMED: f32 = 0.55;
 /// Kinds that involve no file.
 const OTHER: &[&str] = &["calc", "clock", "run", "fetch", "notes", "reminders", "calendar", "inbox", "web"];
 
-/// A request whose kind is known.
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
     pub kind: &'a str,

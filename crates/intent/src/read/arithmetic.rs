@@ -15,9 +15,7 @@ enum Token {
     Operator(&'static str),
     Open,
     Close,
-    /// "percent" after a number.
     Percent,
-    /// "of" between two numbers.
     Of,
     /// "the square root of", "half of": a prefix.
     Prefix(&'static str, &'static str),

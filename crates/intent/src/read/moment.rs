@@ -48,7 +48,6 @@ pub struct Moment {
     pub at: DateTime,
     /// Whether a day was given.
     pub day: bool,
-    /// Whether a time of day was given.
     pub time: bool,
     /// Bytes of the request that give it.
     pub spans: Vec<(usize, usize)>,

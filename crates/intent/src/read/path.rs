@@ -26,7 +26,6 @@ pub struct Kind {
 pub struct PathWords {
     /// "file", "document": any file.
     pub file: Vec<String>,
-    /// "folder", "directory".
     pub folder: Vec<String>,
     /// "csv", "log", "page".
     pub kinds: Vec<Kind>,

@@ -17,7 +17,6 @@ const FEW: usize = 30;
 /// Words of asking up to this length are no values; months up to it need a capital or a small word before them.
 const SHORT: usize = 3;
 
-/// A file or database, with what the request says about it.
 pub(crate) struct Source {
     pub path: String,
     pub schema: Schema,

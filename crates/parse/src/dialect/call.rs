@@ -24,7 +24,6 @@ const IDS: &[&str] = &["id", "call_id", "tool_call_id"];
 /// Keys beside name and arguments that are no arguments.
 const BESIDE: &[&str] = &["type", "index", "thought", "reasoning", "description"];
 
-/// The tools, and the calls that readers of blocks have found.
 pub(crate) struct Cx<'a> {
     pub tools: &'a ToolIndex,
     pub found: &'a mut Found,

@@ -26,7 +26,6 @@ pub(crate) struct Plan {
     pub env: Vec<(String, String)>,
     pub tier: Tier,
     pub limits: Limits,
-    /// Folders and files of the Landlock tier.
     pub read: Vec<PathBuf>,
     pub write: Vec<PathBuf>,
     pub network: bool,

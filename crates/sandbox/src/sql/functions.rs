@@ -202,7 +202,6 @@ fn glob(call: &Call<'_>) -> Answer {
     }
 }
 
-/// Whether a character begins here.
 fn begins(byte: u8) -> bool {
     byte & 0xc0 != 0x80
 }

@@ -33,7 +33,6 @@ pub struct Rows {
 }
 
 impl Guard {
-    /// Runs one statement that only reads.
     pub fn query(&self, sql: &str) -> Result<Rows, SqlError> {
         self.query_with(sql, &[])
     }

@@ -199,7 +199,6 @@ pub(super) fn no_connection(error: &sqlx::Error) -> SqlError {
     SqlError::Connect { reason: error.to_string() }
 }
 
-/// The rows of a result, up to the limits.
 pub(crate) struct Collector<'l> {
     limits: &'l Limits,
     bytes: usize,

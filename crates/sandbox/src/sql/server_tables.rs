@@ -66,7 +66,6 @@ impl TableInfo {
     }
 }
 
-/// A foreign key that refers to a table.
 pub(crate) struct Reference {
     /// The table that has it, as SQL text.
     pub child: String,

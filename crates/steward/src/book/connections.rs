@@ -40,7 +40,6 @@ pub struct BookParts {
     /// Notified of changes.
     pub router: Arc<Router>,
     pub clock: Arc<dyn Clock>,
-    /// Which variables may hold keys.
     pub variables: KeyVariables,
 }
 
@@ -355,7 +354,6 @@ fn needs_key(before: Option<&Connection>, now: &Connection, key: &TypedKey) -> R
     Ok(())
 }
 
-/// The server of a connection.
 fn place(connection: &Connection) -> Result<String, Provider> {
     let url = url::Url::parse(&connection.base_url).map_err(|_| connection.provider)?;
     Ok(url.origin().ascii_serialization())

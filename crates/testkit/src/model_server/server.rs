@@ -25,7 +25,6 @@ pub struct ScriptedModelServer {
 }
 
 impl ScriptedModelServer {
-    /// Starts on a free loopback port.
     pub async fn start(script: Script) -> io::Result<Self> {
         Self::start_at(script, 0).await
     }

@@ -71,7 +71,6 @@ impl State {
         self.lock().script.replies.push(behaviour);
     }
 
-    /// Records a request and says what to do on the wire.
     pub fn handle(&self, request: &Request) -> Vec<Action> {
         let path = request.path.split('?').next().unwrap_or_default();
         if path == "/_scripted/state" {

@@ -6,7 +6,6 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Name of the database superuser.
 pub(super) const USER: &str = "steward";
 
 /// Programs, and the user to run them as.

@@ -19,11 +19,9 @@ pub(super) struct PageState {
     pub url: String,
     /// Whether the browser shows an error page of its own.
     pub broken: bool,
-    /// Whether the document's text is complete.
     pub parsed: bool,
     /// Whether the document and its resources have loaded.
     pub loaded: bool,
-    /// Whether a new document is loading.
     pub starting: bool,
     /// Document and HTTP status of the last response for the main frame.
     pub answered: Option<(String, u16)>,

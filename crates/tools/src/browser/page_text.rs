@@ -46,7 +46,6 @@ pub(super) fn frames(tree: &Value, most: usize) -> Vec<(String, String)> {
     found
 }
 
-/// Renders the trees of a page and its frames, each with its address.
 pub(super) fn render_page(trees: &[(String, Value)], elements: &mut Elements) -> Snapshot {
     let mut out = LineWriter::default();
     let mut title = String::new();

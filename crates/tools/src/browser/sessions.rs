@@ -87,7 +87,6 @@ impl Browsers {
         }
     }
 
-    /// Removes a browser that failed, and returns why it ended.
     pub(super) async fn remove_failed(&self, run: Option<RunId>, session: &Arc<BrowserSession>) -> Option<String> {
         let process = session.take();
         if let Some(run) = run {

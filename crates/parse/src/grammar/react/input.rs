@@ -54,7 +54,6 @@ impl Input {
     }
 }
 
-/// Arguments and how sure they are.
 pub(crate) struct Read {
     pub arguments: Value,
     pub source: CallSource,

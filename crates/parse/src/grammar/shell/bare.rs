@@ -39,7 +39,6 @@ const KEYS: &[&str] = &[
 const RESULTS: &[&str] =
     &["Observation", "Result:", "Output:", "Tool result", "Tool Result", "Tool output", "Tool Output"];
 
-/// A value that may be a call.
 pub(super) struct Bare {
     /// From here on it is text, if it is no call.
     from: usize,

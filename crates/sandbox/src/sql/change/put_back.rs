@@ -22,7 +22,6 @@ pub(crate) trait Store {
     /// What is selected, so that [`Store::fetch`] can read the row.
     fn selected(table: &Table) -> String;
     async fn fetch(&mut self, sql: String, table: &Table, key: &[Cell]) -> Result<Option<Vec<Cell>>, SqlError>;
-    /// Returns the number of changed rows.
     async fn execute(&mut self, sql: String, values: &[&Cell]) -> Result<u64, SqlError>;
 
     fn full_name(table: &Table) -> String {

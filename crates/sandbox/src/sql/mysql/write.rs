@@ -95,7 +95,6 @@ impl WriteSession<'_> {
         Ok(done.map_err(self.error())?.rows_affected())
     }
 
-    /// Runs the statement without recording rows.
     async fn unrecorded(&mut self, checked: &Checked, why: &str) -> Result<Changes, SqlError> {
         Ok(Changes {
             count: self.execute(&checked.sql).await?,

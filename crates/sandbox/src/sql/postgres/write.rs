@@ -45,7 +45,6 @@ pub(crate) async fn change(
     RecordedWrite { write, table }.run(connection, parameters, limits).await
 }
 
-/// Runs the statement without recording rows.
 async fn unrecorded(
     connection: &mut PgConnection,
     checked: &Checked,
