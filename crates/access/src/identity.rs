@@ -14,7 +14,6 @@ use super::secrets::LIFETIME_S;
 use super::sessions::LogIn;
 use super::{Access, AccessError, unavailable};
 
-/// A user as others may see them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
     pub id: UserId,
@@ -24,7 +23,6 @@ pub struct Account {
     pub role: Role,
 }
 
-/// A caller that has proved who they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     pub principal: Principal,

@@ -12,7 +12,6 @@ use super::{Access, AccessError, secrets, unavailable};
 pub(crate) const PREFIX: &str = "sk-steward-";
 
 impl Access {
-    /// Replaces the API key of the user with this email.
     pub async fn new_api_key(&self, email: &str) -> Result<String, AccessError> {
         let found = self.users.user_by_email(self.tenant, &email.to_lowercase()).await?;
         let Some(user) = found else {
@@ -21,7 +20,6 @@ impl Access {
         self.make_api_key(user.id).await
     }
 
-    /// Replaces the API key of a user.
     pub async fn make_api_key(&self, user: UserId) -> Result<String, AccessError> {
         let key = format!("{PREFIX}{}", secrets::hexadecimal(24));
         self.set_api_key(user, Some(sha256(key.as_bytes()))).await?;

@@ -112,7 +112,6 @@ fn unavailable(error: StoreError) -> LoginError {
     LoginError::Unavailable(error.to_string())
 }
 
-/// Why a user could not be created or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum AccessError {
     #[error(transparent)]

@@ -1,5 +1,4 @@
-//! Password hashes (Argon2id with the library's defaults: 19 MiB, 2 passes, 1 lane), random secrets, and access
-//! tokens (JWT, HS256).
+//! Password hashes (Argon2id with the library's defaults: 19 MiB, 2 passes, 1 lane), random secrets, JWTs (HS256).
 
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;

@@ -1,5 +1,4 @@
-//! Login sessions: begun by a password, prolonged by a rotating refresh token, ended by the user, by time or by
-//! theft.
+//! Login sessions: begun by a password, prolonged by a rotating refresh token, ended by the user, by time or by theft.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -72,7 +71,6 @@ impl Access {
         Err(LoginError::Wrong)
     }
 
-    /// Begins a session of a user who has proved who they are.
     pub(crate) async fn open(&self, user: &User, label: &str) -> Result<OpenSession, LoginError> {
         let now = self.clock.now();
         let token = secrets::refresh_token();

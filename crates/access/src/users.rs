@@ -9,9 +9,7 @@ use steward_core::ports::{Role, User};
 use super::sessions::{LogIn, OpenSession};
 use super::{Access, AccessError, secrets};
 
-/// The setting with the hash of the one-time token.
 const SETUP_TOKEN: &str = "auth.setup_token_hash";
-/// The setting that says that there is an administrator.
 const HAS_ADMIN: &str = "auth.has_admin";
 /// Longest name, characters.
 const MAX_NAME: usize = 100;
@@ -19,7 +17,6 @@ const MAX_NAME: usize = 100;
 /// The user that programs of this machine's owner share: the command line, and whatever uses the key in its file.
 pub const LOCAL_USER: &str = "local@steward";
 
-/// What the start of the server is to print.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FirstStart {
     Ready,
@@ -32,8 +29,7 @@ pub enum FirstStart {
 }
 
 impl Access {
-    /// To be called at each start. While there is no administrator, creates the one of the environment or a new
-    /// one-time token.
+    /// Called at each start. While there is no administrator, creates that of the environment or a new one-time token.
     pub async fn first_start(&self, admin: Option<(&str, &str)>) -> Result<FirstStart, AccessError> {
         if !self.needs_set_up().await? {
             return Ok(FirstStart::Ready);

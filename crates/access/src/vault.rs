@@ -2,8 +2,8 @@
 //!
 //! * A sealed secret is bound to its tenant, its credential and its key, so that rows can't be swapped.
 //! * At any time all secrets of a tenant are sealed with one key; [`SealedVault::rotate`] replaces it. The new key is
-//! kept beside the old one before anything is sealed with it, and the old one is forgotten once nothing is sealed
-//! with it, so that no crash can lose a secret.
+//!   kept beside the old one before anything is sealed with it, and the old one is forgotten once nothing is sealed
+//!   with it, so that no crash can lose a secret.
 //! * Keys come from a [`KeySource`]: a file, a list that somebody else keeps, or a passphrase.
 
 mod connection;
@@ -45,7 +45,6 @@ pub struct SealedVault {
     source: Arc<dyn KeySource>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
-    /// The keys as last read from the source.
     keyring: RwLock<Vec<VaultKey>>,
     /// Held while secrets are written.
     writing: Mutex<()>,
@@ -244,8 +243,7 @@ impl SealedVault {
         }
     }
 
-    /// The fields that `set` is added to. None are read if all are set anyway, so that a damaged secret can be
-    /// replaced.
+    /// The fields that `set` is added to. None are read if all are set, so that a damaged secret can be replaced.
     async fn fields_to_change(
         &self,
         tenant: TenantId,

@@ -1,5 +1,3 @@
-//! Lengths of time as people write them.
-
 use std::time::Duration;
 
 /// `90s`, `30m`, `1h`, `7d`.

@@ -1,23 +1,18 @@
-//! Exit codes, the same for every command.
-
 use std::process::ExitCode;
 
-/// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// As asked.
     Done,
-    /// It did not work; the message says why.
     Failed,
     /// Something waits for a person.
     Waiting,
-    /// A person said no, or stopped it.
+    /// A person refused or stopped it.
     Refused,
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        // 2 is clap's, for wrong usage.
+        // 2 is clap's code for wrong usage.
         Self::from(match exit {
             Exit::Done => 0,
             Exit::Failed => 1,

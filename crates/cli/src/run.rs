@@ -1,4 +1,4 @@
-//! From a command to its end.
+//! Runs a command from start to end.
 
 use crate::Command;
 use crate::args::{CredentialAction, Eval, SkillAction, Suite};
@@ -11,25 +11,22 @@ use crate::exit::Exit;
 use crate::term::Term;
 use std::path::PathBuf;
 
-/// What a command needs of the program that works for it. A running server has its own and can't be given another.
+/// What a command needs from the program that works for it. A running server has its own and can't be given another.
 #[derive(Debug, Clone)]
 pub struct Needs {
     /// Private hosts and ports that web tools may reach.
     pub web_allow: Vec<String>,
-    /// Whether only tools are offered that fit the request.
+    /// Whether only tools that fit the request are offered.
     pub intent_filter: bool,
-    /// Which folder is worked in.
     pub files: Files,
 }
 
 /// The folder that file tools are confined to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Files {
-    /// None is needed.
     Unused,
-    /// The current one.
     Current,
-    /// The one for runs: as given, else the current one; it must not hold the program's own data.
+    /// The folder for runs: the given one, else the current one; it must not hold the program's own data.
     Workspace(Option<PathBuf>),
 }
 
@@ -39,7 +36,7 @@ impl Default for Needs {
     }
 }
 
-/// Runs a command. `open` gives it the API; `connection` is that of `--connection`.
+/// `open` opens the API for the command; `connection` is the value of `--connection`.
 pub async fn run(
     mut command: Command,
     connection: Option<&str>,

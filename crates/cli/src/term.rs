@@ -1,4 +1,4 @@
-//! Text for people. Colour and progress only on a terminal; NO_COLOR is honoured.
+//! Output for people. Colour and progress only on a terminal; NO_COLOR is honoured.
 
 use anyhow::Context;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
@@ -7,21 +7,19 @@ use serde_json::json;
 use std::io::{IsTerminal, Write};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// What a shell reports of a program that SIGPIPE has ended.
+/// What a shell reports of a program ended by SIGPIPE.
 const PIPE_CLOSED: i32 = 141;
 
-/// Where text goes and whether it may be coloured.
 #[derive(Debug, Clone, Copy)]
 pub struct Term {
     colour: bool,
-    /// Whether standard error is a terminal: progress may be shown.
+    /// Whether standard error is a terminal, so that progress may be shown.
     pub live: bool,
-    /// Whether a person can be asked on standard input.
     pub can_ask: bool,
 }
 
 impl Term {
-    /// From the standard streams. `no_color`: the variable NO_COLOR is set.
+    /// Inspects the standard streams. `no_color`: the variable NO_COLOR is set.
     pub fn detect(no_color: bool) -> Self {
         let live = std::io::stderr().is_terminal();
         Self { colour: live && !no_color, live, can_ask: std::io::stdin().is_terminal() && live }
@@ -31,37 +29,37 @@ impl Term {
         if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
-    /// Less important.
+    /// For less important text.
     pub fn dim(self, text: &str) -> String {
         self.paint("2", text)
     }
 
-    /// Good.
+    /// For success.
     pub fn green(self, text: &str) -> String {
         self.paint("32", text)
     }
 
-    /// Bad.
+    /// For failure.
     pub fn red(self, text: &str) -> String {
         self.paint("31", text)
     }
 
-    /// Take note.
+    /// For warnings.
     pub fn yellow(self, text: &str) -> String {
         self.paint("33", text)
     }
 
-    /// Headings, names.
+    /// For headings and names.
     pub fn bold(self, text: &str) -> String {
         self.paint("1", text)
     }
 
-    /// A line of progress, on standard error.
+    /// Prints a line of progress to standard error.
     pub fn say(self, line: &str) {
         let _ = writeln!(std::io::stderr(), "{line}");
     }
 
-    /// Prints a list as JSON, or says that it is empty: whether nothing is left to show.
+    /// Prints a list as JSON, or a note that it is empty; returns whether nothing is left to show.
     pub fn listed<T: Serialize>(self, rows: &[T], as_json: bool, empty: &str) -> bool {
         if as_json {
             println!("{}", json!(rows));
@@ -71,7 +69,7 @@ impl Term {
         as_json || rows.is_empty()
     }
 
-    /// A progress note that the next line replaces; nothing where there is no terminal.
+    /// A progress note that the next line replaces; nothing without a terminal.
     pub fn status(self, text: &str) {
         if self.live {
             let mut out = std::io::stderr();
@@ -80,7 +78,6 @@ impl Term {
         }
     }
 
-    /// Clears the progress note.
     pub fn clear(self) {
         if self.live {
             let mut out = std::io::stderr();
@@ -89,7 +86,7 @@ impl Term {
         }
     }
 
-    /// Asks on the terminal; `None` at the end of input.
+    /// `None` at the end of input.
     pub fn ask(self, question: &str) -> Option<String> {
         let mut out = std::io::stderr();
         let _ = write!(out, "{question} ");
@@ -101,15 +98,13 @@ impl Term {
         }
     }
 
-    /// Whether a question is answered with yes.
     pub fn agrees(self, question: &str) -> bool {
         self.ask(question).is_some_and(|answer| matches!(answer.to_lowercase().as_str(), "y" | "yes"))
     }
 
-    /// Asks on the terminal without showing what is typed; `None` at the end of input. Ctrl-C leaves the terminal as
-    /// it was.
+    /// Asks without showing what is typed; `None` at the end of input. Ctrl-C restores the terminal.
     pub async fn ask_hidden(self, question: &str) -> anyhow::Result<Option<String>> {
-        // Listened for before the question is seen: nobody stops us in between.
+        // Installed before the question is shown, so that no interrupt ends us in between.
         let mut interrupted = signal(SignalKind::interrupt()).context("SIGINT can't be caught")?;
         let quiet = Quiet::begin()?;
         let asked = question.to_owned();
@@ -127,7 +122,7 @@ impl Term {
     }
 }
 
-/// A terminal that does not show what is typed, until it is dropped.
+/// A terminal without echo, until it is dropped.
 struct Quiet(Termios);
 
 impl Quiet {
@@ -141,8 +136,8 @@ impl Quiet {
     }
 }
 
-/// A program that reads what we print, such as `head`, may end before us: then so do we, without a word. By a signal we
-/// would end at any other pipe too, such as one to a program in the sandbox.
+/// A program that reads our output, such as `head`, may end before us; then we end too, silently. Ending by SIGPIPE
+/// would apply to every other pipe as well, such as one to a program in the sandbox.
 pub fn end_without_a_reader() {
     let otherwise = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

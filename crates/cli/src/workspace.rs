@@ -1,5 +1,3 @@
-//! Folders that file tools may be confined to.
-
 use anyhow::{Context, bail};
 use std::path::{Path, PathBuf};
 

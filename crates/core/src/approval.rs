@@ -1,4 +1,4 @@
-//! Decisions asked of people. Rows of the store: they wait for weeks and survive upgrades.
+//! Decisions asked of people. They are rows of the store, since they wait for weeks and survive upgrades.
 
 use crate::plan::PlanStep;
 use crate::policy::{GrantScope, RiskClass};
@@ -187,24 +187,17 @@ impl Answer {
 /// One entry of the inbox.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Approval {
-    /// Its id.
     pub id: ApprovalId,
-    /// The run that waits.
     pub run_id: RunId,
-    /// What is asked.
     pub subject: Subject,
-    /// What it stands on. The API tells it field by field, so commands beside a server have none.
+    /// What the decision rests on. The API sends it field by field, so the CLI beside a server gets it empty.
     #[serde(default = "About::untold")]
     pub about: About,
-    /// When it was asked.
     pub asked_at: Timestamp,
-    /// The answer, once given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Answer>,
-    /// Who answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
-    /// When.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_at: Option<Timestamp>,
 }

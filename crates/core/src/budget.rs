@@ -1,4 +1,4 @@
-//! Limits of a run, and what it has spent. Reserved before a call, settled after it.
+//! Limits of a run and what it has spent. An amount is reserved before a call and settled after it.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,6 @@ pub enum Preset {
 }
 
 impl Preset {
-    /// The budget of this name.
     pub fn budget(self) -> Budget {
         let agent = Budget {
             model_calls: 10,
@@ -87,9 +86,9 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// Model calls that count against `budget`. A node's crashes are not the run's fault, so calls
-    /// that one cut off are made again for nothing, as often as the budget has calls: a run that
-    /// itself kills its node still comes to an end.
+    /// Model calls that count against `budget`. Calls cut off by a crash of the node are not the run's fault and are
+    /// repeated free of charge, but at most as often as the budget has calls, so that a run that itself crashes its
+    /// node still ends.
     pub fn counted_calls(&self, budget: &Budget) -> u32 {
         let made = self.model_calls + self.below;
         made.saturating_sub(self.cut_off.min(budget.model_calls))
@@ -107,7 +106,7 @@ fn is_zero(count: &u32) -> bool {
 }
 
 impl Budget {
-    /// What is left of it, one level deeper; the longest single call stays as it is.
+    /// What is left of it for a child run, one level deeper; the longest single call stays the same.
     #[must_use]
     pub fn left(&self, spent: &Spent) -> Self {
         Self {
@@ -121,7 +120,7 @@ impl Budget {
         }
     }
 
-    /// The lower one of each limit.
+    /// The lower value of each limit.
     #[must_use]
     pub fn within(self, other: Self) -> Self {
         Self {
@@ -158,7 +157,6 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// For a person: which limit, and what to do.
     pub fn explain(self, budget: &Budget) -> String {
         let (what, value) = match self {
             Self::ModelCalls => ("model calls", u64::from(budget.model_calls)),
@@ -177,7 +175,6 @@ impl Limit {
     }
 }
 
-/// Whether another model call, which may take so many tokens and so much money, fits.
 pub fn model_call_fits(budget: &Budget, spent: &Spent, tokens: u64, cost_micros: u64) -> Result<(), Limit> {
     if spent.counted_calls(budget) >= budget.model_calls {
         return Err(Limit::ModelCalls);
@@ -191,7 +188,6 @@ pub fn model_call_fits(budget: &Budget, spent: &Spent, tokens: u64, cost_micros:
     common(budget, spent)
 }
 
-/// Whether another tool call fits.
 pub fn tool_call_fits(budget: &Budget, spent: &Spent) -> Result<(), Limit> {
     if spent.tool_calls >= budget.tool_calls {
         return Err(Limit::ToolCalls);

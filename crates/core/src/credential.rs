@@ -72,7 +72,6 @@ const DATABASE: &[Field] = &[
 ];
 
 impl CredentialKind {
-    /// All kinds.
     pub const ALL: [Self; 7] =
         [Self::Password, Self::ApiKey, Self::SshKey, Self::Token, Self::Oauth2, Self::Certificate, Self::Database];
 
@@ -102,7 +101,6 @@ impl CredentialKind {
         }
     }
 
-    /// Whether the field `name` may be shown.
     pub fn shows(self, name: &str) -> bool {
         self.fields().iter().any(|field| field.name == name && !field.secret)
     }
@@ -146,16 +144,12 @@ pub struct Credential {
 /// One use of a credential, written down before the secret is handed out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CredentialUse {
-    /// The credential.
     pub credential: CredentialId,
-    /// The run; none for a test by a person.
+    /// `None` for a test by a person.
     #[serde(default)]
     pub run: Option<RunId>,
-    /// The agent.
     #[serde(default)]
     pub agent: Option<AgentId>,
-    /// Name of the tool.
     pub tool: String,
-    /// When.
     pub at: Timestamp,
 }

@@ -1,4 +1,4 @@
-//! Events: the run log, which is the truth. The format is versioned; fields are only added.
+//! Events of the run log, the only source of truth. The format is versioned; fields are only added.
 
 mod kind;
 mod parts;
@@ -21,21 +21,16 @@ use std::sync::Arc;
 
 pub use parts::{AboutCall, Answered, ForkedFrom, Mode, Noticed, Origin, Outcome, Proved, Ranked, Setup, ToolResult};
 
-/// Version of the event format written by this program.
 pub const EVENT_VERSION: u16 = 1;
 
-/// One entry of a run's log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// The run.
     pub run_id: RunId,
     /// Position, from 1 without gaps.
     pub seq: u64,
-    /// When it was appended.
     pub at: Timestamp,
     /// Fencing epoch of the runner that appended it.
     pub epoch: u64,
-    /// What happened.
     #[serde(flatten)]
     pub body: EventBody,
 }

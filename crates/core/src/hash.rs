@@ -1,4 +1,4 @@
-//! Content hashes. Approvals, intents and plans are bound to the exact arguments by them.
+//! Content hashes, which bind approvals, intents and plans to the exact arguments.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};

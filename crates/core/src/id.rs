@@ -1,5 +1,4 @@
-//! Identifiers. All are UUIDs of version 7, so that they sort by the time they were made;
-//! they are made by [`crate::ports::Ids`], never here.
+//! Identifiers: UUIDs of version 7, which sort by creation time, made by [`crate::ports::Ids`] and never here.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -37,31 +36,21 @@ macro_rules! id {
 id! {
     /// One customer of an installation; it leads every key of the store.
     TenantId,
-    /// One execution of an agent on one input.
     RunId,
-    /// The messages of a user with an agent.
     ConversationId,
-    /// Instructions, tools, routing and policy under one name.
     AgentId,
-    /// A decision asked of a person.
     ApprovalId,
-    /// One model endpoint.
     ConnectionId,
     /// A durable alarm of a run.
     TimerId,
-    /// A person or a program that logs in.
     UserId,
     /// A virtual key: a name and a secret by which a program uses the gateway.
     KeyId,
-    /// A limit of what may be spent.
     BudgetId,
     /// Tokens and money set aside for a call in flight.
     ReservationId,
-    /// A skill, over all its versions.
     SkillId,
-    /// A secret in the vault.
     CredentialId,
-    /// An MCP server.
     McpServerId,
 }
 

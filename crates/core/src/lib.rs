@@ -1,8 +1,7 @@
-//! The heart of Steward: types, ports, policy, prompt assembly and the run state machine.
+//! The pure part of Steward: types, ports, policy, prompt assembly and the run state machine.
 //!
-//! Nothing here does I/O, reads a clock or draws a random number, so nothing here can fail for a
-//! reason outside its arguments. Adapters implement the traits of [`ports`]; the `engine` room
-//! drives [`run`] with them.
+//! Nothing here does I/O, reads a clock or draws a random number, so nothing here can fail for a reason outside its
+//! arguments. Adapters implement the traits of [`ports`]; the `engine` room drives [`run`] with them.
 
 pub mod agent;
 pub mod approval;

@@ -1,19 +1,15 @@
-//! MCP servers whose tools agents may use. A tool is pinned by its hash: a changed one is
-//! refused until a person has seen what changed.
+//! MCP servers. A tool is pinned by its hash: a changed one is refused until a person has seen what changed.
 
 use crate::skill::CredentialWanted;
 use crate::{McpServerId, Timestamp, hash};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// A server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct McpServer {
-    /// Its id.
     pub id: McpServerId,
     /// Its name, unique in its tenant, `[a-z0-9_]{1,32}`; tools are called `<name>_<tool>`.
     pub name: String,
-    /// How it is reached.
     pub transport: McpTransport,
     /// The credential that it gets: an environment variable over stdio, a header over HTTP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -21,15 +17,12 @@ pub struct McpServer {
     /// Whether each user needs a token of their own.
     #[serde(default)]
     pub per_user: bool,
-    /// Whether its tools can be called.
     pub enabled: bool,
-    /// Its tools as last seen.
     #[serde(default)]
     pub tools: Vec<McpTool>,
-    /// When it was last asked.
     #[serde(default)]
     pub checked_at: Option<Timestamp>,
-    /// Why it could not be asked; `None` if it could.
+    /// Why the last request failed; `None` if it did not.
     #[serde(default)]
     pub error: Option<String>,
 }
@@ -67,19 +60,17 @@ pub enum McpTransport {
     },
 }
 
-/// A tool of a server.
+/// A tool of a server, as last seen; `parameters` is the JSON Schema of its arguments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct McpTool {
-    /// Its name there.
+    /// Name on the server.
     pub name: String,
-    /// Its description as last seen.
     pub description: String,
-    /// JSON Schema of its arguments as last seen.
     pub parameters: Value,
-    /// Whether the server says that it only looks. A hint: the risk class is a person's choice.
+    /// Whether the server says that the tool only reads. This is a hint: a person chooses the risk class.
     #[serde(default)]
     pub read_only: bool,
-    /// What a person accepted; `None`: not yet.
+    /// What a person accepted; `None` if nobody has yet.
     #[serde(default)]
     pub accepted: Option<AcceptedTool>,
     /// Whether the server no longer has it.
@@ -87,34 +78,28 @@ pub struct McpTool {
     pub gone: bool,
 }
 
-/// A tool as a person accepted it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AcceptedTool {
-    /// [`tool_hash`].
+    /// Made by [`tool_hash`].
     pub hash: String,
-    /// Description at that time.
     pub description: String,
-    /// Schema at that time.
     pub parameters: Value,
-    /// When.
     pub at: Timestamp,
-    /// Who.
     pub by: String,
 }
 
 impl McpTool {
-    /// Its hash as last seen.
     pub fn hash(&self) -> String {
         tool_hash(&self.name, &self.description, &self.parameters)
     }
 
-    /// Whether it may be called: accepted, and the same since.
+    /// Whether it was accepted and has not changed since.
     pub fn may_be_called(&self) -> bool {
         !self.gone && self.accepted.as_ref().is_some_and(|accepted| accepted.hash == self.hash())
     }
 }
 
-/// What a tool is pinned by.
+/// The hash that pins a tool: a change of any of these needs a new acceptance.
 pub fn tool_hash(name: &str, description: &str, parameters: &Value) -> String {
     hash::of_json(&json!({"name": name, "description": description, "parameters": parameters}))
 }

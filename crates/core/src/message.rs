@@ -1,5 +1,3 @@
-//! What is said between people, models and tools.
-
 use crate::approval::Taint;
 use crate::tool::ToolCall;
 use serde::{Deserialize, Serialize};
@@ -45,27 +43,22 @@ impl Message {
         Self { role, text: text.into(), tool_calls: Vec::new(), tool_call_id: None, taint: Vec::new() }
     }
 
-    /// Standing instructions.
     pub fn system(text: impl Into<String>) -> Self {
         Self::plain(Role::System, text)
     }
 
-    /// From a person.
     pub fn user(text: impl Into<String>) -> Self {
         Self::plain(Role::User, text)
     }
 
-    /// From a model.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self::plain(Role::Assistant, text)
     }
 
-    /// The result of call `id`.
     pub fn tool(id: impl Into<String>, text: impl Into<String>) -> Self {
         Self { tool_call_id: Some(id.into()), ..Self::plain(Role::Tool, text) }
     }
 
-    /// The same message with calls.
     #[must_use]
     pub fn with_calls(mut self, calls: Vec<ToolCall>) -> Self {
         self.tool_calls = calls;

@@ -9,32 +9,28 @@ use serde_json::Value;
 /// One model endpoint. The key is a secret and never part of this type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Connection {
-    /// Its id.
     pub id: ConnectionId,
     /// Its name, unique in its tenant.
     pub name: String,
-    /// What answers there.
     pub provider: Provider,
     /// Base URL up to and with `/v1`; empty for the local model.
     pub base_url: String,
     /// Model name as the endpoint knows it; for the local model the path of a GGUF file.
     pub model: String,
-    /// Where the key is found.
     #[serde(default)]
     pub auth: Auth,
-    /// What the model can do.
     #[serde(default)]
     pub capabilities: Capabilities,
-    /// Fields of `capabilities` that a person set: an exam leaves them alone.
+    /// Fields of `capabilities` that a person set; an exam does not change them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_hand: Vec<String>,
-    /// Which of the provider's interfaces is spoken; `None`: the provider's usual one.
+    /// Which of the provider's APIs is used; `None` for its usual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<Wire>,
-    /// Its price, where it is not the one of the price table.
+    /// Overrides the price table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
-    /// Its share among equals, 1 by default; 0: only as a fallback.
+    /// Share of requests among equal connections, 1 by default; 0 makes it a fallback only.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: u32,
 }
@@ -100,7 +96,7 @@ pub struct Price {
 }
 
 impl Price {
-    /// Millionths of a US dollar, rounded up, that `usage` costs.
+    /// The cost of `usage` in millionths of a US dollar, rounded up.
     pub fn cost(self, usage: &Usage) -> u64 {
         let cached = usage.cached_tokens.min(usage.prompt_tokens);
         let fresh = usage.prompt_tokens - cached;
@@ -204,15 +200,14 @@ pub enum Auth {
     },
 }
 
-/// Field of a key in the vault: the key, the password, the header's value or the secret access key.
+/// Vault field of the key, the password, the header's value or the secret access key.
 pub const KEY_FIELD: &str = "key";
-/// Field of the access key's id, of [`Auth::Aws`].
+/// Vault field of the access key's id, for [`Auth::Aws`].
 pub const ACCESS_KEY_FIELD: &str = "access_key_id";
-/// Field of the session token, of [`Auth::Aws`].
+/// Vault field of the session token, for [`Auth::Aws`].
 pub const SESSION_FIELD: &str = "session_token";
 
 impl Auth {
-    /// Name of the environment variable that holds the secret.
     pub fn variable(&self) -> Option<&str> {
         match self {
             Self::BearerEnv { variable }
@@ -223,7 +218,6 @@ impl Auth {
         }
     }
 
-    /// Whether the secret lies in the vault.
     pub fn is_sealed(&self) -> bool {
         matches!(self, Self::Bearer | Self::ApiKey | Self::Basic { .. } | Self::Header { .. } | Self::Aws { .. })
     }
@@ -332,7 +326,7 @@ impl Default for Capabilities {
 }
 
 impl Capabilities {
-    /// As a run takes them along: a trusted model chooses its tools and words its answers.
+    /// The capabilities as a run uses them: a trusted model chooses its own tools and words its own answers.
     #[must_use]
     pub fn in_force(mut self) -> Self {
         self.plans |= self.trusted;
@@ -340,7 +334,7 @@ impl Capabilities {
         self
     }
 
-    /// What is known of a model of a few hundred million parameters.
+    /// Capabilities of a model of a few hundred million parameters.
     pub fn tiny(window: u32) -> Self {
         Self {
             strategy: Strategy::GuidedJson,
@@ -375,10 +369,8 @@ pub enum Purpose {
     Compact,
 }
 
-/// One request, provider-neutral.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelRequest {
-    /// The prompt.
     pub messages: Vec<Message>,
     /// Tools offered by the provider's own field; empty for the text strategies.
     #[serde(default)]
@@ -388,12 +380,9 @@ pub struct ModelRequest {
     pub schema: Option<Value>,
     /// 0 is deterministic.
     pub temperature: f32,
-    /// Longest reply, tokens.
     pub max_tokens: u32,
-    /// Where to cut.
     #[serde(default)]
     pub stop: Vec<String>,
-    /// Random seed.
     #[serde(default)]
     pub seed: Option<u64>,
     /// Longest wait for the whole reply, milliseconds.
@@ -416,38 +405,30 @@ pub struct Usage {
     pub cost_micros: u64,
 }
 
-/// A piece of a streamed reply.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelChunk {
-    /// Text of the answer.
     Text(String),
-    /// Text of the reasoning field.
     Reasoning(String),
-    /// A piece of a tool call.
     ToolCall {
-        /// Which call of the reply.
+        /// Position of the call in the reply.
         index: usize,
-        /// The provider's id, with the first piece.
+        /// The provider's id, sent with the first piece.
         id: Option<String>,
-        /// Name, with the first piece.
+        /// Sent with the first piece.
         name: Option<String>,
         /// A piece of the arguments' JSON text.
         arguments: String,
     },
-    /// The provider's sign of the thought behind a call, which it wants back with that.
+    /// The provider's signature of the reasoning behind a call, which must be sent back with the call.
     Signature {
-        /// Which call of the reply.
         index: usize,
-        /// As it came.
         signature: String,
     },
-    /// The end, once.
+    /// The end of the reply; comes once.
     End {
         /// `stop`, `length`, `tool_calls` or the provider's own word.
         finish: String,
-        /// What it took.
         usage: Usage,
-        /// Model name as answered.
         model: String,
     },
 }
@@ -482,14 +463,13 @@ pub enum ModelErrorClass {
 }
 
 impl ModelErrorClass {
-    /// Whether the same request may work later.
+    /// Whether the same request may succeed later.
     pub fn is_transient(self) -> bool {
         matches!(self, Self::RateLimit | Self::Server | Self::Connect | Self::Timeout | Self::Broken | Self::Empty)
     }
 }
 
 impl ModelError {
-    /// Without detail and wait.
     pub fn new(class: ModelErrorClass, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { class, message: message.into(), hint: hint.into(), detail: None, retry_after_ms: None }
     }

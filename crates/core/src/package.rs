@@ -14,25 +14,19 @@ pub struct SkillPackage {
     /// What its author calls this version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// What it is for.
     pub description: String,
-    /// Hash over its files' names and contents; what is pinned.
+    /// Hash over the names and contents of its files, by which it is pinned.
     pub hash: String,
-    /// Where it stands.
     pub state: PackageState,
-    /// What it says it needs.
+    /// Declared by the author.
     pub permissions: Permissions,
-    /// What the scan found.
     #[serde(default)]
     pub findings: Vec<Finding>,
-    /// Its files: path in the package to blob and size.
+    /// By path in the package.
     pub files: BTreeMap<String, PackageFile>,
-    /// Skills made from it.
     #[serde(default)]
     pub skills: Vec<SkillId>,
-    /// When it was imported.
     pub at: Timestamp,
-    /// Who imported it.
     pub by: String,
 }
 
@@ -73,12 +67,10 @@ pub struct Permissions {
     pub scripts: bool,
 }
 
-/// A file of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackageFile {
-    /// Hash of its content, also its blob.
+    /// Hash of its content, which is also its blob's key.
     pub hash: String,
-    /// Its size.
     pub bytes: u64,
 }
 

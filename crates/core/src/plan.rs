@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// Name of the step that ends each plan.
 pub const FINAL_ANSWER: &str = "final_answer";
-/// Steps that a plan read from a request should have at most.
+/// Most steps that a plan read from a request should have.
 pub const MOST_STEPS: usize = 6;
 
 /// Words that a model writes where it should have left an argument empty.
@@ -29,11 +29,10 @@ pub struct PlanStep {
     pub thought: String,
 }
 
-/// An ordered list of steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Plan {
-    /// The steps, last one `final_answer`.
+    /// The last one is `final_answer`.
     pub steps: Vec<PlanStep>,
 }
 
@@ -86,7 +85,7 @@ impl Plan {
     }
 }
 
-/// What is wrong with one step, `None` if nothing is.
+/// What is wrong with a step; `None` if nothing is.
 pub fn step_problem(step: &PlanStep, tools: &[ToolSpec]) -> Option<String> {
     if step.tool == FINAL_ANSWER {
         return None;
@@ -143,8 +142,8 @@ pub fn score(plan: &Plan, tools: &[ToolSpec], max_steps: usize, fit: f32) -> Sco
     Score { length, known_tools, valid_arguments, effects_late, ends, fit, total }
 }
 
-/// JSON Schema of a plan over `tools`: an array of steps, each one tool with its own arguments,
-/// strings may be empty (context-marked); the last step is `final_answer`.
+/// JSON Schema of a plan over `tools`: an array of steps, each one tool with its own arguments, strings may be empty
+/// (context-marked); the last step is `final_answer`.
 pub fn json_schema(tools: &[ToolSpec], max_steps: usize) -> Value {
     let mut variants: Vec<Value> = tools
         .iter()

@@ -96,12 +96,9 @@ pub enum GrantScope {
     AllButDestructive,
 }
 
-/// A decision and its reason, for the trace and for the person asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// What to do.
     pub decision: Decision,
-    /// Why, one line.
     pub reason: String,
 }
 

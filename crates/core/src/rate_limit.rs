@@ -1,18 +1,18 @@
-//! Requests and tokens a minute that a virtual key may take. Kept in this process: several nodes count each for itself. A request
-//! is counted when it comes, tokens when a call has taken them; so calls side by side can take more
-//! than a minute's tokens, and the next ones wait for it.
+//! Requests and tokens a minute that a virtual key may take, counted in this process: several nodes count separately. A
+//! request is counted when it arrives, tokens when a call has used them; so parallel calls can take more than a
+//! minute's tokens, and the next ones wait for it.
 
 use crate::ports::VirtualKey;
 use crate::{KeyId, Timestamp};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-/// Seconds that are looked at together.
+/// Length of the window, seconds.
 const WINDOW: i64 = 60;
-/// Keys that are remembered; the quietest go first.
+/// Keys that are remembered before those that were idle for a whole window are dropped.
 const KEYS: usize = 10_000;
 
-/// What was taken in one second.
+/// What was used in one second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Second {
     at: i64,
@@ -20,21 +20,18 @@ struct Second {
     tokens: u64,
 }
 
-/// Counts what keys take.
 #[derive(Debug, Default)]
 pub struct RateLimiter(Mutex<HashMap<KeyId, VecDeque<Second>>>);
 
-/// A limit is reached.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TooMany {
-    /// For a person.
     pub message: String,
-    /// Seconds until the next try makes sense.
+    /// Seconds until a retry makes sense.
     pub wait_s: u64,
 }
 
 impl RateLimiter {
-    /// Lets a request through and counts it, or says how long to wait.
+    /// Admits and counts a request, or says how long to wait.
     pub fn admit(&self, key: &VirtualKey, now: Timestamp) -> Result<(), TooMany> {
         if key.requests_per_minute.is_none() && key.tokens_per_minute.is_none() {
             return Ok(());
@@ -64,7 +61,7 @@ impl RateLimiter {
         })
     }
 
-    /// Counts what a call took.
+    /// Counts the tokens of a finished call.
     pub fn took(&self, key: KeyId, tokens: u64, now: Timestamp) {
         self.with(key, now, |seconds, second| add(seconds, second, 0, tokens));
     }
@@ -93,7 +90,7 @@ fn tokens(second: &Second) -> u64 {
 
 fn add(seconds: &mut VecDeque<Second>, at: i64, requests: u64, tokens: u64) {
     match seconds.back_mut() {
-        // A clock that was set back counts to the last second.
+        // After the clock was set back, counts go to the last second.
         Some(last) if last.at >= at => {
             last.requests += requests;
             last.tokens = last.tokens.saturating_add(tokens);
@@ -102,7 +99,7 @@ fn add(seconds: &mut VecDeque<Second>, at: i64, requests: u64, tokens: u64) {
     }
 }
 
-/// Seconds until less than `most` was taken in a minute; `None`: it is so now.
+/// Seconds until less than `most` was used within a minute; `None` if that is so now.
 fn wait(seconds: &VecDeque<Second>, now: i64, most: u64, of: fn(&Second) -> u64) -> Option<u64> {
     let mut left = seconds.iter().fold(0_u64, |sum, second| sum.saturating_add(of(second)));
     if left < most {

@@ -1,4 +1,4 @@
-//! Which connection answers a request: settings, and what a choice looked like.
+//! Settings by which a connection is chosen for a request, and the record of a choice.
 
 mod classify;
 mod hint;

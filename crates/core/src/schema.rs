@@ -1,13 +1,13 @@
-//! Arguments against JSON Schemas.
+//! Validates arguments against JSON Schemas.
 
 use serde_json::Value;
 
-/// Validates `arguments` against `schema`; the error names the field and what was expected.
+/// The error names the field and what was expected.
 pub fn validate(schema: &Value, arguments: &Value) -> Result<(), String> {
     validate_except(schema, arguments, &[])
 }
 
-/// The same, but top-level fields named in `open` (context-marked, still empty) are not judged.
+/// Like [`validate`], but skips the top-level fields in `open` (context-marked, still empty).
 pub fn validate_except(schema: &Value, arguments: &Value, open: &[String]) -> Result<(), String> {
     if !arguments.is_object() {
         return Err(format!("arguments must be a JSON object, not {}", kind(arguments)));
@@ -34,7 +34,7 @@ pub fn validate_except(schema: &Value, arguments: &Value, open: &[String]) -> Re
     if problems.is_empty() { Ok(()) } else { Err(problems.join("; ")) }
 }
 
-/// `{"path": string, "limit"?: integer}`: the arguments of `schema` in few words, for a model.
+/// The arguments of `schema` in a short form for a model: `{"path": string, "limit"?: integer}`.
 pub fn in_short(schema: &Value) -> String {
     let required = |name: &str| {
         let list = schema["required"].as_array();

@@ -1,12 +1,11 @@
-//! Hard budgets as arithmetic: when a period begins and ends, what still fits, and what a person is
-//! told.
+//! Arithmetic of hard budgets: when a period begins and ends, what still fits, and what a person is told.
 
 use crate::Timestamp;
 use crate::ports::{BudgetScope, Period, SpendLimit, SpendState, VirtualKey};
 use std::fmt::Write;
 
 impl Period {
-    /// When the period that `at` lies in began.
+    /// Beginning of the period that contains `at`.
     pub fn began(self, at: Timestamp) -> Timestamp {
         match self {
             Self::Day => Timestamp::of_day(at.day()),
@@ -15,7 +14,7 @@ impl Period {
         }
     }
 
-    /// When the period that `at` lies in ends; `None`: never.
+    /// End of the period that contains `at`; `None`: never.
     pub fn ends(self, at: Timestamp) -> Option<Timestamp> {
         match self {
             Self::Day => Some(Timestamp::of_day(at.day().saturating_add(1))),
@@ -48,7 +47,7 @@ impl BudgetScope {
 }
 
 impl SpendState {
-    /// Whether another call that may take so much fits. What takes nothing always does.
+    /// Whether another call of this size fits. One that takes nothing always does.
     pub fn admits(&self, tokens: u64, cost_micros: u64) -> bool {
         let fits = |most: Option<u64>, spent: u64, reserved: u64, more: u64| {
             more == 0 || most.is_none_or(|most| spent.saturating_add(reserved).saturating_add(more) <= most)
@@ -57,8 +56,8 @@ impl SpendState {
             && fits(self.limit.cost_micros, self.cost_micros, self.reserved_cost_micros, cost_micros)
     }
 
-    /// For a person whose call did not fit: whose budget it is (`name`, where it is known), how full
-    /// it is, when it begins anew and what to do.
+    /// Tells a person whose budget the call did not fit (`name`, if known), how full it is, when it resets and what to
+    /// do.
     pub fn used_up(&self, name: Option<&str>, resets_at: Option<Timestamp>) -> String {
         let limit = &self.limit;
         let mut text = format!("the {} budget of {}", limit.period.adjective(), limit.scope.whose());
@@ -97,7 +96,7 @@ impl SpendState {
     }
 }
 
-/// Millionths of a US dollar, as `$1.25`; as many digits as there are, two at least.
+/// Formats millionths of a US dollar as `$1.25`, with as many digits as needed and at least two.
 pub fn dollars(micros: u64) -> String {
     let mut text = format!("${}.{:06}", micros / 1_000_000, micros % 1_000_000);
     while text.ends_with('0') && text.rfind('.').is_some_and(|dot| text.len() - dot > 3) {
@@ -106,14 +105,10 @@ pub fn dollars(micros: u64) -> String {
     text
 }
 
-/// What is wrong with a field of a budget or key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldProblem {
-    /// Its name.
     pub field: &'static str,
-    /// What is wrong.
     pub what: String,
-    /// What to do.
     pub hint: &'static str,
 }
 
@@ -125,12 +120,10 @@ impl std::fmt::Display for FieldProblem {
 
 /// Longest name of a key, characters.
 const MAX_NAME: usize = 100;
-/// Most connections or agents that a key lists.
 const MAX_LISTED: usize = 100;
 /// Most tokens, or millionths of a dollar, of a budget.
 pub const MAX_BUDGET: u64 = 1 << 50;
 
-/// Why a budget can't be so.
 pub fn limit_problem(limit: &SpendLimit) -> Option<FieldProblem> {
     if limit.tokens.is_none() && limit.cost_micros.is_none() {
         return Some(FieldProblem {
@@ -149,7 +142,6 @@ pub fn limit_problem(limit: &SpendLimit) -> Option<FieldProblem> {
     too_much("tokens", limit.tokens).or_else(|| too_much("cost_micros", limit.cost_micros))
 }
 
-/// Why a virtual key can't be so, when it is made or changed at `now`.
 pub fn key_problem(key: &VirtualKey, now: Timestamp) -> Option<FieldProblem> {
     let problem = |field, what: String, hint| Some(FieldProblem { field, what, hint });
     let name = key.name.trim();

@@ -1,5 +1,3 @@
-//! Points in time, as milliseconds since 1970-01-01 UTC.
-
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -9,7 +7,7 @@ use std::time::Duration;
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// This point, `duration` later; saturates.
+    /// Saturates.
     #[must_use]
     pub fn plus(self, duration: Duration) -> Self {
         let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
@@ -21,33 +19,33 @@ impl Timestamp {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
-    /// Days from 1970-01-01 to its day of UTC.
+    /// Days since 1970-01-01 (UTC).
     pub fn day(self) -> i64 {
         self.0.div_euclid(DAY)
     }
 
-    /// The beginning of a day, given as days since 1970-01-01; saturates.
+    /// Beginning of a day, given in days since 1970-01-01; saturates.
     pub fn of_day(day: i64) -> Self {
         Self(day.saturating_mul(DAY))
     }
 
-    /// `2026-11-21`, its day of UTC.
+    /// Its date in UTC: `2026-11-21`.
     pub fn date(self) -> String {
         let (year, month, day) = civil(self.day());
         format!("{year:04}-{month:02}-{day:02}")
     }
 
-    /// The beginning of its month of UTC.
+    /// Beginning of its month in UTC.
     #[must_use]
     pub fn month(self) -> Self {
         let (_, _, day) = civil(self.day());
         Self::of_day(self.day() - (day - 1))
     }
 
-    /// The beginning of the month after its own.
+    /// Beginning of the following month in UTC.
     #[must_use]
     pub fn next_month(self) -> Self {
-        // Some day of the next month: no month has more than 31 days, none fewer than 28.
+        // This is some day of the next month: no month has more than 31 days, none fewer than 28.
         Self::of_day(self.month().day() + 31).month()
     }
 
@@ -63,7 +61,7 @@ impl Timestamp {
 /// Milliseconds of a day.
 const DAY: i64 = 86_400_000;
 
-/// Days since 1970-01-01 to a date of the proleptic Gregorian calendar (Hinnant's algorithm).
+/// Year, month and day of the proleptic Gregorian calendar from days since 1970-01-01 (Hinnant's algorithm).
 fn civil(days: i64) -> (i64, i64, i64) {
     let z = days + 719_468;
     let era = z.div_euclid(146_097);

@@ -55,15 +55,14 @@ fn no_utterances(utterances: &Arc<[String]>) -> bool {
     utterances.is_empty()
 }
 
-/// Name of the tool that looks for deferred tools.
+/// The tool that searches deferred tools.
 pub const TOOL_SEARCH: &str = "tool_search";
-/// Name of the tool by which a trusted model plans.
+/// The tool by which a trusted model plans.
 pub const PLAN: &str = "plan";
-/// Longest answer of it, characters.
+/// Longest answer of `tool_search`, characters.
 const SEARCH_RESULT: usize = 4000;
 
-/// The tool that looks for others: offered where some are left out of a prompt. The engine
-/// carries it out.
+/// The tool that searches for other tools, offered if some are left out of a prompt. The engine executes it.
 pub fn tool_search() -> ToolSpec {
     ToolSpec {
         name: TOOL_SEARCH.to_owned(),
@@ -117,7 +116,7 @@ pub enum CallSource {
 }
 
 impl CallSource {
-    /// Whether a call so understood may only reach `read` tools unasked.
+    /// Whether a call understood in this way may only reach `read` tools without approval.
     pub fn is_weak(self) -> bool {
         matches!(self, Self::Fuzzy | Self::Reasoning | Self::Intent)
     }
@@ -144,11 +143,11 @@ pub struct ToolCall {
     pub signature: Option<String>,
 }
 
-/// A call less sure than this counts as guessed.
+/// A call with less confidence counts as guessed.
 const SURE: f32 = 0.5;
 
 impl ToolCall {
-    /// Whether it was guessed rather than made: it may only reach `read` tools unasked.
+    /// Whether it was guessed rather than made; then it may only reach `read` tools without approval.
     pub fn is_guessed(&self) -> bool {
         self.source.is_weak() || self.confidence < SURE
     }
@@ -215,7 +214,6 @@ pub struct ToolOutput {
 }
 
 impl ToolOutput {
-    /// A result that is text only.
     pub fn text(content: impl Into<String>) -> Self {
         Self { content: content.into(), ..Self::default() }
     }
@@ -231,25 +229,24 @@ pub struct Staged {
     pub proof: Value,
 }
 
-/// What became of a call that a crash cut off, as far as the world shows it.
+/// The outcome of a call that a crash cut off, as far as the world shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Settled {
-    /// It happened; by what that shows, for a person.
+    /// It happened; the text says what shows that, for a person.
     Happened(String),
-    /// It did not, and may run again; by what that shows, for a person.
+    /// It did not happen and may run again; the text says what shows that, for a person.
     NotHappened(String),
-    /// Nothing shows it for certain; why, for the person who is asked.
+    /// Nothing shows it for certain; the text says why, for the person who is asked.
     Unknown(String),
 }
 
-/// Why a tool call failed. Two cases only: the model may recover, or the run ends.
+/// Why a tool call failed: either the model may recover or the run ends.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "message", rename_all = "snake_case")]
 pub enum ToolError {
-    /// Goes back to the model as a JSON result.
+    /// Returned to the model as a JSON result.
     #[error("{0}")]
     RespondToModel(String),
-    /// Ends the run.
     #[error("{0}")]
     Fatal(String),
 }
@@ -272,7 +269,7 @@ pub struct Preview {
     pub reversible: bool,
 }
 
-/// `text` cut to `limit` characters, with a note of how many were left out.
+/// `text` cut to `limit` characters, with a note of how many were omitted.
 pub fn truncate(text: &str, limit: usize) -> (String, bool) {
     let total = text.chars().count();
     if total <= limit {

@@ -97,7 +97,7 @@ pub(crate) fn filled(state: &RunState, index: usize, text: &str) -> Result<Value
         }
         // A model that doesn't plan copies; what it makes up is not acted on.
         let text = value.as_str().filter(|_| !plans && !chooses(spec, &name));
-        if text.is_some_and(|text| !observed::says(state, text) && !(asked && said_in(request, text))) {
+        if text.is_some_and(|text| !(observed::says(state, text) || asked && said_in(request, text))) {
             return Err(format!("what `{name}` of `{}` is to be stands in nothing that was seen", step.tool));
         }
         arguments[&name] = value;

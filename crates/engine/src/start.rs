@@ -82,11 +82,15 @@ pub(crate) async fn create(
         .map(|(seq, body)| Event { run_id: run, seq, at: now, epoch: 1, body })
         .collect();
     let mut state = RunState::new(run);
-    events.iter().for_each(|event| state.apply(event));
+    for event in &events {
+        state.apply(event);
+    }
     let row = row(deps.tenant, run, &state, now)?;
     let until = now.plus(deps.config.lease);
     let lease = deps.store.create_run(row, first, Vec::new(), &deps.config.node, until).await?;
-    events.iter().for_each(|event| deps.bus.publish(event));
+    for event in &events {
+        deps.bus.publish(event);
+    }
     Ok(NewRun { lease, state })
 }
 

@@ -1,5 +1,5 @@
-//! `steward-evals answers`: what the detectors and the judge of plans say of answers behind which no tool
-//! stands, as for a model that is not trusted.
+//! `steward-evals answers`: what the detectors and the judge of plans say about answers behind which no tool stands, as
+//! for a model that is not trusted.
 
 use crate::cli::Answers;
 use crate::requests::{self, Contents};
@@ -9,14 +9,13 @@ use steward::exit::Exit;
 use steward_core::deep::is_multi_step;
 use steward_core::receipts::{check, false_completion};
 
-/// One line of the file. Further fields are the writer's own.
+/// One line of the file; further fields belong to its author.
 #[derive(Debug, Deserialize)]
 struct Case {
     request: String,
     answer: String,
 }
 
-/// What was found in one line.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct Hit {
     line: usize,
@@ -30,7 +29,6 @@ const CONTENTS: Contents = Contents {
     none: "has no answers: one JSON object per line with request and answer is wanted",
 };
 
-/// Runs the command.
 pub fn run(args: &Answers) -> anyhow::Result<Exit> {
     let cases: Vec<(usize, Case)> = requests::read(&args.file, &CONTENTS)?;
     let hits: Vec<Hit> = cases.iter().flat_map(|(line, case)| judged(*line, case)).collect();

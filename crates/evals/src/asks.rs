@@ -1,4 +1,4 @@
-//! `steward-evals asks`: is the first call right, and is what was looked for in a result?
+//! `steward-evals asks`: whether the first call is right, and a result holds what was asked for.
 
 use crate::cli::Asks;
 use crate::pages;
@@ -17,10 +17,8 @@ use steward_core::event::{EventBody, Outcome, ToolResult};
 use steward_engine::StartRun;
 use steward_testkit::Workspace;
 
-/// Longest one request may take.
 const LIMIT: Duration = Duration::from_mins(2);
 
-/// One request of the file.
 #[derive(Debug, Clone, Deserialize)]
 struct Case {
     id: String,
@@ -29,7 +27,6 @@ struct Case {
     observe: String,
 }
 
-/// What became of it.
 #[derive(Debug, Clone, Default, Serialize)]
 struct Finding {
     id: String,
@@ -44,7 +41,6 @@ struct Finding {
 const CONTENTS: Contents =
     Contents { what: "requests", line: "{\"id\", \"ask\", \"tools\": […], \"observe\"}", none: "has no requests" };
 
-/// Runs the command.
 pub async fn run(settings: Settings, args: Asks, term: Term) -> anyhow::Result<Exit> {
     let cases: Vec<(usize, Case)> = requests::read(&args.file, &CONTENTS)?;
     let count = cases.len().min(args.limit.unwrap_or(usize::MAX));
@@ -58,7 +54,7 @@ pub async fn run(settings: Settings, args: Asks, term: Term) -> anyhow::Result<E
     let mut findings = Vec::new();
     for (index, (_, case)) in cases.iter().take(count).enumerate() {
         term.status(&format!("{}/{count} {}", index + 1, case.ask));
-        // Each request finds the workspace as it was: what one writes, the next must not see.
+        // Each request starts with the original workspace, so that it does not see what another one wrote.
         let place = Workspace::copy_of(&source)?;
         let finding = one(&app, &settings, case, place.path(), !args.no_intent_filter).await;
         if !args.json {

@@ -1,5 +1,3 @@
-//! The command line, as clap sees it.
-
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use steward::cli::Global;
@@ -158,7 +156,7 @@ pub enum Category {
 }
 
 impl Category {
-    /// As the benchmark calls it.
+    /// Name as in the benchmark.
     pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }

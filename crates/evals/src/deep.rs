@@ -1,4 +1,4 @@
-//! `steward-evals deep`: what planning while working changes. Each request runs with it and without.
+//! `steward-evals deep`: the effect of planning while working. Each request runs with it and without.
 
 use crate::cli::{Deep, Planning};
 use crate::requests::{self, Contents};
@@ -18,10 +18,8 @@ use steward_core::event::{EventBody, Mode, Outcome, ToolResult};
 use steward_core::receipts::Verdict;
 use steward_testkit::Workspace;
 
-/// Longest one run may take.
 const LIMIT: Duration = Duration::from_mins(3);
 
-/// One request of the file.
 #[derive(Debug, Clone, Deserialize)]
 struct Case {
     id: String,
@@ -34,12 +32,11 @@ struct Case {
     says: Vec<String>,
 }
 
-/// What became of it.
 #[derive(Debug, Clone, Default, Serialize)]
 struct Finding {
     id: String,
     planning: bool,
-    /// Whether everything was there that should be.
+    /// Whether everything expected was there.
     reached: bool,
     /// Steps of the last plan.
     steps: usize,
@@ -47,7 +44,7 @@ struct Finding {
     failed: usize,
     skipped: usize,
     replans: usize,
-    /// The model wanted to end although steps were open.
+    /// How often the model wanted to end although steps were open.
     reminded: usize,
     model_calls: usize,
     tool_calls: usize,
@@ -59,7 +56,6 @@ struct Finding {
     error: Option<String>,
 }
 
-/// Sums of one mode.
 #[derive(Debug, Clone, Default, Serialize)]
 struct Sums {
     cases: usize,
@@ -81,7 +77,6 @@ const CONTENTS: Contents =
         what: "requests", line: "{\"id\", \"ask\", \"have\": {…}, \"files\": {…}}", none: "has no requests"
     };
 
-/// Runs the command.
 pub async fn run(settings: Settings, args: Deep, term: Term) -> anyhow::Result<Exit> {
     let cases: Vec<(usize, Case)> = requests::read(&args.file, &CONTENTS)?;
     let count = cases.len().min(args.limit.unwrap_or(usize::MAX));

@@ -13,7 +13,6 @@ use steward_models::local::{ChildCommand, Endpoint, Supervisor, SupervisorOption
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
-/// Runs the command.
 pub async fn run(settings: Settings, args: LocalModel) -> anyhow::Result<Exit> {
     let scratch = tempfile::tempdir().context("cannot make a folder for the evaluation")?;
     let command = ChildCommand::new(&settings.program)

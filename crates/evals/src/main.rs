@@ -1,4 +1,4 @@
-//! `steward-evals`: what is measured of Steward. It puts the same program together, in data of its own.
+//! `steward-evals`: measurements of Steward. It composes the same program, with data of its own.
 
 mod answers;
 mod asks;

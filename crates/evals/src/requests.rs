@@ -1,4 +1,4 @@
-//! What the suites share: files of cases, and runs of the default agent, each in a folder of its own.
+//! Shared by the suites: files of cases, and runs of the default agent, each in a folder of its own.
 
 use anyhow::{Context, bail};
 use serde::de::DeserializeOwned;
@@ -10,13 +10,12 @@ use steward_core::event::{Mode, Origin};
 use steward_core::policy::{Grant, GrantScope};
 use steward_engine::StartRun;
 
-/// What a file of cases holds, for messages.
 pub struct Contents {
     /// `requests` or `answers`.
     pub what: &'static str,
-    /// What is wanted of each line.
+    /// What each line must hold.
     pub line: &'static str,
-    /// Said of a file without any, after its name.
+    /// Message for an empty file, after its name.
     pub none: &'static str,
 }
 
@@ -43,7 +42,7 @@ pub fn apart(settings: Settings, scratch: &Path) -> Settings {
     Settings { data_dir: scratch.join("data"), database: None, ..settings }
 }
 
-/// A run of the default agent that may do unasked whatever can be undone.
+/// A run of the default agent that may do whatever can be undone without asking.
 pub async fn request(app: &App, settings: &Settings, ask: &str, workspace: &Path) -> anyhow::Result<StartRun> {
     Ok(StartRun {
         agent: app.default_agent().await?,
@@ -62,7 +61,7 @@ pub async fn request(app: &App, settings: &Settings, ask: &str, workspace: &Path
     })
 }
 
-/// What went wrong, if it did; an end that does not come within `limit` is that too.
+/// What went wrong, if anything; not ending within `limit` counts, too.
 pub async fn problem(limit: Duration, run: impl Future<Output = anyhow::Result<()>>) -> Option<String> {
     match tokio::time::timeout(limit, run).await {
         Ok(Ok(())) => None,

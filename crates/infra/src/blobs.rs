@@ -35,7 +35,7 @@ impl Blobs for FileBlobs {
             let path = this.path(&hash).ok_or_else(|| BlobError::Missing(hash.clone()))?;
             match read(&path, &hash) {
                 Ok(_) => return Ok(hash),
-                // Put it back whole.
+                // Write it again in full.
                 Err(BlobError::Missing(_) | BlobError::Damaged(_)) => {}
                 Err(other) => return Err(other),
             }

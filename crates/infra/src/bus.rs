@@ -9,11 +9,10 @@ use steward_core::event::{Event, EventBody};
 use steward_core::ports::{EventBus, EventStream};
 use tokio::sync::broadcast::{Receiver, Sender};
 
-/// How many events a subscriber may be behind before its stream ends: of one run, and of all.
+/// Events that a subscriber may be behind before its stream ends: of one run, and of all.
 const BEHIND: [usize; 2] = [256, 4096];
 
-/// An event bus in memory. The stream of a subscriber that falls too far behind ends, and the subscriber reads on
-/// from the log; nobody is waited for.
+/// An event bus in memory. The stream of a subscriber that falls too far behind ends; it reads on from the log.
 #[derive(Debug)]
 pub struct InProcessBus {
     runs: Mutex<HashMap<RunId, Sender<Event>>>,

@@ -14,7 +14,6 @@ use steward_core::Timestamp;
 use steward_core::ports::{Clock, Ids};
 use uuid::Uuid;
 
-/// The machine's clock and time zone.
 #[derive(Debug, Clone)]
 pub struct SystemClock {
     zone: TimeZone,

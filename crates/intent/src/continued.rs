@@ -1,4 +1,4 @@
-//! Requests that only go on from the one before: "and in Germany?", "the first three of them".
+//! Requests that only continue the previous one: "and in Germany?", "the first three of them".
 
 use crate::decide::{Asked, Call, Decider, Decision};
 use crate::kinds::{Group, Reading};
@@ -10,15 +10,14 @@ use serde_json::json;
 use steward_core::ports::IntentError;
 use steward_core::text::number::digits;
 
-/// Words of a request that goes on from the one before.
+/// Most words of a request that continues the previous one.
 const SHORT: usize = 8;
-/// Requests looked back at.
+/// Most earlier requests that are considered.
 const BACK: usize = 4;
 /// Kinds of questions about tables whose words may be changed by the next request.
 const TABLES: &[&str] = &["count", "extreme", "average", "sum", "rows"];
 
 impl Decider<'_> {
-    /// A request that only goes on from the one before: "and in Germany?", "the first three of them".
     pub async fn continued(
         &self,
         request: &str,
@@ -35,7 +34,7 @@ impl Decider<'_> {
         let lower = request.trim_start_matches(['¿', ' ']).to_lowercase();
         let and = &Settings::shipped()?.split.and;
         let goes_on = top.group == Group::Look && and.iter().any(|word| lower.starts_with(word.trim_start()));
-        // What it goes on from was not understood, so its rest isn't either.
+        // If the request that it continues was not understood, the rest isn't either.
         let unknown = || Decision::Say(self.replies.beyond("unknown", here));
         let Some(before) = self.last().await? else {
             let asked = goes_on && TABLES.contains(&top.name.as_str()) && !self.earlier.is_empty();
@@ -76,7 +75,7 @@ impl Decider<'_> {
         Ok(Some(Decision::Call(Call { tool, arguments, frame, why, kind: kind.clone(), text, ..before })))
     }
 
-    /// The first rows of a query instead of its number or all of them.
+    /// The first rows of a query instead of their number or all of them.
     fn fewer(&self, before: Call, count: u32, here: Here<'_>) -> Call {
         let mut call = before;
         let query = &mut call.arguments["query"];
@@ -90,7 +89,7 @@ impl Decider<'_> {
         call
     }
 
-    /// What was done about the request before, if that only looked.
+    /// What was done about the previous request, if that only looked.
     async fn last(&self) -> Result<Option<Call>, IntentError> {
         let Some((before, earlier)) = self.earlier.split_last() else {
             return Ok(None);
@@ -108,7 +107,7 @@ impl Decider<'_> {
     }
 }
 
-/// The number that a request says, in digits or as a small word; one alone is an article in most languages.
+/// A number in a request, in digits or as a small word. "One" alone is an article in most languages.
 fn counted(request: &str) -> Option<u32> {
     let lower = request.to_lowercase();
     let of = |word: &str| {

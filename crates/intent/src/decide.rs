@@ -1,5 +1,5 @@
-//! What is done about a request where the model can't decide it: a call with arguments from the request, or words that say
-//! what is missing or can't be done. Nothing is made up, and a tool acts only on a request of its own kind.
+//! Decides about a request if the model can't: a call with arguments from the request, or a reply that says what is
+//! missing or impossible. Nothing is invented, and a tool acts only on a request of its own kind.
 
 use crate::draft::{Draft, Wanted, draft};
 use crate::kinds::{Group, Kind, Kinds, Reading};
@@ -18,9 +18,9 @@ use steward_core::message::Role;
 use steward_core::ports::{Embedder, IntentError};
 use steward_core::schema;
 
-/// Acts whose tools read a request to the letter.
+/// Acts whose tools read a request literally.
 const LITERAL: &[&str] = &["write", "remind", "note"];
-/// Kinds that are tried where none is sure.
+/// Most kinds that are tried if none is sure.
 const GUESSES: usize = 3;
 /// Longest search for the arguments of a request whose kind is known.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -28,7 +28,6 @@ const LONGEST: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
     Say(String),
-    /// A call, and the sentence for its result.
     Call(Call),
 }
 
@@ -36,18 +35,18 @@ pub enum Decision {
 pub struct Call {
     pub tool: String,
     pub arguments: Value,
-    /// With places for the result (`core::run::compose`).
+    /// With placeholders for the result (`core::run::compose`).
     pub frame: String,
     pub fit: f32,
     pub why: String,
     /// Whether it does more than look.
     pub acts: bool,
-    /// The kind of the request, and the request that the arguments were read from.
+    /// The kind of the request, and the text that the arguments were read from.
     pub kind: String,
     pub text: String,
 }
 
-/// A request behind the one that it goes on from, and where it begins.
+/// A request after the one that it continues, and where it begins.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
     pub text: &'a str,
@@ -94,7 +93,7 @@ impl<'a> Decider<'a> {
         let mut unclear = None;
         for (kind, score) in self.candidates(request, &reading)? {
             match self.of_kind(kind, score, request, here).await {
-                // A question may only sound like something to be done.
+                // A question may merely sound like a command.
                 Some(say @ Decision::Say(_)) if asks && kind.group == Group::Act => unclear = Some(say),
                 Some(decision) => return Ok(decision),
                 None => {}
@@ -114,7 +113,7 @@ impl<'a> Decider<'a> {
         }))
     }
 
-    /// What the part of a request does that comes after others: it may write down what they find.
+    /// Decides about a part that follows others; it may write down what they find.
     pub async fn follow(&self, part: &str) -> Result<Decision, IntentError> {
         const WRITE: &str = "write";
         if self.setup.tools.iter().any(|spec| spec.name == WRITE) {
@@ -137,7 +136,7 @@ impl<'a> Decider<'a> {
         self.decide(part).await
     }
 
-    /// That the rest of a request of several steps is left.
+    /// Says that the rest of a request of several steps is left undone.
     pub async fn left(&self, rest: &[String]) -> Result<Decision, IntentError> {
         let rest = rest.join("; ");
         let reading = self.kinds.read(&rest, self.embedder).await?;
@@ -150,7 +149,6 @@ impl<'a> Decider<'a> {
         &self.kinds.openings
     }
 
-    /// The files that a part names.
     pub fn named(&self, part: &str) -> Vec<&str> {
         let words: Vec<&str> = part
             .split(|c: char| c.is_whitespace() || ",;:\"'`“”„«»()".contains(c))
@@ -159,7 +157,7 @@ impl<'a> Decider<'a> {
         self.files.iter().map(String::as_str).filter(|file| words.contains(file)).collect()
     }
 
-    /// That of the request, if it is long enough to tell; else that of the one before.
+    /// The language of the request if it is long enough to tell, else that of the previous one.
     async fn language(&self, reading: &Reading) -> Result<&'static str, IntentError> {
         match self.earlier.last() {
             Some(before) if reading.spoken < self.weights.spoken => {
@@ -170,10 +168,10 @@ impl<'a> Decider<'a> {
         }
     }
 
-    /// An act that the request says in as many words, where it isn't surely of another kind.
+    /// An act that the request states literally, unless it is surely of another kind.
     async fn literal(&self, request: &str, reading: &Reading, here: Here<'_>) -> Option<Decision> {
         let seen = see(request, &Settings::shipped().ok()?.mask);
-        // A file that isn't there can hardly be looked at.
+        // A file that doesn't exist can hardly be looked at.
         let new_file = seen.features.contains(&Feature::Path) && self.named(request).is_empty();
         let sure = reading.kinds.first().is_none_or(|(_, score)| *score >= self.weights.sure);
         if (sure && !new_file) || request.ends_with('?') {
@@ -185,7 +183,7 @@ impl<'a> Decider<'a> {
             if LITERAL.contains(&kind.name.as_str())
                 && let Some(tool) = kind.tools.first()
                 && self.setup.tools.iter().any(|spec| spec.name == *tool)
-                && let Some(Decision::Call(call)) = self.suggested(kind, tool, *score, request, here).await
+                && let Some(Decision::Call(call)) = self.suggested(kind, tool, *score, request, here)
             {
                 return Some(Decision::Call(call));
             }
@@ -193,7 +191,7 @@ impl<'a> Decider<'a> {
         None
     }
 
-    /// The kinds that are looked into, in order.
+    /// The kinds that are tried, in order.
     fn candidates<'r>(&self, request: &str, reading: &'r Reading) -> Result<Vec<(&'r Kind, f32)>, IntentError> {
         let seen = see(request, &Settings::shipped()?.mask);
         let has = |feature| seen.features.contains(&feature);
@@ -203,7 +201,7 @@ impl<'a> Decider<'a> {
             return Ok(found);
         };
         let spoken_of = has(Feature::Path) || has(Feature::Url);
-        // Talk and the world at large have no files.
+        // Talk and general knowledge involve no files.
         let telling = |kind: &Kind| {
             !spoken_of || (kind.group != Group::Talk && !["world", "weather", "opinion"].contains(&kind.name.as_str()))
         };
@@ -255,13 +253,13 @@ impl<'a> Decider<'a> {
             }
             Some(Draft { frame, words, .. }) if sure => Some(Decision::Say(self.replies.framed(frame, &words, here)?)),
             Some(_) => None,
-            None => self.suggested(kind, tool, score, request, here).await,
+            None => self.suggested(kind, tool, score, request, here),
         }
     }
 
-    /// What the tool itself reads out of the request.
-    async fn suggested(&self, kind: &Kind, tool: &str, score: f32, request: &str, here: Here<'_>) -> Option<Decision> {
-        // Where the kind is not sure, the request has to say so in as many words.
+    /// The arguments that the tool's own reader finds in the request.
+    fn suggested(&self, kind: &Kind, tool: &str, score: f32, request: &str, here: Here<'_>) -> Option<Decision> {
+        // If the kind is not sure, the request has to say so literally.
         let needed = if score < self.weights.act { self.weights.literal } else { self.weights.told };
         let Some(best) = self.said(tool, request).filter(|one| one.score >= needed) else {
             return (kind.group == Group::Act).then(|| Decision::Say(self.replies.too_little(kind, here)));
@@ -295,13 +293,13 @@ impl<'a> Decider<'a> {
         }
     }
 
-    /// What the request says for a tool, if the tool takes it.
+    /// The arguments in the request, if the tool accepts them.
     fn said(&self, tool: &str, request: &str) -> Option<Suggestion> {
         let spec = self.setup.tools.iter().find(|spec| spec.name == tool)?;
         suggest(tool, request, self.view).filter(|one| schema::validate(&spec.parameters, &one.arguments).is_ok())
     }
 
-    /// Where nothing else is known: lines of documents that hold the words of the request.
+    /// Last resort: lines of documents that hold the words of the request.
     async fn mentioned(&self, request: &str, here: Here<'_>) -> Option<Decision> {
         let Draft { call, frame, words } = self.draft("mention", false, Asked { text: request, since: 0 }).await?;
         let frame = self.replies.framed(frame, &words, here);

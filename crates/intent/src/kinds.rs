@@ -1,4 +1,4 @@
-//! What kind of request one is, and in which language: by its likeness to the labelled examples of `data/kinds.toml`.
+//! Classifies the kind and the language of a request by its similarity to the labelled examples of `data/kinds.toml`.
 
 use crate::rank::features::see;
 use crate::settings::Settings;
@@ -9,7 +9,6 @@ use steward_core::ports::{Embedder, IntentError, Labelled};
 
 pub const LANGUAGES: [&str; 4] = ["en", "de", "fr", "es"];
 
-/// What becomes of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
@@ -64,20 +63,18 @@ const EXAMPLES: &str = include_str!("../data/kinds.toml");
 const FITTED: &[u8] = include_bytes!("../data/kinds.bin");
 const DIGEST: usize = 64;
 
-/// All kinds, and the words in which anything may be asked.
 #[derive(Debug)]
 pub struct Kinds {
     pub kinds: Vec<Kind>,
-    /// Words in which anything may be asked, which stand for nothing themselves.
+    /// Words that occur in questions of any kind, and so name nothing.
     pub asking: BTreeSet<String>,
     /// Words that a step of a request may begin with.
     pub openings: BTreeSet<String>,
 }
 
-/// How a request was read.
 #[derive(Debug, Clone)]
 pub struct Reading {
-    /// Kinds, likeliest first.
+    /// Likeliest first.
     pub kinds: Vec<(&'static Kind, f32)>,
     pub language: &'static str,
     pub spoken: f32,
@@ -132,7 +129,7 @@ impl Kinds {
     }
 }
 
-/// The request with its literals replaced by what they are.
+/// The request with its literals replaced by their types.
 fn masked(request: &str) -> Result<String, IntentError> {
     Ok(see(request, &Settings::shipped()?.mask).masked)
 }

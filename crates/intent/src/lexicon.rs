@@ -5,7 +5,7 @@ use crate::read::path::PathWords;
 use serde::Deserialize;
 use std::sync::OnceLock;
 
-/// All phrase lists. Each list's meaning is told where it stands in the file.
+/// The file says what each list means.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lexicon {
@@ -44,14 +44,10 @@ lists! {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CalendarWords {
-    /// What asks for a new event.
     pub create: Vec<String>,
-    /// What stands before its title.
     pub lead: Vec<String>,
-    /// What says where it goes.
     pub place: Vec<String>,
     pub repeat: Vec<Repeat>,
-    /// What asks for a look.
     pub list: Vec<String>,
 }
 

@@ -1,5 +1,6 @@
-//! What a request wants, without a language model: tools ranked for every model, and for one that can't plan the one call that does
-//! what is asked, from the request's words and from what is in the workspace. What is beyond that is said.
+//! What a request wants, without a language model: tools are ranked for every model, and for a model that can't plan
+//! the one call is drafted that does what is asked, from the request's words and the workspace. If that is not
+//! possible, the reply says so.
 //!
 //! The only room besides the receipts that knows words of natural languages; they are data (`data/*.toml`).
 

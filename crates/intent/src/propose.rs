@@ -1,4 +1,4 @@
-//! From a request to a plan, without free generation.
+//! Turns a request into a plan, without free generation.
 
 use crate::decide::{Call, Decider, Decision};
 use crate::rank::rank;
@@ -11,7 +11,7 @@ use steward_core::event::{Ranked, Setup};
 use steward_core::plan::{self, Candidate, FINAL_ANSWER, MOST_STEPS, Plan, PlanStep};
 use steward_core::ports::{Embedder, IntentError, Proposal, Ranking, ToolScope, WorkspaceReader};
 
-/// The plan for a request: one call, several where the request says so, or words.
+/// The plan for a request: one call, several if the request says so, or a reply.
 pub async fn propose(
     request: &str,
     setup: &Setup,
@@ -52,7 +52,6 @@ fn called(decision: &Decision) -> Option<&Call> {
     }
 }
 
-/// What is done about a request, and in how many steps.
 async fn decided(
     decider: &Decider<'_>,
     request: &str,
@@ -73,12 +72,12 @@ async fn decided(
     if made.is_empty() || acts || !parts.told {
         return Ok((vec![whole], 1));
     }
-    // What can be done is done, and the rest is named.
+    // What is possible is done, and the rest is named.
     made.push(decider.left(rest).await?);
     Ok((made, done))
 }
 
-/// The calls for the parts, up to the first that has none or says what was done before; and for how many parts.
+/// The calls for the parts, up to the first part without a new one, and the number of parts that they cover.
 async fn steps(decider: &Decider<'_>, parts: &[String], least: f32) -> Result<(Vec<Decision>, usize), IntentError> {
     let mut made: Vec<Decision> = Vec::new();
     for (index, part) in parts.iter().enumerate() {
@@ -111,8 +110,8 @@ fn each(decider: &Decider<'_>, call: Call, part: &str) -> Vec<Call> {
     files.iter().map(of).collect()
 }
 
-/// The skill that the request names better than any other tool. What it requires is left open, for the model to choose from
-/// what the request says.
+/// The skill that the request names better than any other tool. Its required arguments are left open, for the model to
+/// choose from the request.
 async fn by_skill(
     request: &str,
     setup: &Setup,
@@ -167,7 +166,7 @@ fn candidate(decisions: &[Decision], setup: &Setup) -> Candidate {
     Candidate { score: plan::score(&plan, &setup.tools, MOST_STEPS, fit), plan }
 }
 
-/// The places of a sentence, with the step whose result they take.
+/// The placeholders of a sentence, with the step whose result they take.
 fn placed(frame: &str, step: usize) -> String {
     ["content", "lines", "last", "count", "value", "rounded"]
         .iter()

@@ -1,4 +1,4 @@
-//! What is said without a larger model: the sentences of `data/replies.toml`, in the language of the request.
+//! Replies without a larger model: the sentences of `data/replies.toml`, in the language of the request.
 
 use crate::kinds::{Group, Kind};
 use serde::Deserialize;
@@ -7,9 +7,7 @@ use std::sync::OnceLock;
 use steward_core::event::Setup;
 use steward_core::ports::IntentError;
 
-/// Things to try that are told.
 const TRIES: usize = 3;
-/// Files that are told.
 const FILES: usize = 5;
 
 #[derive(Debug, Clone, Deserialize)]
@@ -77,7 +75,7 @@ impl Replies {
             .map_err(|reason| IntentError::Settings(reason.clone()))
     }
 
-    /// What is said to a kind that no tool does, or that an act needs more for.
+    /// The reply to a kind that no tool handles, or to an act that lacks something.
     pub fn of_kind(&self, kind: &Kind, language: &str) -> Option<&str> {
         let texts = match kind.group {
             Group::Talk => self.talk.get(&kind.name),
@@ -88,7 +86,7 @@ impl Replies {
         Some(texts?.of(language))
     }
 
-    /// The reply to a kind of talk, or of what is beyond this model.
+    /// The reply to talk, or to what is beyond this model.
     pub fn reply(&self, kind: &Kind, here: Here<'_>) -> String {
         match kind.group {
             Group::Talk | Group::Beyond => self.filled(self.of_kind(kind, here.language).unwrap_or_default(), here),
@@ -96,19 +94,18 @@ impl Replies {
         }
     }
 
-    /// Why something isn't done.
     pub fn beyond(&self, why: &str, here: Here<'_>) -> String {
         let text = self.beyond.get(why).map_or("", |texts| texts.of(here.language));
         self.filled(text, here)
     }
 
-    /// That an act can't be done with what was said, and how to say it.
+    /// Says that an act can't be done with what was given, and how to phrase it.
     pub fn too_little(&self, kind: &Kind, here: Here<'_>) -> String {
         let how = self.of_kind(kind, here.language).unwrap_or_default();
         self.beyond("said_too_little", here).replace("{how}", how)
     }
 
-    /// The sentence for a result, with what is known already; `None` if there is none of that name.
+    /// The sentence for a result, with the known values filled in; `None` if there is none of that name.
     pub fn framed(&self, name: &str, words: &[(&str, String)], here: Here<'_>) -> Option<String> {
         let mut text = self.filled(self.frame.get(name)?.of(here.language), here);
         for (key, value) in words {
@@ -117,7 +114,7 @@ impl Replies {
         Some(text)
     }
 
-    /// Requests that work with these files, best first.
+    /// Example requests that work with these files, best first.
     pub fn tries(&self, files: &[String], language: &str) -> Vec<String> {
         let mut found = Vec::new();
         for one in &self.to_try {
@@ -157,7 +154,7 @@ impl Replies {
     }
 }
 
-/// Requests that work with these files of a workspace, best first, in `language` (`en`, `de`, `fr` or `es`).
+/// Example requests that work with these files of a workspace, best first, in `language` (`en`, `de`, `fr` or `es`).
 pub fn tries(files: &[String], language: &str) -> Vec<String> {
     Replies::shipped().map_or_else(|_| Vec::new(), |replies| replies.tries(files, language))
 }

@@ -1,4 +1,4 @@
-//! The room's side of [`steward_core::ports::Intent`].
+//! Implements [`steward_core::ports::Intent`].
 
 use crate::propose::propose;
 use crate::rank::{by_words, rank};
@@ -12,7 +12,6 @@ use steward_core::event::Setup;
 use steward_core::ports::{Embedder, Intent, IntentError, Proposal, Ranking, ToolScope, WorkspaceReader};
 use steward_core::tool::ToolSpec;
 
-/// Ranks and proposes with an embedder and what a reader shows of workspaces.
 pub struct IntentService {
     embedder: Arc<dyn Embedder>,
     reader: Arc<dyn WorkspaceReader>,

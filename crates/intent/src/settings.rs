@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use steward_core::ports::IntentError;
 
-/// `data/intent.toml`; what each value means is told there.
+/// `data/intent.toml`, which explains each value.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
@@ -18,7 +18,7 @@ pub struct Settings {
     pub rules: Vec<Rule>,
 }
 
-/// From which score on a kind of request counts.
+/// Least score at which a kind of request counts.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Kinds {
@@ -61,13 +61,13 @@ pub struct Split {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
-    /// Phrases, any of which will do.
+    /// Any of these phrases suffices.
     #[serde(default)]
     pub any: Vec<String>,
-    /// Features, any of which will do.
+    /// Any of these features suffices.
     #[serde(default)]
     pub features: Vec<crate::rank::features::Feature>,
-    /// Tool to what is added.
+    /// Added to the score of each tool.
     pub add: BTreeMap<String, f32>,
 }
 

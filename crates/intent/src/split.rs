@@ -1,4 +1,4 @@
-//! A request of several steps, cut where it says so.
+//! Splits a request of several steps where it says so.
 
 use crate::settings::Split;
 use std::collections::BTreeSet;
@@ -8,13 +8,13 @@ use steward_core::text::quoted;
 pub struct Parts {
     /// At least two.
     pub all: Vec<String>,
-    /// A connective such as "and then" tells them apart; else only an "and" before a word of asking does.
+    /// Whether a connective such as "and then" separates them, and not only an "and" before a word of asking.
     pub told: bool,
 }
 
-/// The parts of a request between connectives; `None` if it speaks of one thing. Connectives inside quotation
-/// marks don't count, bullets and numbers of lines fall away, and so does a last part that only asks for the answer.
-/// An "and" divides where one of `openings` follows.
+/// The parts of a request between connectives; `None` if it is about one thing. Connectives inside quotation marks
+/// don't count; bullets and numbers of lines are dropped, and so is a last part that only asks for the answer. An "and"
+/// separates only before one of `openings`.
 pub fn split(request: &str, settings: &Split, openings: &BTreeSet<String>) -> Option<Parts> {
     let parts = cut(request, &settings.connectives, |_| true);
     let told = parts.len() > 1;
@@ -25,7 +25,7 @@ pub fn split(request: &str, settings: &Split, openings: &BTreeSet<String>) -> Op
     let mut all: Vec<String> = Vec::new();
     for part in parts.iter().flat_map(|part| cut(part, &settings.and, opens)).filter(|part| !part.is_empty()) {
         match all.last_mut() {
-            // One word more of the part before: "read a.txt, then b.txt".
+            // One more word of the previous part: "read a.txt, then b.txt".
             Some(last) if !part.contains(char::is_whitespace) => {
                 last.push_str(", ");
                 last.push_str(&part);
@@ -69,7 +69,7 @@ fn cut(text: &str, connectives: &[String], goes_on: impl Fn(&str) -> bool) -> Ve
     parts.into_iter().map(|part| bare(part.trim().trim_end_matches([',', ';'])).to_owned()).collect()
 }
 
-/// A line without its bullet or number, and a part without a leading `first`.
+/// Removes the bullet or number of a line, and a leading `first` of a part.
 fn bare(part: &str) -> &str {
     let part = part.trim_start_matches(['-', '*', '•', ' ']);
     let digits = part.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -9,24 +9,23 @@ use steward_core::ports::{Entry, TableReader, ToolScope, WorkspaceReader};
 
 /// Bytes of a file that are read to count its lines.
 const MOST_BYTES: u64 = 8 << 20;
-/// Files that are told of.
 const TOLD: usize = 8;
-/// Endings of files that can be asked about, the most telling first.
+/// Extensions of files that can be asked about, the most informative first.
 const TELLING: &[&str] = &["csv", "tsv", "db", "sqlite", "sqlite3", "log", "md", "txt", "json"];
 
 /// The workspace and the time, as seen when a request is read.
 #[derive(Clone)]
 pub struct View {
-    /// Folders before what is in them.
+    /// Folders before their contents.
     pub entries: Vec<Entry>,
-    /// Now, local.
+    /// Local time.
     pub now: DateTime,
     workspace: PathBuf,
     reader: Arc<dyn WorkspaceReader>,
 }
 
 impl View {
-    /// Looks. A workspace that can't be read has no entries.
+    /// A workspace that can't be read has no entries.
     pub async fn look(reader: &Arc<dyn WorkspaceReader>, scope: &ToolScope) -> Self {
         let (reader, workspace) = (Arc::clone(reader), scope.workspace.clone());
         let mut view = Self { entries: Vec::new(), now: local(scope), workspace, reader };
@@ -34,33 +33,30 @@ impl View {
         view
     }
 
-    /// Does what blocks; `None` where that panics.
+    /// Runs blocking work; `None` if it panics.
     pub async fn blocking<T: Send + 'static>(&self, work: impl FnOnce(&Self) -> T + Send + 'static) -> Option<T> {
         let view = self.clone();
         tokio::task::spawn_blocking(move || work(&view)).await.ok()
     }
 
-    /// Entries that the request names, best first.
+    /// Best first.
     pub fn named(&self, request: &str) -> Vec<PathMatch> {
         path::matches(request, &self.entries, &lexicon().paths)
     }
 
-    /// The file that the request names best.
     pub fn file(&self, request: &str) -> Option<PathMatch> {
         self.named(request).into_iter().find(|found| !found.folder)
     }
 
-    /// The folder that the request names best.
     pub fn folder(&self, request: &str) -> Option<PathMatch> {
         self.named(request).into_iter().find(|found| found.folder)
     }
 
-    /// Whether there is an entry of this path.
     pub fn has(&self, path: &str) -> bool {
         self.entries.iter().any(|entry| entry.path == path)
     }
 
-    /// Paths of all that can be asked like a table: databases, and files of rows.
+    /// Paths of all that can be queried like a table: databases, and files of rows.
     pub fn sources(&self) -> Vec<String> {
         let rows = self.entries.iter().filter(|entry| !entry.folder && is_rows(&entry.path));
         let mut found = self.reader.databases(&self.workspace, &self.entries);
@@ -68,12 +64,12 @@ impl View {
         found
     }
 
-    /// A file of at most `most` bytes. Blocks.
+    /// Blocks.
     pub fn read(&self, path: &str, most: u64) -> Option<Vec<u8>> {
         self.reader.read(&self.workspace, path, most)
     }
 
-    /// Lines of a file, if it is text of a moderate size. Blocks.
+    /// `None` unless it is text of a moderate size. Blocks.
     pub fn count_lines(&self, path: &str) -> Option<u64> {
         let bytes = self.read(path, MOST_BYTES)?;
         let ends = bytes.split(|byte| *byte == b'\n').count();
@@ -81,7 +77,7 @@ impl View {
         u64::try_from(ends - open).ok()
     }
 
-    /// Opens a database or a file of rows. Blocks.
+    /// Blocks.
     pub fn tables(&self, path: &str) -> Option<Box<dyn TableReader>> {
         self.reader.tables(&self.workspace, path)
     }
@@ -91,7 +87,6 @@ impl View {
     }
 }
 
-/// Local time of the scope.
 fn local(scope: &ToolScope) -> DateTime {
     let minutes = i64::from(scope.utc_offset_minutes);
     let millis = scope.now.0.saturating_add(minutes * 60_000);
@@ -100,7 +95,7 @@ fn local(scope: &ToolScope) -> DateTime {
         .unwrap_or_default()
 }
 
-/// Files to tell of, those that can be asked about first.
+/// Files to list, those that can be asked about first.
 pub fn telling(entries: &[Entry]) -> Vec<String> {
     let rank = |ending: &str| TELLING.iter().position(|known| *known == ending);
     let mut found: Vec<(usize, &str)> = entries

@@ -1,5 +1,4 @@
-//! Finds the models that can be used: provider keys in the environment, Ollama, a llama.cpp server, the local model.
-//! Asks only this machine.
+//! Finds usable models, asking only this machine: provider keys in the environment, Ollama, llama.cpp, the local model.
 
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
@@ -74,8 +73,7 @@ fn local(environment: &Environment) -> Option<Found> {
     })
 }
 
-/// The same connection gets the same id at each start, since runs refer to it. A UUID of version 8, which is meant
-/// for hashes.
+/// Stable over restarts, since runs refer to it. A UUID of version 8, which is meant for hashes.
 pub(crate) fn stable_id(name: &str, base_url: &str, model: &str) -> ConnectionId {
     let hash = of_json(&json!([name, base_url, model]));
     let text = format!("{}8{}a{}", &hash[..12], &hash[13..16], &hash[17..32]);

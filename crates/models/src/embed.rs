@@ -32,8 +32,7 @@ pub struct MiniLm {
     output: NodeId,
     /// All cores, for a single batch.
     wide: Arc<ThreadPool>,
-    /// One core each, for several batches at a time: two batches on two cores are faster that way than each of them
-    /// on both.
+    /// One core each, for several batches at a time: two batches on two cores are faster so than each on both.
     narrow: Vec<Arc<ThreadPool>>,
 }
 
@@ -191,7 +190,6 @@ pub(crate) struct Encoded {
     pub tokens: Vec<i32>,
 }
 
-/// Batches of similar length; `sorted` is sorted by length.
 pub(crate) fn batches(sorted: &[Encoded], max_texts: usize, max_tokens: usize) -> Vec<&[Encoded]> {
     let mut batches = Vec::new();
     let mut rest = sorted;

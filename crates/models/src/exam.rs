@@ -31,7 +31,6 @@ pub struct Exam<'a> {
     pub client: &'a Client,
     /// Its capabilities are assumed where a check is skipped.
     pub connection: &'a Connection,
-    /// Explains tools and reads replies.
     pub format: &'a dyn ToolCallFormat,
     pub at: Timestamp,
     pub limits: ExamLimits,

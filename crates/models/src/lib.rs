@@ -1,5 +1,4 @@
-//! Models: clients of model servers and the router over them, the exam, the local model in a child process, the
-//! embedder.
+//! Models: clients of model servers, the router over them, the exam, the local model's child process, the embedder.
 
 pub mod discovery;
 pub mod embed;

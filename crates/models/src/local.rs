@@ -49,7 +49,6 @@ pub fn serve_supervised(model_path: std::path::PathBuf, mut tuning: ServeTuning)
     serve(ServeOptions { model_path, socket_path: handshake.socket_path, token: handshake.token, tuning })
 }
 
-/// Settings of the model server.
 #[derive(Debug, Clone)]
 pub struct ServeOptions {
     pub model_path: PathBuf,
@@ -111,8 +110,7 @@ impl Handshake {
         Ok(format!("{json}\n"))
     }
 
-    /// What the parent sends the child: one line of JSON on standard input, since arguments and environment can be
-    /// read in /proc.
+    /// One line of JSON from the parent on standard input, since arguments and environment can be read in /proc.
     pub fn read(input: &mut impl BufRead) -> Result<Self, LocalModelError> {
         let mut text = String::new();
         let n = input.read_line(&mut text).map_err(|e| LocalModelError::Handshake { reason: e.to_string() })?;
@@ -148,7 +146,7 @@ pub enum LocalModelError {
     #[error("llama.cpp could not load {}: {reason}", path.display())]
     Load {
         path: PathBuf,
-        /// llama.cpp's own words, if it has any.
+        /// llama.cpp's own message, if any.
         reason: String,
     },
     #[error("no memory for a context of {context_tokens} tokens; pass a smaller `--context`, or a smaller model")]
@@ -180,18 +178,13 @@ pub enum LocalModelError {
         times: u32,
         /// Until the next attempt is allowed.
         retry_after_secs: u64,
-        /// The last lines.
         stderr: Vec<String>,
     },
     #[error(
         "the model server was not ready after {seconds} s and was stopped; a large model on a slow disk may need a longer start limit{}",
         tail(stderr)
     )]
-    StartTimeout {
-        seconds: u64,
-        /// The last lines.
-        stderr: Vec<String>,
-    },
+    StartTimeout { seconds: u64, stderr: Vec<String> },
     #[error("{doing}: {source}")]
     Io { doing: &'static str, source: std::io::Error },
 }

@@ -1,5 +1,5 @@
-//! The providers' own interfaces: Anthropic messages, Gemini, Cohere, Bedrock Converse and Ollama. Each has a
-//! request's body and a stream's decoder, without I/O; [`crate::openai`] sends and reads.
+//! The providers' own interfaces: Anthropic messages, Gemini, Cohere, Bedrock Converse and Ollama. Each has the body of
+//! a request and the decoder of a stream, without I/O; [`crate::openai`] sends and reads.
 
 mod anthropic;
 mod bedrock;

@@ -120,7 +120,6 @@ impl Client {
         Ok(stream::read(response, format, origin, limits).boxed())
     }
 
-    /// How likely each candidate is as the beginning of the reply.
     pub async fn score(
         &self,
         connection: &Connection,
@@ -134,7 +133,6 @@ impl Client {
         requests::read_scores(&origin, &value)
     }
 
-    /// Names of the models that the endpoint lists.
     pub async fn models(&self, connection: &Connection, limit: Duration) -> Result<Vec<String>, ModelError> {
         let limits = self.limits_of(limit, 0);
         let outgoing = match wire_of(connection) {

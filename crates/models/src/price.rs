@@ -56,7 +56,6 @@ struct Row {
 }
 
 impl Prices {
-    /// The table compiled into the program.
     pub fn built_in() -> Self {
         // A test reads it, so it can't be wrong here.
         Self::parse(BUILT_IN).unwrap_or_default()
@@ -80,12 +79,10 @@ impl Prices {
         Ok(Self { table: Arc::new(table) })
     }
 
-    /// When the table was compared with the providers' own lists, `YYYY-MM-DD`.
     pub fn checked(&self) -> &str {
         &self.table.checked
     }
 
-    /// Where the prices come from.
     pub fn source(&self) -> &str {
         &self.table.source
     }

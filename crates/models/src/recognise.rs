@@ -1,5 +1,4 @@
-//! Which server answers at a URL: guessed from the URL, then confirmed by asking. Nothing is saved, and the user may
-//! choose otherwise.
+//! Which server answers at a URL: guessed from the URL, then confirmed by asking. Nothing is saved.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -32,7 +31,6 @@ pub async fn recognise(client: &Client, base_url: &str, auth: &Auth) -> Result<R
     }
 }
 
-/// A provider recognised by its host or path.
 async fn hosted(client: &Client, url: &Url, known: &Guess, auth: &Auth) -> Recognised {
     let base = based(url, known);
     let shown = format!("the {} is that of {}", known.by, name(known.provider));
@@ -169,7 +167,6 @@ fn bad_url(why: &str) -> ModelError {
 /// For one answer; all requests go out together.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// What a server's answers show.
 #[derive(Debug, Clone, PartialEq)]
 struct Found {
     pub provider: Provider,
@@ -178,7 +175,6 @@ struct Found {
     pub models: Vec<String>,
     /// Name and version, as the server says.
     pub server: String,
-    /// The request that it answered.
     pub by: &'static str,
 }
 
@@ -189,7 +185,6 @@ fn connection(url: &Url, provider: Provider, auth: &Auth) -> Connection {
     Connection { auth: auth.clone(), ..connection }
 }
 
-/// The models of a provider recognised by its host.
 async fn models(client: &Client, url: &Url, provider: Provider, auth: &Auth) -> Result<Vec<String>, ModelError> {
     let mut asked = connection(url, provider, auth);
     if provider == Provider::Ollama {
@@ -226,7 +221,6 @@ async fn server(client: &Client, url: &Url, auth: &Auth) -> Result<Found, Option
     judge(&root, &own, list).ok_or(error)
 }
 
-/// JSON from a path of the server.
 async fn ask(client: &Client, url: &Url, path: String, auth: &Auth) -> Result<Value, ModelError> {
     let mut root = url.clone();
     root.set_path("");
@@ -300,7 +294,6 @@ struct Row {
     /// `*` once for anything.
     host: Option<String>,
     port: Option<u16>,
-    /// A part of the path.
     path: Option<String>,
     /// The path of the base URL there.
     base: Option<String>,

@@ -58,7 +58,6 @@ impl Router {
         }
     }
 
-    /// Replaces the built-in prices.
     #[must_use]
     pub fn with_prices(mut self, prices: Prices) -> Self {
         self.prices = prices;
@@ -82,7 +81,7 @@ impl Router {
         self.turns.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Forgets how a connection has fared, since its key has changed.
+    /// Resets the health of a connection, since its key has changed.
     pub fn reset_health(&self, id: ConnectionId) {
         self.health.forget(id);
     }
@@ -206,8 +205,7 @@ impl Models for Router {
 /// When a connection is not asked for a while (its circuit opens), and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RouterOptions {
-    /// Failures in a row that open the circuit. One is enough where nobody listens, or where the endpoint says how
-    /// long to wait.
+    /// Failures in a row that open the circuit; one is enough where nobody listens or a wait is asked for.
     pub failures: u32,
     /// First time; doubled each further time without a success in between.
     pub cooldown: Duration,
@@ -236,7 +234,6 @@ impl Default for RouterOptions {
     }
 }
 
-/// An error before any connection was asked.
 fn not_asked(error: ModelError) -> NoAnswer {
     NoAnswer { error, attempts: Vec::new() }
 }
@@ -244,7 +241,7 @@ fn not_asked(error: ModelError) -> NoAnswer {
 /// Most chunks kept back before the first content.
 const HELD: usize = 256;
 
-/// A reply that has wait_for_content: the chunks up to the first content, and the rest.
+/// A reply that has started: the chunks up to the first content, and the rest.
 struct StartedReply {
     held: Vec<ModelChunk>,
     rest: ChunkStream,

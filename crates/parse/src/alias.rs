@@ -52,7 +52,6 @@ impl Aliases {
         &BUILT_IN
     }
 
-    /// Whether `tool` does one of the actions of another tool.
     pub fn does_one_action(&self, tool: &str) -> bool {
         let actions = self.group.iter().flat_map(|group| &group.action);
         actions.into_iter().any(|action| action.tools.iter().any(|known| known == tool))

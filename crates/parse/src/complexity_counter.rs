@@ -1,5 +1,4 @@
-//! Counts the bytes that are looked at, so that tests can check for linear time without a clock. Every search over
-//! text goes through here.
+//! Counts the bytes that are looked at, so that tests can check for linear time. Every search goes through here.
 
 use std::cell::Cell;
 
@@ -7,7 +6,6 @@ thread_local! {
     static SEEN: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The count of this thread.
 pub fn seen() -> u64 {
     SEEN.get()
 }
@@ -28,7 +26,6 @@ pub(crate) fn find_byte(bytes: [u8; 3], hay: &str) -> Option<usize> {
     at
 }
 
-/// Where the next line begins.
 pub(crate) fn line_end(hay: &str) -> Option<usize> {
     let at = memchr::memchr(b'\n', hay.as_bytes());
     count(at.map_or(hay.len(), |at| at + 1));

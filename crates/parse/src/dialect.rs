@@ -105,8 +105,7 @@ pub(crate) struct Calls {
     pub json: bool,
     /// Whether a header may stand in front of the JSON.
     pub head: bool,
-    /// Whether the text after the opening is what the opening promises. The answer does not change when more text
-    /// comes.
+    /// Whether the text after the opening is what that promises. More text does not change the answer.
     pub begins: fn(&str, &Cx<'_>, bool) -> Begin,
     /// Whether `body` may end where a closing was found.
     pub ends: fn(&str) -> bool,

@@ -20,7 +20,6 @@ pub struct Fitted {
 /// Why arguments don't fit; each problem names its field. Meant for the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
-    /// They don't follow the schema.
     #[error("the arguments do not fit the tool `{tool}`: {problems}. Repeat the call with arguments that do")]
     Schema {
         tool: String,
@@ -146,7 +145,6 @@ impl<'a> Work<'a> {
         self.fixes.push(format!("`{place}`: {what}"));
     }
 
-    /// Follows references within the tool's schema.
     fn resolve(&self, schema: &'a Value) -> &'a Value {
         let mut schema = schema;
         for _ in 0..8 {

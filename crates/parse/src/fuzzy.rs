@@ -1,5 +1,4 @@
-//! Strategy `fuzzy`: phrases that imply a call, from `data/fuzzy.toml`. Such calls are weak, so in doubt there is
-//! none.
+//! Strategy `fuzzy`: phrases that imply a call, from `data/fuzzy.toml`. Such calls are weak, so in doubt there is none.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -46,12 +45,9 @@ pub(crate) fn calls(text: &str, tools: &ToolIndex) -> Vec<Call> {
     all
 }
 
-/// A phrase that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Intent {
-    /// Canonical name of the tool.
     pub tool: String,
-    /// The argument that the phrase gives.
     pub argument: String,
     pub object: String,
 }
@@ -90,7 +86,6 @@ impl Rules {
     }
 }
 
-/// Why a file of phrases can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RuleError {
     #[error("the file of phrases can't be read: {0}; correct it or remove it")]
@@ -161,7 +156,6 @@ impl Rules {
         &BUILT_IN
     }
 
-    /// Reads phrases in the form of `data/fuzzy.toml`.
     pub fn read(text: &str) -> Result<Self, RuleError> {
         let file: File = toml::from_str(text)?;
         let compile = |name: &str, pattern: &str| {

@@ -15,16 +15,14 @@ use steward_core::tool::{CallSource, ToolSpec};
 
 use super::out::{Out, Sink};
 
-/// A form of calls in text. It gets the content piece by piece, writes to the sink what is sure, and returns its
-/// calls at the end.
+/// A form of calls in text. It gets the content in pieces, writes what is sure to the sink, and ends with its calls.
 pub(crate) trait Grammar: Send {
     fn push(&mut self, text: &str, sink: &mut Sink);
     /// `cut`: the reply ran into its token limit.
     fn finish(&mut self, sink: &mut Sink, cut: bool) -> Found;
 }
 
-// Grammars behind one another: each reads what the one before takes for text. So several forms are looked for while
-// the reply still arrives.
+// Each grammar reads what the one before takes for text, so several forms are looked for while the reply arrives.
 pub(crate) struct Chain {
     stages: Vec<(Box<dyn Grammar>, Sink)>,
 }
@@ -34,7 +32,6 @@ impl Chain {
         Self { stages: stages.into_iter().map(|stage| (stage, Sink::default())).collect() }
     }
 
-    /// Passes `outs` to the stage `from`.
     fn pass(&mut self, from: usize, outs: Vec<Out>, sink: &mut Sink) {
         for out in outs {
             match out {
@@ -107,18 +104,15 @@ pub(crate) struct Broken {
     pub error: String,
 }
 
-/// What a grammar found.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub items: Vec<Result<Call, Broken>>,
     pub diagnostics: Vec<String>,
     pub done: bool,
-    /// Reasoning in the content.
     pub thought: String,
 }
 
 impl Found {
-    /// Whether there is no call, not even a broken one.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -137,7 +131,6 @@ impl Found {
     }
 }
 
-/// The message for the model about arguments that can't be read.
 pub(crate) fn broken_arguments(error: &str) -> String {
     format!("the arguments could not be read: {error}. Repeat the call with one complete JSON object")
 }
@@ -155,7 +148,6 @@ impl Grammar for Plain {
     }
 }
 
-/// `template` with the list of tools for `{tools}`.
 fn with_tools(template: &str, tools: &[ToolSpec]) -> String {
     let mut list = String::new();
     for spec in tools {

@@ -2,9 +2,8 @@
 //!
 //! Pure and incremental: no I/O, no panics on any input, time linear in the length of the reply, and the same result
 //! however the reply was cut into pieces. [`StreamParser`] is the way in. Behind it each text strategy is a grammar,
-//! and `dialect` has the forms that models use by themselves. None of them guesses: what it does not recognise is
-//! text. Only [`fuzzy`] reads phrases, and its calls are weak. [`fit`] brings arguments into the form of a tool's
-//! schema.
+//! and `dialect` has the forms that models use by themselves. None of them guesses: what it does not recognise is text.
+//! Only [`fuzzy`] reads phrases, and its calls are weak. [`fit`] brings arguments into the form of a tool's schema.
 
 mod alias;
 #[doc(hidden)]

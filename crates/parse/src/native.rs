@@ -27,8 +27,7 @@ impl Native {
         self.calls.is_empty()
     }
 
-    /// Adds a piece. Some servers give every parallel call the index 0, so that only a new id or name tells them
-    /// apart.
+    /// Adds a piece. Some servers give every parallel call the index 0, so that only a new id or name tells them apart.
     pub fn push(
         &mut self,
         (index, id, name): (usize, Option<&str>, Option<&str>),
@@ -66,7 +65,6 @@ impl Native {
         call.arguments.push_str(arguments);
     }
 
-    /// Adds the signature of a thought to the call of this index.
     pub fn sign(&mut self, index: usize, signature: &str) {
         if let Some(call) = self.calls.iter_mut().rfind(|call| call.index == index) {
             call.signature = Some(signature.to_owned());

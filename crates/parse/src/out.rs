@@ -1,8 +1,5 @@
-//! The results of parsing.
-
 use steward_core::tool::ToolCall;
 
-/// What can be shown while the reply still arrives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Out {
     /// Text that is surely for the reader.
@@ -31,8 +28,7 @@ pub struct BrokenCall {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parsed {
-    /// Complete calls in order. The caller answers for unknown names and for arguments that do not fit the tool's
-    /// schema.
+    /// In order. The caller answers for unknown names and for arguments that do not fit the tool's schema.
     pub calls: Vec<ToolCall>,
     pub broken: Vec<BrokenCall>,
     /// All [`Out::Text`] joined, `tail` included.

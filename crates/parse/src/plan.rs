@@ -28,7 +28,6 @@ pub enum PlanError {
     },
 }
 
-/// Reads a plan as it streams in.
 #[derive(Debug)]
 pub struct PlanStream {
     tools: ToolIndex,
@@ -61,7 +60,6 @@ impl PlanStream {
         }
     }
 
-    /// Returns the steps that `text` completes.
     pub fn push(&mut self, text: &str) -> Vec<PlanStep> {
         self.buf.push_str(text);
         let before = self.steps.len();

@@ -63,7 +63,6 @@ fn marker(line: &str) -> usize {
     line.len() - rest.trim_start().len()
 }
 
-/// Opening and closing quotation marks.
 const QUOTES: &[(char, char)] = &[('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('`', '`'), ('‚', '‘')];
 
 fn split<'a>(line: &'a str, offset: usize, all: &mut Vec<Sentence<'a>>) {

@@ -20,7 +20,6 @@ const REASONING_CONFIDENCE: f32 = 0.3;
 #[serde(rename_all = "snake_case")]
 pub enum Form {
     Native,
-    /// One JSON object.
     GuidedJson,
     /// `Action:` / `Action Input:`.
     React,
@@ -41,7 +40,6 @@ impl From<Strategy> for Form {
     }
 }
 
-/// How a reply is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reading {
     pub form: Form,
@@ -65,7 +63,6 @@ impl Reading {
     }
 }
 
-/// Reads one reply while it arrives.
 pub struct StreamParser {
     reading: Reading,
     tools: ToolIndex,
@@ -99,7 +96,6 @@ impl StreamParser {
         }
     }
 
-    /// Returns what can be shown by now.
     pub fn push(&mut self, chunk: &ModelChunk) -> Vec<Out> {
         match chunk {
             ModelChunk::Text(text) => self.grammar.push(text, &mut self.sink),

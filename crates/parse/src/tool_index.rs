@@ -46,8 +46,7 @@ impl ToolIndex {
         self.known(written).map(|known| known.name.as_str())
     }
 
-    /// The tool that `written` means in a call with `arguments`: its own name, one in a name space
-    /// (`functions.read`), or a usual other name.
+    /// The tool that `written` means: its own name, one in a name space (`functions.read`), or a usual other name.
     pub fn resolve_call(&self, written: &str, arguments: Option<&Map<String, Value>>) -> Option<&str> {
         if let Some(name) = self.resolve(written) {
             return Some(name);

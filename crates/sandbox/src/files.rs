@@ -37,7 +37,7 @@ impl Default for FileLimits {
     }
 }
 
-/// Its methods block.
+/// All methods block.
 #[derive(Debug)]
 pub struct Workspace {
     pub(crate) root: OwnedFd,
@@ -143,7 +143,7 @@ impl Workspace {
             }
             Errno::ISDIR => FilesError::Kind { path: given, actual: "a folder", expected: "a file" },
             Errno::EXIST => FilesError::Exists { path: given },
-            // Opening a socket, or a pipe for writing that nobody reads.
+            // Opening a socket, or a pipe for writing without a reader.
             Errno::NXIO => FilesError::Kind { path: given, actual: "a special file", expected: "a file" },
             other => FilesError::io(&given, other),
         }
@@ -240,7 +240,7 @@ pub struct Entry {
 }
 
 impl Workspace {
-    /// Sorted by name, and whether there are more than the limit.
+    /// The entries sorted by name, and whether there are more than the limit.
     pub fn list(&self, path: &str) -> Result<(Vec<Entry>, bool), FilesError> {
         let path = self.resolve(path)?;
         let folder = self.open_folder(&path, path.as_path())?;

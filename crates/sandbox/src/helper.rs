@@ -42,7 +42,7 @@ fn usage() -> ExitCode {
     ExitCode::from(2)
 }
 
-/// What the kernel offers, tried in this process, which ends right after.
+/// Kernel features, tried in this process, which ends right after.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Primitives {
     pub landlock_abi: i32,

@@ -60,7 +60,6 @@ impl Sandbox {
         Self { helper, allowed: vec![Tier::Namespaces, Tier::Landlock], capabilities: Arc::default() }
     }
 
-    /// Uses this tier or none.
     #[must_use]
     pub fn only(mut self, tier: Tier) -> Self {
         self.allowed = vec![tier];
@@ -68,7 +67,7 @@ impl Sandbox {
         self
     }
 
-    /// What is known of this machine without running anything, and the tiers worth a try.
+    /// What is known of this machine without running anything, and the tiers worth trying.
     pub(crate) fn untried(&self) -> (Capabilities, Vec<Tier>) {
         let mut known = machine_support::untried();
         let tiers = known.candidates(&self.allowed);
@@ -112,7 +111,7 @@ impl Sandbox {
 pub enum SandboxError {
     #[error("programs cannot be confined on this machine: {missing}. {hint}")]
     Unavailable {
-        /// Of the kernel or system.
+        /// Missing feature of the kernel or system.
         missing: String,
         hint: String,
     },

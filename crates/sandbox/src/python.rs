@@ -57,10 +57,10 @@ impl Default for PythonLimits {
     }
 }
 
-/// Of one call.
+/// Largest code of one call, bytes.
 const MOST_CODE: usize = 256 << 10;
 
-/// Of one call, as JSON.
+/// Largest payload of one call as JSON, bytes.
 const MOST_PAYLOAD: usize = 8 << 20;
 
 /// As in `data/python/allowed.txt`.
@@ -83,9 +83,7 @@ fn lines(text: &'static str) -> Vec<&'static str> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
-    /// It raised an exception.
     Raised,
-    /// It is no valid Python.
     Syntax,
     /// There is no function `run`, or it does not take the payload alone and return.
     NoEntry,
@@ -93,15 +91,12 @@ pub enum FaultKind {
     ImportRefused,
     /// The operating system refused something: files, processes and the network are not available.
     Denied,
-    /// Killed at the wall time.
     Timeout,
-    /// It reached the memory cap.
     Memory,
     /// The result, or what bypassed the capture of output, was too large.
     Output,
     /// The process ended without a result, or was killed.
     Killed,
-    /// The result has no JSON form.
     ResultNotJson,
     /// The code or the payload is larger than a call takes.
     Input,
@@ -124,9 +119,9 @@ pub struct PythonFault {
 pub struct PythonOutcome {
     /// What `run` returned, as JSON.
     pub result: Result<Value, PythonFault>,
-    /// Up to the limit; what is no UTF-8 is replaced.
+    /// Up to the limit; invalid UTF-8 is replaced.
     pub stdout: String,
-    /// Likewise.
+    /// Up to the limit; invalid UTF-8 is replaced.
     pub stderr: String,
     pub truncated: bool,
     /// From the request to the end of the process, without waiting for a place.

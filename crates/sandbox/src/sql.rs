@@ -1,6 +1,6 @@
-//! SQL that nobody has read. For SQLite: a read-only connection, an authorizer that SQLite itself asks for every
-//! table, column and function, exactly one statement, and limits on time, rows, bytes and statement size. Whether a
-//! statement may run is decided by SQLite's own parser, never by its text; its words are only used to explain why one
+//! Guards SQL that nobody has reviewed. For SQLite: a read-only connection, an authorizer that SQLite itself asks for
+//! every table, column and function, exactly one statement, and limits on time, rows, bytes and statement size.
+//! SQLite's own parser decides whether a statement may run, never its text; its words are only used to explain why one
 //! does not compile.
 //!
 //! Servers have no authorizer: [`postgres`] and [`mysql`] judge the parsed statement.
@@ -50,7 +50,7 @@ use open::OpenMode;
 /// Virtual machine instructions between two checks of the clock: some tens of microseconds.
 const STEP: u16 = 2000;
 
-/// Its methods block; call them off the async threads.
+/// All methods block; call them off the async threads.
 #[derive(Debug)]
 pub struct Guard {
     conn: Connection,
@@ -59,7 +59,6 @@ pub struct Guard {
     purpose: OpenMode,
     /// By schema version, so that an unchanged schema is read once.
     names: RefCell<Option<(i64, Arc<Names>)>>,
-    /// Of the current session.
     deadline: Arc<Deadline>,
 }
 
@@ -146,8 +145,7 @@ impl<'g> Session<'g> {
         Ok(session)
     }
 
-    /// From here on the policy judges every statement. For a statement that writes, `recorder` begins the names of our
-    /// own triggers.
+    /// From here on the policy judges every statement. `recorder`: prefix of our own triggers, for a write.
     fn enforce_policy(&self, recorder: Option<String>) -> Result<Arc<Names>, SqlError> {
         let names = self.names().map_err(|e| self.classify(e))?;
         let policy = Arc::clone(&self.guard.policy);
@@ -188,7 +186,6 @@ impl<'g> Session<'g> {
         self.guard.conn.authorizer(none).map_err(SqlError::Sqlite)
     }
 
-    /// If the authorizer refused the last statement.
     pub fn refusal(&self) -> Option<SqlError> {
         authorizer::take(&self.slot).map(|r| SqlError::Denied { what: r.what, hint: r.hint })
     }
@@ -197,7 +194,7 @@ impl<'g> Session<'g> {
         self.guard.deadline.over()
     }
 
-    /// A late result is no result, even if no single step took long.
+    /// Refuses a late result, even if no single step took long.
     pub fn in_time(&self) -> Result<(), SqlError> {
         if self.timed_out() {
             return Err(error::timeout(&self.guard.policy.limits));

@@ -1,4 +1,4 @@
-//! The browser of agents: found on this machine, or not offered.
+//! The browser for agents, if this machine has one.
 
 use crate::compose::sandbox_helper;
 use crate::settings::{Settings, variable};
@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use steward_tools::browser::{BrowserConfig, Browsers, find_browser};
 use steward_tools::outbound::{Client, HostPort};
 
-/// How to get one.
 pub const HINT: &str = "install Chromium (package `chromium`), or name a Chromium or Chrome in STEWARD_CHROMIUM";
 
 /// The browser's program; an error says why there is none.
@@ -20,10 +19,10 @@ pub fn program() -> Result<PathBuf, String> {
     })
 }
 
-/// Browsers for agents; `None` where there is no program for them.
+/// Browsers for agents; `None` if there is no program for them.
 ///
 /// # Errors
-/// `STEWARD_BROWSERS` is no number from 1 to 100.
+/// If `STEWARD_BROWSERS` is no number from 1 to 100.
 pub fn open(settings: &Settings, allow: &[HostPort]) -> anyhow::Result<Option<Browsers>> {
     let most = most(variable("STEWARD_BROWSERS").as_deref())?;
     let program = match program() {

@@ -1,5 +1,3 @@
-//! The command line, as clap sees it.
-
 mod sandbox;
 
 use crate::processes::Child;

@@ -1,4 +1,4 @@
-//! Composition: settings in, a working program out.
+//! Composes the program from its settings.
 
 use crate::book::{BookParts, ConnectionBook, Known};
 use crate::settings::{Settings, variable};
@@ -33,56 +33,38 @@ use steward_tools::skills::FileHostKeys;
 use steward_tools::{LocalWorkspaces, Ports, ToolsConfig};
 
 const DEFAULT_INSTRUCTIONS: &str = include_str!("../prompts/agent.md");
-/// Idle time after which the embedding model's memory is given back.
+/// Idle time after which the memory of the embedding model is freed.
 const EMBEDDER_IDLE: Duration = Duration::from_mins(5);
 
 /// Context window of the built-in model, tokens: all that it was trained for.
 const LOCAL_WINDOW: u32 = 2048;
 
-/// What differs between commands.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Private hosts and ports that web tools may reach.
     pub web_allow: Vec<String>,
 }
 
-/// Everything, put together.
 pub struct App {
-    /// Tenant.
     pub tenant: TenantId,
-    /// Rows and logs.
     pub store: Arc<Store>,
-    /// Runs.
     pub runs: RunService,
-    /// Models.
     pub models: Arc<Router>,
-    /// Connections.
     pub connections: Arc<ConnectionBook>,
-    /// Credentials.
     pub vault: Arc<dyn Vault>,
-    /// The same, for what concerns its key.
     pub vault_keys: Arc<SealedVault>,
-    /// Skill packages.
     pub packages: Arc<Packages>,
-    /// MCP servers.
     pub mcp: Arc<McpHub>,
-    /// Keys of servers that ssh skills reach.
+    /// Accepted host keys of servers that ssh skills reach.
     pub host_keys: Arc<FileHostKeys>,
-    /// Where the data is.
     pub data_dir: PathBuf,
-    /// Time.
     pub clock: Arc<dyn Clock>,
-    /// Ids.
     pub ids: Arc<dyn Ids>,
-    /// Embeddings.
     pub embedder: Arc<dyn Embedder>,
-    /// Folder of the embedding model.
     pub embedding_dir: PathBuf,
-    /// Browsers of agents, where there is a program for them.
+    /// `None` if there is no browser program.
     pub browsers: Option<Browsers>,
     local: Arc<Supervisor>,
     python: Arc<PythonPool>,
-    /// Where traces go, if anywhere.
     traces: Option<Arc<Traces>>,
 }
 
@@ -101,8 +83,7 @@ pub fn python_config() -> steward_sandbox::python::PythonConfig {
 }
 
 impl App {
-    /// Opens the data directory and puts everything together. Nothing heavy starts here: the local
-    /// model and the embedding model are loaded when they are first needed.
+    /// Opens the data directory and composes the program. The local and the embedding model are loaded on first use.
     #[expect(clippy::too_many_lines, reason = "one part after the other, each named once")]
     pub async fn open(settings: &Settings, options: Options) -> anyhow::Result<Self> {
         install_tls();
@@ -119,7 +100,7 @@ impl App {
         let store = Arc::new(Store::open(config, blobs.clone()).await?);
         let vault_keys = Arc::new(crate::vault::open(settings, store.clone(), Arc::clone(&clock), Arc::clone(&ids))?);
         if let Err(error) = vault_keys.check().await {
-            // All else works without.
+            // Everything else works without credentials.
             tracing::error!(%error, "credentials can't be used");
         }
         let local = Arc::new(local_model(settings));
@@ -197,7 +178,7 @@ impl App {
         let node = if in_process {
             "local".to_owned()
         } else {
-            // Two nodes on one database must not take each other's leases for their own.
+            // Two nodes on one database must not mistake each other's leases for their own.
             format!("node-{}", ids.next())
         };
         let mut config = EngineConfig { node, deep: settings.deep, ..EngineConfig::default() };
@@ -246,7 +227,7 @@ impl App {
         })
     }
 
-    /// Starts what a first request would else wait for, beside what goes on.
+    /// Starts in the background what a first request would otherwise wait for.
     pub fn warm_up(&self) {
         let python = Arc::clone(&self.python);
         tokio::spawn(async move {
@@ -258,7 +239,7 @@ impl App {
         });
     }
 
-    /// The agent that every installation has; made at the first start.
+    /// The agent that every installation has; created at the first start.
     pub async fn default_agent(&self) -> anyhow::Result<Agent> {
         if let Some(agent) = self.store.agent_by_name(self.tenant, DEFAULT_AGENT).await? {
             return Ok(agent);
@@ -288,7 +269,7 @@ impl App {
         Ok(Some(self.connections.named(name)?.connection.id))
     }
 
-    /// Lets go of runs, ends the model's process and all browsers; the database closes with the last use of it.
+    /// Releases runs, ends the model's process and all browsers; the database closes with its last use.
     pub async fn close(&self) {
         self.runs.shutdown().await;
         if let Some(browsers) = &self.browsers {
@@ -301,7 +282,7 @@ impl App {
     }
 }
 
-/// One TLS implementation for the whole program. A second call changes nothing.
+/// Installs one TLS implementation for the whole program. A second call changes nothing.
 fn install_tls() {
     let _ = rustls::crypto::ring::default_provider().install_default();
 }

@@ -1,4 +1,4 @@
-//! Web search, mail and the calendar of this installation, as its settings say.
+//! Configures web search, mail and the calendar from the settings.
 
 use crate::settings::Settings;
 use anyhow::{Context as _, anyhow, bail};
@@ -15,31 +15,23 @@ use steward_tools::mail::{MailAccounts, MailConfig, MailPorts, with_mail};
 use steward_tools::outbound::{Client, HostPort};
 use steward_tools::search::{SearchConfig, SearchKey, SearchPorts, with_search};
 
-/// Mail accounts, in the data directory.
+/// File of the mail accounts, in the data directory.
 const MAIL: &str = "mail.toml";
-/// Calendars, likewise.
+/// Folder of the calendars, in the data directory.
 const CALENDARS: &str = "calendars";
 
-/// What an operator has set up.
 #[derive(Debug, Clone, Default)]
 pub struct Daily {
-    /// The search engine, if one was chosen.
+    /// `None` if no search engine was chosen.
     pub search: Option<SearchConfig>,
-    /// Mail accounts.
     pub mail: MailConfig,
 }
 
-/// What these tools need from the rest.
 pub struct Parts {
-    /// Credentials.
     pub vault: Arc<dyn Vault>,
-    /// Users.
     pub users: Arc<dyn Users>,
-    /// Prior content.
     pub blobs: Arc<dyn Blobs>,
-    /// Time.
     pub clock: Arc<dyn Clock>,
-    /// Private hosts and ports that the installation allows.
     pub web_allow: Vec<HostPort>,
 }
 
@@ -72,13 +64,13 @@ fn search(variable: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<Option<Se
     Ok(Some(config.map_err(|error| anyhow!("STEWARD_SEARCH, STEWARD_SEARCH_URL: {error}"))?))
 }
 
-/// A file that is named must be there; the usual one may be missing.
+/// A named file must exist; the usual one may be missing.
 fn mail(named: Option<&str>, data_dir: &Path) -> anyhow::Result<MailConfig> {
     let usual = data_dir.join(MAIL);
     let path = named.map_or(usual.as_path(), Path::new);
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
-        // A data directory that can't be one is told by whoever makes it.
+        // An unusable data directory is reported by whoever creates it.
         Err(error) if named.is_none() && matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(MailConfig::default());
         }
@@ -91,7 +83,7 @@ fn mail(named: Option<&str>, data_dir: &Path) -> anyhow::Result<MailConfig> {
         .map_err(|error| anyhow!("{}: {error}", path.display()))
 }
 
-/// Adds what is set up; the calendar always.
+/// Adds the configured tools, and always the calendar.
 pub fn tools(builder: DispatcherBuilder, settings: &Settings, parts: Parts) -> DispatcherBuilder {
     let Parts { vault, users, blobs, clock, web_allow } = parts;
     let search = SearchPorts { client: Client::new(web_allow.clone()), vault: Arc::clone(&vault) };
@@ -102,13 +94,13 @@ pub fn tools(builder: DispatcherBuilder, settings: &Settings, parts: Parts) -> D
     with_mail(builder, mail, MailPorts { vault, users })
 }
 
-/// A line of `doctor`: what it is about, and what works or what doesn't and what to do.
+/// A line of `doctor`: its subject, and what works or what is wrong and what to do.
 pub type Line = (String, Result<String, String>);
 
-/// Longest wait for a search engine of one's own.
+/// Longest wait for the operator's own search engine.
 const SEARCH_PATIENCE: Duration = Duration::from_secs(3);
 
-/// Whether somebody listens where the operator's own engine is; a public one is asked by searches only.
+/// Whether the operator's own engine can be reached; a public one is contacted by searches only.
 async fn try_search(config: &SearchConfig) -> Result<String, String> {
     let what = format!("{} at {}", config.engine.title(), config.base);
     if config.own.is_none() {
@@ -129,7 +121,7 @@ async fn try_search(config: &SearchConfig) -> Result<String, String> {
     }
 }
 
-/// What `doctor` says. Mail accounts are tried by logging in; a search is not made.
+/// Checks for `doctor`. Mail accounts are tried by logging in; a search is not made.
 pub async fn doctor(settings: &Settings, ports: MailPorts, clock: &dyn Clock, tenant: TenantId) -> Vec<Line> {
     let search = match settings.daily.search.as_ref() {
         Some(config) => try_search(config).await,

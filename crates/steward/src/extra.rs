@@ -2,13 +2,12 @@
 
 use steward_tools::{DispatcherBuilder, Ports, ToolsConfig, ToolsError};
 
-/// All tools.
 #[cfg(not(feature = "failpoints"))]
 pub fn tools(config: ToolsConfig, ports: &Ports) -> Result<DispatcherBuilder, ToolsError> {
     steward_tools::standard_builder(config, ports)
 }
 
-/// All tools, and `effect_*` where a crash test asked for them.
+/// Includes `effect_*` if a crash test asked for them.
 #[cfg(feature = "failpoints")]
 pub fn tools(config: ToolsConfig, ports: &Ports) -> Result<DispatcherBuilder, ToolsError> {
     crate::crash::tools(config, ports)

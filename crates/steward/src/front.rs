@@ -8,19 +8,14 @@ use steward_access::{Access, AccessDeps, Identity, LOCAL_USER};
 use steward_api::{AboutFacts, ApiState, Health, Hosts, InProcessClient, Ledger, Probe};
 use steward_core::ports::{Models as _, Principal, Role, RunStore as _, Users as _};
 
-/// What differs between a server and a command.
 pub struct Front {
-    /// Logins.
     pub access: Arc<Access>,
-    /// Folder that file tools are confined to.
     pub workspace: String,
     /// Whether agents are offered only tools that fit the request.
     pub intent_filter: bool,
-    /// Names that requests may come to.
     pub hosts: Hosts,
 }
 
-/// What the API works on.
 pub async fn state(app: &App, front: Front) -> ApiState {
     ApiState {
         runs: app.runs.clone(),
@@ -44,7 +39,7 @@ pub async fn state(app: &App, front: Front) -> ApiState {
     }
 }
 
-/// The API for the owner of the data directory, who holds it open and so may do everything.
+/// The API for the owner of the data directory, who has it open and so may do everything.
 pub async fn in_process(app: &App, workspace: String, intent_filter: bool) -> anyhow::Result<InProcessClient> {
     let access = access(app);
     access.service_user(LOCAL_USER, "local").await?;

@@ -1,13 +1,13 @@
-//! Which environment variables may hold keys of models. Whoever may make connections chooses the variable
-//! and the server that it is sent to, so not any variable will do.
+//! Which environment variables may hold keys of models. Whoever makes connections chooses the variable and the server
+//! that it is sent to, so not every variable is allowed.
 
 use anyhow::bail;
 
 /// Names that providers and their tools use.
 const USUAL: [&str; 3] = ["*_API_KEY", "*_TOKEN", "AWS_BEARER_TOKEN_*"];
-/// Those of this program: never.
+/// Variables of this program are never allowed.
 const OWN: &str = "STEWARD_";
-/// The setting that names more.
+/// The setting that allows more names.
 pub const SETTING: &str = "STEWARD_KEY_VARIABLES";
 
 /// Names and patterns with one `*`.
@@ -32,7 +32,7 @@ impl KeyVariables {
 
     /// Refuses a variable that is not one for keys.
     pub fn check(&self, name: &str) -> Result<(), String> {
-        // Windows aside, names have no case; nobody is to get around this by one.
+        // Case is ignored, so that nobody gets around this by another spelling.
         if name.to_uppercase().starts_with(OWN) {
             return Err(format!("the environment variable {name} is one of Steward's own and is never sent anywhere"));
         }

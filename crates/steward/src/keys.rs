@@ -10,7 +10,7 @@ use std::path::Path;
 /// Length of the signing key, bytes.
 const KEY_BYTES: usize = 32;
 
-/// The key that signs access tokens; made at the first start.
+/// The key that signs access tokens; created at the first start.
 pub fn signing_key(data_dir: &Path) -> anyhow::Result<SecretBox<Vec<u8>>> {
     let path = data_dir.join("signing.key");
     match std::fs::read_to_string(&path) {
@@ -30,7 +30,6 @@ pub fn signing_key(data_dir: &Path) -> anyhow::Result<SecretBox<Vec<u8>>> {
     }
 }
 
-/// Random bytes.
 pub fn random(count: usize) -> Vec<u8> {
     let mut bytes = vec![0u8; count];
     rand::rng().fill_bytes(&mut bytes);

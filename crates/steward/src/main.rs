@@ -1,5 +1,3 @@
-//! `steward`: one binary.
-
 use clap::Parser;
 use std::process::ExitCode;
 use steward::cli::{Cli, Command, Serve};

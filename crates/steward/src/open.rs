@@ -18,12 +18,10 @@ use steward_cli::{Files, Needs};
 use steward_core::ports::StoreError;
 use steward_infra::{SystemClock, UuidV7};
 
-/// How often a directory that is in use is looked at again: a server may be starting or ending, a
-/// short command may be at its end.
+/// How often a directory in use is tried again: a server may be starting or ending, or a command about to end.
 const TRIES: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The API for a command.
 pub async fn open(settings: &Settings, needs: Needs, term: Term) -> anyhow::Result<Client> {
     let transport = transport(settings, &needs).await?;
     Ok(Client::new(transport, Arc::new(SystemClock::new()), Arc::new(UuidV7), term))
@@ -89,7 +87,7 @@ impl InProcess {
     }
 
     async fn client(app: &App, needs: &Needs) -> anyhow::Result<InProcessClient> {
-        // A new installation gets its first agent here as everywhere.
+        // A new installation gets its first agent here as well.
         app.default_agent().await?;
         let folder = folder(app, &needs.files)?;
         front::in_process(app, folder.display().to_string(), needs.intent_filter).await
@@ -104,7 +102,7 @@ fn folder(app: &App, files: &Files) -> anyhow::Result<PathBuf> {
             Ok(folder)
         }
         Files::Current => workspace(None).context("the current folder can't be used"),
-        // Wherever it is called.
+        // No folder is needed, so any will do.
         Files::Unused => Ok(workspace(None).unwrap_or_default()),
     }
 }

@@ -39,7 +39,6 @@ pub struct ModelServer {
 }
 
 impl Child {
-    /// Runs to its end.
     pub fn run(self) -> ExitCode {
         match self {
             // Confines itself, then becomes the command.

@@ -12,7 +12,6 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// Says where this process serves.
     pub fn announce(data_dir: &Path, address: SocketAddr) -> anyhow::Result<Self> {
         let file = ServeFile {
             url: format!("http://{}", address_for(address)),
@@ -37,7 +36,7 @@ impl Drop for Serving {
     }
 }
 
-/// Where this machine reaches a listener: one for all addresses answers on loopback, too.
+/// The address by which this machine reaches a listener: one on all addresses answers on loopback, too.
 pub fn address_for(listening: SocketAddr) -> SocketAddr {
     let ip = match listening.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),

@@ -13,46 +13,36 @@ use steward_tools::terminal::TerminalConfig;
 
 pub use steward_cli::workspace::workspace;
 
-/// Where things are.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Database, blobs, keys.
+    /// Holds the database, blobs and keys.
     pub data_dir: PathBuf,
-    /// PostgreSQL, if not embedded.
+    /// PostgreSQL; `None` for the embedded database.
     pub database: Option<String>,
-    /// Folder for what can be got again: models, evaluation packages.
+    /// Folder for what can be obtained again: models, evaluation packages.
     pub cache_dir: PathBuf,
     /// GGUF file of the local model.
     pub model: PathBuf,
-    /// Folder of the embedding model.
     pub embedding_dir: PathBuf,
-    /// Connection by name.
     pub connection: Option<String>,
-    /// Log filter.
     pub log: Option<String>,
-    /// This program.
     pub program: PathBuf,
-    /// Administrator to make at the first start.
+    /// Administrator to create at the first start.
     pub admin: Option<(String, String)>,
-    /// OTLP endpoint for traces.
     pub otlp: Option<String>,
-    /// NO_COLOR is set.
     pub no_color: bool,
-    /// Seconds until the idle local model's process ends.
+    /// Idle time after which the local model's process ends, seconds.
     pub model_idle_s: u64,
-    /// Seconds of a run's lease.
+    /// Lease of a run, seconds.
     pub lease_s: Option<f64>,
-    /// Most runs at work at once.
+    /// Most runs at the same time.
     pub max_runs: Option<usize>,
-    /// Deep planning of agents that say nothing of it.
+    /// Deep planning of agents that set nothing.
     pub deep: DeepDefaults,
-    /// Where the vault's key is.
     pub vault: VaultKeys,
-    /// Which variables connections may name for their keys.
     pub key_variables: KeyVariables,
-    /// Folders of programs that skills find before those of PATH, and may read in the sandbox.
+    /// Folders of programs that skills search before those of PATH, and may read in the sandbox.
     pub programs: Vec<PathBuf>,
-    /// Web search and mail.
     pub daily: Daily,
     /// Changes to the list of commands that agents may run.
     pub terminal: TerminalConfig,
@@ -65,7 +55,6 @@ pub fn variable(name: &str) -> Option<String> {
 }
 
 impl Settings {
-    /// Settings of this call.
     pub fn read(global: &Global) -> anyhow::Result<Self> {
         let home = variable("HOME").map(PathBuf::from);
         let beneath = |name: &str, default: &str| {
@@ -138,14 +127,14 @@ fn program_folders(text: Option<&str>) -> anyhow::Result<Vec<PathBuf>> {
         .collect()
 }
 
-/// The file that `STEWARD_TERMINAL` names, else `terminal.toml` in the data directory. One that is named must be there;
-/// the usual one may be missing.
+/// The file that `STEWARD_TERMINAL` names, else `terminal.toml` in the data directory. A named file must exist; the
+/// usual one may be missing.
 fn terminal(named: Option<&str>, data_dir: &Path) -> anyhow::Result<TerminalConfig> {
     let usual = data_dir.join("terminal.toml");
     let path = named.map_or(usual.as_path(), Path::new);
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
-        // A data directory that can't be one is told by whoever makes it.
+        // An unusable data directory is reported by whoever creates it.
         Err(error) if named.is_none() && matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(TerminalConfig::default());
         }
@@ -156,7 +145,7 @@ fn terminal(named: Option<&str>, data_dir: &Path) -> anyhow::Result<TerminalConf
     TerminalConfig::parse(&text).map_err(|error| anyhow!("{}: {error}", path.display()))
 }
 
-/// `DEEP_AGENT_*`; what is not set is as usual.
+/// Reads `DEEP_AGENT_*`; what is not set keeps its default.
 fn deep_defaults(variable: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<DeepDefaults> {
     let mut deep = DeepDefaults::default();
     if let Some(text) = variable("DEEP_AGENT_PLANNING_ENABLED") {
@@ -182,7 +171,7 @@ fn deep_defaults(variable: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<De
     Ok(deep)
 }
 
-/// That `workspace` does not hold the program's own data: tools could read its keys there.
+/// Checks that `workspace` does not hold the program's own data, whose keys tools could read there.
 pub fn apart(workspace: &Path, data: &Path) -> anyhow::Result<()> {
     let data = data.canonicalize().with_context(|| format!("cannot find {}", data.display()))?;
     if data.starts_with(workspace) {

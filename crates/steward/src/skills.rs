@@ -1,4 +1,4 @@
-//! Skills of this installation: what carries each kind out.
+//! Composes the executors of skills.
 
 use crate::compose::{python_config, sandbox_helper};
 use crate::settings::{Settings, variable};
@@ -17,45 +17,31 @@ use steward_tools::skills::{
 };
 use steward_tools::{SkillPorts, SkillRuntime};
 
-/// Variables of the environment that docker gets.
 const DOCKER: [&str; 4] = ["DOCKER_HOST", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "DOCKER_CONTEXT"];
 
-/// Host keys of servers that were accepted; a file in the data folder.
 pub const HOST_KEYS: &str = "ssh_known_hosts.json";
 
-/// What skills need from the rest.
 pub struct Parts {
-    /// Rows.
     pub store: Arc<Store>,
-    /// Credentials.
     pub vault: Arc<dyn Vault>,
-    /// Files of packages, prior content.
+    /// For files of packages and prior content.
     pub blobs: Arc<dyn Blobs>,
-    /// Time.
     pub clock: Arc<dyn Clock>,
-    /// Ids.
     pub ids: Arc<dyn Ids>,
-    /// Private hosts and ports that the installation allows.
     pub web_allow: Vec<HostPort>,
 }
 
-/// Skills, packages and MCP servers, put together. Nothing is started here.
+/// Skills, packages and MCP servers. Nothing is started here.
 pub struct Desk {
-    /// Carries skills out.
     pub runtime: Arc<SkillRuntime>,
-    /// MCP servers.
     pub mcp: Arc<McpHub>,
-    /// Skill packages.
     pub packages: Arc<Packages>,
-    /// What packages say, for the tools that read it.
+    /// Reference files of packages, for the tools that read them.
     pub library: ReferenceLibrary,
-    /// Keys of servers that ssh skills reach.
     pub host_keys: Arc<FileHostKeys>,
-    /// Python of skills.
     pub python: Arc<PythonPool>,
 }
 
-/// Puts them together.
 pub fn open(settings: &Settings, parts: Parts) -> Desk {
     let Parts { store, vault, blobs, clock, ids, web_allow } = parts;
     let path: Vec<PathBuf> = variable("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();

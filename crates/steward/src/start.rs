@@ -1,4 +1,4 @@
-//! From the command line to a command's end: settings, runtime, logs, exit code.
+//! Runs a command: settings, runtime, logs, exit code.
 
 use crate::cli::Global;
 use crate::exit::Exit;
@@ -7,7 +7,7 @@ use crate::telemetry;
 use crate::term::{self, Term};
 use std::process::ExitCode;
 
-/// Runs a command, and tells what went wrong. `serving`: it logs, and nobody reads its output.
+/// Runs a command and reports errors. `serving`: it logs, and nobody reads its output.
 pub fn start<F>(global: &Global, serving: bool, command: impl FnOnce(Settings, Term) -> F) -> ExitCode
 where
     F: Future<Output = anyhow::Result<Exit>>,

@@ -1,5 +1,5 @@
-//! OpenTelemetry: the spans of a run, read from its log when it has ended. Nothing here ever holds a prompt, an answer,
-//! arguments or a key. The names of the GenAI conventions stand here and nowhere else.
+//! OpenTelemetry: the spans of a run, read from its log when it has ended. They never hold a prompt, an answer,
+//! arguments or a key. The names of the GenAI conventions are defined only here.
 
 use crate::settings::Settings;
 use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
@@ -33,10 +33,8 @@ const AGENT_NAME: &str = "gen_ai.agent.name";
 const ERROR_TYPE: &str = "error.type";
 const RUN_ID: &str = "steward.run.id";
 
-/// How many events are read at once.
 const PAGE: u32 = 1000;
 
-/// Sends the spans of ended runs to an endpoint.
 pub struct Traces {
     exporter: SpanExporter,
     store: Arc<dyn RunStore>,
@@ -45,7 +43,7 @@ pub struct Traces {
 }
 
 impl Traces {
-    /// To the endpoint of the settings; `None`: there is none, or it can't be used.
+    /// `None` if the settings name no endpoint, or one that can't be used.
     pub fn open(settings: &Settings, store: Arc<dyn RunStore>, tenant: TenantId) -> Option<Self> {
         let endpoint = settings.otlp.as_deref()?;
         let base = endpoint.trim_end_matches('/');
@@ -67,7 +65,7 @@ impl Traces {
         }
     }
 
-    /// A run has ended: its spans are read and sent beside whatever goes on.
+    /// Reads and sends the spans of an ended run in the background.
     pub fn ended(self: &Arc<Self>, run: RunId) {
         let traces = Arc::clone(self);
         self.tasks.spawn(async move {
@@ -83,7 +81,7 @@ impl Traces {
         });
     }
 
-    /// Waits for what is being sent, for a moment.
+    /// Waits briefly for what is being sent.
     pub async fn close(&self) {
         self.tasks.close();
         if tokio::time::timeout(Duration::from_secs(5), self.tasks.wait()).await.is_err() {
@@ -128,7 +126,6 @@ fn parent_of(events: &[Event]) -> Option<RunId> {
     }
 }
 
-/// The call by which a run was delegated.
 fn delegation(events: &[Event], child: RunId) -> Option<&str> {
     events.iter().find_map(|event| match &event.body {
         EventBody::RunDelegated { call_id, child: made, .. } if *made == child => Some(call_id.as_str()),
@@ -136,7 +133,6 @@ fn delegation(events: &[Event], child: RunId) -> Option<&str> {
     })
 }
 
-/// The spans of a whole log: the run, its model calls, its tool calls.
 fn spans(events: &[Event], trace: RunId, above: Option<SpanId>) -> Vec<SpanData> {
     let Some((first, last)) = events.first().zip(events.last()) else {
         return Vec::new();
@@ -218,7 +214,6 @@ fn spans(events: &[Event], trace: RunId, above: Option<SpanId>) -> Vec<SpanData>
     found
 }
 
-/// A span without attributes.
 fn bare(name: String, trace: TraceId, id: SpanId, parent: SpanId, (from, to): (Timestamp, Timestamp)) -> SpanData {
     let (flags, state) = (TraceFlags::SAMPLED, TraceState::default());
     SpanData {
@@ -245,7 +240,6 @@ fn requested(event: &Event) -> Option<(Timestamp, &str)> {
     }
 }
 
-/// Who answered and how it ended.
 fn answered(call: &mut SpanData, body: &EventBody) {
     match body {
         EventBody::ModelResponded { finish, answered, .. } => {
@@ -281,7 +275,7 @@ fn tokens(usage: &Usage) -> [KeyValue; 3] {
     ]
 }
 
-/// The same for the same part of the same run, so that a trace that is read twice is one.
+/// Deterministic, so that a trace that is read twice is the same one.
 fn span_id(run: RunId, part: &str) -> SpanId {
     let hex = hash::sha256(format!("{run} {part}").as_bytes());
     SpanId::from_hex(&hex[..16]).unwrap_or(SpanId::INVALID)
@@ -291,7 +285,7 @@ fn time(at: Timestamp) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(at.0).unwrap_or_default())
 }
 
-/// Names that the conventions have for providers; ours where they have none.
+/// The conventions' names of providers; ours where they have none.
 fn provider_name(provider: Provider) -> &'static str {
     match provider {
         Provider::OpenAi => "openai",

@@ -8,17 +8,16 @@ use std::sync::Arc;
 use steward_access::{FileKeys, FixedKeys, KeySource, PassphraseKeys, SealedVault, VaultDeps};
 use steward_core::ports::{Clock, CredentialRows, Ids};
 
-/// Where the vault's key is.
 #[derive(Debug, Clone, Default)]
 pub enum VaultKeys {
-    /// `vault.key` in the data directory, made when the first credential is kept.
+    /// `vault.key` in the data directory, created for the first credential.
     #[default]
     DataDir,
-    /// This file, made likewise.
+    /// This file, created likewise.
     File(PathBuf),
     /// These keys, separated by commas, the newest last.
     Keys(SecretString),
-    /// Made of this passphrase.
+    /// Derived from this passphrase.
     Passphrase(SecretString),
 }
 
@@ -41,8 +40,8 @@ impl VaultKeys {
     }
 }
 
-/// The vault over its rows. A key that is no key ends the start; one that opens nothing does not, since
-/// all else works without: see [`SealedVault::check`].
+/// The vault over its rows. A malformed key ends the start; one that opens nothing does not, since everything else
+/// works without it: see [`SealedVault::check`].
 pub fn open(
     settings: &Settings,
     rows: Arc<dyn CredentialRows>,

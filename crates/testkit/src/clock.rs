@@ -5,7 +5,7 @@ use steward_core::Timestamp;
 use steward_core::ports::{Clock, Ids};
 use uuid::{Builder, Uuid};
 
-/// A clock that stands still until it is told to go on.
+/// A clock that only moves when told to.
 #[derive(Debug)]
 pub struct FakeClock {
     millis: AtomicI64,
@@ -16,7 +16,7 @@ impl FakeClock {
     /// 2026-11-21T08:00:00Z, in UTC.
     pub const START: Timestamp = Timestamp(1_795_248_000_000);
 
-    /// Stands at `now`, in UTC.
+    /// Starts at `now`, in UTC.
     pub fn at(now: Timestamp) -> Self {
         Self { millis: AtomicI64::new(now.0), offset_minutes: 0 }
     }
@@ -28,7 +28,6 @@ impl FakeClock {
         self
     }
 
-    /// Goes on by `by`.
     pub fn advance(&self, by: Duration) {
         let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
         self.millis.fetch_add(by, Ordering::SeqCst);
@@ -64,7 +63,7 @@ pub struct SeqIds {
 }
 
 impl SeqIds {
-    /// The series of this number; ids of two series never meet.
+    /// Ids of two series never collide.
     pub fn new(series: u64) -> Self {
         Self { series, next: AtomicU64::new(0) }
     }

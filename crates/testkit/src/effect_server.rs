@@ -15,19 +15,17 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// How the server behaves.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EffectOptions {
-    /// Waits before the effect is counted.
+    /// Delay before the effect is counted.
     pub before: Duration,
-    /// Waits after it is counted and before the answer.
+    /// Delay between counting and the answer.
     pub after: Duration,
-    /// Whether a key that was seen is counted as one effect (what a server with idempotency keys does).
+    /// Whether requests with the same key count as one effect, as on a server with idempotency keys.
     pub deduplicate: bool,
 }
 
-/// `POST /effect {key, …}` counts; `GET /counts` tells. It outlives whoever calls it, so what it
-/// counted is what happened.
+/// `POST /effect {key, …}` counts; `GET /counts` reports. It outlives its callers, so what it counted is what happened.
 #[derive(Debug)]
 pub struct EffectServer {
     address: SocketAddr,
@@ -42,12 +40,10 @@ struct Shared {
     total: watch::Sender<u64>,
 }
 
-/// What was seen of one key.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Count {
     /// Requests that arrived.
     pub calls: u64,
-    /// Effects that they had.
     pub effects: u64,
 }
 
@@ -59,7 +55,7 @@ struct Effect {
 }
 
 impl EffectServer {
-    /// Starts on a free port of the loopback.
+    /// Starts on a free loopback port.
     pub async fn start(options: EffectOptions) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -78,17 +74,16 @@ impl EffectServer {
         format!("http://{}", self.address)
     }
 
-    /// Its port.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// What was seen, by key.
+    /// By key.
     pub fn counts(&self) -> BTreeMap<String, Count> {
         self.shared.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Keys with more than one effect. Empty is the proof.
+    /// Keys with more than one effect; a test asserts that there are none.
     pub fn repeated(&self) -> Vec<String> {
         let counts = self.counts();
         counts.into_iter().filter(|(_, c)| c.effects > 1).map(|(key, _)| key).collect()

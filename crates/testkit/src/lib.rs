@@ -1,5 +1,5 @@
-//! For tests only: a scripted model server, a counting effect server, a clock that stands still,
-//! ids that repeat, users in memory, throw-away workspaces, our programs run against all that.
+//! For tests only: a scripted model server, a counting effect server, a fake clock, reproducible ids, users in memory,
+//! temporary workspaces, and our programs run against all that.
 
 mod clock;
 mod effect_server;

@@ -13,7 +13,6 @@ use tokio::runtime::Runtime;
 /// Longest a command may take.
 const LIMIT: Duration = Duration::from_secs(150);
 
-/// What a command left behind.
 #[derive(Debug)]
 pub struct Done {
     pub code: Option<i32>,
@@ -22,7 +21,6 @@ pub struct Done {
 }
 
 impl Done {
-    /// Asserts the exit code.
     pub fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self:#?}");
         self
@@ -36,7 +34,6 @@ impl Done {
         self
     }
 
-    /// Standard output as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {self:#?}"))
     }
@@ -52,7 +49,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// `program`: what `env!("CARGO_BIN_EXE_…")` says, which Cargo tells a package's own tests only.
+    /// `program` is `env!("CARGO_BIN_EXE_…")`, which Cargo sets only for a package's own tests.
     pub fn new(program: &'static str, script: Script, work: Workspace) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let model = runtime.block_on(ScriptedModelServer::start(script)).unwrap();
@@ -63,7 +60,7 @@ impl Bench {
         self.data.path().join("data")
     }
 
-    /// The program with a clean environment: nothing of the caller's settings, keys or models.
+    /// The program with a clean environment, without the caller's settings, keys or models.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(self.program);
         command
@@ -81,18 +78,16 @@ impl Bench {
         command
     }
 
-    /// Runs the program to its end.
     pub fn run(&self, args: &[&str]) -> Done {
         finish(self.command(args))
     }
 }
 
-/// Runs a command to its end, with a limit.
+/// Runs a command with the default limit.
 pub fn finish(command: Command) -> Done {
     finish_within(command, LIMIT)
 }
 
-/// The same, with a limit of its own.
 pub fn finish_within(mut command: Command, limit: Duration) -> Done {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let begun = Instant::now();

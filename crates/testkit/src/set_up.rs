@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-/// The cache folder itself.
 pub fn cache() -> PathBuf {
     std::env::var_os("STEWARD_CACHE").filter(|value| !value.is_empty()).map_or_else(
         || {
@@ -13,10 +12,10 @@ pub fn cache() -> PathBuf {
     )
 }
 
-/// A file or folder that set-up makes there.
+/// A file or folder that set-up makes in the cache folder.
 ///
 /// # Panics
-/// When it is missing, with the command that makes it.
+/// If it is missing, with the command that makes it.
 pub fn set_up(place: impl AsRef<Path>) -> PathBuf {
     let path = cache().join(place);
     assert!(path.exists(), "{} is missing; run: scripts/setup.sh test", path.display());

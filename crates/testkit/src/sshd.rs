@@ -1,4 +1,4 @@
-//! A real sshd of a test's own.
+//! A real sshd for one test.
 
 use std::fs;
 use std::io::{Error, Result};
@@ -8,11 +8,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Where sshd and its tools may lie; `sbin` is not on everybody's `PATH`.
+/// Where sshd and its tools may be; `sbin` is not on everybody's `PATH`.
 const PLACES: [&str; 6] = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin", "/sbin", "/bin"];
 
-/// An sshd on a port of loopback, with keys in a temporary folder, for the login of this user. Ends
-/// when dropped.
+/// An sshd on a loopback port, with keys in a temporary folder, for logins of the current user. Ends when dropped.
 #[derive(Debug)]
 pub struct Sshd {
     folder: TempDir,
@@ -21,8 +20,8 @@ pub struct Sshd {
 }
 
 impl Sshd {
-    /// Starts one. The user's key is protected by `passphrase` (empty: not at all). Programs are looked
-    /// for in the folder `bin` of [`Self::path`] first, and `FAKE` holds the path of its parent.
+    /// Starts one. The user's key is protected by `passphrase` (empty: not at all). Programs are searched in the folder
+    /// `bin` of [`Self::path`] first, and `FAKE` holds the path of its parent.
     ///
     /// # Errors
     /// If OpenSSH is not installed, or it does not start.
@@ -33,7 +32,7 @@ impl Sshd {
         keygen(&at("user"), passphrase)?;
         fs::copy(at("user.pub"), at("authorized_keys"))?;
         fs::create_dir(at("bin"))?;
-        // sshd wants this folder when it is started by root.
+        // sshd needs this folder when root starts it.
         if user()? == "root" {
             fs::create_dir_all("/run/sshd")?;
         }
@@ -55,18 +54,15 @@ impl Sshd {
         Ok(server)
     }
 
-    /// Its port.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// A file of its folder: `user` and `user.pub` (the key that may log in), `host`, `host.pub`, `bin`,
-    /// `log`.
+    /// A file of its folder: `user` and `user.pub` (the key that may log in), `host`, `host.pub`, `bin`, `log`.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// What it logged.
     pub fn log(&self) -> String {
         fs::read_to_string(self.path("log")).unwrap_or_default()
     }
@@ -82,7 +78,7 @@ impl Sshd {
         word.ok_or_else(|| Error::other(format!("ssh-keygen said {text:?}")))
     }
 
-    /// The same server with another host key.
+    /// Restarts the server with another host key.
     ///
     /// # Errors
     /// If it does not start again.
@@ -95,12 +91,12 @@ impl Sshd {
         self.wait()
     }
 
-    /// Kills what serves the connections, not the listener.
+    /// Kills the processes that serve connections, but not the listener.
     pub fn cut(&self) {
         let pid = self.child.id();
         let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
         for child in children.unwrap_or_default().split_whitespace() {
-            // One that has just ended by itself is as good.
+            // One that has just ended by itself is fine.
             let _ = Command::new("kill").args(["-9", child]).status();
         }
     }

@@ -11,12 +11,11 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// An empty one.
     pub fn empty() -> io::Result<Self> {
         Ok(Self { dir: tempfile::tempdir()? })
     }
 
-    /// A copy of all files and folders under `source`. Links are not followed, and left out.
+    /// A copy of all files and folders under `source`, without links.
     pub fn copy_of(source: &Path) -> io::Result<Self> {
         let workspace = Self::empty()?;
         copy(source, workspace.path())
@@ -24,17 +23,15 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
 
-    /// The path of `name` in it.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path().join(name)
     }
 
-    /// Writes a file, with the folders above it.
+    /// Creates the folders above it, too.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> io::Result<PathBuf> {
         let path = self.file(name);
         if let Some(parent) = path.parent() {
@@ -44,7 +41,6 @@ impl Workspace {
         Ok(path)
     }
 
-    /// Reads a file as text.
     pub fn read(&self, name: &str) -> io::Result<String> {
         fs::read_to_string(self.file(name))
     }

@@ -1,5 +1,4 @@
-//! Calendars as iCalendar files (RFC 5545), one for each user: `calendar_list`, `calendar_create`, `calendar_delete`,
-//! `calendar_import`, `calendar_export`.
+//! Calendars as iCalendar files (RFC 5545), one for each user, and the tools `calendar_…`.
 
 mod create;
 mod delete;

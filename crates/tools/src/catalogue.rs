@@ -64,7 +64,6 @@ pub fn tool_spec(name: &str, risk: RiskClass, effect: EffectClass, properties: V
     spec(name, risk, effect, Value::Object(parameters))
 }
 
-/// Whether a built-in tool has this name.
 pub(crate) fn known(name: &str) -> bool {
     name == steward_core::tool::TOOL_SEARCH || entries().is_ok_and(|known| known.contains_key(name))
 }

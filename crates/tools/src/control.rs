@@ -1,5 +1,5 @@
-//! `feedback` and `final_answer`: they steer a run and touch nothing. The engine carries them out
-//! itself; run here, they only give their text back.
+//! `feedback` and `final_answer`: they steer a run and touch nothing. The engine carries them out itself; run here,
+//! they only return their text.
 
 use crate::catalogue;
 use crate::error::ToolsError;
@@ -10,7 +10,6 @@ use steward_core::plan::FINAL_ANSWER;
 use steward_core::policy::RiskClass;
 use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
 
-/// Name of the tool that asks the user.
 pub const FEEDBACK: &str = "feedback";
 
 pub struct Feedback;

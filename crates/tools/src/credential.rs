@@ -8,9 +8,7 @@ use steward_core::scrub::{Scrubber, secrets_of};
 use steward_core::tool::{Preview, ToolError, ToolOutput, Undo};
 use steward_core::{AgentId, RunId, TenantId, Timestamp};
 
-/// A page of the vault.
 const PAGE_SIZE: u32 = 200;
-/// Most pages that are looked through.
 const MAX_PAGES: usize = 100;
 
 /// Who uses a credential, for the audit record.
@@ -91,7 +89,6 @@ impl Secrets {
         }
     }
 
-    /// Scrubs a text or an error.
     pub fn clean_text(self, result: Result<String, String>) -> Result<String, String> {
         let scrubber: Scrubber = scrubber_of(self.0);
         result.map(|text| scrubber.scrub(&text).into_owned()).map_err(|text| scrubber.scrub(&text).into_owned())

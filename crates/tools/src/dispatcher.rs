@@ -1,4 +1,4 @@
-//! All tools behind one door: validate, check what was approved, run within time, survive panics.
+//! Dispatches tool calls: validates them, compares them with what was approved, limits their time and survives panics.
 
 use crate::browser::BROWSER_TOOLS;
 use crate::catalogue;
@@ -26,7 +26,6 @@ const STOP_POLL: Duration = Duration::from_millis(50);
 const GRACE_PERIOD: Duration = Duration::from_millis(500);
 const PREVIEW_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Called when a run has ended.
 type RunEndedHook = Box<dyn Fn(RunId) + Send + Sync>;
 
 struct RegisteredTool {
@@ -137,7 +136,6 @@ impl Dispatcher {
         })
     }
 
-    /// The tool or skill of a call.
     async fn call_target(&self, name: &str, scope: &ToolScope) -> Result<CallTarget<'_>, ToolError> {
         match (self.find(name), &self.skills, &scope.skill) {
             (Ok(tool), _, _) => Ok(CallTarget::Tool(tool)),

@@ -12,7 +12,6 @@ pub enum ToolsError {
     Data { file: &'static str, reason: String },
     #[error("there is no tool `{name}`; the tools are {known}")]
     Unknown { name: String, known: String },
-    /// The arguments don't fit the schema.
     #[error("{tool}: {problem}")]
     Arguments {
         tool: String,
@@ -31,12 +30,10 @@ pub enum ToolsError {
     Unsettled { tool: String, why: String },
     #[error("`{tool}` failed inside: {message}; this is a bug in Steward, please report it")]
     Panicked { tool: String, message: String },
-    /// An effect that can't be taken back.
     #[error("this can't be undone: {0}")]
     NoUndo(String),
     #[error("not undone: {what} has changed since; {hint}")]
     ChangedSince { what: String, hint: &'static str },
-    /// A tool's own refusal, which says what to do.
     #[error("{0}")]
     Refused(String),
     /// Ready to be returned as it is.

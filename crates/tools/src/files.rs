@@ -57,7 +57,6 @@ pub(crate) fn write_text(scope: &ToolScope, path: &str, text: &str) -> Result<(W
     Ok((written, after))
 }
 
-/// A file error with what to do about it.
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err hands over")]
 pub(crate) fn file_error(error: FilesError) -> ToolsError {
     let hint = match &error {

@@ -49,7 +49,6 @@ impl Context {
         self
     }
 
-    /// Where the call announces its effect.
     pub(crate) fn stage_of(&self) -> Option<Arc<dyn Stage>> {
         self.stage.clone()
     }
@@ -129,8 +128,7 @@ pub trait ToolHandler: Send + Sync + 'static {
 
     fn run(&self, args: Self::Args, context: &Context) -> impl Future<Output = Result<ToolOutput, ToolsError>> + Send;
 
-    /// Whether a call that a crash cut off has happened, by the proof that it gave to [`Context::stage`]. Changes
-    /// nothing.
+    /// Whether an interrupted call has happened, by its proof for [`Context::stage`]. Changes nothing.
     fn settle(&self, call: Interrupted, _scope: &ToolScope) -> impl Future<Output = Settled> + Send {
         let why = format!("`{}` leaves nothing that shows it", call.call.name);
         async { Settled::Unknown(why) }

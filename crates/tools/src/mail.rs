@@ -44,7 +44,6 @@ pub fn with_mail(mut builder: DispatcherBuilder, config: MailConfig, ports: Mail
     builder
 }
 
-/// Longest check of an account.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(15);
 
 #[derive(Clone)]
@@ -58,14 +57,12 @@ pub struct MailAccounts {
     ports: MailPorts,
 }
 
-/// What an account is wanted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     Send,
     Read,
 }
 
-/// Login of a mail server.
 #[derive(Debug, Clone)]
 struct Login {
     pub user: String,

@@ -160,7 +160,6 @@ impl McpHub {
         Err(last.unwrap_or_else(|| McpError::Unknown(server.name.clone())))
     }
 
-    /// Stores what a server lists.
     async fn record_listing(
         &self,
         tenant: TenantId,

@@ -293,7 +293,6 @@ impl StreamedResponse {
         Ok(Some(kept.to_vec()))
     }
 
-    /// Whether the body is longer than the limit.
     pub fn cut(&self) -> bool {
         self.cut
     }

@@ -41,7 +41,6 @@ pub enum DangerousFindings {
     Accept,
 }
 
-/// Checks a skill's configuration.
 type Check = dyn Fn(&Skill) -> Result<(), String> + Send + Sync;
 
 pub struct Packages {
@@ -147,8 +146,7 @@ impl Packages {
         Ok(package)
     }
 
-    /// Deactivates a package: its skills are removed, and agents lose them. Its revisions stay, and [`Self::accept`]
-    /// brings it back.
+    /// Deactivates a package and removes its skills. Its revisions stay, and [`Self::accept`] brings it back.
     pub async fn remove(&self, tenant: TenantId, name: &str) -> Result<SkillPackage, PackageError> {
         let _one = self.changing.lock().await;
         let revisions = self.revisions(tenant, name).await?;

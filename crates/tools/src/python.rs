@@ -14,7 +14,6 @@ use steward_core::ports::ToolScope;
 use steward_core::tool::{EffectClass, Preview, ToolOutput, ToolSpec};
 
 const CODE_CHARS: usize = 20_000;
-/// Longest run.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Memory beyond what the interpreter has anyway.
 const MEMORY_MIB: u32 = 128;

@@ -174,7 +174,6 @@ impl ToolHandler for WebSearch {
     }
 }
 
-/// A search engine with an interface for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchEngine {
     /// A SearXNG instance with its JSON format switched on; usually self-hosted.
@@ -204,7 +203,6 @@ impl SearchEngine {
         }
     }
 
-    /// The default address.
     fn default_url(self) -> Option<&'static str> {
         match self {
             Self::Searxng => None,
@@ -226,7 +224,6 @@ impl FromStr for SearchEngine {
     }
 }
 
-/// How requests are authorised.
 #[derive(Debug, Clone, Default)]
 pub enum SearchKey {
     #[default]

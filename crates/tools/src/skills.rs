@@ -49,7 +49,6 @@ pub struct SkillPorts {
     pub vault: Arc<dyn Vault>,
 }
 
-/// What an agent gets from its skills.
 #[derive(Debug, Default)]
 pub(crate) struct AgentSkills {
     pub tools: AgentTools,
@@ -86,8 +85,7 @@ impl SkillRuntime {
         }
     }
 
-    /// The tools and prompts that an agent's skills give it. A skill with the name of a built-in tool (`taken`) is left
-    /// out.
+    /// Tools and prompts of an agent's skills, without those that have the name of a built-in tool (`taken`).
     pub(crate) async fn of_agent(
         &self,
         tenant: TenantId,
@@ -248,7 +246,6 @@ impl SkillRuntime {
         Ok(output)
     }
 
-    /// Whether a call that a crash cut off has happened.
     pub(crate) async fn settle(&self, skill: &Skill, call: Interrupted, scope: &ToolScope) -> Settled {
         let found = match self.executor(skill.kind()) {
             Ok(executor) => self.open(skill, scope).await.map(|key| (executor, key)),
@@ -269,7 +266,6 @@ impl SkillRuntime {
         }
     }
 
-    /// Undoes an effect from the snapshot that [`Self::run`] returned.
     pub async fn undo(&self, snapshot: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         undo::undo(self, snapshot, scope).await
     }

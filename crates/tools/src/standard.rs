@@ -22,7 +22,6 @@ pub struct ToolsConfig {
     pub web_allow: Vec<HostPort>,
     /// Changes to the commands that `terminal` and `terminal_write` may run.
     pub terminal: TerminalConfig,
-    /// How to start the sandbox helper.
     pub sandbox_helper: Helper,
 }
 

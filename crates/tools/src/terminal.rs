@@ -21,7 +21,6 @@ use steward_core::run::FOLDER;
 use steward_core::tool::{EffectClass, Preview, ToolOutput, ToolSpec, Undo};
 use steward_sandbox::process::Helper;
 
-/// Whether the built-in list has this command.
 pub(crate) fn is_known_command(name: &str) -> bool {
     static KNOWN: std::sync::OnceLock<Option<command_list::CommandList>> = std::sync::OnceLock::new();
     KNOWN

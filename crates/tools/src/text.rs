@@ -1,4 +1,4 @@
-//! Texts cut to what a line or a result has room for.
+//! Cuts texts to the room of a line or a result.
 
 use std::fmt::Write as _;
 use steward_sandbox::process::Output;
@@ -16,7 +16,6 @@ pub(crate) fn clip(text: &str, most: usize) -> String {
     text.chars().take(most).chain(['…']).collect()
 }
 
-/// The last `most` characters.
 pub(crate) fn tail(text: &str, most: usize) -> String {
     let skipped = text.chars().count().saturating_sub(most);
     text.chars().skip(skipped).collect()
@@ -27,7 +26,7 @@ pub(crate) fn is_one_of(word: &str, list: &str) -> bool {
     list.split(' ').any(|one| one == word)
 }
 
-/// What a program printed, errors last.
+/// What a program printed, stderr last.
 pub(crate) fn printed(stdout: &Output, stderr: &Output) -> String {
     let mut text = stream(stdout);
     let errors = stream(stderr);

@@ -79,7 +79,6 @@ impl PageKind {
     }
 }
 
-/// A page as a model reads it.
 pub(crate) fn page_output(page: &FetchedPage) -> Result<ToolOutput, ToolsError> {
     let mut data = json!({"url": page.url.as_str(), "status": page.status, "media": page.media});
     let mut content;

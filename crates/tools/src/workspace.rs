@@ -1,4 +1,4 @@
-//! Workspaces as proposals read them: listings, heads of files, tables.
+//! Workspaces as proposals need them: listings, beginnings of files, tables.
 
 use crate::sql::{databases, lower, source::Database};
 use crate::terminal;
@@ -9,12 +9,11 @@ use steward_core::tables::{Query, Schema};
 use steward_sandbox::files::{FileLimits, Workspace};
 use steward_sandbox::sql::Policy;
 
-/// Entries looked at; in a larger workspace those nearest to its top.
+/// Entries that are listed; in a larger workspace those nearest to its top.
 const MOST_ENTRIES: usize = 3000;
-/// Folders below the workspace that are looked into.
+/// Levels of folders below the workspace that are searched.
 const DEEPEST: usize = 6;
 
-/// Folders on this machine.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LocalWorkspaces;
 
@@ -79,7 +78,7 @@ impl WorkspaceReader for LocalWorkspaces {
     }
 }
 
-/// The workspace for reading files of at most `most` bytes, which the kernel keeps inside of it.
+/// The workspace, confined by the kernel, for reading files of at most `most` bytes.
 pub(crate) fn confined(workspace: &Path, most: u64) -> Option<Workspace> {
     Workspace::open(workspace, FileLimits { read_bytes: most, ..FileLimits::default() }).ok()
 }

@@ -19,8 +19,7 @@ use zeroize::Zeroizing;
 const LENGTH: usize = 32;
 /// In characters.
 const SHORTEST: usize = 12;
-/// Memory in KiB, passes and lanes of Argon2id. Another cost gives other keys for the same passphrase, so it needs
-/// another [`MADE`].
+/// Memory in KiB, passes and lanes of Argon2id. Another cost derives other keys, so it needs another [`MADE`].
 const COST: (u32, u32, u32) = (64 * 1024, 3, 1);
 /// Begins the id of a key made from a passphrase; the salt and the hash follow.
 const MADE: &str = "argon2id1";
@@ -137,8 +136,7 @@ pub struct FixedKeys {
 }
 
 impl FixedKeys {
-    /// Reads keys separated by commas, the newest last. `place` is their name for people, such as
-    /// `STEWARD_VAULT_KEY`.
+    /// Reads keys separated by commas, the newest last. `place` is their name for people, such as `STEWARD_VAULT_KEY`.
     pub fn parse(text: &SecretString, place: &str) -> Result<Self, VaultError> {
         let keys = text.expose_secret().split(',');
         let keys = keys.map(|key| VaultKey::parse(key, place)).collect::<Result<_, _>>()?;

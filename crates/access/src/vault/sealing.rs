@@ -124,7 +124,6 @@ const PAGE: u32 = 500;
 const ATTEMPTS: u32 = 5;
 
 impl SealedVault {
-    /// Reads the keys from the source.
     async fn reload(&self) -> Result<Vec<VaultKey>, VaultError> {
         let keys = self.source.keys().await?;
         self.keyring.write().unwrap_or_else(PoisonError::into_inner).clone_from(&keys);
@@ -199,8 +198,7 @@ impl SealedVault {
         }
     }
 
-    /// To be called at the start: checks that the keys open what is there, and forgets keys that nothing is sealed
-    /// with any more.
+    /// Called at the start: checks that the keys open what is there, and forgets keys that seal nothing any more.
     pub async fn check(&self) -> Result<(), VaultError> {
         let used = self.rows.credential_keys().await?;
         if used.is_empty() {

@@ -1,5 +1,3 @@
-//! `steward agents`.
-
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 

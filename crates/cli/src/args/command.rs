@@ -1,5 +1,3 @@
-//! Which commands there are.
-
 use super::{
     Agents, Approvals, Ask, BudgetArgs, Chat, Connections, Conversations, CredentialArgs, Eval, Grants, KeyArgs,
     McpArgs, Model, Reminders, Resume, Runs, Sample, SkillArgs, UsageArgs,

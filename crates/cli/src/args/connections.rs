@@ -1,5 +1,3 @@
-//! `steward connections`.
-
 use clap::{Args, Subcommand};
 
 /// `connections`.

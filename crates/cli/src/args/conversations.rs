@@ -1,5 +1,3 @@
-//! `steward conversations`.
-
 use clap::{Args, Subcommand};
 
 /// `conversations`.

@@ -1,5 +1,3 @@
-//! `steward credential`.
-
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -143,7 +141,6 @@ pub enum RoleArg {
 }
 
 impl RoleArg {
-    /// As the API writes it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Admin => "admin",

@@ -1,5 +1,3 @@
-//! `steward mcp`.
-
 use clap::{Args, Subcommand};
 
 /// `mcp`.

@@ -1,5 +1,3 @@
-//! `steward model`.
-
 use super::AuthArgs;
 use clap::{Args, Subcommand};
 

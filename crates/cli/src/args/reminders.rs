@@ -1,5 +1,3 @@
-//! `steward reminders`.
-
 use clap::{Args, Subcommand};
 use std::time::Duration;
 

@@ -1,5 +1,3 @@
-//! `steward skill`.
-
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 

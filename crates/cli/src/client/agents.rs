@@ -1,11 +1,8 @@
-//! Agents.
-
 use super::Client;
 use anyhow::Context;
 use steward_core::AgentId;
 use steward_core::agent::Agent;
 
-/// Name of the agent that every installation has.
 pub const DEFAULT_AGENT: &str = "steward";
 
 impl Client {
@@ -13,7 +10,7 @@ impl Client {
         self.all("/api/agents").await
     }
 
-    /// An agent by name; the one that every installation has for `None`.
+    /// `None` means the agent that every installation has.
     pub async fn agent_named(&self, name: Option<&str>) -> anyhow::Result<Agent> {
         let name = name.unwrap_or(DEFAULT_AGENT);
         self.agent_where(|agent| agent.name == name)

@@ -1,5 +1,3 @@
-//! The inbox, and permissions.
-
 use super::{Client, Refused};
 use anyhow::bail;
 use serde::Deserialize;
@@ -11,18 +9,16 @@ use steward_core::ports::StandingGrant;
 use steward_core::{AgentId, ApprovalId, Timestamp};
 use uuid::Uuid;
 
-/// Entries of the inbox that are listed.
 const MOST: usize = 1000;
 
-/// How far a yes reaches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scope {
-    /// To what is asked.
+    /// Only what is asked.
     #[default]
     Once,
-    /// To the same tool until the run ends.
+    /// The same tool until the run ends.
     Run,
-    /// To the same tool and agent for a time.
+    /// The same tool and agent for a time.
     Time(Duration),
 }
 
@@ -42,17 +38,17 @@ impl From<Permission> for StandingGrant {
 }
 
 impl Client {
-    /// What waits for a person, oldest first.
+    /// Open approvals, oldest first.
     pub async fn open_approvals(&self) -> anyhow::Result<Vec<Approval>> {
         Ok(self.list("/api/approvals", MOST).await?.0)
     }
 
-    /// Answers an entry. The first answer counts.
+    /// The first answer counts.
     pub async fn decide(&self, id: ApprovalId, answer: Answer) -> anyhow::Result<()> {
         self.decided(id, &answer, false).await
     }
 
-    /// Says yes, and to more of the same.
+    /// Approves, also for more of the same.
     pub async fn approve(&self, approval: &Approval, scope: Scope) -> anyhow::Result<()> {
         let until = match scope {
             Scope::Time(time) => Some(self.now().plus(time)),
@@ -78,13 +74,11 @@ impl Client {
         Ok(rows.into_iter().map(Into::into).collect())
     }
 
-    /// Takes a permission back.
     pub async fn revoke(&self, id: Uuid) -> anyhow::Result<()> {
         self.delete(&format!("/api/grants/{id}")).await
     }
 }
 
-/// Whether a decision came too late.
 pub fn is_already_decided(error: &anyhow::Error) -> bool {
     error
         .downcast_ref::<Refused>()
@@ -92,7 +86,7 @@ pub fn is_already_decided(error: &anyhow::Error) -> bool {
         .is_some_and(|code| matches!(code, "already_decided" | "withdrawn"))
 }
 
-/// What a wider yes covers; never what can't be undone.
+/// What a wider approval covers; never what can't be undone.
 fn wider(subject: &Subject) -> anyhow::Result<GrantScope> {
     match subject {
         Subject::Call { risk: RiskClass::Destructive, .. } => {

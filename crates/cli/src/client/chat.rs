@@ -1,5 +1,3 @@
-//! Requests to agents.
-
 use super::Client;
 use anyhow::bail;
 use serde::Deserialize;
@@ -7,20 +5,18 @@ use serde_json::json;
 use steward_core::event::Mode;
 use steward_core::{AgentId, ConnectionId, ConversationId, RunId, Timestamp};
 
-/// A message to an agent.
 #[derive(Debug, Clone)]
 pub struct Chat {
     pub agent: AgentId,
     pub message: String,
-    /// The conversation that goes on; `None` begins one.
+    /// `None` begins a new one.
     pub conversation: Option<ConversationId>,
     /// Whether to plan first.
     pub mode: Mode,
-    /// Another connection than the agent's.
+    /// Overrides the agent's connection.
     pub connection: Option<ConnectionId>,
 }
 
-/// A run that has begun.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub struct Started {
     #[serde(rename = "run_id")]
@@ -36,7 +32,7 @@ struct Header {
 }
 
 impl Client {
-    /// Begins a run. When this returns, the request is durable.
+    /// The request is durable when this returns.
     pub async fn chat(&self, chat: &Chat) -> anyhow::Result<Started> {
         let mut body = json!({"message": chat.message, "mode": chat.mode});
         if let Some(id) = chat.conversation {
@@ -48,7 +44,6 @@ impl Client {
         self.post(&format!("/api/chat/{}", chat.agent), &body).await
     }
 
-    /// The agent of a conversation that can go on.
     pub async fn agent_of(&self, conversation: ConversationId) -> anyhow::Result<AgentId> {
         let header: Header = self.get(&format!("/api/conversations/{conversation}")).await?;
         if header.deleted_at.is_some() {

@@ -1,5 +1,3 @@
-//! Connections and exams of their models.
-
 use super::sse::Reader;
 use super::{Client, Refused};
 use anyhow::{Context, bail};
@@ -13,11 +11,9 @@ use steward_core::exam::{Check, ExamReport};
 use steward_core::model::Connection;
 use steward_core::ports::{ConnectionTest, KnownConnection, Recognised};
 
-/// Why a connection did not answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestFailed {
     pub error: String,
-    /// What to do.
     pub hint: String,
 }
 
@@ -59,7 +55,7 @@ impl Client {
             .with_context(|| format!("there is no connection `{name}`; there are: {}", names.join(", ")))
     }
 
-    /// One by name; the default for `None`.
+    /// `None` means the default connection.
     pub async fn known_connection(&self, name: Option<&str>) -> anyhow::Result<KnownConnection> {
         let wanted = self.connection_named(name).await?;
         self.connections()
@@ -69,7 +65,6 @@ impl Client {
             .context("there is no connection; add one with `steward connections add NAME URL`")
     }
 
-    /// Asks one for a word.
     pub async fn test_connection(&self, id: ConnectionId) -> anyhow::Result<Result<ConnectionTest, TestFailed>> {
         let test: Test = self.act(&format!("/api/connections/{id}/test")).await?;
         if !test.ok {
@@ -87,17 +82,14 @@ impl Client {
         self.delete(&format!("/api/connections/{id}")).await
     }
 
-    /// Uses this one where nothing else is said.
     pub async fn default_connection(&self, id: ConnectionId) -> anyhow::Result<()> {
         self.act(&format!("/api/connections/{id}/default")).await
     }
 
-    /// Says what answers at an address.
     pub async fn recognise(&self, url: &str, auth: &Value) -> anyhow::Result<Recognised> {
         self.post("/api/connections/recognise", &json!({"base_url": url, "auth": auth})).await
     }
 
-    /// The last report of a connection.
     pub async fn report(&self, id: ConnectionId) -> anyhow::Result<Option<ExamReport>> {
         match self.get(&format!("/api/connections/{id}/exam")).await {
             Ok(report) => Ok(Some(report)),
@@ -106,7 +98,7 @@ impl Client {
         }
     }
 
-    /// Examines the model of a connection; `progress` is told each check.
+    /// `progress` is called with each check.
     pub async fn examine(&self, id: ConnectionId, progress: impl Fn(&Check)) -> anyhow::Result<ExamReport> {
         let answer = self.stream(Method::POST, &format!("/api/connections/{id}/exam"), None).await;
         let answer = answer.context("the server does not answer")?;

@@ -1,5 +1,3 @@
-//! Conversations.
-
 use super::{Client, encoded};
 use http::Method;
 use serde::{Deserialize, Serialize};
@@ -7,22 +5,17 @@ use serde_json::{Value, json};
 use steward_core::message::Role;
 use steward_core::{AgentId, ConversationId, RunId, Timestamp};
 
-/// A conversation in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conversation {
     pub id: ConversationId,
     pub agent_id: AgentId,
-    /// What it is about.
     pub title: String,
     pub created_at: Timestamp,
-    /// When something was last said or changed.
     pub updated_at: Timestamp,
     pub deleted_at: Option<Timestamp>,
-    /// The conversation that it branched off.
     pub forked_from: Option<ConversationId>,
 }
 
-/// What was said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
     pub role: Role,
@@ -35,7 +28,7 @@ struct Detail {
 }
 
 impl Client {
-    /// Conversations, newest first, and whether there are more.
+    /// Newest first, and whether there are more.
     pub async fn conversations(
         &self,
         text: Option<&str>,
@@ -50,7 +43,6 @@ impl Client {
         self.list(&path, limit as usize).await
     }
 
-    /// What was said in one.
     pub async fn messages(&self, id: ConversationId) -> anyhow::Result<Vec<Message>> {
         let detail: Detail = self.get(&format!("/api/conversations/{id}")).await?;
         Ok(detail.messages)
@@ -61,18 +53,16 @@ impl Client {
         Ok(())
     }
 
-    /// Marks one deleted.
     pub async fn delete_conversation(&self, id: ConversationId) -> anyhow::Result<()> {
         self.delete(&format!("/api/conversations/{id}")).await
     }
 
-    /// Takes a deletion back.
     pub async fn restore_conversation(&self, id: ConversationId) -> anyhow::Result<()> {
         self.act::<Value>(&format!("/api/conversations/{id}/restore")).await?;
         Ok(())
     }
 
-    /// Another conversation with what was said, or with what was said before a run.
+    /// Copies a conversation, or only what was said before a run.
     pub async fn fork_conversation(&self, id: ConversationId, before: Option<RunId>) -> anyhow::Result<ConversationId> {
         let body = match before {
             Some(run) => json!({"before_run": run}),

@@ -1,8 +1,6 @@
-//! Texts as parts of addresses.
-
 use std::fmt::Write as _;
 
-/// `text` as a part of a path or of a query.
+/// Percent-encodes `text` as a part of a path or of a query.
 pub fn encoded(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {

@@ -1,4 +1,4 @@
-//! A run's events: past and to come, without gap or repeat, however often the way to them breaks.
+//! Events of a run, past and future, without gaps or repeats however often the connection breaks.
 
 use super::Client;
 use super::sse::Reader;
@@ -14,13 +14,12 @@ use std::time::{Duration, Instant};
 use steward_core::RunId;
 use steward_core::event::{Event, EventBody};
 
-/// A silence after which the connection counts as broken; the server says something every 15 s.
+/// A silence after which the connection counts as broken; the server sends something every 15 s.
 const SILENCE: Duration = Duration::from_secs(45);
-/// How long a server may be away before we give up.
+/// How long a server may be unreachable before we give up.
 const AWAY: Duration = Duration::from_secs(30);
-/// Between two tries.
 const PAUSE: Duration = Duration::from_millis(200);
-/// An absence that is worth a word.
+/// Shorter outages are not reported.
 const NOTICED: Duration = Duration::from_secs(1);
 
 impl Client {
@@ -60,7 +59,6 @@ struct Open {
     broken: Option<anyhow::Error>,
 }
 
-/// What came of one look at the connection.
 enum Got {
     Event(Box<Event>),
     More,

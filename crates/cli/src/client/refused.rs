@@ -1,25 +1,18 @@
-//! A refusal of the server, in its own words.
-
 use serde::Deserialize;
 use std::fmt;
 
-/// What a problem+json says.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Refused {
     pub title: String,
-    /// What to do.
     #[serde(default)]
     pub hint: String,
-    /// The HTTP status.
     #[serde(default)]
     pub status: u16,
-    /// A word for programs.
     #[serde(default)]
     pub code: Option<String>,
 }
 
 impl Refused {
-    /// From an answer that is no success.
     pub fn read(status: u16, body: &str) -> Self {
         let mut refused = serde_json::from_str(body).unwrap_or_else(|_| Self {
             title: format!("the server answered {status}"),

@@ -1,5 +1,3 @@
-//! Requests, their answers and refusals.
-
 use super::refused::Refused;
 use super::transport::{ByteStream, Transport};
 use crate::term::Term;
@@ -15,28 +13,23 @@ use std::time::{Duration, Instant};
 use steward_core::Timestamp;
 use steward_core::ports::{Clock, Ids};
 
-/// Longest wait for an answer that isn't a stream: a test of a slow model, a replay of many runs.
+/// Longest wait for an answer that isn't a stream, such as a test of a slow model or a replay of many runs.
 const ANSWER: Duration = Duration::from_mins(5);
-/// How long a server that has gone may take to come back in mid-command.
+/// How long a vanished server may take to come back during a command.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Between two tries.
 const PAUSE: Duration = Duration::from_millis(200);
-/// Rows asked for at once.
 const PAGE: usize = 100;
-/// Most rows of a list.
 const MOST: usize = 10_000;
 const JSON: &str = "application/json";
 
-/// The API: at the running server, or in this process.
+/// The API of the running server, or in this process.
 pub struct Client {
     pub(super) transport: Box<dyn Transport>,
-    /// Where a wait for the server is told.
     pub(super) term: Term,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
 }
 
-/// What is sent along: content type and bytes.
 type Sent = Option<(&'static str, Bytes)>;
 
 #[derive(Deserialize)]
@@ -46,17 +39,15 @@ struct Page<T> {
 }
 
 impl Client {
-    /// The API at the end of `transport`.
     pub fn new(transport: Box<dyn Transport>, clock: Arc<dyn Clock>, ids: Arc<dyn Ids>, term: Term) -> Self {
         Self { transport, term, clock, ids }
     }
 
-    /// Where a browser of this machine reaches the server; `None`: the work is done in this process.
+    /// URL for a browser of this machine; `None` if the work is done in this process.
     pub fn server_url(&self) -> Option<String> {
         self.transport.server_url()
     }
 
-    /// Lets go of what is held.
     pub async fn close(&self) {
         self.transport.close().await;
     }
@@ -69,28 +60,24 @@ impl Client {
         self.clock.utc_offset_minutes(at)
     }
 
-    /// Reads something.
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> anyhow::Result<T> {
         self.request(Method::GET, path, None).await
     }
 
-    /// Does something that is said in a JSON body.
     pub async fn post<T: DeserializeOwned>(&self, path: &str, body: &Value) -> anyhow::Result<T> {
         self.request(Method::POST, path, Some(body)).await
     }
 
-    /// Does something that its path says.
+    /// POST without a body.
     pub async fn act<T: DeserializeOwned>(&self, path: &str) -> anyhow::Result<T> {
         self.request(Method::POST, path, None).await
     }
 
-    /// Removes something.
     pub async fn delete(&self, path: &str) -> anyhow::Result<()> {
         self.request::<Value>(Method::DELETE, path, None).await?;
         Ok(())
     }
 
-    /// Any request with a JSON body, or none.
     pub async fn request<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -101,13 +88,12 @@ impl Client {
         self.exchange(method, path, sent).await
     }
 
-    /// Sends a file; `None` sends nothing.
+    /// `None` sends no body.
     pub async fn upload<T: DeserializeOwned>(&self, path: &str, file: Option<Vec<u8>>) -> anyhow::Result<T> {
         let sent = file.map(|bytes| ("application/octet-stream", Bytes::from(bytes)));
         self.exchange(Method::POST, path, sent).await
     }
 
-    /// Reads a file.
     pub async fn download(&self, path: &str) -> anyhow::Result<Bytes> {
         let (status, bytes) = self.answer(&Method::GET, path, None).await?;
         self.accepted(status, bytes)
@@ -118,17 +104,16 @@ impl Client {
         self.answer(&Method::GET, path, None).await
     }
 
-    /// All rows of a list.
     pub async fn all<T: DeserializeOwned>(&self, path: &str) -> anyhow::Result<Vec<T>> {
         Ok(self.list(path, MOST).await?.0)
     }
 
-    /// All rows of a list, of which only some fields are shown.
+    /// All rows as JSON, for lists of which only some fields are shown.
     pub async fn rows(&self, path: &str) -> anyhow::Result<Vec<Value>> {
         self.all(path).await
     }
 
-    /// Rows of a list, up to `most`, and whether there are more.
+    /// Up to `most` rows, and whether there are more.
     pub async fn list<T: DeserializeOwned>(&self, path: &str, most: usize) -> anyhow::Result<(Vec<T>, bool)> {
         let most = most.min(MOST);
         let joint = if path.contains('?') { '&' } else { '?' };
@@ -144,7 +129,7 @@ impl Client {
         }
     }
 
-    /// Opens a stream of events; `after`: the last one that is known.
+    /// Opens a stream of events; `after` is the last known one.
     pub(super) async fn stream(
         &self,
         method: Method,
@@ -158,7 +143,6 @@ impl Client {
         self.transport.send(request.body(Bytes::new())?).await
     }
 
-    /// Why a request was refused.
     pub(super) fn refusal(&self, status: StatusCode, text: &str) -> anyhow::Error {
         let refused = anyhow::Error::new(Refused::read(status.as_u16(), text));
         match self.transport.key_hint() {
@@ -181,7 +165,7 @@ impl Client {
         Err(self.refusal(status, &String::from_utf8_lossy(&bytes)))
     }
 
-    /// One request. If its answer is lost it is sent again: its idempotency key keeps it from being done twice.
+    /// If the answer of a request is lost it is sent again; its idempotency key keeps it from being executed twice.
     async fn answer(&self, method: &Method, path: &str, sent: Sent) -> anyhow::Result<(StatusCode, Bytes)> {
         let key = self.ids.next().to_string();
         let begun = Instant::now();
@@ -227,7 +211,7 @@ impl Client {
     }
 }
 
-/// Runs that are begun by it say that they come from the command line.
+/// Marks runs begun by the request as coming from the command line.
 fn request(method: &Method, path: &str) -> http::request::Builder {
     Request::builder().method(method).uri(path).header("x-steward-client", "cli")
 }

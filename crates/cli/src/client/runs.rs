@@ -1,4 +1,4 @@
-//! Runs: rows, logs, words to them, and what can be done with one that is over.
+//! Runs: rows, logs, messages to them, and what can be done with an ended one.
 
 use super::chat::Started;
 use super::{Client, encoded, wire};
@@ -11,22 +11,19 @@ use steward_core::receipts::Verdict;
 use steward_core::run::Difference;
 use steward_core::{AgentId, ConnectionId, ConversationId, RunId, TenantId, Timestamp, UserId};
 
-/// Runs looked through for the beginning or end of an id.
+/// Runs searched for the beginning or end of an id.
 const LOOKED_THROUGH: u32 = 1000;
-/// Events read at once.
 const PAGE: u32 = 500;
 
-/// An event and its body as it is stored.
 #[derive(Debug, Clone)]
 pub struct Logged {
     pub event: Event,
     pub raw: Value,
 }
 
-/// Where and how a run branches off.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Fork {
-    /// Last event to take over; `None`: before the first model call.
+    /// Last event to take over; `None`: the last one before the first model call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
     #[serde(rename = "connection_id", skip_serializing_if = "Option::is_none")]
@@ -35,40 +32,31 @@ pub struct Fork {
     pub input: Option<String>,
 }
 
-/// What a replay found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replay {
-    /// Whether nothing differs.
     pub same: bool,
-    /// Events read.
     pub events: u64,
-    /// Decisions compared.
     pub decisions: u64,
     pub differences: Vec<Difference>,
 }
 
-/// What the replay of a kept run found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptReport {
     pub name: String,
     pub run_id: RunId,
-    /// Whether nothing differs.
     pub same: bool,
     pub differences: Vec<Difference>,
 }
 
-/// What became of one effect that was to be taken back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Undone {
     pub call_id: String,
     pub tool: String,
-    /// Whether it was taken back.
     pub undone: bool,
     /// What was restored, or why not.
     pub detail: String,
 }
 
-/// All rows at once.
 #[derive(Deserialize)]
 struct Whole<T> {
     items: Vec<T>,
@@ -79,7 +67,6 @@ struct Resumed {
     resumed: bool,
 }
 
-/// A row of the list of runs.
 #[derive(Debug, Deserialize)]
 struct Run {
     id: RunId,
@@ -142,7 +129,7 @@ impl Client {
         Ok(run.into())
     }
 
-    /// Runs, newest first, and whether there are more.
+    /// Newest first, and whether there are more.
     pub async fn runs(
         &self,
         status: Option<RunStatus>,
@@ -166,7 +153,7 @@ impl Client {
         Ok((older, more))
     }
 
-    /// A run by its id or by the beginning or end of it.
+    /// Finds a run by its id or by the beginning or end of it.
     pub async fn find_run(&self, text: &str) -> anyhow::Result<RunRow> {
         if let Ok(id) = text.parse::<RunId>() {
             return self.run(id).await;
@@ -183,7 +170,7 @@ impl Client {
         }
     }
 
-    /// The next part of a run's log; empty at its end.
+    /// The next part of the log; empty at its end.
     pub async fn log(&self, run: RunId, after: u64) -> anyhow::Result<Vec<Logged>> {
         let log: Whole<Value> = self.get(&format!("/api/runs/{run}/log?after={after}&limit={PAGE}")).await?;
         log.items.into_iter().map(|item| wire::split(item).map(|(event, raw)| Logged { event, raw })).collect()
@@ -193,19 +180,18 @@ impl Client {
         Ok(())
     }
 
-    /// Says something to a run; it takes it in at its next step.
+    /// Sends a message that the run takes in at its next step.
     pub async fn steer(&self, run: RunId, text: &str) -> anyhow::Result<()> {
         self.post::<Value>(&format!("/api/runs/{run}/steer"), &json!({"text": text})).await?;
         Ok(())
     }
 
-    /// Takes up a run that nobody works on.
     pub async fn resume(&self, run: RunId) -> anyhow::Result<bool> {
         let answer: Resumed = self.act(&format!("/api/runs/{run}/resume")).await?;
         Ok(answer.resumed)
     }
 
-    /// Takes back what an ended run did, newest first, or only one call.
+    /// Undoes the effects of an ended run, newest first, or only those of one call.
     pub async fn undo(&self, run: RunId, call: Option<&str>) -> anyhow::Result<Vec<Undone>> {
         let body = match call {
             Some(call) => json!({"call_id": call}),
@@ -215,34 +201,30 @@ impl Client {
         Ok(undone.items)
     }
 
-    /// Begins a run with the first events of another; what those did is not done again.
+    /// Begins a run with the first events of another, whose effects are not repeated.
     pub async fn fork(&self, run: RunId, fork: &Fork) -> anyhow::Result<RunId> {
         let started: Started = self.post(&format!("/api/runs/{run}/fork"), &json!(fork)).await?;
         Ok(started.run)
     }
 
-    /// Decides a run again from its own log and compares.
     pub async fn replay(&self, run: RunId) -> anyhow::Result<Replay> {
         self.act(&format!("/api/runs/{run}/replay")).await
     }
 
-    /// Keeps an ended run as a test.
     pub async fn keep(&self, run: RunId, name: &str) -> anyhow::Result<()> {
         self.post::<Value>(&format!("/api/runs/{run}/keep"), &json!({"name": name})).await?;
         Ok(())
     }
 
-    /// Runs kept as tests, by name.
     pub async fn kept(&self) -> anyhow::Result<Vec<KeptRun>> {
         self.all("/api/kept").await
     }
 
-    /// Lets go of a kept run; the run stays.
+    /// Removes a run from the kept ones; the run itself stays.
     pub async fn drop_kept(&self, name: &str) -> anyhow::Result<()> {
         self.delete(&format!("/api/kept/{}", encoded(name))).await
     }
 
-    /// Replays all kept runs.
     pub async fn replay_kept(&self) -> anyhow::Result<Vec<KeptReport>> {
         let reports: Whole<KeptReport> = self.act("/api/kept/run").await?;
         Ok(reports.items)

@@ -4,20 +4,18 @@ use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// What it says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServeFile {
-    /// Where it answers, such as `http://127.0.0.1:8800`.
+    /// Such as `http://127.0.0.1:8800`.
     pub url: String,
     pub pid: u32,
     pub version: String,
 }
 
 impl ServeFile {
-    /// Its name in the data directory.
     pub const NAME: &str = "serve.json";
 
-    /// That of a data directory; `None`: there is none.
+    /// `None` if the data directory has none.
     pub fn read(data_dir: &Path) -> anyhow::Result<Option<Self>> {
         let path = data_dir.join(Self::NAME);
         let text = match std::fs::read_to_string(&path) {

@@ -14,10 +14,9 @@ use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// Longest wait for a connection: it is this machine.
+/// Longest wait for a connection; the server is on this machine.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// A running server.
 pub struct Socket {
     http: reqwest::Client,
     data_dir: PathBuf,
@@ -30,12 +29,11 @@ struct Address {
     key: SecretString,
 }
 
-/// Why there is no server to ask.
 #[derive(Debug)]
 pub enum Absent {
-    /// None has announced itself, or it is not the one that holds the directory.
+    /// No server has announced itself, or another process holds the directory.
     NoServer,
-    /// It has, but does not answer: it may just be ending.
+    /// It has announced itself but does not answer; it may be ending.
     Silent(anyhow::Error),
 }
 
@@ -45,8 +43,8 @@ struct AuthStatus {
 }
 
 impl Socket {
-    /// The server that holds `data_dir` with process `holder`. Another process's file is stale: its
-    /// address may be somebody else's by now, who must not get the key.
+    /// Connects to the server that holds `data_dir` as process `holder`. The file of another process is stale: its
+    /// address may belong to somebody else by now, who must not get the key.
     pub async fn connect(data_dir: &Path, holder: u32) -> anyhow::Result<Result<Self, Absent>> {
         let Some(file) = ServeFile::read(data_dir)?.filter(|file| file.pid == holder) else {
             return Ok(Err(Absent::NoServer));
@@ -96,7 +94,7 @@ impl Transport for Socket {
             .http
             .request(parts.method, format!("{}{}", address.url, parts.uri))
             .headers(parts.headers)
-            // The name is one that every listener takes.
+            // Every listener accepts this name.
             .header(header::HOST, "localhost")
             .bearer_auth(address.key.expose_secret());
         if !body.is_empty() {
@@ -120,7 +118,7 @@ impl Transport for Socket {
         ))
     }
 
-    /// A server that was started again may have another port and key.
+    /// A restarted server may have another port and key.
     async fn reconnect(&self) {
         let Ok(Some(file)) = ServeFile::read(&self.data_dir) else {
             return;

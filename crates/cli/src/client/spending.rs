@@ -1,5 +1,3 @@
-//! Usage, budgets and virtual keys.
-
 use super::Client;
 use anyhow::Context;
 use http::Method;
@@ -8,7 +6,6 @@ use serde_json::{Value, json};
 use steward_core::ports::{SpendLimit, SpendState, UsageBy, UsageRow, VirtualKey};
 use steward_core::{BudgetId, KeyId, Timestamp};
 
-/// A value with a name for people.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Labelled<T> {
     #[serde(flatten)]
@@ -16,17 +13,14 @@ pub struct Labelled<T> {
     pub label: String,
 }
 
-/// What a virtual key may do.
 #[derive(Debug, Clone, Serialize)]
 pub struct NewKey {
     pub name: String,
-    /// Connections by name; empty: all.
+    /// By name; empty: all.
     pub connections: Vec<String>,
-    /// Agents by name; empty: all; `None`: none.
+    /// By name; empty: all; `None`: none.
     pub agents: Option<Vec<String>>,
-    /// Most requests a minute.
     pub requests_per_minute: Option<u32>,
-    /// Most tokens a minute.
     pub tokens_per_minute: Option<u32>,
     pub expires_at: Option<Timestamp>,
 }
@@ -44,7 +38,6 @@ struct Made {
 }
 
 impl Client {
-    /// Sums of usage.
     pub async fn usage(&self, by: UsageBy, from: Timestamp, to: Timestamp) -> anyhow::Result<Vec<Labelled<UsageRow>>> {
         let by = json!(by);
         let by = by.as_str().unwrap_or_default();
@@ -52,12 +45,11 @@ impl Client {
         Ok(report.items)
     }
 
-    /// Budgets with what is gone of them.
     pub async fn budgets(&self) -> anyhow::Result<Vec<Labelled<SpendState>>> {
         self.all("/api/budgets").await
     }
 
-    /// Sets a budget; one for the same calls and period is changed. Its own id does not count.
+    /// Sets a budget; one for the same calls and period is replaced, whatever the id in `limit`.
     pub async fn set_budget(&self, limit: &SpendLimit) -> anyhow::Result<()> {
         let all = self.budgets().await?;
         let same = all
@@ -65,15 +57,12 @@ impl Client {
             .map(|one| &one.value.limit)
             .find(|known| known.scope == limit.scope && known.period == limit.period);
         let (tokens, cost) = (limit.tokens, limit.cost_micros);
-        let (method, path, body) = match same {
-            Some(known) => {
-                let body = json!({"tokens": tokens, "cost_micros": cost});
-                (Method::PUT, format!("/api/budgets/{}", known.id), body)
-            }
-            None => {
-                let body = json!({"scope": limit.scope, "period": limit.period, "tokens": tokens, "cost_micros": cost});
-                (Method::POST, "/api/budgets".to_owned(), body)
-            }
+        let (method, path, body) = if let Some(known) = same {
+            let body = json!({"tokens": tokens, "cost_micros": cost});
+            (Method::PUT, format!("/api/budgets/{}", known.id), body)
+        } else {
+            let body = json!({"scope": limit.scope, "period": limit.period, "tokens": tokens, "cost_micros": cost});
+            (Method::POST, "/api/budgets".to_owned(), body)
         };
         self.request::<Value>(method, &path, Some(&body)).await?;
         Ok(())
@@ -82,12 +71,12 @@ impl Client {
         self.delete(&format!("/api/budgets/{id}")).await
     }
 
-    /// Virtual keys, newest first.
+    /// Newest first.
     pub async fn keys(&self) -> anyhow::Result<Vec<VirtualKey>> {
         self.all("/api/keys").await
     }
 
-    /// Makes a virtual key; the secret is known only now.
+    /// Returns the key and its secret, which can't be read again.
     pub async fn make_key(&self, new: &NewKey) -> anyhow::Result<(VirtualKey, String)> {
         let made: Made = self.post("/api/keys", &json!(new)).await?;
         let secret = made.secret.with_context(|| {

@@ -1,19 +1,17 @@
-//! Server-sent events out of bytes, however those are cut.
+//! Parses server-sent events, however their bytes are split.
 
 use anyhow::bail;
 
-/// Longest event, bytes: a prompt as sent is in one.
+/// Longest event, bytes: one may hold a whole prompt.
 const LIMIT: usize = 256 * 1024 * 1024;
 
-/// One event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Message {
-    /// Its type; empty if it has none.
+    /// Empty if it has none.
     pub event: String,
     pub data: String,
 }
 
-/// Reads events as their bytes come.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     line: Vec<u8>,
@@ -23,7 +21,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Takes bytes in; returns the events that they complete.
+    /// Takes bytes and returns the events that they complete.
     pub fn push(&mut self, bytes: &[u8]) -> anyhow::Result<Vec<Message>> {
         let mut done = Vec::new();
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {

@@ -1,18 +1,15 @@
-//! Events as the API sends them.
-
 use anyhow::{Context, anyhow};
 use serde_json::{Map, Value};
 use steward_core::event::Event;
 use steward_core::{RunId, Timestamp};
 use uuid::Uuid;
 
-/// An event as JSON text.
 pub(super) fn event(text: &str) -> anyhow::Result<Event> {
     let value = serde_json::from_str(text).context("an event of the server is no JSON")?;
     Ok(split(value)?.0)
 }
 
-/// An event, and its body as it came.
+/// An event, and its body as received.
 pub(super) fn split(value: Value) -> anyhow::Result<(Event, Value)> {
     let Value::Object(mut map) = value else {
         return Err(anyhow!("an event of the server is no object"));

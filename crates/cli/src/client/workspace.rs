@@ -7,12 +7,9 @@ use http::Method;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
-/// What became of the sample's files.
 #[derive(Debug, Clone, Deserialize)]
 pub struct SampleChange {
-    /// Files that were added or removed.
     pub done: Vec<String>,
-    /// Files that were left as they are.
     pub left: Vec<String>,
 }
 
@@ -27,14 +24,13 @@ struct Start {
 }
 
 impl Client {
-    /// The folder that runs work in.
     pub async fn folder(&self) -> anyhow::Result<PathBuf> {
         let about: About = self.get("/api/about").await?;
         Ok(about.workspace)
     }
 
-    /// The folder that runs work in, after a word on whose it is. A running server keeps to its own: another one that
-    /// is asked for is refused, and so is `here` where it is not the current one.
+    /// The folder that runs work in, after telling the user whose it is. A running server keeps its own: asking for
+    /// another one is refused, and so is `here` if that is not the current one.
     pub async fn workspace(&self, asked: Option<&Path>, here: bool) -> anyhow::Result<PathBuf> {
         let own = self.folder().await?;
         let term = self.term;
@@ -43,7 +39,7 @@ impl Client {
             return Ok(own);
         }
         if here && workspace(None)? != own {
-            // The log of every run is the server's, and so is the folder that they work in.
+            // The log of every run belongs to the server, and so does the folder that they work in.
             bail!(
                 "a running server works in {}, and its runs stay there; stop it, start it with `steward serve --workspace DIR`, or give this run a log of its own: steward --data-dir ~/.steward-here ask --here \"…\"",
                 own.display()
@@ -64,13 +60,11 @@ impl Client {
         Ok(own)
     }
 
-    /// Adds the sample to the workspace, or removes it.
     pub async fn sample(&self, add: bool) -> anyhow::Result<SampleChange> {
         let method = if add { Method::POST } else { Method::DELETE };
         self.request(method, "/api/sample", None).await
     }
 
-    /// Requests that can be tried in the workspace.
     pub async fn tries(&self) -> anyhow::Result<Vec<String>> {
         let start: Start = self.get("/api/start").await?;
         Ok(start.tries)

@@ -8,7 +8,6 @@ use crate::exit::Exit;
 use crate::term::Term;
 use steward_core::approval::{Answer, Approval, Subject, Taint};
 
-/// Runs the command.
 pub async fn run(client: &Client, args: &args::Approvals, term: Term) -> anyhow::Result<Exit> {
     match &args.action {
         None => list(client, args.json, term).await,
@@ -88,7 +87,7 @@ fn id_of(action: &ApprovalAction) -> &str {
     }
 }
 
-/// `None`: a yes, which may reach further.
+/// `None` for an approval, which may cover more.
 fn answer(action: &ApprovalAction) -> Option<Answer> {
     Some(match action {
         ApprovalAction::Approve { .. } => return None,

@@ -1,4 +1,4 @@
-//! `steward ask`: plan, ask, do, answer.
+//! `steward ask`: plans, asks, executes, answers.
 
 use super::follow::Follow;
 use super::reminders;
@@ -14,7 +14,7 @@ use steward_core::event::Mode;
 /// Longest request read from standard input, bytes.
 const REQUEST_LIMIT: u64 = 1_000_000;
 
-/// Reads the request, and refuses a folder that isn't there: both before anything is opened.
+/// Reads the request and refuses a missing folder, both before anything is opened.
 pub fn prepare(args: &mut args::Ask) -> anyhow::Result<()> {
     args.request = vec![request(&args.request)?];
     if args.workspace.is_some() {
@@ -23,7 +23,7 @@ pub fn prepare(args: &mut args::Ask) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs the command; `connection`: that of `--connection`.
+/// `connection` is the value of `--connection`.
 pub async fn run(client: &Client, args: &args::Ask, connection: Option<&str>, term: Term) -> anyhow::Result<Exit> {
     if !args.json {
         reminders::tell(client, term).await;

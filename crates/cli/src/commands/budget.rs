@@ -11,7 +11,6 @@ use steward_core::spending::dollars;
 use steward_core::{BudgetId, UserId};
 use uuid::Uuid;
 
-/// Runs the command.
 pub async fn run(client: &Client, args: BudgetArgs, term: Term) -> anyhow::Result<Exit> {
     match args.action {
         None | Some(BudgetAction::List) => list(client, args.json, term).await,

@@ -9,7 +9,7 @@ use anyhow::Context;
 use steward_core::ConversationId;
 use steward_core::event::Mode;
 
-/// Runs the command; `connection`: that of `--connection`.
+/// `connection` is the value of `--connection`.
 pub async fn run(client: &Client, args: &args::Chat, connection: Option<&str>, term: Term) -> anyhow::Result<Exit> {
     client.workspace(args.workspace.as_deref(), args.here).await?;
     let connection = client.connection_named(connection).await?;

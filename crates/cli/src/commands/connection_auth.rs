@@ -10,12 +10,11 @@ use steward_core::model::Provider;
 /// Longest input, bytes.
 const MOST: u64 = 64 * 1024;
 
-/// Whether the provider has a header of its own for keys.
 pub(super) fn has_own_header(provider: Provider) -> bool {
     matches!(provider, Provider::AzureOpenAi | Provider::Anthropic | Provider::Gemini)
 }
 
-/// `auth` of the API. What is asked for is asked for now.
+/// The API's `auth` object; prompts for what has to be typed.
 pub(super) async fn given(args: &AuthArgs, term: Term) -> anyhow::Result<Value> {
     if let Some(variable) = &args.key_env {
         return Ok(match (&args.user, &args.header) {
@@ -52,13 +51,13 @@ pub(super) async fn given(args: &AuthArgs, term: Term) -> anyhow::Result<Value> 
     })
 }
 
-/// A key, and a session token where one was asked for.
+/// A key, and a session token if one was asked for.
 pub(super) struct Secret {
     pub first: String,
     pub session: Option<String>,
 }
 
-/// Asks for a key; `-` reads standard input.
+/// Prompts for a key; `-` reads standard input.
 pub(super) async fn secret(from: Option<&str>, session: bool, term: Term) -> anyhow::Result<Secret> {
     match from {
         Some("-") => {

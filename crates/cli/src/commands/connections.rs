@@ -11,7 +11,7 @@ use http::Method;
 use serde_json::{Value, json};
 use steward_core::ports::Recognised;
 
-/// Runs the command; `chosen`: the connection of `--connection`.
+/// `chosen` is the value of `--connection`.
 pub async fn run(client: &Client, args: args::Connections, chosen: Option<&str>, term: Term) -> anyhow::Result<Exit> {
     match args.action {
         None => list(client, args.json, term).await,
@@ -93,7 +93,6 @@ async fn test(client: &Client, name: Option<&str>, as_json: bool, term: Term) ->
     Ok(exit)
 }
 
-/// What is added.
 struct Adding {
     name: String,
     url: String,
@@ -102,13 +101,12 @@ struct Adding {
     window: Option<u32>,
 }
 
-/// Recognises, saves and tries a connection.
 async fn add(client: &Client, wanted: Adding, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let Adding { name, url, model, auth, window } = wanted;
     let mut auth = given(&auth, term).await?;
     term.status(&format!("asking what answers at {url}…"));
     let mut found = client.recognise(&url, &auth).await?;
-    // The provider was not known when the key was read.
+    // The provider was not known yet when the key was read.
     let other = match text(&auth, "kind") {
         "bearer" if has_own_header(found.provider) => Some("api_key"),
         "bearer_env" if has_own_header(found.provider) => Some("api_key_env"),
@@ -188,7 +186,6 @@ fn told(name: &str, tested: &Value, term: Term) {
     }
 }
 
-/// Replaces the key of a saved connection.
 async fn key(
     client: &Client,
     name: &str,

@@ -8,10 +8,9 @@ use crate::term::Term;
 use serde_json::json;
 use steward_core::message::Role;
 
-/// Conversations looked through for the beginning or end of an id.
+/// Conversations searched for the beginning or end of an id.
 const LOOKED_THROUGH: u32 = 1000;
 
-/// Runs the command.
 pub async fn run(client: &Client, args: &args::Conversations, term: Term) -> anyhow::Result<Exit> {
     match &args.action {
         None => list(client, args, term).await,

@@ -1,11 +1,8 @@
-//! Asking the person at the terminal.
-
 use crate::term::Term;
 use steward_core::approval::{Answer, Subject};
 use steward_core::tool::Preview;
 
-/// Shows what is asked and reads the answer: `y`, `n`, or free text as feedback.
-/// `None`: nobody answered.
+/// Shows what is asked and reads the answer: `y`, `n`, or free text as feedback; `None` if nobody answered.
 pub fn ask_person(term: Term, subject: &Subject) -> Option<Answer> {
     term.clear();
     match subject {

@@ -1,4 +1,4 @@
-//! `steward eval kept`: does this program still decide as it did?
+//! `steward eval kept`: whether this program still decides as it did.
 
 use super::runs::print_differences;
 use crate::client::Client;
@@ -6,7 +6,6 @@ use crate::exit::Exit;
 use crate::term::Term;
 use serde_json::json;
 
-/// Replays all kept runs.
 pub async fn run(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let reports = client.replay_kept().await?;
     let same = reports.iter().filter(|one| one.same).count();

@@ -1,5 +1,3 @@
-//! Following a run on the terminal.
-
 use super::decide::ask_person;
 use super::render::Renderer;
 use super::report::report;
@@ -13,19 +11,16 @@ use steward_core::event::{Event, EventBody, Outcome};
 use steward_core::policy::{GrantScope, RiskClass};
 use steward_core::{ApprovalId, RunId};
 
-/// Follows a run on the terminal.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub struct Follow {
-    /// The terminal.
     pub term: Term,
-    /// More detail.
     pub verbose: bool,
-    /// One JSON object at the end instead.
+    /// Print one JSON object at the end instead.
     pub json: bool,
     /// Whether a person can be asked here.
     pub ask: bool,
-    /// Whether to say yes to everything but what can't be undone.
+    /// Approve everything that can be undone.
     pub yes: bool,
 }
 
@@ -35,7 +30,7 @@ impl Follow {
         Self { term, verbose: false, json, ask: term.can_ask && !json, yes: false }
     }
 
-    /// Until the run ends or waits for someone who is not here. Ctrl-C stops the run.
+    /// Follows until the run ends or waits for someone who is not here. Ctrl-C stops the run.
     pub async fn to_end(self, client: &Client, run: RunId, after: u64) -> anyhow::Result<Exit> {
         let mut events = client.events(run, after);
         let mut renderer = Renderer::new(self.term, self.verbose);
@@ -87,7 +82,6 @@ impl Follow {
         }
     }
 
-    /// Whether there is an answer now.
     async fn answer(self, client: &Client, id: ApprovalId, subject: &Subject) -> anyhow::Result<bool> {
         let Some(answer) = self.find_answer(subject).await? else {
             return Ok(false);
@@ -124,7 +118,8 @@ impl Follow {
     }
 }
 
-/// What `-y` answers: nothing that a page or a mail may have asked for. A plan's yes leaves its steps that can't be undone to be asked one by one.
+/// What `-y` approves: nothing that a page or a mail may have asked for. Approving a plan leaves its steps that can't
+/// be undone to be asked one by one.
 fn covered(subject: &Subject) -> bool {
     match subject {
         Subject::Call { risk, taint, .. } => *risk != RiskClass::Destructive && taint.is_empty(),

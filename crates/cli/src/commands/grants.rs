@@ -8,7 +8,6 @@ use crate::term::Term;
 use steward_core::policy::GrantScope;
 use steward_core::ports::StandingGrant;
 
-/// Runs the command.
 pub async fn run(client: &Client, args: &args::Grants, term: Term) -> anyhow::Result<Exit> {
     match &args.action {
         None => list(client, args.json, term).await,

@@ -9,7 +9,6 @@ use serde_json::json;
 use steward_core::Timestamp;
 use steward_core::ports::VirtualKey;
 
-/// Runs the command.
 pub async fn run(client: &Client, args: KeyArgs, term: Term) -> anyhow::Result<Exit> {
     match args.action {
         None | Some(KeyAction::List) => list(client, args.json, term).await,
@@ -88,7 +87,7 @@ async fn create(client: &Client, new: &NewKey, as_json: bool, term: Term) -> any
     Ok(Exit::Done)
 }
 
-/// The key of this name or part of an id; one in force goes before others of its name.
+/// Finds a key by its name or a part of its id; one in force takes precedence over others of its name.
 pub(super) async fn find(client: &Client, text: &str) -> anyhow::Result<VirtualKey> {
     let keys = client.keys().await?;
     let live = |key: &&VirtualKey| key.revoked_at.is_none();

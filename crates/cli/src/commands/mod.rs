@@ -1,5 +1,3 @@
-//! One module per command.
-
 pub mod agents;
 pub mod approvals;
 pub mod ask;

@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::term::Term;
 use serde_json::{Value, json};
 
-/// Runs the command; `chosen`: the connection of `--connection`.
+/// `chosen` is the value of `--connection`.
 pub async fn run(client: &Client, args: args::Model, chosen: Option<&str>, term: Term) -> anyhow::Result<Exit> {
     match args.action {
         ModelAction::Exam { connection, last } => {

@@ -1,14 +1,11 @@
-//! A report card as text.
-
 use crate::term::Term;
 use std::fmt::Write as _;
 use steward_core::exam::{Check, CheckOutcome, ExamReport, Grade};
 use steward_core::routing::Task;
 
-/// Width of lines, characters.
+/// Line width, characters.
 const WIDTH: usize = 96;
 
-/// One check as it is told.
 pub(super) fn line(check: &Check, term: Term) -> String {
     let mark = match check.outcome {
         CheckOutcome::Passed => term.green("✓"),
@@ -19,7 +16,6 @@ pub(super) fn line(check: &Check, term: Term) -> String {
     format!("{mark} {:<20} {}", title(&check.name), term.dim(&check.detail))
 }
 
-/// The whole card.
 pub fn card(report: &ExamReport, name: &str, term: Term) -> String {
     let mut text = String::new();
     let server = if report.server.is_empty() { String::new() } else { format!(" ({})", report.server) };
@@ -63,7 +59,6 @@ fn measures(report: &ExamReport) -> String {
     parts.join(" · ")
 }
 
-/// A GGUF file by its name alone.
 fn short(model: &str) -> &str {
     model.rsplit('/').next().filter(|_| model.starts_with('/')).unwrap_or(model)
 }

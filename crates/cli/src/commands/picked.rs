@@ -1,13 +1,11 @@
-//! One of a list, by its name or a part of its id.
+//! Finds one row of a list by its name or a part of its id.
 
 use anyhow::bail;
 use serde_json::Value;
 
-/// Shortest part of an id.
 const LEAST: usize = 4;
 
-/// The row that `wanted` names: its name, or the beginning or end of its id. `what` as in "skill"; `list` is the command
-/// that shows them.
+/// The row named `wanted`, or whose id begins or ends with it. `what` as in "skill"; `list` is the listing command.
 pub fn pick(rows: Vec<Value>, wanted: &str, what: &str, list: &str) -> anyhow::Result<Value> {
     if let Some(named) = rows.iter().find(|row| row["name"] == wanted) {
         return Ok(named.clone());
@@ -24,7 +22,7 @@ pub fn pick(rows: Vec<Value>, wanted: &str, what: &str, list: &str) -> anyhow::R
     }
 }
 
-/// The one of `rows` whose id begins or ends with `text`. `what` as in "budgets"; `none` says what to do where there is none.
+/// The row whose id begins or ends with `text`. `what` as in "budgets"; `none` says what to do if there is none.
 pub fn by_id<T>(mut rows: Vec<T>, text: &str, id: impl Fn(&T) -> String, what: &str, none: &str) -> anyhow::Result<T> {
     rows.retain(|row| {
         let id = id(row);
@@ -37,19 +35,17 @@ pub fn by_id<T>(mut rows: Vec<T>, text: &str, id: impl Fn(&T) -> String, what: &
     }
 }
 
-/// A text of a row; empty if it has none.
+/// Empty if the row has none.
 pub fn text<'v>(row: &'v Value, field: &str) -> &'v str {
     row[field].as_str().unwrap_or_default()
 }
 
-/// Texts of a list, one after the other.
 pub fn joined(list: &Value) -> String {
     let texts = list.as_array().into_iter().flatten();
     let texts: Vec<&str> = texts.filter_map(Value::as_str).collect();
     texts.join(", ")
 }
 
-/// The first line of a text, cut to `most` characters.
 pub fn first_line(text: &str, most: usize) -> String {
     text.lines().next().unwrap_or_default().chars().take(most).collect()
 }

@@ -1,26 +1,24 @@
-//! Steps of a plan while a model writes it.
+//! Shows steps of a plan while a model writes it.
 
 use serde_json::{Value, json};
 use steward_core::plan::PlanStep;
 
-/// Reads a JSON array of steps as it streams in. What can't be read is left out: the whole plan comes with an event of
-/// its own.
+/// Parses a JSON array of steps as it streams in. Bad parts are skipped: the whole plan comes with its own event.
 #[derive(Debug, Default)]
 pub(super) struct PlanSteps {
     text: String,
-    /// Up to where it was looked through.
+    /// How far the text was parsed.
     seen: usize,
-    /// Where each bracket that is open was opened.
+    /// Positions of the open brackets.
     open: Vec<usize>,
     in_string: bool,
     escaped: bool,
-    /// Brackets around the array of steps.
+    /// Number of brackets around the array of steps.
     array: Option<usize>,
     found: bool,
 }
 
 impl PlanSteps {
-    /// Takes the next text; returns the steps that it completes.
     pub fn push(&mut self, text: &str) -> Vec<PlanStep> {
         self.text.push_str(text);
         let mut steps = Vec::new();
@@ -32,7 +30,7 @@ impl PlanSteps {
                 continue;
             }
             match byte {
-                // In prose around the plan it may be anything.
+                // In prose around the plan a quotation mark may mean anything.
                 b'"' => self.in_string = !self.open.is_empty(),
                 b'[' | b'{' => {
                     if byte == b'[' && self.array.is_none() {
@@ -52,7 +50,7 @@ impl PlanSteps {
     fn close(&mut self, at: usize) -> Option<PlanStep> {
         let start = self.open.pop()?;
         if self.array == Some(self.open.len()) && !self.found {
-            // Some other bracket.
+            // This was another bracket.
             self.array = None;
         }
         let within = self.array.is_some_and(|array| self.open.len() == array + 1);

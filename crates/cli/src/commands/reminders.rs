@@ -11,10 +11,8 @@ use std::time::Duration;
 use steward_core::Timestamp;
 
 const LIST: &str = "steward reminders";
-/// Most reminders that are told of beside other work.
 const TOLD: usize = 5;
 
-/// Runs the command.
 pub async fn run(client: &Client, args: &args::Reminders, term: Term) -> anyhow::Result<Exit> {
     match &args.action {
         None => list(client, args, term).await,
@@ -73,7 +71,7 @@ async fn list(client: &Client, args: &args::Reminders, term: Term) -> anyhow::Re
     Ok(Exit::Done)
 }
 
-/// Tells of what is due, beside what a command is for.
+/// Mentions due reminders beside what a command is for.
 pub async fn tell(client: &Client, term: Term) {
     let rows = match client.rows("/api/reminders?due=true").await {
         Ok(rows) => rows,

@@ -1,4 +1,4 @@
-//! Events of a run as lines for a person.
+//! Renders events of a run as lines for a person.
 
 use super::plan_steps::PlanSteps;
 use crate::term::Term;
@@ -12,7 +12,6 @@ use steward_core::receipts::{Receipts, Verdict};
 /// Longest argument shown in one line.
 const SHOWN: usize = 160;
 
-/// Shows a run while it goes on.
 pub struct Renderer {
     term: Term,
     verbose: bool,
@@ -22,12 +21,10 @@ pub struct Renderer {
 }
 
 impl Renderer {
-    /// A renderer for one run.
     pub fn new(term: Term, verbose: bool) -> Self {
         Self { term, verbose, plan: None, steps_shown: 0, streamed: false }
     }
 
-    /// Shows one event.
     pub fn event(&mut self, event: &Event) {
         let term = self.term;
         match &event.body {
@@ -63,7 +60,7 @@ impl Renderer {
                     self.streamed = false;
                 }
             }
-            // By whom comes with the end.
+            // The end of the run says who stopped it.
             EventBody::ModelFailed { error, .. } if error.class == ModelErrorClass::Cancelled => {
                 term.clear();
             }
@@ -172,7 +169,6 @@ impl Renderer {
         }
     }
 
-    /// Shows the end.
     pub fn finished(&self, outcome: &Outcome, answer: &str, composed: bool, receipts: Option<&Receipts>) {
         let term = self.term;
         term.clear();
@@ -200,7 +196,7 @@ impl Renderer {
     }
 }
 
-/// Whether what the answer says it did is proved; nothing if it says it did nothing.
+/// Shows whether the claims of the answer are proved; nothing if there are none.
 fn verdict(term: Term, receipts: &Receipts) {
     match receipts.verdict {
         Verdict::NoClaims => {}
@@ -221,7 +217,6 @@ fn verdict(term: Term, receipts: &Receipts) {
     }
 }
 
-/// One step as a line.
 pub fn step_line(term: Term, number: usize, step: &PlanStep) -> String {
     let thought = if step.thought.is_empty() { String::new() } else { format!("  {}", term.dim(&step.thought)) };
     format!("  {number}. {} {}{thought}", term.bold(&step.tool), short(&step.args))

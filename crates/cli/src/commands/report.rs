@@ -1,10 +1,7 @@
-//! A run as one JSON object.
-
 use serde_json::json;
 use steward_core::RunId;
 use steward_core::event::{Event, EventBody};
 
-/// The run as one JSON object.
 pub fn report(run: RunId, log: &[Event]) -> serde_json::Value {
     let mut plan = serde_json::Value::Null;
     let mut steps = Vec::new();

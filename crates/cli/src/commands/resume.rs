@@ -1,4 +1,4 @@
-//! `steward resume`: goes on with interrupted runs.
+//! `steward resume`: continues interrupted runs.
 
 use super::follow::Follow;
 use crate::client::Client;
@@ -6,10 +6,9 @@ use crate::exit::Exit;
 use crate::term::Term;
 use steward_core::ports::{RunRow, RunStatus};
 
-/// Runs gone on with at most.
 const MOST: u32 = 1000;
 
-/// Goes on with a run, or with all that have not ended.
+/// Continues a run, or all that have not ended.
 pub async fn run(client: &Client, run: Option<&str>, term: Term) -> anyhow::Result<Exit> {
     let chosen = if let Some(text) = run {
         vec![client.find_run(text).await?]
@@ -38,13 +37,13 @@ pub async fn run(client: &Client, run: Option<&str>, term: Term) -> anyhow::Resu
     Ok(worst)
 }
 
-/// Parked runs wait for their open question again; others are driven on.
+/// Parked runs show their open question again; others are resumed.
 async fn go_on(client: &Client, follow: Follow, row: &RunRow) -> anyhow::Result<Exit> {
     client.resume(row.id).await?;
     follow.to_end(client, row.id, place(row)).await
 }
 
-/// Where to begin to follow: the question that a parked run waits with is heard again.
+/// The event from which to follow, so that the open question of a parked run is shown again.
 pub fn place(row: &RunRow) -> u64 {
     if row.status == RunStatus::Parked { row.last_seq.saturating_sub(1) } else { row.last_seq }
 }

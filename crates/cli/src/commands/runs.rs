@@ -1,5 +1,3 @@
-//! `steward runs`.
-
 use super::follow::Follow;
 use super::resume::{self, place};
 use crate::args::{self, RunAction};
@@ -16,7 +14,7 @@ use steward_core::ports::{RunRow, RunStatus};
 use steward_core::receipts::Verdict;
 use steward_core::run::Difference;
 
-/// Runs the command; `connection`: that of `--connection`.
+/// `connection` is the value of `--connection`.
 pub async fn run(client: &Client, args: &args::Runs, connection: Option<&str>, term: Term) -> anyhow::Result<Exit> {
     let as_json = args.json;
     match &args.action {
@@ -37,7 +35,6 @@ pub async fn run(client: &Client, args: &args::Runs, connection: Option<&str>, t
     }
 }
 
-/// Lists runs.
 async fn list(client: &Client, args: &args::Runs, term: Term) -> anyhow::Result<Exit> {
     let before = args
         .before
@@ -69,7 +66,6 @@ async fn list(client: &Client, args: &args::Runs, term: Term) -> anyhow::Result<
     Ok(Exit::Done)
 }
 
-/// Where a run stands, in a word.
 fn state(row: &RunRow) -> &'static str {
     match (&row.status, &row.outcome) {
         (RunStatus::Running, _) => "running",
@@ -83,7 +79,7 @@ fn state(row: &RunRow) -> &'static str {
     }
 }
 
-/// Whether its claims are proved; nothing where there are none.
+/// Whether its claims are proved; empty if there are none.
 fn verdict(row: &RunRow) -> &'static str {
     match row.verdict {
         Some(Verdict::Verified) => "verified",
@@ -95,7 +91,6 @@ fn verdict(row: &RunRow) -> &'static str {
 /// Longest body shown in a line, characters.
 const SHOWN: usize = 200;
 
-/// Shows a run's log.
 async fn show(client: &Client, text: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let row = client.find_run(text).await?;
     if !as_json {
@@ -126,10 +121,9 @@ async fn show(client: &Client, text: &str, as_json: bool, term: Term) -> anyhow:
     Ok(Exit::Done)
 }
 
-/// Longest wait for a run that was told to stop; a lease left by a crash ends before.
+/// Longest wait for a stopped run to end; a lease left by a crash expires earlier.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Stops a run and waits until it has ended.
 async fn stop(client: &Client, text: &str, term: Term) -> anyhow::Result<Exit> {
     let row = client.find_run(text).await?;
     if row.status == RunStatus::Finished {
@@ -158,7 +152,6 @@ async fn stop(client: &Client, text: &str, term: Term) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Says something to a run and follows it.
 async fn steer(client: &Client, run: &str, text: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let row = client.find_run(run).await?;
     if row.status == RunStatus::Finished {
@@ -168,7 +161,6 @@ async fn steer(client: &Client, run: &str, text: &str, as_json: bool, term: Term
     Follow::plain(term, as_json).to_end(client, row.id, place(&row)).await
 }
 
-/// Takes back what a run did, or one call of it.
 async fn undo(client: &Client, text: &str, call: Option<&str>, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let row = client.find_run(text).await?;
     let report = client.undo(row.id, call).await?;
@@ -185,21 +177,17 @@ async fn undo(client: &Client, text: &str, call: Option<&str>, as_json: bool, te
     Ok(if report.iter().all(|one| one.undone) { Exit::Done } else { Exit::Failed })
 }
 
-/// How to branch off.
 struct Branch<'a> {
     /// Last event to take over.
     at: Option<u64>,
-    /// Another request.
     input: Option<String>,
-    /// Another connection, by name.
+    /// Replaces the connection; a name.
     connection: Option<&'a str>,
-    /// Whether to say yes to everything but what can't be undone.
+    /// Approve everything that can be undone.
     yes: bool,
-    /// One JSON object instead of text.
     json: bool,
 }
 
-/// Branches a run off and follows the new one.
 async fn fork(client: &Client, text: &str, wanted: Branch<'_>, term: Term) -> anyhow::Result<Exit> {
     let row = client.find_run(text).await?;
     let fork =
@@ -210,7 +198,6 @@ async fn fork(client: &Client, text: &str, wanted: Branch<'_>, term: Term) -> an
     follow.to_end(client, run, 0).await
 }
 
-/// Replays a run and shows what differs.
 async fn replay(client: &Client, text: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let row = client.find_run(text).await?;
     let report = client.replay(row.id).await?;
@@ -228,7 +215,7 @@ async fn replay(client: &Client, text: &str, as_json: bool, term: Term) -> anyho
     Ok(if report.same { Exit::Done } else { Exit::Failed })
 }
 
-/// Each difference: then and now, one below the other.
+/// Shows each difference: then and now, one below the other.
 pub(super) fn print_differences(term: Term, differences: &[Difference]) {
     for one in differences {
         println!("  event {}", one.seq);
@@ -237,7 +224,6 @@ pub(super) fn print_differences(term: Term, differences: &[Difference]) {
     }
 }
 
-/// Keeps a run.
 async fn keep(client: &Client, run: &str, name: &str, term: Term) -> anyhow::Result<Exit> {
     let row = client.find_run(run).await?;
     client.keep(row.id, name).await?;
@@ -245,7 +231,6 @@ async fn keep(client: &Client, run: &str, name: &str, term: Term) -> anyhow::Res
     Ok(Exit::Done)
 }
 
-/// Lists kept runs.
 async fn list_kept(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let kept = client.kept().await?;
     if term.listed(&kept, as_json, "No runs are kept. Keep one with: steward runs keep RUN NAME") {
@@ -257,7 +242,6 @@ async fn list_kept(client: &Client, as_json: bool, term: Term) -> anyhow::Result
     Ok(Exit::Done)
 }
 
-/// Lets go of one.
 async fn unkeep(client: &Client, name: &str, term: Term) -> anyhow::Result<Exit> {
     client.drop_kept(name).await?;
     term.say(&format!("`{name}` is not kept any more; its run stays"));

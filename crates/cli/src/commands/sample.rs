@@ -4,7 +4,7 @@ use crate::args::{Sample, SampleAction};
 use crate::client::Client;
 use crate::exit::Exit;
 
-/// Runs the command: in the workspace of the running server, else in the current folder.
+/// Works in the workspace of the running server, else in the current folder.
 pub async fn run(client: &Client, args: &Sample) -> anyhow::Result<Exit> {
     let folder = match client.server_url() {
         Some(_) => client.workspace(None, false).await?,

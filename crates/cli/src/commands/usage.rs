@@ -1,4 +1,4 @@
-//! `steward usage`: what calls of models took.
+//! `steward usage`: what model calls used.
 
 use crate::args::{By, UsageArgs};
 use crate::client::Client;
@@ -8,7 +8,6 @@ use steward_core::Timestamp;
 use steward_core::ports::UsageBy;
 use steward_core::spending::dollars;
 
-/// Runs the command.
 pub async fn run(client: &Client, args: &UsageArgs, term: Term) -> anyhow::Result<Exit> {
     let by = match args.by {
         By::Day => UsageBy::Day,

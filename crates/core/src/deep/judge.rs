@@ -1,5 +1,5 @@
-//! Whether an observation is what a step was to reach. Rules, no model: a plan must not be able to
-//! talk itself into success.
+//! Judges whether an observation is what a step was to reach. Rules decide and no model, since a plan must not be able
+//! to talk itself into success.
 
 use super::{DeepState, DeepStep, MOST_ATTEMPTS, StepEnd};
 use crate::event::ToolResult;
@@ -7,16 +7,11 @@ use crate::run::{CallEntry, CallStatus};
 use serde::Deserialize;
 use std::sync::LazyLock;
 
-/// How an observation was judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judged {
-    /// The step.
     pub number: u8,
-    /// How it ends.
     pub end: StepEnd,
-    /// Why, for a person and the model.
     pub why: String,
-    /// The call that decided it.
     pub call_id: Option<String>,
 }
 
@@ -32,7 +27,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../../data/deep.json")).unwrap_or(Words { nothing: Vec::new() })
 });
 
-/// What the calls made so far decide next about the plan; `None`: nothing.
+/// The next judgement that follows from the calls so far; `None` if there is none.
 pub fn judge(plan: &DeepState, calls: &[CallEntry]) -> Option<Judged> {
     if let Some((step, lost)) = plan.hopeless() {
         return Some(Judged {
@@ -79,8 +74,8 @@ fn is_open(plan: &DeepState, number: u8) -> bool {
     plan.open().any(|step| step.number == number)
 }
 
-/// The step that a call belongs to: the first that names its tool and is not taken by an earlier
-/// call; else the first ready one that names no tool.
+/// The first step that names the call's tool and is not taken by an earlier call; else the first ready one without
+/// tool.
 fn step_of<'a>(plan: &'a DeepState, entry: &CallEntry, taken: &[u8]) -> Option<&'a DeepStep> {
     let steps = || plan.steps.iter().map(|state| &state.step).filter(|step| !taken.contains(&step.number));
     steps()
@@ -101,7 +96,7 @@ fn problem(step: &DeepStep, status: &CallStatus) -> Option<String> {
     }
 }
 
-/// Whether another attempt makes no sense: a person decided.
+/// Whether a person decided, so that another attempt makes no sense.
 fn is_final(status: &CallStatus) -> bool {
     matches!(status, CallStatus::Rejected(why) if why.starts_with("a person"))
 }

@@ -1,6 +1,5 @@
-//! Deep planning: a numbered plan that the run carries along while it works. Each step's
-//! observation is judged before the next step; a failed step leads to a new plan or, when that was
-//! tried often enough, to going on without one.
+//! Deep planning: a numbered plan that the run carries along while it works. Each step's observation is judged before
+//! the next step; a failed step leads to a new plan or, when that was tried often enough, to going on without one.
 
 mod judge;
 mod state;
@@ -31,14 +30,11 @@ pub struct DeepSettings {
     pub style: PlanStyle,
 }
 
-/// What an installation plans by where an agent says nothing (`DEEP_AGENT_*`).
+/// Defaults of an installation for agents that set nothing (`DEEP_AGENT_*`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeepDefaults {
-    /// Whether agents plan.
     pub enabled: bool,
-    /// Most steps of a plan.
     pub max_steps: u8,
-    /// How much a plan says.
     pub style: PlanStyle,
 }
 
@@ -49,7 +45,7 @@ impl Default for DeepDefaults {
 }
 
 impl DeepDefaults {
-    /// What is in force for an agent; `None`: it does not plan.
+    /// The settings in force for an agent; `None` if it does not plan.
     pub fn of(self, agent: Deep) -> Option<DeepSettings> {
         agent.enabled.unwrap_or(self.enabled).then(|| DeepSettings {
             max_steps: agent.max_steps.unwrap_or(self.max_steps).max(1),
@@ -94,7 +90,7 @@ pub enum StepEnd {
     Skipped,
 }
 
-/// The tool by which a model that is trusted notes its own plan.
+/// The tool by which a trusted model notes its own plan.
 pub fn plan_tool(settings: DeepSettings) -> ToolSpec {
     let text = |what: &str| serde_json::json!({"type": "string", "description": what});
     let step = serde_json::json!({
@@ -129,7 +125,6 @@ pub fn plan_tool(settings: DeepSettings) -> ToolSpec {
     }
 }
 
-/// The steps in the arguments of the plan tool.
 pub fn own_steps(arguments: &serde_json::Value, settings: DeepSettings) -> (Vec<DeepStep>, Vec<String>) {
     let list = arguments["steps"].as_array().into_iter().flatten();
     let steps = list.zip(1u8..).filter_map(|(step, number)| {
@@ -140,8 +135,8 @@ pub fn own_steps(arguments: &serde_json::Value, settings: DeepSettings) -> (Vec<
     sound(steps.collect(), settings.max_steps)
 }
 
-/// Steps in an order that works: numbers from 1, no step depends on itself, a later or an unknown
-/// one, and at most `max_steps`. The second value tells what had to be mended.
+/// Puts steps into an order that works: numbers from 1, at most `max_steps`, and no step depends on itself, on a later
+/// or on an unknown one. The second value lists what was corrected.
 pub fn sound(mut steps: Vec<DeepStep>, max_steps: u8) -> (Vec<DeepStep>, Vec<String>) {
     let mut notes = Vec::new();
     steps.retain(|step| !step.goal.trim().is_empty());
@@ -169,7 +164,6 @@ pub fn sound(mut steps: Vec<DeepStep>, max_steps: u8) -> (Vec<DeepStep>, Vec<Str
     (steps, notes)
 }
 
-/// The JSON Schema of a plan as a model writes it.
 pub fn json_schema(tools: &[&str], settings: DeepSettings) -> serde_json::Value {
     let mut tool = vec![serde_json::Value::from("")];
     tool.extend(tools.iter().map(|name| serde_json::Value::from(*name)));

@@ -1,30 +1,27 @@
 use super::{DeepStep, StepEnd};
 use std::fmt::Write as _;
 
-/// A step and how far it has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepState {
-    /// The step.
     pub step: DeepStep,
-    /// How it ended and why; `None`: it is open.
+    /// How it ended and why; `None` while it is open.
     pub end: Option<(StepEnd, String)>,
 }
 
-/// The plan in force: nothing but a fold of its events.
+/// The plan in force, folded from the run's events.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DeepState {
     /// Counts plans of this run, from 1.
     pub generation: u8,
-    /// Its steps; empty: the run goes on without a plan.
+    /// Empty if the run goes on without a plan.
     pub steps: Vec<StepState>,
-    /// How many calls the run had when the plan was made: earlier ones don't belong to it.
+    /// Calls that the run had made before this plan; they don't belong to it.
     pub calls_before: usize,
-    /// Whether the model was told that steps are open although it wanted to end.
+    /// Whether the model was reminded of open steps when it wanted to end.
     pub reminded: bool,
 }
 
 impl DeepState {
-    /// A new plan after `self`.
     #[must_use]
     pub fn replaced(&self, steps: Vec<DeepStep>, calls_before: usize) -> Self {
         Self {
@@ -35,14 +32,12 @@ impl DeepState {
         }
     }
 
-    /// Ends a step.
     pub fn end(&mut self, number: u8, end: StepEnd, why: &str) {
         if let Some(state) = self.steps.iter_mut().find(|state| state.step.number == number && state.end.is_none()) {
             state.end = Some((end, why.to_owned()));
         }
     }
 
-    /// Open steps.
     pub fn open(&self) -> impl Iterator<Item = &DeepStep> {
         self.steps.iter().filter(|state| state.end.is_none()).map(|state| &state.step)
     }
@@ -52,7 +47,7 @@ impl DeepState {
         step.depends_on.iter().all(|number| self.ended_as(*number) == Some(StepEnd::Done))
     }
 
-    /// An open step that needs one which failed or was left out, and that one.
+    /// An open step that depends on a failed or skipped one, and the number of that one.
     pub fn hopeless(&self) -> Option<(&DeepStep, u8)> {
         self.open().find_map(|step| {
             let lost = step

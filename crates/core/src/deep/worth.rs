@@ -14,11 +14,11 @@ struct Words {
 static WORDS: LazyLock<Words> =
     LazyLock::new(|| serde_json::from_str(include_str!("../../data/deep.json")).unwrap_or_default());
 
-/// How much of a request is looked at, characters.
+/// The part of a request that is examined, characters.
 const LOOKED_AT: usize = 4000;
 
-/// Whether a request asks for several things, one after the other, so that a plan is worth a model
-/// call. By words, whatever the language of the list.
+/// Whether a request asks for several things one after the other, so that a plan is worth a model call. Decided by word
+/// lists, in any of their languages.
 pub fn is_multi_step(request: &str) -> bool {
     let text: String = request.chars().take(LOOKED_AT).collect::<String>().to_lowercase();
     if is_for_text(request) {
@@ -36,7 +36,7 @@ pub fn is_multi_step(request: &str) -> bool {
             .join(" ")
     );
     let has = |list: &[String]| list.iter().any(|phrase| words.contains(&format!(" {phrase} ")));
-    // "for next week" connects nothing: such a word does so at the beginning of a clause only.
+    // Such a word connects clauses only at the beginning of one: "for next week" connects nothing.
     let clauses: Vec<Vec<&str>> = text
         .split([',', '.', ';', ':', '!', '?', '،', '\n'])
         .map(|clause| clause.split_whitespace().collect())

@@ -1,9 +1,7 @@
-//! Names of events.
-
 use super::EventBody;
 
 impl EventBody {
-    /// The name of this kind of event, as stored.
+    /// The name of this kind, as stored.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::RunStarted { .. } => "run.started",

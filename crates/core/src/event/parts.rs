@@ -1,5 +1,3 @@
-//! What events are made of.
-
 use crate::agent::Agent;
 use crate::approval::Taint;
 use crate::budget::{Budget, Limit};
@@ -323,7 +321,6 @@ pub enum ToolResult {
 }
 
 impl ToolResult {
-    /// A result that is text only.
     pub fn said(text: &str) -> Self {
         Self::Ok {
             content: text.to_owned(),

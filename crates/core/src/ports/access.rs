@@ -1,4 +1,4 @@
-//! Who is asking.
+//! Principals and how they prove who they are.
 
 use super::VirtualKey;
 use crate::{TenantId, UserId};
@@ -33,52 +33,43 @@ impl Role {
     }
 }
 
-/// A person or program that has proved who it is.
+/// A person or program that has proved its identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
-    /// Tenant.
     pub tenant: TenantId,
-    /// User.
     pub user: UserId,
-    /// Name to show.
     pub name: String,
-    /// What they may do.
     pub role: Role,
-    /// The virtual key that was shown, if it was one: then nothing but `/v1` is open.
+    /// The virtual key that was used, if any; it opens nothing but `/v1`.
     pub key: Option<Box<VirtualKey>>,
 }
 
-/// Why a login or a token was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
-    /// Email and password do not match, or there is no such user: the same answer.
+    /// Email and password do not match or there is no such user; both get the same answer.
     #[error("email or password is wrong")]
     Wrong,
-    /// Too many attempts.
     #[error("too many attempts; try again in {seconds} s")]
     TooMany {
         /// Seconds to wait.
         seconds: u64,
     },
-    /// Token or key is not known, has ended or was revoked.
+    /// Token or key is unknown, expired or revoked.
     #[error("the token is not valid; log in again")]
     Token,
-    /// A virtual key, shown where only people and their own keys may go.
+    /// A virtual key was used where only people and their own keys are allowed.
     #[error("this is a virtual key: it opens /v1 and /mcp, and nothing else")]
     VirtualKey,
-    /// Input that can't be.
     #[error("{0}")]
     Invalid(String),
-    /// The store failed.
     #[error("cannot check logins now: {0}")]
     Unavailable(String),
 }
 
-/// Checks credentials.
 #[async_trait]
 pub trait Authenticator: Send + Sync {
-    /// An access token (JWT) for email and password, and the seconds it is good for.
+    /// An access token (JWT) and its lifetime in seconds.
     async fn login(&self, email: &str, password: &str) -> Result<(String, u64), LoginError>;
-    /// Whom a bearer token (JWT or API key) belongs to.
+    /// The owner of a bearer token (JWT or API key).
     async fn verify(&self, bearer: &str) -> Result<Principal, LoginError>;
 }

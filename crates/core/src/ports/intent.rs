@@ -1,4 +1,4 @@
-//! What a request wants, as far as that can be told without a language model, and what has to be seen of a workspace for it.
+//! What a request wants, as far as that can be told without a language model, and what that needs of a workspace.
 
 use super::knowledge::EmbedError;
 use super::tools::ToolScope;
@@ -9,33 +9,26 @@ use crate::tool::ToolSpec;
 use async_trait::async_trait;
 use std::path::Path;
 
-/// Tools in the order in which a request may want them.
+/// Tools by how well they fit a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {
     /// All but `final_answer`, best first.
     pub tools: Vec<Ranked>,
-    /// Whether any tool seems to be wanted at all.
     pub wants_tool: bool,
 }
 
-/// What is made of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
     /// Plans, best first: calls with the sentence for their results, or only an answer.
     pub candidates: Vec<Candidate>,
-    /// The tools of the best plan.
     pub ranking: Ranking,
-    /// What was noticed, for the trace.
     pub notes: Vec<String>,
 }
 
-/// Why a request could not be judged.
 #[derive(Debug, thiserror::Error)]
 pub enum IntentError {
-    /// No similarity without the embedder.
     #[error("the intent filter cannot compare the request with the tools: {0}")]
     Embed(#[from] EmbedError),
-    /// The embedder gave another number of vectors than texts.
     #[error("the embedder returned {got} vectors for {asked} texts; it is not usable")]
     Vectors { asked: usize, got: usize },
     /// A data file of this build is broken.
@@ -46,21 +39,19 @@ pub enum IntentError {
     Panicked,
 }
 
-/// Tells what a request wants.
 #[async_trait]
 pub trait Intent: Send + Sync {
-    /// Ranks `tools`, all of them; by common words where there is no embedder.
+    /// Ranks all of `tools`, by common words where there is no embedder.
     async fn rank(&self, request: &str, tools: &[ToolSpec]) -> Ranking;
-    /// The plan for a request, with arguments from its words and from what is in the workspace; never made for a model that
-    /// plans by itself, but as a guess where its own words are no call.
+    /// The plan for a request, with arguments from its words and from the workspace. Not made for a model that plans by
+    /// itself, except as a guess where its own reply holds no call.
     async fn propose(&self, request: &str, setup: &Setup, scope: &ToolScope) -> Result<Proposal, IntentError>;
-    /// Files of a workspace that can be asked about, the most telling first. Blocks.
+    /// Files of a workspace that can be asked about, the most informative first. Blocks.
     fn files(&self, workspace: &Path) -> Vec<String>;
-    /// Requests that work with these files, best first, in `language` (`en`, `de`, `fr` or `es`).
+    /// Example requests that work with these files, best first, in `language` (`en`, `de`, `fr` or `es`).
     fn tries(&self, files: &[String], language: &str) -> Vec<String>;
 }
 
-/// A file or folder of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// Relative to the workspace, `/` between folders.
@@ -69,7 +60,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Last part of the path.
     pub fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
@@ -82,7 +72,7 @@ impl Entry {
         }
     }
 
-    /// Extension in lower case, or empty.
+    /// In lower case; empty if there is none.
     pub fn extension(&self) -> String {
         match self.name().rsplit_once('.') {
             Some((base, extension)) if !base.is_empty() && !self.folder => extension.to_lowercase(),
@@ -91,32 +81,31 @@ impl Entry {
     }
 }
 
-/// Reads workspaces. All of it blocks, and stays inside the folder.
+/// Reads workspaces. Every method blocks and stays inside the folder.
 pub trait WorkspaceReader: Send + Sync {
-    /// Some files and folders, hidden ones and links left out, those nearest to the top first.
+    /// Some files and folders, those nearest to the top first; hidden ones and links are left out.
     fn entries(&self, workspace: &Path) -> Vec<Entry>;
     /// A file of at most `most` bytes.
     fn read(&self, workspace: &Path, path: &str, most: u64) -> Option<Vec<u8>>;
     /// Those of `entries` that are databases.
     fn databases(&self, workspace: &Path, entries: &[Entry]) -> Vec<String>;
-    /// Opens a database or a file of rows.
     fn tables(&self, workspace: &Path, path: &str) -> Option<Box<dyn TableReader>>;
     /// Whether the tool `sql` can answer a query.
     fn answers(&self, query: &Query, schema: &Schema) -> bool;
     /// Whether the tool `terminal` runs a program of this name.
     fn runs(&self, program: &str) -> bool;
-    /// The argument vector of a command line; `None` where it is no single command.
+    /// The argument vector of a command line; `None` if it is not a single command.
     fn split_command(&self, line: &str) -> Option<Vec<String>>;
 }
 
-/// An open database. All of it blocks.
+/// An open database. Every method blocks.
 pub trait TableReader {
     fn schema(&self) -> &Schema;
     /// Where any of `texts` (lower case) is a whole value.
     fn whole(&self, texts: &[String]) -> Vec<Found>;
     /// Where `text` is part of a value: table and column.
     fn part(&self, text: &str) -> Vec<(String, String)>;
-    /// Whether a column holds so few different values at most.
+    /// Whether a column holds at most `count` different values.
     fn at_most(&self, place: &Found, count: usize) -> bool;
     /// Columns of dates as `2025-05-31`: table and column.
     fn dates(&self) -> Vec<(String, String)>;

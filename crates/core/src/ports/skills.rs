@@ -1,4 +1,4 @@
-//! Skills, packages and MCP servers: their rows.
+//! Rows of skills, packages and MCP servers.
 
 use super::store::{Page, StoreResult};
 use crate::mcp::McpServer;
@@ -7,33 +7,25 @@ use crate::skill::{Skill, SkillKind};
 use crate::{AgentId, McpServerId, SkillId, TenantId};
 use async_trait::async_trait;
 
-/// Which skills.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SkillFilter {
-    /// Of this kind.
     pub kind: Option<SkillKind>,
-    /// Whose name or description holds this, whatever the case.
+    /// Case-insensitive text of the name or description.
     pub text: Option<String>,
-    /// Attached to this agent.
     pub agent: Option<AgentId>,
-    /// Of this package.
     pub package: Option<String>,
-    /// Of this category.
     pub category: Option<String>,
 }
 
-/// Skills and their versions.
 #[async_trait]
 pub trait Skills: Send + Sync {
-    /// Keeps a skill as its next version and returns it with that number: version 1 if its id is
-    /// new. What equals the current version but for number, time and author makes none.
-    /// [`super::StoreError::Conflict`] if another skill has its name.
+    /// Stores a skill as its next version and returns it with that number, 1 if its id is new. A skill that differs
+    /// from the current version only in number, time and author makes none. [`super::StoreError::Conflict`] if another
+    /// skill has its name.
     async fn save_skill(&self, tenant: TenantId, skill: &Skill) -> StoreResult<Skill>;
-    /// The current version.
     async fn skill(&self, tenant: TenantId, id: SkillId) -> StoreResult<Skill>;
-    /// The current version of this name.
     async fn skill_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Skill>>;
-    /// One version. Versions outlive the removal of their skill.
+    /// One version; versions outlive the removal of their skill.
     async fn skill_version(&self, tenant: TenantId, id: SkillId, version: u32) -> StoreResult<Skill>;
     /// All versions, the latest first.
     async fn skill_versions(&self, tenant: TenantId, id: SkillId) -> StoreResult<Vec<Skill>>;
@@ -45,41 +37,36 @@ pub trait Skills: Send + Sync {
         after: Option<&str>,
         limit: u32,
     ) -> StoreResult<Page<Skill>>;
-    /// Removes a skill and takes it from all agents.
+    /// Removes a skill, also from all agents.
     async fn remove_skill(&self, tenant: TenantId, id: SkillId) -> StoreResult<()>;
     /// Current versions of an agent's skills, in its order; removed ones are left out.
     async fn skills_of(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Skill>>;
-    /// Adds a skill to an agent or takes it away. Twice is the same as once.
+    /// Adds a skill to an agent or removes it; idempotent.
     async fn attach_skill(&self, tenant: TenantId, agent: AgentId, skill: SkillId, attached: bool) -> StoreResult<()>;
-    /// [`Self::save_skill`] and [`Self::attach_skill`] in one: nothing of it stays if one fails. A
-    /// skill of this name is changed rather than made twice; whether one was made is returned.
+    /// [`Self::save_skill`] and [`Self::attach_skill`] in one transaction. A skill of this name is changed instead of
+    /// made twice; returns whether one was made.
     async fn create_and_attach(&self, tenant: TenantId, agent: AgentId, skill: &Skill) -> StoreResult<(Skill, bool)>;
-    /// Ids of the agents that have this skill.
     async fn agents_with(&self, tenant: TenantId, id: SkillId) -> StoreResult<Vec<AgentId>>;
 }
 
-/// Imported packages, each revision a row.
+/// Imported packages; each revision is a row.
 #[async_trait]
 pub trait SkillPackages: Send + Sync {
-    /// Keeps a package; its name and revision are its key.
+    /// Its name and revision are its key.
     async fn save_package(&self, tenant: TenantId, package: &SkillPackage) -> StoreResult<()>;
-    /// One revision; the latest if none is given.
+    /// The latest revision for `None`.
     async fn package(&self, tenant: TenantId, name: &str, revision: Option<u32>) -> StoreResult<Option<SkillPackage>>;
     /// Latest revisions by name.
     async fn packages(&self, tenant: TenantId, after: Option<&str>, limit: u32) -> StoreResult<Page<SkillPackage>>;
 }
 
-/// MCP servers.
 #[async_trait]
 pub trait McpServers: Send + Sync {
-    /// Keeps a server. [`super::StoreError::Conflict`] if another one has its name.
+    /// [`super::StoreError::Conflict`] if another one has its name.
     async fn save_mcp_server(&self, tenant: TenantId, server: &McpServer) -> StoreResult<()>;
-    /// One of them.
     async fn mcp_server(&self, tenant: TenantId, id: McpServerId) -> StoreResult<McpServer>;
-    /// One of them by name.
     async fn mcp_server_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<McpServer>>;
-    /// All, by name.
+    /// Sorted by name.
     async fn mcp_servers(&self, tenant: TenantId) -> StoreResult<Vec<McpServer>>;
-    /// Removes one.
     async fn remove_mcp_server(&self, tenant: TenantId, id: McpServerId) -> StoreResult<()>;
 }

@@ -56,70 +56,56 @@ pub struct SpendLimit {
     pub cost_micros: Option<u64>,
 }
 
-/// A limit and what is gone of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpendState {
-    /// The limit.
     pub limit: SpendLimit,
-    /// When its period began.
     pub since: Timestamp,
-    /// Spent in it.
     pub tokens: u64,
-    /// Spent in it.
     pub cost_micros: u64,
     /// Set aside for calls in flight.
     pub reserved_tokens: u64,
-    /// Set aside for calls in flight.
     pub reserved_cost_micros: u64,
 }
 
-/// Who makes a call, by what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Spender {
-    /// The user.
     pub user: Option<UserId>,
-    /// The agent; none for the gateway.
+    /// `None` for the gateway.
     pub agent: Option<AgentId>,
-    /// The connection.
     pub connection: Option<ConnectionId>,
-    /// The virtual key.
     pub key: Option<KeyId>,
 }
 
-/// What was set aside.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reserved {
-    /// Whether there is something to give back; where no limit counts the call, there is not.
+    /// Whether there is something to give back; `false` if no limit counts the call.
     pub held: bool,
-    /// Connections that the call must not come to: their budget has no room for it.
+    /// Connections that the call must not go to, since their budget has no room for it.
     pub full: Vec<ConnectionId>,
 }
 
-/// Why nothing could be set aside.
 #[derive(Debug, thiserror::Error)]
 pub enum ReserveError {
-    /// A limit is reached. `resets_at`: when its period ends.
+    /// A limit is reached. The time is the end of its period.
     #[error("the budget of {} is used up", .0.limit.scope.whose())]
     Exceeded(Box<SpendState>, Option<Timestamp>),
-    /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Hard limits. A call sets aside what it may take before it is made, and settles after it; so
-/// the sum of spent and set aside never passes a limit.
+/// Hard limits. A call reserves what it may take before it is made and settles afterwards, so the sum of spent and
+/// reserved never passes a limit.
 #[async_trait]
 pub trait SpendLimits: Send + Sync {
-    /// All limits with what is gone of them at `now`.
+    /// All limits with their use at `now`.
     async fn spend_limits(&self, tenant: TenantId, now: Timestamp) -> StoreResult<Vec<SpendState>>;
-    /// Makes or replaces by id. One limit per scope and period: another one is a conflict.
+    /// Creates or replaces by id. A second limit of the same scope and period is a conflict.
     async fn save_spend_limit(&self, tenant: TenantId, limit: &SpendLimit) -> StoreResult<()>;
-    /// Removes one.
     async fn remove_spend_limit(&self, tenant: TenantId, id: BudgetId) -> StoreResult<()>;
-    /// Sets tokens and money aside under all limits of `spender`, or none. What is never settled
-    /// is given back at `until`. In one transaction, so that parallel calls can't both take the rest.
-    /// A reservation of the same id is replaced. A call may come to the spender's connection or to one of `others`:
-    /// it is set aside under the limits of each that has room, and refused where none has.
+    /// Reserves tokens and money under all limits of `spender`, or nothing. One transaction, so that parallel calls
+    /// can't both take the rest. A reservation that is never settled is given back at `until`; one of the same id is
+    /// replaced. A call may go to the spender's connection or to one of `others`: it is reserved under the limits of
+    /// each that has room and refused if none has.
     #[expect(clippy::too_many_arguments, reason = "one row")]
     async fn reserve(
         &self,
@@ -132,26 +118,20 @@ pub trait SpendLimits: Send + Sync {
         now: Timestamp,
         until: Timestamp,
     ) -> Result<Reserved, ReserveError>;
-    /// Ends a reservation and records what was spent (also without a reservation: `None`).
+    /// Ends a reservation and records what was spent; `None` records without a reservation.
     async fn settle(&self, tenant: TenantId, id: Option<ReservationId>, spent: &SpentRecord) -> StoreResult<()>;
-    /// Does the same for several calls, all of one spender, model and day of UTC, at once or not at all.
+    /// Like [`Self::settle`] for several calls of one spender, model and day (UTC), in one transaction.
     async fn settle_all(&self, tenant: TenantId, ids: &[ReservationId], spent: &[SpentRecord]) -> StoreResult<()>;
 }
 
-/// What one call took.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpentRecord {
-    /// Who.
     pub spender: Spender,
-    /// Model name.
     pub model: String,
-    /// When it ended.
     pub at: Timestamp,
-    /// Tokens and cost.
     pub usage: Usage,
-    /// Whether it failed.
     pub failed: bool,
-    /// Whether a price is known; without one, its cost of 0 says nothing.
+    /// Whether a price is known; without one, a cost of 0 says nothing.
     pub priced: bool,
 }
 
@@ -196,11 +176,10 @@ pub struct UsageRow {
     pub cost_micros: u64,
 }
 
-/// The record of usage.
 #[async_trait]
 pub trait UsageRecord: Send + Sync {
-    /// Sums from `from` (inclusive) to `to` (exclusive), grouped, largest cost first, days in order;
-    /// with `user`, only theirs.
+    /// Sums from `from` (inclusive) to `to` (exclusive), by group, largest cost first, days in order; `user`: only
+    /// theirs.
     async fn usage(
         &self,
         tenant: TenantId,
@@ -247,11 +226,11 @@ pub struct VirtualKey {
 /// Virtual keys. The secret itself is never stored, only its hash.
 #[async_trait]
 pub trait VirtualKeys: Send + Sync {
-    /// Makes one, or changes name and limits of the one of this id.
+    /// Creates a key, or changes the name and limits of the one with this id.
     async fn save_key(&self, tenant: TenantId, key: &VirtualKey, secret_hash: Option<&str>) -> StoreResult<()>;
-    /// One that is in force at `now`.
+    /// A key that is valid at `now`.
     async fn key_by_hash(&self, tenant: TenantId, hash: &str, now: Timestamp) -> StoreResult<Option<VirtualKey>>;
-    /// Newest first; with `user`, only theirs.
+    /// Newest first; with `user` only theirs.
     async fn keys(
         &self,
         tenant: TenantId,
@@ -259,17 +238,14 @@ pub trait VirtualKeys: Send + Sync {
         after: Option<KeyId>,
         limit: u32,
     ) -> StoreResult<Page<VirtualKey>>;
-    /// One.
     async fn key(&self, tenant: TenantId, id: KeyId) -> StoreResult<VirtualKey>;
-    /// Ends it for good.
     async fn revoke_key(&self, tenant: TenantId, id: KeyId, at: Timestamp) -> StoreResult<()>;
 }
 
 /// Report cards, one per endpoint and model.
 #[async_trait]
 pub trait ExamReports: Send + Sync {
-    /// Keeps a report; an older one of the same endpoint and model goes.
+    /// Replaces an older report of the same endpoint and model.
     async fn save_report(&self, tenant: TenantId, report: &ExamReport) -> StoreResult<()>;
-    /// All.
     async fn reports(&self, tenant: TenantId) -> StoreResult<Vec<ExamReport>>;
 }

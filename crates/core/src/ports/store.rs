@@ -12,10 +12,9 @@ use crate::{AgentId, ApprovalId, ConversationId, ReservationId, RunId, TenantId,
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-/// Why a store refused or failed. What was acknowledged before stays.
+/// Why a store refused or failed. What was acknowledged before is not lost.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// There is no such row.
     #[error("{0} was not found")]
     NotFound(String),
     /// A conversation has one run at a time.
@@ -24,149 +23,105 @@ pub enum StoreError {
         /// The run at work or waiting there.
         run: RunId,
     },
-    /// A run can't end while something that was said to it is not taken in.
+    /// A run can't end before it has taken in all that was said to it.
     #[error("run {run} has commands waiting")]
-    CommandsWaiting {
-        /// The run.
-        run: RunId,
-    },
-    /// Unique name or version clash.
+    CommandsWaiting { run: RunId },
+    /// A unique name is taken, or a version clashes.
     #[error("{0}")]
     Conflict(String),
     /// The lease is held by another runner with a newer epoch; stop working on this run.
     #[error("run {run} was taken over by another runner (epoch {epoch} is no longer valid)")]
-    Fenced {
-        /// The run.
-        run: RunId,
-        /// Our epoch.
-        epoch: u64,
-    },
-    /// The data directory is used by another process.
+    Fenced { run: RunId, epoch: u64 },
     #[error("{path} is in use by another steward (pid {pid}); stop it, or choose another with --data-dir")]
     InUse {
-        /// The directory.
         path: String,
         /// Process id, 0 if unknown.
         pid: u32,
     },
-    /// The database was written by a newer program.
     #[error(
         "the database has schema version {found}, this program knows {known}; use the newer steward again, or restore a backup"
     )]
-    Newer {
-        /// Version in the database.
-        found: i64,
-        /// Highest version known.
-        known: i64,
-    },
-    /// The database is damaged.
+    Newer { found: i64, known: i64 },
     #[error("the database is damaged: {0}; nothing was changed: restore a backup, or move the file away to start anew")]
     Corrupt(String),
-    /// The disk is full.
     #[error("the disk is full: nothing was saved; free space and try again ({0})")]
     Full(String),
-    /// The database can't be reached or failed.
     #[error("the database failed: {0}")]
     Backend(String),
 }
 
-/// Result of a store call.
 pub type StoreResult<T> = Result<T, StoreError>;
 
 /// The right to append to a run, until it ends or is taken over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
-    /// Tenant.
     pub tenant: TenantId,
-    /// The run.
     pub run: RunId,
     /// Fencing epoch; each claim has a higher one.
     pub epoch: u64,
-    /// Sequence number of the last event at the time of the claim.
+    /// Sequence number of the last event when the run was claimed.
     pub last_seq: u64,
 }
 
-/// What is appended together, in one transaction (all or nothing, fsynced when it returns).
+/// What is appended in one transaction: all or nothing, fsynced on return.
 #[derive(Debug, Clone)]
 pub struct Commit {
-    /// Tenant.
     pub tenant: TenantId,
-    /// The run.
     pub run: RunId,
     /// Epoch of our lease; checked in the same transaction.
     pub epoch: u64,
-    /// Sequence number of the last event that we know; the first new one is this plus 1.
-    /// Another value in the store is an [`StoreError::Fenced`].
+    /// Sequence number of the last event that we know; the first new one is this plus 1. If the store has another one,
+    /// the commit fails with [`StoreError::Fenced`].
     pub after: u64,
-    /// Time of these events.
     pub at: Timestamp,
-    /// The events; may be empty if there are side writes.
+    /// May be empty if there are side writes.
     pub events: Vec<EventBody>,
-    /// Rows written beside them.
     pub side: Vec<SideWrite>,
 }
 
-/// Rows that change together with events.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "few at a time, each written once")]
 pub enum SideWrite {
-    /// A new inbox entry.
     Approval(Approval),
-    /// An answer to one; an answer already there stays.
+    /// An answer to an approval; an earlier answer stays.
     Decided {
-        /// Which.
         id: ApprovalId,
-        /// The answer.
         answer: Answer,
-        /// Who.
         by: String,
     },
-    /// Withdraws the open entries of this run (it was stopped).
+    /// Withdraws the open approvals of this run, since it was stopped.
     WithdrawApprovals,
-    /// A new alarm.
     Timer {
-        /// Its id.
         id: TimerId,
-        /// When.
         at: Timestamp,
-        /// Why.
         purpose: String,
     },
-    /// An alarm is done.
     TimerDone(TimerId),
     /// Commands taken in by these events.
     Consumed(Vec<i64>),
-    /// The run's status row.
     Status {
-        /// New status.
         status: RunStatus,
-        /// How it ended, if it did.
         outcome: Option<Outcome>,
-        /// Final answer.
         answer: Option<String>,
-        /// Tokens so far.
         tokens: u64,
-        /// Cost so far, millionths of a dollar.
+        /// Millionths of a dollar so far.
         cost_micros: u64,
-        /// Whether its claims are proved, if it ended.
+        /// Whether its claims are proved; `None` until it ends.
         verdict: Option<Verdict>,
     },
-    /// What the answer of a run that has ended proves since one of its effects was undone.
+    /// The new verdict of an ended run after one of its effects was undone.
     Verdict(Verdict),
-    /// A command for another run; nothing if that one has ended.
+    /// A command for another run; ignored if that one has ended.
     Tell(RunId, Command),
-    /// A file of the workspace has content from outside from now on.
+    /// A file of the workspace whose content now comes from outside.
     FromOutside {
-        /// The workspace.
         workspace: String,
-        /// The file.
         file: OutsideFile,
     },
     /// What the prompts of the run's conversation begin with.
     Carried(ConversationId, Carried),
-    /// Messages for the run's conversation.
     Messages(ConversationId, Vec<Message>),
-    /// Ends a reservation, if there is one, and records what a model call took.
+    /// Ends a reservation, if there is one, and records what a model call used.
     Settle(Option<ReservationId>, SpentRecord),
 }
 
@@ -183,164 +138,103 @@ pub enum RunStatus {
     Finished,
 }
 
-/// One row of the list of runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRow {
-    /// Its id.
     pub id: RunId,
-    /// Tenant.
     pub tenant: TenantId,
-    /// Its agent.
     pub agent: AgentId,
-    /// Its conversation.
     pub conversation: Option<ConversationId>,
     /// First line of the request.
     pub title: String,
-    /// Where it stands.
     pub status: RunStatus,
-    /// How it ended.
     pub outcome: Option<Outcome>,
-    /// Its answer.
     pub answer: Option<String>,
-    /// Where it came from.
     pub origin: Origin,
-    /// Whose it is; `None`: the command line's or a program's without a user.
+    /// `None` for runs of the command line or of a program without a user.
     pub user: Option<UserId>,
-    /// Name of the model that it started with.
     pub model: String,
-    /// Whether its claims are proved; `None` until it ends.
+    /// `None` until it ends.
     pub verdict: Option<Verdict>,
     /// The run whose first events it repeats.
     pub forked_from: Option<RunId>,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it last moved.
     pub updated_at: Timestamp,
-    /// Last event.
     pub last_seq: u64,
-    /// Tokens so far.
     pub tokens: u64,
-    /// Cost so far, millionths of a dollar.
     pub cost_micros: u64,
 }
 
-/// Newest first.
+/// Filter for a list of runs, newest first.
 #[derive(Debug, Clone, Default)]
 pub struct RunFilter {
-    /// Only of this status.
     pub status: Option<RunStatus>,
-    /// Only of this conversation.
     pub conversation: Option<ConversationId>,
-    /// Only of this agent.
     pub agent: Option<AgentId>,
-    /// Only of this user.
     pub user: Option<UserId>,
-    /// Only from there.
     pub origin: Option<Origin>,
-    /// Only with this verdict.
     pub verdict: Option<Verdict>,
-    /// Only ended like this: `status` of [`Outcome`], such as `failed`.
+    /// The `status` of an [`Outcome`], such as `failed`.
     pub outcome: Option<String>,
-    /// Only with this text in title or answer, whatever the case.
+    /// Case-insensitive text in title or answer.
     pub text: Option<String>,
-    /// Only older than this one (cursor).
+    /// Only runs older than this one (cursor).
     pub before: Option<RunId>,
-    /// At most so many.
     pub limit: u32,
 }
 
-/// One page of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page<T> {
-    /// The rows.
     pub items: Vec<T>,
-    /// Whether more follow.
     pub more: bool,
 }
 
-/// What may be claimed.
 #[derive(Debug, Clone)]
 pub enum Claim {
     /// This run, if nobody holds a valid lease on it.
     Run(RunId),
-    /// This run, which has ended, to take its effects back.
+    /// This run, which has ended, to undo its effects.
     Ended(RunId),
-    /// Any run at work whose lease has ended, or a parked one with commands waiting.
+    /// Any active run whose lease has expired, or a parked one with commands waiting.
     Any,
 }
 
-/// A word from outside to a run; durable until the run has taken it in.
+/// A message from outside to a run; durable until the run has taken it in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Command {
-    /// Stop it.
-    Stop {
-        /// Who.
-        by: String,
-    },
-    /// A further message.
-    Steer {
-        /// The message.
-        text: String,
-        /// Who.
-        by: String,
-    },
-    /// An answer to an approval.
-    Decide {
-        /// Which.
-        id: ApprovalId,
-        /// The answer.
-        answer: Answer,
-        /// Who.
-        by: String,
-    },
-    /// An alarm rang.
-    Timer {
-        /// Which.
-        id: TimerId,
-    },
-    /// A run that it delegated to has ended.
-    ChildEnded {
-        /// Which.
-        run: RunId,
-    },
+    Stop { by: String },
+    Steer { text: String, by: String },
+    Decide { id: ApprovalId, answer: Answer, by: String },
+    Timer { id: TimerId },
+    ChildEnded { run: RunId },
 }
 
-/// A command and its place in the queue.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueuedCommand {
     /// For [`SideWrite::Consumed`].
     pub id: i64,
-    /// The command.
     pub command: Command,
 }
 
-/// An alarm that should ring.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DueTimer {
-    /// Tenant.
     pub tenant: TenantId,
-    /// The run.
     pub run: RunId,
-    /// Its id.
     pub id: TimerId,
 }
 
-/// An event as stored; `raw` is kept for events of newer programs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredEvent {
-    /// The event, [`EventBody::Unknown`] where it isn't understood.
+    /// [`EventBody::Unknown`] if it isn't understood.
     pub event: Event,
-    /// The body's JSON text.
+    /// The body's JSON text, kept for events of newer programs.
     pub raw: String,
 }
 
-/// Runs and their logs.
 #[async_trait]
 pub trait RunStore: Send + Sync {
-    /// Makes a run with its first events and a lease for `owner` until `lease_until`
-    /// (epoch 1). One transaction. [`StoreError::Busy`] if its conversation has a run that has
-    /// not ended.
+    /// Makes a run with its first events and a lease for `owner` until `lease_until` (epoch 1). One transaction.
+    /// [`StoreError::Busy`] if its conversation has a run that has not ended.
     async fn create_run(
         &self,
         row: RunRow,
@@ -349,12 +243,12 @@ pub trait RunStore: Send + Sync {
         owner: &str,
         lease_until: Timestamp,
     ) -> StoreResult<Lease>;
-    /// Appends. On success everything is fsynced. A commit that ends the run while commands wait is a
+    /// On success everything is fsynced. A commit that ends the run while commands wait fails with
     /// [`StoreError::CommandsWaiting`] and changes nothing.
     async fn commit(&self, commit: Commit) -> StoreResult<Vec<Event>>;
     /// Events after `after`, in order.
     async fn events(&self, tenant: TenantId, run: RunId, after: u64, limit: u32) -> StoreResult<Vec<StoredEvent>>;
-    /// What calls of other runs were about to do after `since`, oldest first.
+    /// What calls of other runs staged after `since`, oldest first.
     async fn staged_since(&self, tenant: TenantId, except: RunId, since: Timestamp) -> StoreResult<Vec<Staged>>;
     /// Takes a run over; `None` if there is nothing to take.
     async fn claim(
@@ -364,19 +258,17 @@ pub trait RunStore: Send + Sync {
         now: Timestamp,
         lease_until: Timestamp,
     ) -> StoreResult<Option<Lease>>;
-    /// Prolongs a lease; [`StoreError::Fenced`] if it was lost.
+    /// Extends a lease; [`StoreError::Fenced`] if it was lost.
     async fn renew(&self, lease: &Lease, lease_until: Timestamp) -> StoreResult<()>;
-    /// Gives a lease back. A run with commands waiting stays claimable.
+    /// A run with commands waiting stays claimable.
     async fn release(&self, lease: &Lease) -> StoreResult<()>;
-    /// One run.
     async fn run(&self, tenant: TenantId, run: RunId) -> StoreResult<RunRow>;
-    /// Runs, newest first.
     async fn runs(&self, tenant: TenantId, filter: RunFilter) -> StoreResult<Page<RunRow>>;
-    /// Queues a command; durable when it returns. [`StoreError::Conflict`] if the run has ended.
+    /// Durable when it returns. [`StoreError::Conflict`] if the run has ended.
     async fn push_command(&self, tenant: TenantId, run: RunId, command: Command) -> StoreResult<()>;
-    /// Commands waiting, oldest first.
+    /// Waiting commands, oldest first.
     async fn commands(&self, tenant: TenantId, run: RunId) -> StoreResult<Vec<QueuedCommand>>;
-    /// Alarms that should have rung by `now` and whose command is not queued yet.
+    /// Timers that were due by `now` and whose command is not queued yet.
     async fn due_timers(&self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>>;
     /// Files of a workspace whose content came from outside.
     async fn outside_files(&self, _tenant: TenantId, _workspace: &str) -> StoreResult<Vec<OutsideFile>> {

@@ -1,4 +1,4 @@
-//! The vault: credentials in, handles out; a secret only to the executor that uses it.
+//! The vault stores credentials and hands out handles; only the executor that uses a secret gets it.
 
 use super::Role;
 use super::store::{Page, StoreError, StoreResult};
@@ -11,33 +11,26 @@ use secrecy::SecretString;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
-/// Why the vault refused.
 #[derive(Debug, thiserror::Error)]
 pub enum VaultError {
-    /// No such credential.
     #[error("there is no credential {0}; see `steward credential list`")]
     Unknown(String),
-    /// Several would do, and nothing says which.
+    /// Several would do and nothing says which.
     #[error("several credentials suit ({0}); name one in the skill or in the agent")]
     Ambiguous(String),
-    /// None suits.
     #[error("{0}")]
     Missing(String),
-    /// Input that can't be.
     #[error("{0}")]
     Invalid(String),
-    /// Its key can't open this secret.
     #[error("the vault's key can't open {0}; start Steward with the key that it was kept with")]
     Sealed(String),
     /// There is no key, or it can't be read.
     #[error("{0}")]
     Key(String),
-    /// It is the key of a connection.
     #[error(
         "{0} is the key of a connection: nothing else can use it, and it is changed and removed with the connection"
     )]
     OfConnection(String),
-    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -98,7 +91,7 @@ pub struct CredentialChange {
     pub expires_at: Option<Option<Timestamp>>,
 }
 
-/// A field that is there, be it null.
+/// Tells a field that is present but null from an absent one.
 pub fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<T>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
 }
@@ -106,36 +99,31 @@ pub fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) ->
 /// An opened credential. It has no `Debug` of its fields and is wiped when dropped.
 #[derive(Debug)]
 pub struct Opened {
-    /// What it is.
     pub credential: Credential,
-    /// All fields.
     pub fields: BTreeMap<String, SecretString>,
 }
 
-/// Keeps secrets.
 #[async_trait]
 pub trait Vault: Send + Sync {
-    /// Keeps a credential. A name that is taken is [`StoreError::Conflict`].
+    /// A name that is taken is [`StoreError::Conflict`].
     async fn keep(&self, tenant: TenantId, new: NewCredential) -> Result<Credential, VaultError>;
-    /// Changes one.
     async fn change(
         &self,
         tenant: TenantId,
         id: CredentialId,
         change: CredentialChange,
     ) -> Result<Credential, VaultError>;
-    /// Removes one for good.
     async fn remove(&self, tenant: TenantId, id: CredentialId) -> Result<(), VaultError>;
-    /// One of them, without its secrets.
+    /// Without its secrets.
     async fn credential(&self, tenant: TenantId, id: CredentialId) -> Result<Credential, VaultError>;
-    /// All by name, without their secrets.
+    /// Sorted by name, without their secrets.
     async fn credentials(
         &self,
         tenant: TenantId,
         after: Option<&str>,
         limit: u32,
     ) -> Result<Page<Credential>, VaultError>;
-    /// Its uses, the latest first.
+    /// Latest first.
     async fn uses(
         &self,
         tenant: TenantId,
@@ -143,8 +131,8 @@ pub trait Vault: Send + Sync {
         before: Option<Timestamp>,
         limit: u32,
     ) -> Result<Page<CredentialUse>, VaultError>;
-    /// The credential for `skill` of `agent`: the agent's own setting, then those bound to the role
-    /// of the user, then by kind and name. `Ok(None)` only where it is optional.
+    /// The credential for `skill` of `agent`: the agent's own setting, then those bound to the user's role, then by
+    /// kind and name. `Ok(None)` only if it is optional.
     async fn discover(
         &self,
         tenant: TenantId,
@@ -154,16 +142,16 @@ pub trait Vault: Send + Sync {
         kinds: &[CredentialKind],
         wanted: &CredentialWanted,
     ) -> Result<Option<Credential>, VaultError>;
-    /// Opens one for an executor. The use is written down first.
+    /// Opens a credential for an executor, after the use is recorded.
     async fn open(&self, tenant: TenantId, id: CredentialId, used: CredentialUse) -> Result<Opened, VaultError>;
-    /// Seals all with a new key; returns how many. The old key opens nothing after that.
+    /// Seals all with a new key and returns how many. The old key opens nothing afterwards.
     async fn rotate(&self, tenant: TenantId) -> Result<u64, VaultError>;
 }
 
-/// Keys of connections. They lie in the vault, and only the models room opens them.
+/// Keys of connections. They are in the vault, and only the models room opens them.
 #[async_trait]
 pub trait ConnectionKeys: Send + Sync {
-    /// Keeps the key of a connection, under the connection's id. Empty `fields` leave it as it is.
+    /// Stores the key under the connection's id. Empty `fields` leave it unchanged.
     async fn keep_key(
         &self,
         tenant: TenantId,
@@ -171,48 +159,42 @@ pub trait ConnectionKeys: Send + Sync {
         name: &str,
         fields: BTreeMap<String, SecretString>,
     ) -> Result<(), VaultError>;
-    /// Opens the key of a connection for one request. The use is written down first.
+    /// Opens the key for one request, after the use is recorded.
     async fn open_key(&self, tenant: TenantId, connection: ConnectionId) -> Result<Opened, VaultError>;
-    /// Removes the key of a connection, if there is one.
     async fn remove_key(&self, tenant: TenantId, connection: ConnectionId) -> Result<(), VaultError>;
 }
 
-/// A credential as the store keeps it: readable data beside sealed bytes.
+/// A credential as stored: readable data beside sealed bytes.
 #[derive(Debug, Clone)]
 pub struct SealedCredential {
     /// Without its secrets.
     pub credential: Credential,
-    /// Which key sealed it.
     pub key_id: String,
     /// Nonce and ciphertext.
     pub sealed: Vec<u8>,
 }
 
-/// Rows of the vault.
 #[async_trait]
 pub trait CredentialRows: Send + Sync {
-    /// Keeps one; another of its name is [`StoreError::Conflict`], and so is a key that is not the one
-    /// of the tenant's other rows: all of them are sealed with one key at any instant.
+    /// [`StoreError::Conflict`] if another one has its name or if its key is not that of the tenant's other rows: all
+    /// of them are sealed with one key at any time.
     async fn save_credential(&self, tenant: TenantId, row: &SealedCredential) -> StoreResult<()>;
-    /// One of them.
     async fn credential_row(&self, tenant: TenantId, id: CredentialId) -> StoreResult<SealedCredential>;
-    /// By name.
+    /// Sorted by name.
     async fn credential_rows(
         &self,
         tenant: TenantId,
         after: Option<&str>,
         limit: u32,
     ) -> StoreResult<Page<SealedCredential>>;
-    /// Which keys have sealed anything, over all tenants.
+    /// Ids of the keys that have sealed anything, over all tenants.
     async fn credential_keys(&self) -> StoreResult<Vec<String>>;
-    /// Replaces all sealed bytes in one transaction. [`StoreError::Conflict`] if these are not exactly
-    /// the tenant's rows, each as sealed by `from`: read them again, then.
+    /// Replaces all sealed bytes in one transaction. [`StoreError::Conflict`] if these are not exactly the tenant's
+    /// rows, each as sealed by `from`; then read them again.
     async fn reseal(&self, tenant: TenantId, from: &str, rows: &[SealedCredential]) -> StoreResult<()>;
-    /// Removes one.
     async fn remove_credential(&self, tenant: TenantId, id: CredentialId) -> StoreResult<()>;
-    /// Writes a use down.
     async fn credential_used(&self, tenant: TenantId, used: &CredentialUse) -> StoreResult<()>;
-    /// Uses, the latest first.
+    /// Latest first.
     async fn credential_uses(
         &self,
         tenant: TenantId,

@@ -1,5 +1,5 @@
-//! Room in a full window: old results are cut, then old messages summed up. Each change is
-//! recorded in the log, so that a prompt's beginning stays the same between two of them.
+//! Frees room in a full window: old results are cut first, then old messages are summarised. Each change is recorded in
+//! the log, so that the beginning of the prompt stays the same in between.
 
 use super::{KEEP_RESULTS, OLD_RESULT, weight};
 use crate::message::{Message, Role};
@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// Share of the usable window that a cut should win, at least.
+/// A cut has to free one part in so many of the usable window.
 const WORTH: u64 = 10;
 /// Share of the usable window that full messages may take after a summary, percent.
 const KEPT: u64 = 40;
-/// Longest message in the text that is summed up, characters.
+/// Longest message in the text to be summarised, characters.
 const SHOWN: usize = 1500;
-/// Longest piece of a message in a summary that no model wrote, characters.
+/// Longest piece of a message in a summary made without a model, characters.
 const PIECE: usize = 200;
 
 /// How older messages stand in a prompt. Places count messages of the history and of the run.
@@ -36,38 +36,34 @@ pub struct Compaction {
 }
 
 impl Compaction {
-    /// The first full message of the run after the request.
+    /// Index of the run's first message after the request that is kept in full.
     pub(super) fn run_from(&self) -> usize {
         self.run_from.max(1)
     }
 }
 
-/// What would be left out next.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Older {
-    /// The compaction that would be in force; its summary is still the old one.
+    /// The resulting compaction, still with the old summary.
     pub next: Compaction,
-    /// Messages of the history that it would stand for besides.
+    /// Messages of the history that it would additionally replace.
     pub history: Range<usize>,
-    /// Messages of the run that it would stand for besides.
+    /// Messages of the run that it would additionally replace.
     pub run: Range<usize>,
 }
 
-/// A conversation, as it is looked at for room.
 #[derive(Debug, Clone, Copy)]
 pub struct Said<'a> {
-    /// Earlier messages.
     pub history: &'a [Message],
     /// Messages of the run, the request first.
     pub messages: &'a [Message],
-    /// The compaction in force.
     pub now: &'a Compaction,
     /// Tokens that a prompt may have.
     pub usable: u64,
 }
 
 impl Said<'_> {
-    /// Cuts all results but the newest; `None` where that wins too little. `pressing`: anything helps.
+    /// Cuts all results but the newest; `None` if that frees too little. With `pressing` any gain is enough.
     pub fn cut(&self, pressing: bool) -> Option<Compaction> {
         let results = |(_, message): &(usize, &Message)| message.role == Role::Tool;
         let all = || self.history.iter().chain(self.messages).enumerate();
@@ -83,8 +79,8 @@ impl Said<'_> {
         (won >= worth.max(1)).then(|| Compaction { cut, ..self.now.clone() })
     }
 
-    /// The oldest messages that must go so that the others take a fair part of the window; a call
-    /// stays with its result. `None` where nothing can go.
+    /// The oldest messages that have to go so that the others take a fair part of the window; a call stays with its
+    /// result. `None` if nothing can go.
     pub fn older(&self) -> Option<Older> {
         let limit = self.usable * KEPT / 100;
         let mut next = self.now.clone();
@@ -118,7 +114,7 @@ impl Said<'_> {
         (!older.history.is_empty() || !older.run.is_empty()).then_some(older)
     }
 
-    /// The messages that `older` stands for, with what stood for others before.
+    /// The messages that `older` replaces, with the earlier summary.
     pub fn transcript(&self, older: &Older) -> String {
         let mut text = String::new();
         if !self.now.summary.is_empty() {
@@ -130,7 +126,7 @@ impl Said<'_> {
         text.trim_end().to_owned()
     }
 
-    /// A summary without a model: the beginning of each message, the newest ones first kept.
+    /// A summary without a model: the beginning of each message; the newest ones are kept first.
     pub fn composed(&self, older: &Older) -> String {
         let room = usize::try_from(self.usable / 8 * 3).unwrap_or(usize::MAX);
         let mut lines: Vec<String> = self.now.summary.lines().map(str::to_owned).collect();
@@ -170,7 +166,7 @@ impl Said<'_> {
     }
 }
 
-/// The messages that are said in full, without the request; `true` for those of the run.
+/// Messages in full, without the request; `true` for those of the run.
 pub(super) fn full(history: &[Message], messages: &[Message], by: &Compaction) -> Vec<(bool, Message)> {
     let old = history.iter().enumerate().skip(by.history_from);
     let new = messages.iter().enumerate().skip(by.run_from());
@@ -188,7 +184,7 @@ fn shortened(message: &Message) -> Message {
     Message { text, ..message.clone() }
 }
 
-/// One line or a few: who said what, cut.
+/// The speaker and the text, cut to `limit`.
 fn told(message: &Message, limit: usize) -> String {
     let who = match message.role {
         Role::System => "Instruction",

@@ -1,5 +1,5 @@
-//! Prompt assembly: pure, budgeted, with a prefix that stays the same bytes within a conversation,
-//! so that provider and llama.cpp caches hit.
+//! Prompt assembly: pure, budgeted, with a prefix that stays byte-identical within a conversation so that provider and
+//! llama.cpp caches hit.
 
 mod compact;
 mod preview;
@@ -17,11 +17,11 @@ pub use tools::{brief, weigh_tools};
 
 /// Share of the window from which old tool results are cut.
 pub const TRUNCATE_FROM: f64 = 0.60;
-/// Share of the window from which old messages are summed up, or left out.
+/// Share of the window from which old messages are summarised or left out.
 pub const COMPACT_FROM: f64 = 0.80;
 /// What remains of an old tool result, in characters.
 const OLD_RESULT: usize = 400;
-/// Results that are never cut: the newest.
+/// Number of newest results that are never cut.
 const KEEP_RESULTS: usize = 2;
 
 /// What the prompts of a conversation begin with, kept from run to run, so that caches hit.
@@ -37,34 +37,29 @@ pub struct Carried {
 }
 
 impl Carried {
-    /// Whether nothing is kept.
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What a prompt is made of.
 #[derive(Debug, Clone)]
 pub struct PromptInput<'a> {
-    /// The agent's standing instructions.
     pub instructions: &'a str,
     /// What its internal skills add, see [`skills_text`]; empty if it has none.
     pub skills: &'a str,
     /// How to call tools, for the text strategies; empty for native calls.
     pub tool_text: &'a str,
-    /// What the agent remembers.
     pub memory: &'a str,
-    /// What else this request, and no other, has to know: it stands before it.
+    /// Notes for this request only, placed before it.
     pub notes: &'a str,
     /// Time of the run, for words like "today".
     pub now: Timestamp,
-    /// Earlier messages of the conversation.
     pub history: &'a [Message],
     /// Messages of this run, the request first.
     pub messages: &'a [Message],
-    /// Said after everything else; for plans and final answers.
+    /// Placed after everything else; for plans and final answers.
     pub closing: &'a str,
-    /// Tokens that go along outside of the messages: the provider's tool field.
+    /// Tokens sent outside of the messages, in the provider's tool field.
     pub beside: u64,
     /// The model's window, tokens.
     pub window: u32,
@@ -72,37 +67,32 @@ pub struct PromptInput<'a> {
     pub reserve: u32,
     /// Longest prompt that is worth sending, tokens.
     pub longest: Option<u32>,
-    /// How older messages stand in it.
     pub compaction: &'a Compaction,
 }
 
-/// A prompt and how it was fitted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prompt {
-    /// What is sent.
     pub messages: Vec<Message>,
-    /// Estimated size with what goes along beside the messages, tokens.
+    /// Estimated size in tokens, including what is sent beside the messages.
     pub tokens: u64,
-    /// Whether it fits at all.
     pub fits: bool,
-    /// Tokens that its messages may take.
+    /// Tokens available for its messages.
     pub usable: u64,
 }
 
 impl Prompt {
-    /// Whether its messages take more than `share` of what they may.
+    /// Whether its messages exceed `share` of the usable tokens.
     #[expect(clippy::cast_precision_loss, reason = "shares of a window need no more than two digits")]
     pub fn is_over(&self, share: f64, beside: u64) -> bool {
         self.tokens.saturating_sub(beside) as f64 > self.usable as f64 * share
     }
 }
 
-/// A safe guess of the tokens of `text`: a third of its characters, rounded up.
+/// A safe estimate of the tokens of `text`: a third of its characters, rounded up.
 pub fn estimate_tokens(text: &str) -> u64 {
     (text.chars().count() as u64).div_ceil(3)
 }
 
-/// Estimated tokens of a message.
 pub(crate) fn weight(message: &Message) -> u64 {
     let calls: u64 = message
         .tool_calls
@@ -116,8 +106,8 @@ fn total(messages: &[Message]) -> u64 {
     messages.iter().map(weight).sum()
 }
 
-/// Puts the prompt together. The system message depends on nothing that changes between two
-/// requests of a conversation; time and memory go to the newest request instead.
+/// Assembles the prompt. The system message depends on nothing that changes between two requests of a conversation;
+/// time and memory go to the newest request.
 pub fn assemble(input: &PromptInput<'_>) -> Prompt {
     let room = input.window.saturating_sub(input.reserve);
     let room = room.min(input.longest.unwrap_or(room));
@@ -163,7 +153,7 @@ fn context(input: &PromptInput<'_>) -> String {
     format!("[Now: {}]\n{}{}\n", input.now.rfc3339(), memory_text(input.memory), input.notes)
 }
 
-/// What the agent remembers, as it stands in a prompt; empty if it is nothing.
+/// Memory as a section of the prompt; empty if there is none.
 pub fn memory_text(memory: &str) -> String {
     let memory = memory.trim();
     if memory.is_empty() { String::new() } else { format!("## Your Memory\n{memory}\n") }

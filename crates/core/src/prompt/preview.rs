@@ -1,4 +1,4 @@
-//! A prompt before it is sent, as it is shown.
+//! A prompt as shown before it is sent.
 
 use crate::message::{Message, Role};
 use serde::Serialize;

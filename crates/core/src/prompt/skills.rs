@@ -1,14 +1,14 @@
-//! What internal skills add to a prompt, fitted to the window.
+//! Prompt texts of internal skills, fitted to the window.
 
 use crate::skill::SkillPrompt;
 use crate::tool::truncate;
 use std::fmt::Write as _;
 
-/// As prompts are estimated: characters of one token.
+/// Characters of one token, as in the estimate of prompts.
 const CHARS: u64 = 3;
 
-/// The section of the internal skills, in their order, in at most about `room` tokens. Where they
-/// need more, the longest are cut first, each to the same length, and each cut is marked.
+/// The section of the internal skills, in their order, within about `room` tokens. If they need more, the longest are
+/// cut first, all to the same length, and each cut is marked.
 pub fn skills_text(skills: &[SkillPrompt], room: u64) -> String {
     let skills: Vec<(&str, &str)> = skills
         .iter()
@@ -26,7 +26,7 @@ pub fn skills_text(skills: &[SkillPrompt], room: u64) -> String {
     section
 }
 
-/// The longest length at which all fit: short ones leave their share to the others.
+/// The longest common length at which all fit; short ones leave their share to the others.
 fn fair(lengths: &[usize], room: usize) -> usize {
     let mut sorted = lengths.to_vec();
     sorted.sort_unstable();

@@ -1,4 +1,4 @@
-//! What tools take in a prompt, and how they are said in few words.
+//! Size of tools in a prompt, and their short form.
 
 use super::estimate_tokens;
 use crate::tool::ToolSpec;
@@ -19,7 +19,7 @@ fn weigh(spec: &ToolSpec) -> u64 {
     estimate_tokens(&spec.name) + estimate_tokens(&spec.description) + estimate_tokens(&spec.parameters.to_string()) + 8
 }
 
-/// `spec` in few words, for tiny windows: the first sentence of each description.
+/// `spec` shortened for tiny windows to the first sentence of each description.
 #[must_use]
 pub fn brief(mut spec: ToolSpec) -> ToolSpec {
     spec.description = sentence(&spec.description, TOOL);

@@ -1,4 +1,4 @@
-//! An answer as its request makes it read: what in it can be the assistant speaking of its own acts.
+//! Reads an answer in the light of its request: which parts can be the assistant speaking of its own acts.
 
 use super::asks::{Asks, asks};
 use super::check::{RULES, THRESHOLD, presents, ruled};
@@ -12,21 +12,20 @@ use super::verb::Form;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// Sentences at the beginning and at the end in which an answer speaks of itself.
+/// Number of sentences at the beginning and the end in which an answer speaks of itself.
 const NEAR: usize = 3;
-/// Letters by which words of the request and of the answer are the same.
+/// Letters that must agree for words of request and answer to count as the same.
 const STEM: usize = 4;
-/// Shortest word that tells what a sentence is about, letters.
+/// Shortest word that says what a sentence is about, letters.
 const TELLING: usize = 4;
 
-/// What is known of an answer where no tool ran.
+/// What is known of an answer if no tool ran.
 pub(super) struct Idle {
     asks: Asks,
-    /// Places of the sentences that the assistant itself says, in order.
+    /// Indexes of the sentences in the assistant's own voice, in order.
     voice: Vec<usize>,
-    /// It says that it can't.
     refuses: bool,
-    /// Beginnings of the telling words of the request.
+    /// Stems of the significant words of the request.
     about: HashSet<String>,
 }
 
@@ -51,7 +50,7 @@ impl Idle {
         place.is_ok_and(|place| place < NEAR || place + NEAR >= self.voice.len())
     }
 
-    /// Whether what was found in sentence `at` is a claim here.
+    /// Whether what was found in sentence `at` counts as a claim.
     pub(super) fn counts(&self, at: usize, sentence: &Sentence, found: &Found) -> bool {
         if sentence.handed || !self.is_open() {
             return false;
@@ -65,7 +64,7 @@ impl Idle {
         }
     }
 
-    /// Whether sentence `at` tells that what was asked for has come about: "Your flight is now booked".
+    /// Whether sentence `at` says that the requested thing has happened: "Your flight is now booked".
     pub(super) fn tells(&self, at: usize, sentence: &Sentence, lang: &Language) -> bool {
         let early = self.voice.iter().take(2).any(|one| *one == at);
         if !early || !self.is_open() || sentence.question || self.about.is_empty() {
@@ -87,14 +86,14 @@ impl Idle {
         }
     }
 
-    /// How many telling words of the request stand in `sentence`.
+    /// Number of significant words that `sentence` shares with the request.
     fn shared(&self, sentence: &Sentence) -> usize {
         let stems = sentence.tokens.iter().filter_map(|token| stem(&token.norm));
         let shared: HashSet<String> = stems.filter(|stem| self.about.contains(stem)).collect();
         shared.len()
     }
 
-    /// Whether sentence `at` announces an act and the answer then stops.
+    /// Whether sentence `at` announces an act after which the answer stops.
     fn promises(&self, at: usize, text: &[Sentence]) -> bool {
         let sentence = &text[at];
         if sentence.handed || !self.is_open() {
@@ -118,9 +117,8 @@ fn refuses(sentence: &Sentence) -> bool {
     languages().iter().any(|lang| lang.refusal.find(&words).is_some())
 }
 
-/// Which bytes of `answer` claim or announce an act of the assistant, as far as `request` asked for
-/// one. This only reads words: whether a claim is false is for the caller to know, who asks where no
-/// tool has run.
+/// The bytes of `answer` that claim or announce an act of the assistant, as far as `request` asked for one. This only
+/// reads words; the caller decides whether a claim is false, and asks only where no tool has run.
 pub fn false_completion(request: &str, answer: &str) -> Option<Range<usize>> {
     let ruled = by_rules(request, answer);
     let text = sentences(answer);
@@ -128,8 +126,8 @@ pub fn false_completion(request: &str, answer: &str) -> Option<Range<usize>> {
     ruled.or_else(|| span(text.get(at)?))
 }
 
-/// The sentence that reads most like the telling or the announcement of an act, where the answer is taken for one;
-/// `ruled`: the rules say so, and have the last word where no request is known.
+/// The sentence that most likely reports or announces an act, if the answer counts as one that does. `ruled`: the rules
+/// say so; they decide alone where no request is known.
 pub(super) fn acts(request: &str, text: &[Sentence], ruled: bool) -> Option<usize> {
     if request.trim().is_empty() {
         return ruled.then_some(0);
@@ -139,14 +137,13 @@ pub(super) fn acts(request: &str, text: &[Sentence], ruled: bool) -> Option<usiz
     (score > THRESHOLD).then_some(at)
 }
 
-/// What the rules find.
 pub(super) fn by_rules(request: &str, answer: &str) -> Option<Range<usize>> {
     if let Some(claim) = ruled(request, answer, &[]).claims.first() {
         return Some(claim.start..claim.end);
     }
     let text = sentences(answer);
     let idle = Idle::new(request, &text);
-    // A question at the end leaves it to the user: what was announced is a proposal.
+    // A question at the end leaves the decision to the user, so what was announced is a proposal.
     if !idle.is_open() || text.last().is_some_and(|last| last.question) {
         return None;
     }

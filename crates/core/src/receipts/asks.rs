@@ -1,37 +1,34 @@
-//! What a request asks for: an act in the world, or words. Read from its head and from the places it
-//! names, never from its topic.
+//! What a request asks for, an act or words: read from its beginning and the places it names, never from its topic.
 
 use super::lexicon::{Language, languages, proofs};
 use super::token::{Kind, Token, tokens};
 
-/// What is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asks {
-    /// A text, an explanation, an opinion: the answer itself is the work.
+    /// A text, an explanation or an opinion: the answer itself is the work.
     Words,
-    /// It can't be told.
+    /// It can't be determined.
     Open,
     /// Something is to be looked up or done somewhere.
     Look,
-    /// It begins with what is to be done; also where no request is known.
+    /// It begins with what is to be done, or no request is known.
     Do,
 }
 
-/// How much of a request is looked at, tokens.
+/// Tokens of a request that are examined.
 const LOOKED_AT: usize = 80;
-/// A language that has so many fewer words of the request than the best one may be meant, too.
+/// A language with up to this many fewer words of the request than the best one is considered, too.
 const SLACK: usize = 2;
-/// A colon counts from this token on.
+/// A colon counts only from this token on.
 const HEAD: usize = 3;
-/// A request that is longer than this brings its material along, bytes.
+/// A request longer than this brings its own material, bytes.
 const LONG: usize = 400;
 
-/// What `request` asks for.
 pub(super) fn asks(request: &str) -> Asks {
     read(request).0
 }
 
-/// Whether `request` asks for a text or an explanation, and names no place where anything could be done.
+/// Whether `request` asks for a text or an explanation and names no place where something could be done.
 pub(crate) fn is_for_text(request: &str) -> bool {
     let (asks, place) = read(request);
     asks == Asks::Words && !place
@@ -49,7 +46,7 @@ fn read(request: &str) -> (Asks, bool) {
         }
     }
     all.truncate(LOOKED_AT);
-    // What stands behind a colon is material.
+    // What follows a colon is material.
     if let Some(colon) = all.iter().skip(HEAD).position(|token| token.is_mark(":")) {
         all.truncate(HEAD + colon);
     }

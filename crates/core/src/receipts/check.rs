@@ -1,5 +1,3 @@
-//! The check itself.
-
 use super::answer::{Idle, acts};
 use super::detect::{Around, Found, claims};
 use super::lexicon::{Language, languages};
@@ -9,22 +7,20 @@ use super::text::{Sentence, sentences};
 use super::token::Kind;
 use super::types::{Claim, Evidence, Receipts, Verdict};
 
-/// Most claims of one answer that are looked at.
 const MOST: usize = 200;
-/// Most items of a list that count as the objects of the claim before it.
+/// Most list items that count as objects of the claim before them.
 const ITEMS: usize = 50;
 
-/// From which score on an answer tells or announces an act. Chosen on examples that were left out of learning.
+/// Lowest score of an answer that reports or announces an act; chosen on held-out examples.
 pub(super) const THRESHOLD: f32 = 0.45;
-/// What the word of the rules adds to it.
+/// What a match of the rules adds to the score.
 pub(super) const RULES: f32 = 0.6;
 
 /// Finds the claims of `answer` to `request` and links each to the calls in `evidence` that prove it.
 ///
-/// A claim says that the assistant itself has done something: not what it plans, refuses or asks,
-/// not what a text says, not what others did. It is proved by calls that succeeded, were not
-/// undone, did such a thing, and did it to what the claim names. An answer with an unproved claim
-/// is [`Verdict::Unverified`].
+/// A claim says that the assistant itself has done something: not what it plans, refuses or asks, not what a text says,
+/// not what others did. It is proved by calls that succeeded, were not undone, did such a thing, and did it to what the
+/// claim names. An answer with an unproved claim is [`Verdict::Unverified`].
 pub fn check(request: &str, answer: &str, evidence: &[Evidence<'_>]) -> Receipts {
     let found = ruled(request, answer, evidence);
     if evidence.iter().any(works) {
@@ -43,7 +39,6 @@ pub fn check(request: &str, answer: &str, evidence: &[Evidence<'_>]) -> Receipts
     claim.map_or(none, |claim| Receipts { verdict: Verdict::Unverified, claims: vec![claim] })
 }
 
-/// What the rules find.
 pub(super) fn ruled(request: &str, answer: &str, evidence: &[Evidence<'_>]) -> Receipts {
     let evidence: Vec<_> = evidence.iter().copied().filter(works).collect();
     let text = sentences(answer);
@@ -127,11 +122,10 @@ fn claim(
     Some(Claim { text: whole.to_owned(), start, end, action: linked.action, calls: linked.calls, why: linked.why })
 }
 
-/// Shortest text that counts as taken from a call word by word, bytes.
+/// Shortest text that counts as quoted verbatim from a call, bytes.
 const QUOTED: usize = 12;
 
-/// Whether `text` stands word by word in what a call returned or was given: the answer shows it, and
-/// it says what somebody did in there.
+/// Whether `text` occurs verbatim in a call's result or arguments: then the answer quotes what somebody did there.
 fn shows(one: &Evidence<'_>, text: &str) -> bool {
     let given = || one.arguments.as_object().into_iter().flat_map(serde_json::Map::values);
     let mut given = given().filter_map(serde_json::Value::as_str);
@@ -155,7 +149,7 @@ fn about(text: &[Sentence], at: usize, found: &Found, lang: &Language) -> Object
     about
 }
 
-/// The languages and whether the text is in them: a word alone may be one of several.
+/// The languages, and whether the text is in each: a single word may belong to several.
 fn spoken(text: &[Sentence]) -> Vec<(&'static Language, bool)> {
     let count = |lang: &Language| {
         let tokens = text.iter().flat_map(|sentence| &sentence.tokens);
@@ -167,7 +161,6 @@ fn spoken(text: &[Sentence]) -> Vec<(&'static Language, bool)> {
     counts.into_iter().map(native).collect()
 }
 
-/// Whether the sentence shows a text of the answer's own.
 pub(super) fn presents(sentence: &Sentence) -> bool {
     languages().iter().any(|lang| lang.presenting.find(&words(sentence)).is_some())
 }
@@ -180,8 +173,7 @@ fn announced(sentence: &Sentence, lang: &Language) -> Around {
     Around { content, plan, ..Around::default() }
 }
 
-/// Whether what follows is a text that the answer hands over: a poem, a letter. What it says in
-/// there is nobody's claim.
+/// Whether a text follows that the answer delivers, such as a poem or a letter; nothing in it is a claim.
 fn hands_over(sentence: &Sentence, lang: &Language) -> bool {
     let words = words(sentence);
     let text = |word: &&str| lang.plain.contains(*word) || lang.noun(word) == Some("draft");

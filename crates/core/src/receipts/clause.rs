@@ -1,20 +1,17 @@
-//! Sentences cut into clauses, by the words of one language.
+//! Splits sentences into clauses by the words of one language.
 
 use super::lexicon::Language;
 use super::text::Sentence;
 use super::token::{Kind, Token};
 use std::ops::Range;
 
-/// How a clause hangs on the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hang {
-    /// It stands by itself.
     Main,
-    /// It tells about a thing or what somebody says.
+    /// It describes a thing or reports what somebody says.
     Relative,
     /// It is a condition or an indirect question.
     Condition,
-    /// It says when.
     When,
 }
 
@@ -23,7 +20,6 @@ pub(super) enum Hang {
 pub(super) enum Joint {
     /// The beginning of the sentence, a colon, a dash or the like.
     Hard,
-    /// A comma.
     Comma,
     /// A word such as "and".
     And,
@@ -31,23 +27,19 @@ pub(super) enum Joint {
     Starter,
 }
 
-/// One clause.
 #[derive(Debug)]
 pub(super) struct Clause<'a> {
-    /// Its tokens.
     pub range: Range<usize>,
-    /// Its words but for adverbs; a token that is no word is "".
+    /// Its words without adverbs; a token that is not a word is "".
     pub words: Vec<&'a str>,
-    /// The token of each word.
+    /// The token index of each word.
     pub at: Vec<usize>,
-    /// How it hangs.
     pub hang: Hang,
-    /// What stands before it.
     pub joint: Joint,
 }
 
 impl Clause<'_> {
-    /// Whether all it does is to name more things: "and b.md".
+    /// Whether it only names more things: "and b.md".
     pub(super) fn names_only(&self, lang: &Language) -> bool {
         let named = |word: &&str| {
             word.is_empty()
@@ -59,7 +51,7 @@ impl Clause<'_> {
         self.hang == Hang::Main && self.words.contains(&"") && self.words.iter().all(named)
     }
 
-    /// Whether it can be no more than more things of the clause before it.
+    /// Whether it can be nothing but more things of the clause before it.
     pub(super) fn only_things(&self, lang: &Language) -> bool {
         let acts = |word: &&str| {
             lang.chain.contains(*word)
@@ -73,7 +65,6 @@ impl Clause<'_> {
     }
 }
 
-/// The clauses of `sentence`.
 pub(super) fn clauses<'a>(sentence: &'a Sentence, lang: &Language) -> Vec<Clause<'a>> {
     let tokens = &sentence.tokens;
     let mut all: Vec<Clause<'a>> = Vec::new();
@@ -112,7 +103,7 @@ fn fresh<'a>(start: usize, hang: Hang, joint: Joint) -> Clause<'a> {
     Clause { range: start..start, words: Vec::new(), at: Vec::new(), hang, joint }
 }
 
-/// Ends `open` before `end` and goes on with `then`.
+/// Ends `open` before `end` and continues with `then`.
 fn next<'a>(all: &mut Vec<Clause<'a>>, open: &mut Clause<'a>, end: usize, mut then: Clause<'a>, lang: &Language) {
     if open.words.is_empty() && open.joint != Joint::Starter {
         // ", and" is one joint, and so is an "and" after a dash.
@@ -135,7 +126,7 @@ fn next<'a>(all: &mut Vec<Clause<'a>>, open: &mut Clause<'a>, end: usize, mut th
     all.push(std::mem::replace(open, then));
 }
 
-/// Whether `word` begins a clause of its own, and how that hangs.
+/// How a clause that begins with `word` relates to the others; `None` if `word` begins none.
 fn starter(word: &str, index: usize, tokens: &[Token], open: &Clause<'_>, lang: &Language) -> Option<Hang> {
     if word.is_empty() {
         return None;
@@ -154,7 +145,7 @@ fn starter(word: &str, index: usize, tokens: &[Token], open: &Clause<'_>, lang: 
         return None;
     }
     if open.words.is_empty() && open.joint != Joint::Comma {
-        // "That file was created": nothing before it that it could hang on.
+        // "That file was created" has nothing before it to depend on.
         return None;
     }
     if lang.confirm.ends(&open.words) {

@@ -1,5 +1,3 @@
-//! The claims of one sentence.
-
 use super::clause::{Clause, Hang, Joint, clauses};
 use super::lexicon::Language;
 use super::text::Sentence;
@@ -7,36 +5,33 @@ use super::token::{Kind, Token};
 use super::verb::{Form, headline, read, stands_alone, thing};
 use std::ops::Range;
 
-/// What was found.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
-    /// Its class of action.
     pub class: String,
-    /// Its verb's token.
+    /// Token index of its verb.
     pub verb: usize,
-    /// Its tokens, with the things named after it.
+    /// Its tokens, including the things named after it.
     pub span: Range<usize>,
-    /// Whether it says no more than that all is done.
+    /// Whether it says only that all is done.
     pub done: bool,
-    /// How it is made.
     pub form: Form,
 }
 
 impl Found {
-    /// The whole sentence, which tells that what was asked for has come about.
+    /// The whole sentence, which says that the requested thing has happened.
     pub(super) fn state(sentence: &Sentence) -> Self {
         Self { class: "do".to_owned(), verb: 0, span: 0..sentence.tokens.len(), done: false, form: Form::State }
     }
 }
 
-/// What the lines before a sentence say about it.
+/// What the lines before a sentence imply about it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Around {
     /// It is an item of a list of what a text says.
     pub content: bool,
     /// It is an item of a list of what is to be done.
     pub plan: bool,
-    /// The text is rather in another language.
+    /// The text is probably in another language.
     pub foreign: bool,
 }
 
@@ -48,7 +43,6 @@ enum Before {
     Other,
 }
 
-/// The claims of `sentence` in `lang`.
 pub(super) fn claims(sentence: &Sentence, lang: &Language, around: Around) -> Vec<Found> {
     if sentence.question || around.content || !speaks(sentence, lang) {
         return Vec::new();
@@ -79,7 +73,7 @@ pub(super) fn claims(sentence: &Sentence, lang: &Language, around: Around) -> Ve
                 continue;
             };
             let scene = Scene { sentence, lang, around, before, planned };
-            // "the mails saved there": the clause has its verb already.
+            // In "the mails saved there" the clause already has its verb.
             let beside = claimed && matches!(form, Form::Naked | Form::Headline);
             if beside || !scene.holds(clause, k, class, form) {
                 continue;
@@ -108,7 +102,7 @@ pub(super) fn claims(sentence: &Sentence, lang: &Language, around: Around) -> Ve
     found
 }
 
-/// Whether a word of the sentence could make a claim, asked before anything is built.
+/// Quick check, before anything is built, whether a word of the sentence could make a claim.
 fn speaks(sentence: &Sentence, lang: &Language) -> bool {
     sentence.tokens.iter().any(|token| {
         let word = lang.bare_word(&token.norm);
@@ -120,14 +114,14 @@ fn speaks(sentence: &Sentence, lang: &Language) -> bool {
     })
 }
 
-/// From which word on the clause says what somebody else says.
+/// Index of the word from which the clause reports somebody else's words.
 fn told_from(clause: &Clause<'_>, lang: &Language) -> Option<usize> {
     let end = lang.report.find(&clause.words)?;
     let to_reader = clause.words.get(end).is_some_and(|word| lang.own.contains(*word));
     (!to_reader).then_some(end)
 }
 
-/// Whether `last` has named nothing yet and says the same as `class`: "created and saved x".
+/// Whether `last` names nothing yet and says the same as `class`: "created and saved x".
 fn empty(last: &Found, clause: &Clause<'_>, class: &str) -> bool {
     clause.joint == Joint::And && last.class == class && clause.range.start == last.verb + 2
 }
@@ -150,7 +144,7 @@ fn after(clause: &Clause<'_>, lang: &Language, before: Before, claimed: bool, ow
     Before::Other
 }
 
-/// The tokens of the claim in clause `index`: with the clauses that only name more things.
+/// The tokens of the claim in clause `index`, including clauses that only name more things.
 fn span(all: &[Clause<'_>], index: usize, form: Form, lang: &Language) -> Range<usize> {
     let mut range = all[index].range.clone();
     let soft = |clause: &Clause<'_>| matches!(clause.joint, Joint::And | Joint::Comma);
@@ -171,7 +165,6 @@ fn span(all: &[Clause<'_>], index: usize, form: Form, lang: &Language) -> Range<
     range
 }
 
-/// What decides whether a form is a claim here.
 struct Scene<'a> {
     sentence: &'a Sentence,
     lang: &'a Language,
@@ -210,14 +203,14 @@ impl Scene<'_> {
         }
     }
 
-    /// Whether what was acted on is the request itself, which needs no tool.
+    /// Whether the request itself was acted on, which needs no tool.
     fn given(&self, clause: &Clause<'_>, k: usize) -> bool {
         let next: Vec<_> = clause.words[k + 1..].iter().take(3).collect();
         let yours = next.iter().any(|word| self.lang.own.contains(**word));
         yours && next.iter().any(|word| self.lang.given.contains(**word))
     }
 
-    /// Whether a passive speaks of something a tool works on.
+    /// Whether a passive is about something that tools work on.
     fn cue(&self, clause: &Clause<'_>, form: Form) -> bool {
         let lang = self.lang;
         let own = clause.words.iter().any(|word| {
@@ -236,7 +229,7 @@ impl Scene<'_> {
         own || named || meant
     }
 
-    /// Whether it was somebody else, or long ago.
+    /// Whether somebody else did it, or it was long ago.
     fn elsewhere(&self, clause: &Clause<'_>, k: usize) -> bool {
         let lang = self.lang;
         let tokens = &self.sentence.tokens;

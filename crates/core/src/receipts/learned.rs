@@ -1,6 +1,6 @@
-//! How much a sentence of an answer reads like the assistant telling or announcing an act of its own, asked for by the
-//! request: a linear classifier over words and pieces of words of both, learned from labelled examples in many
-//! languages (`tests/data/answers/learn`; `train` writes the weights).
+//! Scores how much a sentence of an answer reads like the assistant reporting or announcing an act that the request
+//! asked for: a linear classifier over words and word pieces of both, trained on labelled examples in many languages
+//! (`tests/data/answers/learn`; `train` writes the weights).
 
 use super::text::Sentence;
 use super::token::{Kind, Token, tokens};
@@ -11,26 +11,26 @@ mod train;
 
 /// Number of weights; a feature's hash picks one.
 const BUCKETS: usize = 1 << 16;
-/// Tokens of the request and of a sentence that are looked at.
+/// Most tokens of the request and of a sentence that are used.
 const LOOKED_AT: usize = 40;
-/// Sentences at the beginning and at the end of an answer in which it speaks of itself.
+/// Number of sentences at the beginning and the end in which an answer speaks of itself.
 const HEAD: usize = 3;
 const TAIL: usize = 2;
-/// Lengths of the pieces of words, letters.
+/// Lengths of word pieces, letters.
 const PIECES: std::ops::RangeInclusive<usize> = 2..=5;
-/// Weight of a mark beside that of all words together.
+/// Weight of a mark relative to all words together.
 const MARK: f32 = 0.15;
-/// Letters by which words of the request and of the answer are the same, and of a word that tells something.
+/// Letters that must agree for words to count as the same, and the least length of a significant word.
 const STEM: usize = 5;
 const TELLING: usize = 4;
 
-/// One signed byte for each bucket, after the size of their unit as a little-endian `f32`.
+/// After the scale as a little-endian `f32`, one signed byte per bucket.
 const WEIGHTS: &[u8] = include_bytes!("../../data/receipts/learned.bin");
 
-/// A bucket and how much of it there is.
+/// Buckets and their values.
 type Features = Vec<(usize, f32)>;
 
-/// The sentence of `text`, the answer's, that reads most like an act, and how much it does: above 0 more than not.
+/// The sentence of the answer `text` that reads most like an act, and its score; above 0 means more likely than not.
 pub(super) fn read(request: &str, text: &[Sentence]) -> Option<(usize, f32)> {
     let (unit, weights) = WEIGHTS.split_first_chunk::<4>()?;
     let unit = f32::from_le_bytes(*unit);
@@ -45,14 +45,13 @@ pub(super) fn read(request: &str, text: &[Sentence]) -> Option<(usize, f32)> {
     scored.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Places of the sentences that are looked at.
+/// Indexes of the sentences that are examined.
 fn near(text: &[Sentence]) -> Vec<usize> {
     let voice: Vec<usize> = (0..text.len()).filter(|at| !text[*at].handed).collect();
     let skipped = HEAD..voice.len().saturating_sub(TAIL);
     voice.iter().enumerate().filter(|(place, _)| !skipped.contains(place)).map(|(_, at)| *at).collect()
 }
 
-/// A request with its features.
 struct Asked {
     features: Features,
     stems: BTreeSet<String>,
@@ -118,7 +117,7 @@ fn stem(token: &Token) -> Option<String> {
     telling.then(|| token.norm.chars().take(STEM).collect())
 }
 
-/// Words, pairs of words and pieces of words; all of them together weigh 1.
+/// Words, word pairs and word pieces, together of weight 1.
 fn worded(tokens: &[Token], of: &str) -> Features {
     let mut seen = BTreeSet::new();
     let mut before = "^".to_owned();
@@ -139,7 +138,7 @@ fn worded(tokens: &[Token], of: &str) -> Features {
     seen.into_iter().map(|hash| scaled(hash, each)).collect()
 }
 
-/// A word without its digits, and names by what they are.
+/// A word without digits; names are replaced by their kind.
 fn shown(token: &Token) -> String {
     match token.kind {
         Kind::Word => {
@@ -172,7 +171,7 @@ fn hash(parts: &[&str]) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// The bucket of a hash; another part of the hash gives the sign, so that what meets by chance cancels out.
+/// The bucket of a hash. Another part of the hash gives the sign, so that collisions cancel out.
 fn scaled(hash: u64, value: f32) -> (usize, f32) {
     #[expect(clippy::cast_possible_truncation, reason = "only the lowest bits are wanted")]
     let bucket = hash as usize % BUCKETS;

@@ -13,7 +13,6 @@ pub(super) struct Verbs {
     infinitive: String,
 }
 
-/// One language as it stands in its file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Sheet {
@@ -87,12 +86,12 @@ struct Sheet {
     stands: String,
 }
 
-/// The words of one language, ready for look-up. Each field is named as in the file.
+/// The words of one language, ready for look-up. Fields are named as in the file.
 #[derive(Debug)]
 pub(super) struct Language {
-    /// The auxiliary may stand anywhere in the clause (German).
+    /// The auxiliary may be far from the verb in the clause (German).
     pub far: bool,
-    /// The bare past form after a subject is finished action (English).
+    /// A bare past form after a subject reports a finished action (English).
     pub bare: bool,
     pub participles: HashMap<String, String>,
     pub past: HashMap<String, String>,
@@ -101,7 +100,7 @@ pub(super) struct Language {
     prefixes: Vec<String>,
     /// Verbs that count only with one of these words after them.
     pub particles: HashMap<String, Phrases>,
-    /// Words that say where: then "is saved" tells how things are.
+    /// Words of place: after one, "is saved" describes a state.
     pub place: HashSet<String>,
     /// Words that a letter begins with.
     pub letter: HashSet<String>,
@@ -149,16 +148,16 @@ pub(super) struct Language {
     pub things: HashSet<String>,
     /// Things that are text only and can stand in the answer itself.
     pub plain: HashSet<String>,
-    /// Words that a request may begin with before it says what is wanted.
+    /// Polite words before the actual request.
     pub polite: HashSet<String>,
     /// Beginnings of verbs that ask for an act in the world.
     pub acts: Stems,
     /// Those of them that may be nouns, unless one of `goes_on`, a name or a number follows.
     pub either: Stems,
     pub goes_on: HashSet<String>,
-    /// Beginnings of verbs that do so where a place is named.
+    /// Beginnings of verbs that ask for an act only where a place is named.
     pub soft: Stems,
-    /// After "how": it asks for a number.
+    /// Words after "how" that ask for a number.
     pub counts: HashSet<String>,
     /// Kinds of texts that people ask for.
     pub genres: HashSet<String>,
@@ -178,7 +177,7 @@ pub(super) struct Language {
     pub refusal: Phrases,
     /// Words for a state that has just been reached.
     pub now: HashSet<String>,
-    /// Verbs that tell a state.
+    /// Verbs of state.
     pub stands: HashSet<String>,
     /// Words that show which language a text is in.
     common: HashSet<String>,
@@ -194,28 +193,25 @@ impl Phrases {
         Self(list.iter().map(split).collect())
     }
 
-    /// Whether one of them is all of `words`.
     pub(super) fn is(&self, words: &[&str]) -> bool {
         self.0.iter().any(|phrase| phrase == words)
     }
 
-    /// How long the one is that `words` begins with.
+    /// Length of the phrase that `words` begins with.
     pub(super) fn beginning(&self, words: &[&str]) -> Option<usize> {
         let here = |phrase: &&Vec<String>| words.len() >= phrase.len() && words[..phrase.len()] == phrase[..];
         self.0.iter().filter(here).map(Vec::len).max()
     }
 
-    /// Whether `words` begins with one.
     pub(super) fn begins(&self, words: &[&str]) -> bool {
         self.0.iter().any(|phrase| words.len() >= phrase.len() && words[..phrase.len()] == phrase[..])
     }
 
-    /// Whether `words` ends with one.
     pub(super) fn ends(&self, words: &[&str]) -> bool {
         self.0.iter().any(|phrase| words.len() >= phrase.len() && words[words.len() - phrase.len()..] == phrase[..])
     }
 
-    /// Where the first one that stands in `words` ends.
+    /// End of the first phrase that occurs in `words`.
     pub(super) fn find(&self, words: &[&str]) -> Option<usize> {
         (0..words.len()).find_map(|at| {
             let rest = &words[at..];
@@ -224,18 +220,18 @@ impl Phrases {
         })
     }
 
-    /// Whether each word of one of them stands somewhere in `words`.
+    /// Whether all words of one phrase occur anywhere in `words`.
     pub(super) fn scattered(&self, words: &[&str]) -> bool {
         let there = |phrase: &Vec<String>| phrase.iter().all(|word| words.contains(&word.as_str()));
         self.0.iter().any(there)
     }
 }
 
-/// Beginnings of words, by their first two letters.
+/// Word stems by their first two letters.
 #[derive(Debug, Default)]
 pub(super) struct Stems(HashMap<String, Vec<String>>);
 
-/// Letters that an ending may have.
+/// Most letters of an ending.
 const ENDING: usize = 4;
 
 impl Stems {
@@ -251,7 +247,7 @@ impl Stems {
         word.chars().take(2).collect()
     }
 
-    /// Whether `word` is one of them with an ending; a stem that ends with `.` is a whole word.
+    /// Whether `word` is one of the stems with an ending; a stem that ends with `.` is a whole word.
     pub(super) fn has(&self, word: &str) -> bool {
         let list = self.0.get(&Self::key(word));
         list.into_iter().flatten().any(|stem| match stem.strip_suffix('.') {
@@ -368,7 +364,7 @@ impl From<Sheet> for Language {
 }
 
 impl Language {
-    /// `word` without a prefix that is written together with it, such as Arabic "and".
+    /// `word` without a prefix that is joined to it, such as Arabic "and".
     pub(super) fn bare_word<'a>(&self, word: &'a str) -> &'a str {
         for prefix in &self.prefixes {
             if let Some(rest) = word.strip_prefix(prefix.as_str())
@@ -380,7 +376,6 @@ impl Language {
         word
     }
 
-    /// Whether `word` is frequent in this language.
     pub(super) fn is_common(&self, word: &str) -> bool {
         self.common.contains(word)
     }
@@ -394,7 +389,7 @@ impl Language {
             || self.skip.contains(word)
     }
 
-    /// The class of the participle `word`, in whatever gender and number.
+    /// The class of the participle `word` in any gender and number.
     pub(super) fn participle(&self, word: &str) -> Option<&str> {
         let plain = self.participles.get(word);
         let class = plain.or_else(|| {
@@ -406,7 +401,7 @@ impl Language {
         class.map(String::as_str)
     }
 
-    /// What kind of thing `word` names, by its own or as the last part of a compound.
+    /// The kind of thing that `word` names by itself or as the last part of a compound.
     pub(super) fn noun(&self, word: &str) -> Option<&str> {
         if let Some(kind) = self.nouns.get(word) {
             return Some(kind);
@@ -414,14 +409,13 @@ impl Language {
         if !self.far {
             return None;
         }
-        // German writes nouns together; the last one says what it is.
+        // German joins nouns; the last one determines the kind.
         let starts = word.char_indices().skip(2).map(|(at, _)| at);
         let mut tails = starts.take(24).filter_map(|at| self.nouns.get(&word[at..]));
         tails.next().map(String::as_str)
     }
 }
 
-/// What calls prove.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Proofs {
@@ -439,11 +433,10 @@ pub(super) struct Proofs {
     pub accepts: HashMap<String, Vec<String>>,
     /// Claimed class to its past tense, for "no tool … in this run".
     pub past: HashMap<String, String>,
-    /// Endings of file names.
     pub extensions: HashSet<String>,
     /// Languages and forms of code.
     pub code: HashSet<String>,
-    /// Words before the name of one: "in Python".
+    /// Words before the name of a language: "in Python".
     pub within: HashSet<String>,
     /// Abbreviations, without the last point.
     pub abbreviations: HashSet<String>,
@@ -463,19 +456,17 @@ const SHEETS: [&str; 7] = [
 
 const PROOFS: &str = include_str!("../../data/receipts/proofs.json");
 
-// The files are part of the program and a test reads each; a broken one can't reach a user.
+// The files are part of the program and a test reads each, so a broken one can't be released.
 static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
     let read = |text: &&str| serde_json::from_str::<Sheet>(text).ok().map(Language::from);
     SHEETS.iter().filter_map(read).collect()
 });
 static PROOF: LazyLock<Proofs> = LazyLock::new(|| serde_json::from_str(PROOFS).unwrap_or_default());
 
-/// All languages.
 pub(super) fn languages() -> &'static [Language] {
     &LANGUAGES
 }
 
-/// What calls prove.
 pub(super) fn proofs() -> &'static Proofs {
     &PROOF
 }

@@ -1,4 +1,4 @@
-//! Claims linked to the calls that prove them.
+//! Links claims to the calls that prove them.
 
 use super::lexicon::{Proofs, proofs};
 use super::object::{Name, Objects};
@@ -7,18 +7,15 @@ use super::types::Evidence;
 use super::why;
 use serde_json::Value;
 
-/// What became of a claim.
 #[derive(Debug)]
 pub(super) struct Linked {
-    /// What it claims to have done, for a person.
+    /// The claimed action, for a person.
     pub action: String,
-    /// The calls that prove it; none if it is unproved.
+    /// The calls that prove it; empty if it is unproved.
     pub calls: Vec<String>,
-    /// Why.
     pub why: String,
 }
 
-/// Links a claim of `class` about `objects`.
 pub(super) fn link(class: &str, objects: &Objects, evidence: &[Evidence<'_>]) -> Linked {
     let claimed = refine(class, objects);
     let action = action(class, &claimed);
@@ -100,31 +97,30 @@ fn accepts(claimed: &[String], class: &str, objects: &Objects, one: &Evidence<'_
         let list = table.get(claim);
         list.is_some_and(|list| list.iter().any(|class| has.contains(&class.as_str())))
     };
-    // A line is removed from a file by writing the file.
+    // Removing a line from a file means writing the file.
     let rewritten = class == "delete" && (objects.part || objects.names.iter().any(|name| name.source)) && fits("make");
     rewritten || claimed.iter().any(|claim| fits(claim))
 }
 
-/// Whether a proof must be about `name`: where something came from need not be written.
+/// Whether a proof must mention `name`; the source of something need not be written.
 fn needed(name: &Name, class: &str, objects: &Objects) -> bool {
     if class == "transform" {
-        // What was merged or converted stays; another file holds the result.
+        // A merge or conversion keeps its sources; another file holds the result.
         return false;
     }
     let writes = matches!(class, "make" | "delete");
     if writes && name.kind == Kind::Quote && objects.names.iter().any(Name::is_target) {
-        // The file counts; what is quoted beside it is what was changed in there.
+        // The file is decisive; a quote beside it is what was changed in it.
         return false;
     }
     !(name.source && matches!(class, "make" | "draft" | "run" | "send" | "remember"))
 }
 
-/// Whether the call did or saw anything: a tool that only carries the answer proves nothing.
+/// Whether the call did or saw anything: a tool that only delivers the answer proves nothing.
 pub(super) fn works(one: &Evidence<'_>) -> bool {
     proofs().tools.get(one.tool).is_none_or(|list| !list.is_empty())
 }
 
-/// What the call is proof of.
 fn classes(one: &Evidence<'_>) -> Vec<&'static str> {
     let Proofs { tools, commands, words, .. } = proofs();
     let mut all: Vec<&str> = Vec::new();
@@ -152,7 +148,6 @@ fn classes(one: &Evidence<'_>) -> Vec<&'static str> {
     all
 }
 
-/// Whether the call is about `name`.
 fn about(name: &Name, one: &Evidence<'_>) -> bool {
     let same = |text: &str| match name.kind {
         Kind::Path => text.split(apart).chain([text]).any(|part| same_path(&name.text, part)),
@@ -171,14 +166,13 @@ fn about(name: &Name, one: &Evidence<'_>) -> bool {
     (quote || proofs().names_in_content.contains(one.tool)) && same(one.content)
 }
 
-/// Whether the call says `time`.
 fn mentions(one: &Evidence<'_>, time: &str) -> bool {
     let mut leaves = Vec::new();
     strings(one.arguments, true, 0, &mut leaves);
     leaves.iter().any(|text| text.contains(time)) || one.receipt.is_some_and(|receipt| receipt.object.contains(time))
 }
 
-/// The strings in `value`; those of arguments that hold text only with `texts`.
+/// The strings in `value`; `texts` includes arguments that hold only text.
 fn strings<'a>(value: &'a Value, texts: bool, depth: usize, into: &mut Vec<&'a str>) {
     match value {
         _ if depth > 8 => {}
@@ -231,7 +225,7 @@ fn address(text: &str) -> &str {
     text.trim_start_matches("www.").trim_end_matches('/')
 }
 
-/// `text` as its words in lower case, with one blank between them.
+/// `text` as lower-case words separated by single spaces.
 fn spoken(text: &str) -> String {
     let lower = text.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());

@@ -1,8 +1,8 @@
 //! Receipts: what an answer claims to have done, and what proves it.
 //!
-//! Plain rules over words that are data (`data/receipts`): [`check`] cuts the answer into
-//! sentences and clauses, finds the claims of a finished action of its own, and links each to the
-//! calls of the run that prove it. No model, no I/O, linear in the length of the answer.
+//! Plain rules over words that are data (`data/receipts`): [`check`] splits the answer into sentences and clauses,
+//! finds the claims of a finished action of its own, and links each to the calls of the run that prove it. No model, no
+//! I/O, linear in the length of the answer.
 
 mod answer;
 mod asks;

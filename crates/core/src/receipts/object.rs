@@ -3,12 +3,10 @@
 use super::lexicon::Language;
 use super::token::{Kind, Token};
 
-/// A thing named in a claim.
 #[derive(Debug, Clone)]
 pub(super) struct Name {
     /// In lower case.
     pub text: String,
-    /// Path, address or quote.
     pub kind: Kind,
     /// Whether something was taken from it ("from sales.csv").
     pub source: bool,
@@ -21,10 +19,8 @@ impl Name {
     }
 }
 
-/// All that a claim says about its object.
 #[derive(Debug, Default)]
 pub(super) struct Objects {
-    /// The named things.
     pub names: Vec<Name>,
     /// Times of day, `HH:MM`.
     pub times: Vec<String>,
@@ -34,11 +30,11 @@ pub(super) struct Objects {
     pub part: bool,
     /// Whether it is text that may stand in the answer itself.
     pub plain: bool,
-    /// How many things, where it says so.
+    /// Number of things, if stated.
     pub count: Option<usize>,
 }
 
-/// What `tokens`, the words of a claim, name.
+/// What the words `tokens` of a claim name.
 pub(super) fn objects(tokens: &[Token], lang: &Language) -> Objects {
     let mut all = Objects::default();
     for (index, token) in tokens.iter().enumerate() {
@@ -79,7 +75,7 @@ fn count(before: &[Token], lang: &Language) -> Option<usize> {
     }
 }
 
-/// The time of day that `token` says, with what follows it.
+/// The time of day given by `token` and the token after it.
 fn time(token: &Token, next: Option<&Token>) -> Option<String> {
     let after = next.map_or("", |next| next.norm.as_str());
     let glued = token.norm.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '.');

@@ -1,16 +1,15 @@
-//! Announcements: what the assistant says it is about to do, and stops.
+//! Announcements: the assistant says that it is about to act, and stops.
 
 use super::lexicon::Language;
 use super::text::Sentence;
 use super::token::Kind;
 
-/// Words between "I'll" and the verb of doing, at most.
+/// Most words between "I'll" and the verb of doing.
 const APART: usize = 5;
-/// Longest sentence that asks to wait and says no more, words.
+/// Longest sentence that only asks to wait, words.
 const BRIEF: usize = 5;
 
-/// Whether `sentence` announces an act of the speaker; `asked`: an act was asked for, so that "I would"
-/// and a verb alone say it too.
+/// Whether `sentence` announces an act of the speaker. `asked`: an act was requested, so "I would" counts, too.
 pub(super) fn announces(sentence: &Sentence, lang: &Language, asked: bool) -> bool {
     if sentence.question {
         return false;
@@ -24,7 +23,7 @@ pub(super) fn announces(sentence: &Sentence, lang: &Language, asked: bool) -> bo
     if waits && (asked || words.len() <= BRIEF) {
         return true;
     }
-    // "Send me the text and I'll look at it": the user is to begin.
+    // "Send me the text and I'll look at it": the user is to act first.
     let told = words.first().is_some_and(|first| lang.acts.has(first) || lang.soft.has(first) || lang.texts.has(first));
     let begun = lang.promise.beginning(&words).is_some() || lang.busy.has(words.first().copied().unwrap_or_default());
     if told && !begun {
@@ -55,7 +54,7 @@ pub(super) fn announces(sentence: &Sentence, lang: &Language, asked: bool) -> bo
     false
 }
 
-/// Whether nothing that counts stands before.
+/// Whether nothing significant precedes.
 fn begins(before: &[&str], lang: &Language) -> bool {
     let at = before.iter().rposition(|word| word.is_empty()).map_or(0, |at| at + 1);
     before[at..]

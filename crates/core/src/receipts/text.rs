@@ -1,31 +1,27 @@
-//! An answer cut into sentences; code, citations and tables are left out.
+//! Splits an answer into sentences; code, citations and tables are left out.
 
 use super::lexicon::proofs;
 use super::token::{Kind, Token, tokens};
 use super::voice::handed_over;
 
-/// A sentence with more tokens than this is cut, so that each costs a bounded time.
+/// Most tokens of a sentence; a longer one is split, so that each takes a bounded time.
 const LONGEST: usize = 400;
 
-/// One sentence.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, read where it counts")]
 pub(super) struct Sentence {
-    /// Its tokens, without the mark that ends it.
+    /// Its tokens without the final mark.
     pub tokens: Vec<Token>,
-    /// Whether it asks.
     pub question: bool,
     /// Whether it ends with a colon or introduces a list.
     pub colon: bool,
-    /// Whether it is an item of a list.
     pub item: bool,
-    /// Whether a rule or a heading parts it from what is before.
+    /// Whether a rule or a heading separates it from what comes before.
     pub after_rule: bool,
-    /// Whether it is part of a text that is handed over.
+    /// Whether it is part of a text that the answer delivers.
     pub handed: bool,
 }
 
-/// The sentences of `answer`.
 pub(super) fn sentences(answer: &str) -> Vec<Sentence> {
     let mut cut = Cut::default();
     let mut offset = 0;
@@ -62,9 +58,9 @@ pub(super) fn sentences(answer: &str) -> Vec<Sentence> {
 struct Cut {
     done: Vec<Sentence>,
     open: Sentence,
-    /// A rule or heading stands before what comes next.
+    /// A rule or a heading precedes.
     ruled: bool,
-    /// The line is part of a text that is handed over.
+    /// The line is part of a delivered text.
     handed: bool,
 }
 
@@ -78,7 +74,7 @@ impl Cut {
     fn end(&mut self) {
         let mut sentence = std::mem::take(&mut self.open);
         sentence.handed = self.handed;
-        // Only a list can still follow what a line break ended.
+        // A line break ended it, so only a list can follow.
         sentence.colon = sentence.tokens.last().is_some_and(|last| last.is_mark(":"));
         if sentence.tokens.iter().any(|token| !matches!(token.kind, Kind::Mark(_))) {
             sentence.after_rule = std::mem::take(&mut self.ruled);
@@ -90,7 +86,7 @@ impl Cut {
         let (item, start) = bullet(line);
         let body = &line[start..];
         let first = body.trim_start().chars().next();
-        // A line that goes on in lower case goes on with the sentence.
+        // A line that starts in lower case continues the sentence.
         let goes_on = !item && first.is_some_and(char::is_lowercase);
         if !goes_on {
             self.end();
@@ -119,7 +115,6 @@ impl Cut {
         }
     }
 
-    /// Whether the mark `stop` ends the sentence.
     fn ends(&self, stop: &Token, next: Option<&Token>) -> bool {
         if !stop.is_mark(".") {
             return true;
@@ -141,13 +136,13 @@ impl Cut {
     }
 }
 
-/// Whether `text` is a line across the page: `---`.
+/// Whether `text` is a horizontal rule: `---`.
 fn rule(text: &str) -> bool {
     let mark = text.chars().next();
     text.len() >= 3 && mark.is_some_and(|mark| "-*_".contains(mark) && text.chars().all(|c| c == mark))
 }
 
-/// Whether `line` is an item of a list or a heading, and where its text begins.
+/// Whether `line` is a list item or a heading, and where its text begins.
 fn bullet(line: &str) -> (bool, usize) {
     let text = line.trim_start();
     let start = line.len() - text.len();

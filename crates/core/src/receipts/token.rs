@@ -1,38 +1,26 @@
-//! Words of an answer.
-
 use super::lexicon::proofs;
 
-/// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A word.
     Word,
-    /// Digits.
     Number,
-    /// A time of day.
     Time,
-    /// A file or folder.
     Path,
     /// A web or mail address.
     Address,
     /// What stands in quotes or in code marks.
     Quote,
-    /// A mark between words.
     Mark(char),
 }
 
-/// One token.
 #[derive(Debug, Clone)]
 pub(super) struct Token {
-    /// What it is.
     pub kind: Kind,
-    /// In lower case, without marks; for a quote what is in it.
+    /// In lower case without marks; for a quote its content.
     pub norm: String,
-    /// Whether it is written with a capital.
     pub capital: bool,
-    /// Where it begins in the answer, bytes.
+    /// Byte offset in the answer.
     pub start: usize,
-    /// Where it ends.
     pub end: usize,
 }
 
@@ -47,12 +35,12 @@ impl Token {
     }
 }
 
-/// Longest quote that is taken as one, bytes.
+/// Longest quote, bytes.
 const QUOTE: usize = 300;
-/// Marks that stand by themselves wherever they are.
+/// Marks that are tokens wherever they occur.
 const ALONE: &str = "()[]{}—";
 
-/// The tokens of `line`, which begins at `offset` of the answer.
+/// Adds the tokens of `line`, which begins at byte `offset` of the answer.
 pub(super) fn tokens(line: &str, offset: usize, into: &mut Vec<Token>) {
     let mut at = 0;
     while let Some(first) = line[at..].chars().next() {
@@ -79,7 +67,7 @@ fn mark(mark: char, start: usize) -> Token {
     Token { kind: Kind::Mark(mark), norm: String::new(), capital: false, start, end: start + mark.len_utf8() }
 }
 
-/// The quote that begins at `at`: what is in it and where it ends.
+/// The quote that begins at `at`: its content and its end.
 fn quote(line: &str, at: usize) -> Option<(&str, usize)> {
     let first = line[at..].chars().next()?;
     let from = at + first.len_utf8();
@@ -101,7 +89,7 @@ fn quote(line: &str, at: usize) -> Option<(&str, usize)> {
     let single = matches!(first, '\'' | '‘');
     let mut ends = rest.char_indices().filter(|(_, c)| closers.contains(*c));
     let (length, closer) = ends.find(|(index, c)| {
-        // An apostrophe within a word closes nothing.
+        // An apostrophe inside a word closes no quote.
         let after = rest[index + c.len_utf8()..].chars().next();
         *index > 0 && !(single && after.is_some_and(char::is_alphanumeric))
     })?;
@@ -117,7 +105,7 @@ fn quoted(inner: &str, start: usize, end: usize) -> Token {
     Token { kind, norm: core.to_lowercase(), capital: core.chars().next().is_some_and(char::is_uppercase), start, end }
 }
 
-/// Tokens of what stands between blanks.
+/// Tokens of a text without spaces.
 fn chunk(text: &str, offset: usize, into: &mut Vec<Token>) {
     let leads = |c: char| !(c.is_alphanumeric() || matches!(c, '/' | '.' | '~'));
     let trails = |c: char| !(c.is_alphanumeric() || c == '/');
@@ -151,7 +139,7 @@ fn push_mark(c: char, at: usize, into: &mut Vec<Token>) {
     }
 }
 
-/// A word, cut at its apostrophes: `I've` is two, so is `j'ai`.
+/// A word, split at its apostrophes: `I've` is two tokens, and so is `j'ai`.
 fn word(core: &str, offset: usize, into: &mut Vec<Token>) {
     let mut at = 0;
     for part in core.split(['\'', '’']) {
@@ -165,7 +153,7 @@ fn word(core: &str, offset: usize, into: &mut Vec<Token>) {
                 end: offset + at + part.len(),
             });
         }
-        // Both apostrophes stand between the parts, and they differ in length.
+        // Both kinds of apostrophe occur, and they differ in length.
         at += part.len();
         at += core[at..].chars().next().map_or(0, char::len_utf8);
     }

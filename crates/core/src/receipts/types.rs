@@ -50,18 +50,11 @@ pub struct Receipts {
 /// One call of the run, as far as it can prove something.
 #[derive(Debug, Clone, Copy)]
 pub struct Evidence<'a> {
-    /// The call.
     pub call_id: &'a str,
-    /// Name of its tool.
     pub tool: &'a str,
-    /// What it was called with.
     pub arguments: &'a Value,
-    /// What it says it did.
     pub receipt: Option<&'a Receipt>,
-    /// Whether it succeeded.
     pub ok: bool,
-    /// Whether its effect was taken back later.
     pub undone: bool,
-    /// What it returned.
     pub content: &'a str,
 }

@@ -3,7 +3,6 @@
 use super::clause::{Clause, Hang};
 use super::lexicon::Language;
 
-/// How a claim is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// "I created", "I have created".
@@ -84,7 +83,7 @@ pub(super) fn read<'l>(clause: &Clause<'_>, k: usize, lang: &'l Language) -> Opt
     Some((class, form))
 }
 
-/// German: the auxiliary and the verb may stand far from each other.
+/// In German the auxiliary and the verb may be far apart.
 fn far<'l>(clause: &Clause<'_>, k: usize, lang: &'l Language) -> Option<(&'l str, Form)> {
     let words = &clause.words;
     let denied = |word: &&str| lang.negation.contains(*word) || lang.modal.contains(*word);
@@ -121,13 +120,13 @@ fn far<'l>(clause: &Clause<'_>, k: usize, lang: &'l Language) -> Option<(&'l str
     Some((class, form))
 }
 
-/// Whether the word at `at` names something a tool works on.
+/// Whether the word at `at` names something that tools work on.
 pub(super) fn thing(clause: &Clause<'_>, at: usize, lang: &Language) -> bool {
     let word = clause.words[at];
     word.is_empty() || lang.noun(word).is_some() || lang.things.contains(word) || lang.parts.contains(word)
 }
 
-/// Whether "file created" is a headline. "Files deleted with rm show up" tells of files at large.
+/// Whether "file created" is a headline. "Files deleted with rm show up" is about files in general.
 pub(super) fn headline(clause: &Clause<'_>, k: usize, lang: &Language) -> bool {
     if !lang.bare {
         return true;
@@ -139,7 +138,7 @@ pub(super) fn headline(clause: &Clause<'_>, k: usize, lang: &Language) -> bool {
     !some && (next.is_empty() || lang.after_headline.contains(*next))
 }
 
-/// Whether a form without auxiliary may be read so: nothing after it makes it a part of a sentence.
+/// Whether a form without an auxiliary may be read as a claim: nothing after it makes it part of a sentence.
 pub(super) fn stands_alone(clause: &Clause<'_>, k: usize, lang: &Language) -> bool {
     let acts = |word: &&str| lang.finite.contains(*word) || lang.modal.contains(*word);
     clause.hang == Hang::Main && !clause.words[k + 1..].iter().any(acts)

@@ -1,5 +1,5 @@
-//! Which lines of an answer are the assistant speaking, and which are a text that it hands over: a
-//! letter, a dialogue, verses. What is said in there is nobody's claim. By form only.
+//! Which lines of an answer are the assistant's own words and which are a text that it delivers, such as a letter, a
+//! dialogue or verses; nothing in the latter is a claim. Decided by form only.
 
 use super::lexicon::languages;
 
@@ -8,7 +8,7 @@ const SHORT: usize = 6;
 /// Longest line of verse, bytes.
 const VERSE: usize = 75;
 
-/// For each line of `answer`, whether it is part of a text that is handed over.
+/// For each line of `answer`, whether it is part of a delivered text.
 pub(super) fn handed_over(answer: &str) -> Vec<bool> {
     let lines: Vec<&str> = answer.lines().map(bare).collect();
     let mut shown = vec![false; lines.len()];
@@ -26,7 +26,7 @@ pub(super) fn handed_over(answer: &str) -> Vec<bool> {
     shown
 }
 
-/// Without marks of emphasis around it.
+/// `line` without marks of emphasis around it.
 fn bare(line: &str) -> &str {
     line.trim().trim_matches(['*', '_']).trim()
 }
@@ -35,7 +35,7 @@ fn words(line: &str) -> usize {
     line.split_whitespace().count()
 }
 
-/// From a salutation or a subject to the signature, or to a rule.
+/// Marks letters, from a salutation or a subject to the signature or a rule.
 fn letters(lines: &[&str], shown: &mut [bool]) {
     let mut open = false;
     let mut closing = 0;
@@ -56,7 +56,7 @@ fn letters(lines: &[&str], shown: &mut [bool]) {
         closing = match closing {
             _ if signs => 1,
             0 => 0,
-            // The name, then the letter is over.
+            // The name ends the letter.
             _ if short => 2,
             2 if line.is_empty() => {
                 open = false;
@@ -79,7 +79,7 @@ fn begins_letter(line: &str) -> bool {
     (known && ((short && ends(&[',', ':', '!'])) || subject)) || (short && words(line) > 1 && ends(&[',']))
 }
 
-/// Three lines or more, one below the other, most of which end without a full stop.
+/// Marks verses: three or more consecutive lines, most of which end without a full stop.
 fn verses(lines: &[&str], shown: &mut [bool]) {
     let mut from = 0;
     while from < lines.len() {

@@ -1,12 +1,12 @@
-//! Why a claim counts as proved or not, in plain English.
+//! Reasons why a claim counts as proved or not, in plain English.
 
 use super::lexicon::proofs;
 use super::types::Evidence;
 
-/// Most calls that are told one by one.
+/// Most calls that are named one by one.
 const TOLD: usize = 3;
 
-/// Most characters of an object that are told.
+/// Longest object that is quoted, characters.
 const LONG: usize = 80;
 
 /// No call did what is claimed; `fits` are those that tried.
@@ -21,7 +21,7 @@ pub(super) fn nothing(action: &str, fits: &[&Evidence<'_>], idle: bool) -> Strin
     format!("no tool {past} in this run")
 }
 
-/// The call that would prove it failed or was taken back.
+/// The call that would prove it failed or was undone.
 pub(super) fn lost(call: &Evidence<'_>) -> String {
     if call.undone {
         format!("{}, but it was undone", told(call))
@@ -30,18 +30,16 @@ pub(super) fn lost(call: &Evidence<'_>) -> String {
     }
 }
 
-/// Calls did such a thing, but to something else than `wanted`.
+/// Calls did such a thing, but to something other than `wanted`.
 pub(super) fn other(good: &[&Evidence<'_>], wanted: &str) -> String {
     let done: Vec<_> = good.iter().take(TOLD).map(|call| did(call)).collect();
     format!("the run {}, not {wanted}", done.join(", "))
 }
 
-/// Fewer calls than claimed.
 pub(super) fn too_few(claimed: usize, found: usize) -> String {
     format!("it claims {claimed}, the run shows {found}")
 }
 
-/// These calls did it.
 pub(super) fn proved(calls: &[&Evidence<'_>]) -> String {
     let mut told: Vec<_> = calls.iter().take(TOLD).map(|call| told(call)).collect();
     if calls.len() > TOLD {

@@ -1,4 +1,4 @@
-//! What kind of request a message is, by its words. The words are data.
+//! Classifies a message by its words, which are data.
 
 use super::Task;
 use super::lexicon::{Lexicon, Sheet};
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 const DATA: &str = include_str!("../../data/routing/tasks.json");
 
 static TASKS: LazyLock<(Vec<Task>, Lexicon)> = LazyLock::new(|| {
-    // A test reads the file, so that it can't be wrong here.
+    // A test reads the file, so it can't be broken here.
     let sheet: Result<Sheet, _> = serde_json::from_str(DATA);
     sheet.map_or_else(|_| Default::default(), |sheet| (order(&sheet), Lexicon::new(&sheet)))
 });
@@ -17,29 +17,26 @@ fn order(sheet: &Sheet) -> Vec<Task> {
     sheet.order.iter().map(|name| task(name).unwrap_or_default()).collect()
 }
 
-/// A kind of request, and why it is that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Classified {
-    /// The kind.
     pub task: Task,
-    /// The message's words that decided, in lower case; empty if there were none.
+    /// The words of the message that decided, in lower case; empty if there were none.
     pub words: Vec<String>,
 }
 
 impl Classified {
-    /// A kind that needs no looking.
+    /// A kind that is known without looking at words.
     pub fn known(task: Task) -> Self {
         Self { task, words: Vec::new() }
     }
 }
 
-/// The kind of `message`.
 pub fn classify(message: &str) -> Task {
     classified(message).task
 }
 
-/// The kind of `message` with the words that decided: the kind with most points; of several the more
-/// specific. Only the beginning of a long message is looked at. The same message gives the same kind.
+/// The kind of `message` with the words that decided: the one with most points, of several the more specific. Only the
+/// beginning of a long message is examined. Deterministic.
 pub fn classified(message: &str) -> Classified {
     let (tasks, lexicon) = &*TASKS;
     let found = lexicon.search(message);

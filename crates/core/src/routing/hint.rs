@@ -1,5 +1,5 @@
-//! Whether a message is about figures, about documents, or about neither. A hint to the order
-//! of an agent's tools; no model is asked.
+//! Whether a message is about figures, about documents or about neither: a hint for the order of an agent's tools that
+//! needs no model.
 
 use super::lexicon::{Lexicon, Sheet};
 use crate::skill::SkillKind;
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 const DATA: &str = include_str!("../../data/routing/hints.json");
 
 static HINTS: LazyLock<Lexicon> = LazyLock::new(|| {
-    // A test reads the file, so that it can't be wrong here.
+    // A test reads the file, so it can't be broken here.
     let sheet: Result<Sheet, _> = serde_json::from_str(DATA);
     sheet.map_or_else(|_| Lexicon::default(), |sheet| Lexicon::new(&sheet))
 });
@@ -29,17 +29,15 @@ pub enum Hint {
     General,
 }
 
-/// A hint, and why it is that.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hinted {
-    /// The hint.
     pub hint: Hint,
-    /// The message's words that decided, in lower case.
+    /// The words of the message that decided, in lower case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<String>,
 }
 
-/// What `message` is about. With as much of both, figures go first.
+/// What `message` is about; on a tie, figures.
 pub fn hint(message: &str) -> Hinted {
     let mut found = HINTS.search(message).into_iter();
     let figures = found.next().unwrap_or_default();
@@ -54,7 +52,6 @@ pub fn hint(message: &str) -> Hinted {
 
 const TOOLS: &str = include_str!("../../data/routing/hint-tools.json");
 
-/// Which tools go first.
 #[derive(Debug, Default, Deserialize)]
 struct First {
     tools: Vec<String>,
@@ -67,7 +64,7 @@ struct FirstTools {
     documents: First,
 }
 
-// A test reads the file, so that it can't be wrong here.
+// A test reads the file, so it can't be broken here.
 static FIRST: LazyLock<FirstTools> = LazyLock::new(|| serde_json::from_str(TOOLS).unwrap_or_default());
 
 /// What a request is about, and which of an agent's tools go first for that. It takes no tool away.
@@ -83,7 +80,7 @@ pub struct ToolHint {
 }
 
 impl ToolHint {
-    /// For `request` to an agent that has `tools`; `None`: it is about nothing that matters.
+    /// `None` if the request is about nothing that matters for `tools`.
     pub fn of(request: &str, tools: &[ToolSpec]) -> Option<Self> {
         let Hinted { hint, words } = hint(request);
         let first = match hint {

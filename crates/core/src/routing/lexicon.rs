@@ -3,26 +3,24 @@
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
 
-/// How much of a message is looked at, bytes.
+/// The part of a message that is examined, bytes.
 const LOOKED_AT: usize = 1536;
-/// So many words from the beginning say more about what is wanted than what follows, which may be
-/// material.
+/// The first words say more about what is wanted than the rest, which may be material.
 const LEAD: usize = 24;
-/// How much more.
+/// Factor by which they count more.
 const LEAD_FACTOR: u32 = 3;
 /// Most words that a `*` stands for.
 const GAP: usize = 6;
-/// Points of a word that tells, and of one that only may.
+/// Points of a decisive word, and of one that is only a hint.
 const STRONG: u32 = 2;
 const WEAK: u32 = 1;
 
-/// A data file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sheet {
     #[serde(rename = "about")]
     _about: String,
-    /// Kinds, those that win a tie first.
+    /// The first kind wins a tie.
     pub order: Vec<String>,
     sets: BTreeMap<String, Vec<String>>,
     ignore: Vec<String>,
@@ -39,7 +37,7 @@ struct Words {
 }
 
 impl Sheet {
-    /// What is wrong with it, for whoever edits it.
+    /// What is wrong with the file, for its editors.
     #[cfg(test)]
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
@@ -63,7 +61,6 @@ impl Sheet {
     }
 }
 
-/// The same, ready to search.
 #[derive(Debug, Default)]
 pub(super) struct Lexicon {
     words: HashMap<String, u32>,
@@ -76,10 +73,10 @@ pub(super) struct Lexicon {
 struct Phrase {
     /// What follows the first word.
     rest: Vec<Part>,
-    /// Place of its kind in `order`; `None`: it counts for nobody.
+    /// Index of its kind in `order`; `None` if it counts for none.
     kind: Option<usize>,
     points: u32,
-    /// Which entry of the file it is from; an entry counts once.
+    /// Index of its entry in the file; an entry counts once.
     entry: usize,
 }
 
@@ -89,16 +86,15 @@ enum Part {
     Gap,
 }
 
-/// What was found of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Found {
     pub points: u32,
-    /// As they stand in the message, in lower case.
+    /// As written in the message, in lower case.
     pub words: Vec<String>,
 }
 
 impl Lexicon {
-    /// Reads a sheet. A phrase without a word, or with an unknown set, is left out.
+    /// Reads a sheet. Phrases without a word or with an unknown set are left out.
     pub fn new(sheet: &Sheet) -> Self {
         let mut lexicon = Self { kinds: sheet.order.len(), ..Self::default() };
         let mut entry = 0;
@@ -118,7 +114,7 @@ impl Lexicon {
             }
         }
         for list in lexicon.phrases.values_mut() {
-            // With equal length the one of the kind that wins ties.
+            // Of equal length, the kind that wins ties comes first.
             list.sort_by_key(|phrase| (std::cmp::Reverse(phrase.length()), phrase.kind));
         }
         lexicon
@@ -134,7 +130,7 @@ impl Lexicon {
         };
         let rest: Vec<Part> = parts.collect();
         let mut phrase = Phrase { rest, kind, points: 0, entry };
-        // Long phrases are not worth more and more: three words are as sure as it gets.
+        // Points stop growing at three words, since longer phrases are no surer.
         phrase.points = match per_word {
             WEAK => WEAK,
             each => each * u32::try_from(phrase.length().min(3)).unwrap_or(3),
@@ -147,7 +143,7 @@ impl Lexicon {
         *self.words.entry(word.to_owned()).or_insert(next)
     }
 
-    /// What is in the beginning of `message`, by the kinds' places in the sheet's order.
+    /// What the beginning of `message` holds of each kind, indexed as in the sheet's order.
     pub fn search(&self, message: &str) -> Vec<Found> {
         let lower = beginning(message).to_lowercase();
         let tokens: Vec<&str> = split(&lower).collect();
@@ -158,7 +154,7 @@ impl Lexicon {
             let Some((phrase, used)) = self.longest(&ids, at) else {
                 continue;
             };
-            // What stands in a gap may be a phrase of its own; the phrase's own words are used up.
+            // Words in a gap may form a phrase of their own; the phrase's own words are used up.
             for place in &used {
                 ids[*place] = None;
             }
@@ -173,7 +169,7 @@ impl Lexicon {
         found
     }
 
-    /// The longest phrase that begins at a word, and the places of its words.
+    /// The longest phrase that begins at a word, and the positions of its words.
     fn longest(&self, ids: &[Option<u32>], at: usize) -> Option<(&Phrase, Vec<usize>)> {
         let list = self.phrases.get(&(*ids.get(at)?)?)?;
         let mut used = vec![at];
@@ -181,7 +177,7 @@ impl Lexicon {
         Some((phrase, used))
     }
 
-    /// A word's number; Arabic ones also without what is written together with them.
+    /// Number of a word; Arabic words are also tried without joined prefixes.
     fn lookup(&self, token: &str) -> Option<u32> {
         if token.is_ascii() {
             return self.words.get(token).copied();
@@ -193,13 +189,12 @@ impl Lexicon {
 }
 
 impl Phrase {
-    /// Its own words.
     fn length(&self) -> usize {
         1 + self.rest.iter().filter(|part| **part != Part::Gap).count()
     }
 }
 
-/// Whether `parts` come next; then `used` has the places of their words as well.
+/// Whether `parts` follow; then the positions of their words are added to `used`.
 fn follows(parts: &[Part], ids: &[Option<u32>], at: usize, used: &mut Vec<usize>) -> bool {
     let Some((part, rest)) = parts.split_first() else {
         return true;
@@ -220,7 +215,6 @@ fn follows(parts: &[Part], ids: &[Option<u32>], at: usize, used: &mut Vec<usize>
     }
 }
 
-/// The part of a message that is looked at.
 fn beginning(message: &str) -> &str {
     let mut end = message.len().min(LOOKED_AT);
     while !message.is_char_boundary(end) {
@@ -233,12 +227,12 @@ fn split(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && !is_mark(c)).filter(|word| !word.is_empty())
 }
 
-/// Arabic vowel marks and the line that stretches words.
+/// Arabic vowel marks and the elongation mark (tatweel).
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{64b}'..='\u{652}' | '\u{670}' | '\u{640}')
 }
 
-/// Without vowel marks, and with one form of letters that are written in several.
+/// A word without vowel marks and with one form for letters that have several.
 fn plain(word: &str) -> String {
     word.chars()
         .filter(|c| !is_mark(*c))
@@ -251,7 +245,7 @@ fn plain(word: &str) -> String {
         .collect()
 }
 
-/// The word without the conjunction, preposition or article that Arabic writes together with it.
+/// The word without the conjunction, preposition or article that Arabic joins to it.
 fn without_prefix(word: &str) -> impl Iterator<Item = &str> {
     ["وال", "بال", "فال", "ال", "لل", "و", "ف"]
         .into_iter()
@@ -259,7 +253,7 @@ fn without_prefix(word: &str) -> impl Iterator<Item = &str> {
         .filter(|rest| rest.chars().count() > 2)
 }
 
-/// All spellings of a phrase of the file, as words.
+/// All spellings of a phrase of the file, each as words.
 fn spellings(phrase: &str, sets: &BTreeMap<String, Vec<String>>) -> Vec<Vec<String>> {
     let mut all = vec![Vec::new()];
     for word in phrase.split_whitespace() {

@@ -1,5 +1,3 @@
-//! What kind of request a message is.
-
 use serde::{Deserialize, Serialize};
 
 /// Kinds of requests.
@@ -31,7 +29,7 @@ pub enum Task {
 }
 
 impl Task {
-    /// All, as the documentation lists them.
+    /// In the order of the documentation.
     pub const ALL: [Self; 10] = [
         Self::Reasoning,
         Self::CodeGen,
@@ -45,7 +43,7 @@ impl Task {
         Self::Planning,
     ];
 
-    /// Its name in settings and in the API.
+    /// Name in settings and the API.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reasoning => "reasoning",

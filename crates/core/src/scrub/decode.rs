@@ -1,31 +1,29 @@
-//! Text as it was before somebody escaped it, with where each piece stood.
+//! Decodes escaped text and remembers where each piece was.
 
-/// What a decoder made of a text.
 #[derive(Debug, Default)]
 pub(super) struct View {
-    /// The decoded text.
     pub bytes: Vec<u8>,
-    /// Pieces that were decoded, in order; between them the text is as it was.
+    /// Decoded pieces in order; between them the text is unchanged.
     units: Vec<Unit>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Unit {
-    /// Where it stands in the decoded text, and its length there.
+    /// Position and length in the decoded text.
     at: usize,
     length: usize,
-    /// Where it stood.
+    /// Position in the original text.
     start: usize,
     end: usize,
 }
 
 impl View {
-    /// Where what is at `start..end` of the decoded text stood.
+    /// The original range of `start..end` of the decoded text.
     pub fn origin(&self, start: usize, end: usize) -> (usize, usize) {
         (self.place(start).0, self.place(end.saturating_sub(1)).1)
     }
 
-    /// The span of what made the byte at `at`.
+    /// The original range of the byte at `at`.
     fn place(&self, at: usize) -> (usize, usize) {
         let after = self.units.partition_point(|unit| unit.at <= at);
         let Some(unit) = after.checked_sub(1).and_then(|index| self.units.get(index)) else {
@@ -39,13 +37,13 @@ impl View {
     }
 }
 
-/// Undoes one way of escaping; `None` where nothing was escaped so.
+/// Undoes one way of escaping; `None` if nothing was escaped that way.
 pub(super) type Decoder = fn(&[u8]) -> Option<View>;
 
-/// How a text may have been escaped.
+/// Ways in which a text may have been escaped.
 pub(super) const DECODERS: [Decoder; 3] = [percent, escapes, html];
 
-/// A decoded piece and how many bytes it took.
+/// A decoded piece and the number of bytes it took.
 type Piece = Option<(Decoded, usize)>;
 
 enum Decoded {
@@ -54,8 +52,7 @@ enum Decoded {
     Nothing,
 }
 
-/// Decodes each piece that begins with one of `marks` and that `piece` understands. `None`: nothing was
-/// decoded.
+/// Decodes each piece that begins with one of `marks` and that `piece` understands; `None` if there is none.
 fn decode(text: &[u8], marks: &[u8], piece: impl Fn(&[u8]) -> Piece) -> Option<View> {
     let mut view = View::default();
     let mut at = 0;
@@ -87,7 +84,7 @@ fn decode(text: &[u8], marks: &[u8], piece: impl Fn(&[u8]) -> Piece) -> Option<V
     Some(view)
 }
 
-/// `%41`.
+/// Percent-encoding: `%41`.
 pub(super) fn percent(text: &[u8]) -> Option<View> {
     decode(text, b"%", percent_piece)
 }
@@ -97,7 +94,7 @@ fn percent_piece(text: &[u8]) -> Piece {
     Some((Decoded::Byte(u8::try_from(value).ok()?), 3))
 }
 
-/// The same where `+` stands for a space.
+/// Percent-encoding where `+` stands for a space.
 pub(super) fn form(text: &[u8]) -> Option<View> {
     decode(text, b"+%", |text| match text.first()? {
         b'+' => Some((Decoded::Byte(b' '), 1)),
@@ -105,7 +102,7 @@ pub(super) fn form(text: &[u8]) -> Option<View> {
     })
 }
 
-/// Those of JSON, and what other languages write alike: `\x41`, `\u{41}`, `\U00000041`, `\'`.
+/// Escapes of JSON and similar ones of other languages: `\x41`, `\u{41}`, `\U00000041`, `\'`.
 fn escapes(text: &[u8]) -> Option<View> {
     decode(text, b"\\", escape_piece)
 }
@@ -134,7 +131,7 @@ fn escape_piece(text: &[u8]) -> Piece {
     }
 }
 
-/// `\u0041`, or two of them that make one letter.
+/// `\u0041`, or a surrogate pair of them.
 fn unit(text: &[u8]) -> Piece {
     let high = hexadecimal(text.get(2..6)?)?;
     if let Some(letter) = char::from_u32(high) {
@@ -149,7 +146,7 @@ fn unit(text: &[u8]) -> Piece {
     Some((Decoded::Letter(letter), 12))
 }
 
-/// `&amp;`, `&#65;`, `&#x41;`.
+/// HTML entities: `&amp;`, `&#65;`, `&#x41;`.
 fn html(text: &[u8]) -> Option<View> {
     decode(text, b"&", |text| {
         let rest = text.get(1..text.len().min(14))?;
@@ -176,7 +173,7 @@ fn html(text: &[u8]) -> Option<View> {
     })
 }
 
-/// Line breaks that were put into a long encoded text.
+/// Removes line breaks that were put into a long encoded text.
 pub(super) fn joined(text: &[u8]) -> Option<View> {
     decode(text, b"\r\n", |_| Some((Decoded::Nothing, 1)))
 }

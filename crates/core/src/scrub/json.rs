@@ -1,11 +1,10 @@
-//! JSON values, whose numbers and keys may be secrets too.
+//! Scrubs JSON values, whose numbers and keys may be secrets too.
 
 use super::Scrubber;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 impl Scrubber {
-    /// Takes secrets out of every string, key and number of `value`.
     pub fn scrub_json(&self, value: &mut Value) {
         if self.is_empty() {
             return;
@@ -38,7 +37,7 @@ impl Scrubber {
         }
     }
 
-    /// Two keys that become one are numbered, so that no value is lost.
+    /// Numbers two keys that become equal, so that no value is lost.
     fn other_keys(&self, map: Map<String, Value>) -> Map<String, Value> {
         let mut out = Map::new();
         for (key, item) in map {

@@ -1,10 +1,9 @@
 //! Takes secrets out of everything that leaves an executor.
 //!
-//! A secret is found as it is; in base64 (standard and URL-safe, padded or not, also inside a longer text
-//! that was encoded); in hexadecimal; with line breaks put between; and behind any mixture, up to three
-//! deep, of percent-encoding, JSON and similar escapes, and HTML escapes. Secrets of several lines, such
-//! as private keys, are found line by line too. Scrub before cutting to a length: half a secret is not
-//! found.
+//! A secret is found as it is; in base64 (standard and URL-safe, padded or not, also inside a longer text that was
+//! encoded); in hexadecimal; with line breaks put between; and behind any mixture, up to three deep, of
+//! percent-encoding, JSON and similar escapes, and HTML escapes. Secrets of several lines, such as private keys, are
+//! found line by line too. Scrub before cutting to a length: half a secret is not found.
 //!
 //! What can't be found: secrets of less than four characters (they would be found everywhere), lines of
 //! less than sixteen, and what was encrypted, compressed, reversed or spelled out.
@@ -22,18 +21,16 @@ use std::fmt;
 pub use needles::{Secrets, secrets_of};
 pub use stream::ScrubStream;
 
-/// Replaces secrets by `[secret NAME]`. Time is linear in what is scrubbed.
+/// Replaces secrets by `[secret NAME]` in linear time.
 #[derive(Clone, Default)]
 pub struct Scrubber {
-    /// `None`: nothing to look for.
+    /// `None` if there is nothing to look for.
     needles: Option<AhoCorasick>,
-    /// Which secret each needle is of.
     of: Vec<needles::Needle>,
-    /// What stands for each secret.
     replacements: Vec<String>,
-    /// Longest stretch that is looked for as a whole, bytes, before any escaping.
+    /// Longest needle before any escaping, bytes.
     longest: usize,
-    /// Whether a secret holds a space.
+    /// Whether any secret holds a space.
     spaced: bool,
     short: Vec<String>,
 }
@@ -45,7 +42,7 @@ impl fmt::Debug for Scrubber {
 }
 
 impl Scrubber {
-    /// Looks for these secrets, each a name and a value. Names are shown.
+    /// Looks for these secrets, given as names and values. The names are shown.
     pub fn new<N, V>(secrets: impl IntoIterator<Item = (N, V)>) -> Self
     where
         N: Into<String>,
@@ -54,17 +51,15 @@ impl Scrubber {
         needles::build(secrets)
     }
 
-    /// Names of secrets that are too short to be looked for: less than four characters.
+    /// Names of secrets that are too short to look for: fewer than four characters.
     pub fn too_short(&self) -> &[String] {
         &self.short
     }
 
-    /// Whether there is nothing to look for.
     pub fn is_empty(&self) -> bool {
         self.needles.is_none()
     }
 
-    /// `text` without secrets.
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let spans = self.spans(text.as_bytes());
         if spans.is_empty() {
@@ -82,7 +77,6 @@ impl Scrubber {
         Cow::Owned(out)
     }
 
-    /// `bytes` without secrets.
     pub fn scrub_bytes<'t>(&self, bytes: &'t [u8]) -> Cow<'t, [u8]> {
         let spans = self.spans(bytes);
         if spans.is_empty() {

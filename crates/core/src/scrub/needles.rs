@@ -1,4 +1,4 @@
-//! What is looked for.
+//! The byte sequences that are searched for.
 
 use super::Scrubber;
 use crate::ports::OpenedCredential;
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const SHORTEST: usize = 4;
 /// Fewest characters of a line of a secret.
 const SHORTEST_LINE: usize = 16;
-/// A secret of more bytes is held back in a stream as long as its longest line only.
+/// For a secret of more bytes, a stream holds back only the length of its longest line.
 const LONGEST_HELD: usize = 1024;
 const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -25,8 +25,7 @@ pub(super) struct Needle {
     pub base64: bool,
 }
 
-/// The secrets of an opened credential, named `CREDENTIAL.FIELD`, for [`Scrubber::new`]. The password
-/// inside an address is one of its own.
+/// The secrets of an opened credential, named `CREDENTIAL.FIELD`. A password inside a URL is a separate secret.
 pub fn secrets_of(opened: &OpenedCredential) -> Secrets {
     let credential = &opened.credential;
     let mut secrets = Secrets::new();
@@ -43,7 +42,7 @@ pub fn secrets_of(opened: &OpenedCredential) -> Secrets {
     secrets
 }
 
-/// The password of `scheme://user:password@host`, as it stands there.
+/// The password of `scheme://user:password@host`, as written.
 fn password_in(url: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;
     if scheme.is_empty() || !scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'+') {
@@ -85,7 +84,7 @@ where
         return scrubber;
     }
     let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(found.keys());
-    // It fails only on more needles than fit into memory.
+    // This fails only if the needles don't fit into memory.
     let Ok(automaton) = automaton else {
         return scrubber;
     };
@@ -95,8 +94,7 @@ where
     scrubber
 }
 
-/// What is looked for: the whole, and its lines. Every private key begins and ends with the same line,
-/// so these are none.
+/// What is searched for: the value and its lines, except the first and last line of private keys, always the same.
 fn parts(value: &str) -> BTreeSet<&str> {
     let lines = value.lines().map(str::trim);
     let lines = lines.filter(|line| line.chars().count() >= SHORTEST_LINE && !line.starts_with("-----"));
@@ -117,8 +115,7 @@ fn add(found: &mut BTreeMap<Vec<u8>, Needle>, secret: usize, part: &[u8]) {
     }
 }
 
-/// The characters of a base64 text that depend on `part` alone, where `before` bytes stand before it in
-/// its group of three.
+/// The characters of a base64 text that depend on `part` alone, where `before` bytes precede it in its group of three.
 fn base64_inside(part: &[u8], before: usize, alphabet: &[u8; 64]) -> Vec<u8> {
     let bit = |at: usize| (part[at / 8] >> (7 - at % 8)) & 1;
     // The first bit of the part that begins a character, counted from the part's own first bit.
@@ -134,7 +131,7 @@ fn base64_inside(part: &[u8], before: usize, alphabet: &[u8; 64]) -> Vec<u8> {
 }
 
 impl Scrubber {
-    /// What stands for the secret `name`; it must hold no secret itself.
+    /// The replacement for the secret `name`; it must not contain a secret itself.
     fn shown(&self, name: &str) -> String {
         let choices = [format!("[secret {name}]"), "[secret]".to_owned(), "[***]".to_owned()];
         let mut good = choices.into_iter().filter(|text| self.spans(text.as_bytes()).is_empty());

@@ -1,13 +1,12 @@
-//! Where secrets stand.
+//! Finds where secrets are.
 
 use super::Scrubber;
 use super::decode::{DECODERS, Decoder, View, form, joined};
 use aho_corasick::AhoCorasick;
 
-/// How many ways of escaping may lie over each other.
+/// Most layers of escaping.
 const DEPTH: usize = 3;
 
-/// A stretch of a text that holds a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
     pub start: usize,
@@ -16,7 +15,7 @@ pub(super) struct Span {
 }
 
 impl Scrubber {
-    /// Stretches with secrets in `text`, in order; none touches another's inside.
+    /// Ranges with secrets in `text`, in order and without overlap.
     pub(super) fn spans(&self, text: &[u8]) -> Vec<Span> {
         let Some(needles) = &self.needles else {
             return Vec::new();
@@ -26,7 +25,7 @@ impl Scrubber {
         merge(found)
     }
 
-    /// Looks at `text`, and at what it may have been before it was escaped.
+    /// Searches `text` and what it may have been before it was escaped.
     fn look(&self, needles: &AhoCorasick, text: &[u8], path: &[&View], found: &mut Vec<Span>) {
         self.hits(needles, text, path, found);
         if let Some(view) = joined(text) {
@@ -35,7 +34,7 @@ impl Scrubber {
         if path.len() == DEPTH {
             return;
         }
-        // A form's plus sign matters only where a secret holds a space.
+        // A plus sign of a form matters only if a secret holds a space.
         let form: Option<Decoder> = self.spaced.then_some(form);
         for decoder in DECODERS.into_iter().chain(form) {
             if let Some(view) = decoder(text) {
@@ -44,7 +43,7 @@ impl Scrubber {
         }
     }
 
-    /// `path`: how `text` came to be, the last step last.
+    /// `path` lists the decoding steps that led to `text`, the last one last.
     fn hits(&self, needles: &AhoCorasick, text: &[u8], path: &[&View], found: &mut Vec<Span>) {
         for hit in needles.find_overlapping_iter(text) {
             let needle = self.of[hit.pattern().as_usize()];
@@ -60,7 +59,7 @@ impl Scrubber {
     }
 }
 
-/// With the characters at its ends that hold some bits of the secret, and the padding.
+/// Extends a match to the characters at its ends that hold some bits of the secret, and to the padding.
 fn whole(text: &[u8], start: usize, end: usize) -> (usize, usize) {
     let is_part = |at: usize| text.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte));
     let start = match start.checked_sub(1) {
@@ -74,7 +73,7 @@ fn whole(text: &[u8], start: usize, end: usize) -> (usize, usize) {
     (start, end)
 }
 
-/// One stretch for those that overlap, named after its longest.
+/// Merges overlapping ranges into one, named after the longest.
 fn merge(mut found: Vec<Span>) -> Vec<Span> {
     found.sort_by_key(|span| (span.start, span.end));
     let mut merged: Vec<Span> = Vec::new();

@@ -1,30 +1,29 @@
-//! Scrubbing of what comes in pieces.
+//! Scrubs streams.
 
 use super::Scrubber;
 
-/// Bytes that one byte of a secret may take once it is escaped, even twice: `%26%23x41%3B`.
+/// Most bytes that one byte of a secret takes when it is escaped, even twice: `%26%23x41%3B`.
 const ESCAPED: usize = 12;
 /// Longest run of backslashes that is kept together.
 const RUN: usize = 64;
 
-/// Scrubs a stream. It holds back as much as the longest secret (or its longest line) may take when it
-/// is escaped, so that none passes in two pieces.
+/// Scrubs a stream. It holds back as much as the longest secret (or its longest line) may take when escaped, so that
+/// none passes in two pieces.
 pub struct ScrubStream<'s> {
     scrubber: &'s Scrubber,
     pub(super) held: Vec<u8>,
-    /// How much at the beginning of `held` belongs to a secret that was replaced already.
+    /// Bytes at the beginning of `held` that belong to a secret that was already replaced.
     gone: usize,
 }
 
 impl Scrubber {
-    /// A stream that is scrubbed.
     pub fn stream(&self) -> ScrubStream<'_> {
         ScrubStream { scrubber: self, held: Vec::new(), gone: 0 }
     }
 }
 
 impl ScrubStream<'_> {
-    /// Takes a piece in and returns what may go out: whole UTF-8 letters, if whole ones came in.
+    /// Takes a piece and returns what may go out: whole UTF-8 characters, if whole ones came in.
     pub fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         if self.scrubber.is_empty() {
             return piece.to_vec();
@@ -32,19 +31,17 @@ impl ScrubStream<'_> {
         self.held.extend_from_slice(piece);
         let keep = self.scrubber.longest * ESCAPED;
         match self.held.len().checked_sub(keep) {
-            // Looking often at little would cost more than looking seldom at more.
+            // Searching seldom in large pieces costs less than often in small ones.
             Some(ready) if ready > keep / 2 => self.release(ready),
             _ => Vec::new(),
         }
     }
 
-    /// What is left.
     pub fn finish(mut self) -> Vec<u8> {
         let all = self.held.len();
         self.release(all)
     }
 
-    /// Lets the first `ready` bytes go.
     fn release(&mut self, ready: usize) -> Vec<u8> {
         let spans = self.scrubber.spans(&self.held);
         let cut = self.boundary(ready);
@@ -52,7 +49,7 @@ impl ScrubStream<'_> {
         let mut at = self.gone.min(cut);
         let mut gone = self.gone.saturating_sub(cut);
         for span in spans.into_iter().take_while(|span| span.start < cut) {
-            // What overlaps a secret that was replaced belongs to it.
+            // A match that overlaps a replaced secret belongs to it.
             if span.start >= self.gone {
                 out.extend_from_slice(&self.held[at.min(span.start)..span.start]);
                 out.extend_from_slice(self.scrubber.replacements[span.secret].as_bytes());
@@ -66,7 +63,7 @@ impl ScrubStream<'_> {
         out
     }
 
-    /// The last place up to `ready` where neither a letter nor an escape is cut in two.
+    /// The last position up to `ready` that splits neither a character nor an escape.
     fn boundary(&self, ready: usize) -> usize {
         if ready == self.held.len() {
             return ready;

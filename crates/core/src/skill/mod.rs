@@ -1,4 +1,4 @@
-//! Skills: configured units that are attached to agents and yield tools or prompt context.
+//! Skills: configured units attached to agents that yield tools or prompt context.
 
 mod request;
 mod spec;
@@ -59,7 +59,7 @@ pub enum SkillKind {
 }
 
 impl SkillKind {
-    /// All, in the order in which they are shown.
+    /// In display order.
     pub const ALL: [Self; 13] = [
         Self::Internal,
         Self::Http,
@@ -95,12 +95,12 @@ impl SkillKind {
         }
     }
 
-    /// Whether its results hold what strangers may have written, whatever they say of themselves.
+    /// Whether its results may hold what strangers wrote, whatever the skill says of itself.
     pub fn reads_outside(self) -> bool {
         matches!(self, Self::Http | Self::Graphql | Self::Scrape | Self::Huggingface | Self::Mcp)
     }
 
-    /// Risk and effect of a skill that names none: the safe side.
+    /// Risk and effect of a skill that names none, on the safe side.
     pub fn defaults(self) -> (RiskClass, EffectClass) {
         match self {
             Self::Internal | Self::Python | Self::Sql | Self::Scrape => (RiskClass::Read, EffectClass::Read),
@@ -110,7 +110,7 @@ impl SkillKind {
         }
     }
 
-    /// Kinds of credential that suit it, best first.
+    /// Suitable kinds of credential, best first.
     pub fn credentials(self) -> &'static [CredentialKind] {
         use CredentialKind as C;
         match self {
@@ -135,54 +135,45 @@ impl FromStr for SkillKind {
     }
 }
 
-/// A skill, one version of it. Versions are never changed; a change makes the next one.
+/// One version of a skill. Versions never change; a change makes a new one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Skill {
-    /// Its id, the same over all versions.
+    /// The same for all versions.
     pub id: SkillId,
-    /// Its name, unique in its tenant; also the tool's name: `[a-z0-9_]{1,64}`.
+    /// Unique in its tenant; also the tool's name: `[a-z0-9_]{1,64}`.
     pub name: String,
     /// Counts from 1.
     pub version: u32,
-    /// What it does, for the model and for people.
+    /// Shown to the model and to people.
     pub description: String,
-    /// Requests that it answers, in people's words, for the intent filter.
+    /// Example requests in people's words, for the intent filter.
     #[serde(default)]
     pub utterances: Vec<String>,
-    /// JSON Schema (object) of its inputs.
+    /// JSON Schema (object) of its arguments.
     pub parameters: Value,
-    /// What carries it out, and how.
     #[serde(flatten)]
     pub spec: SkillSpec,
-    /// What a policy decides on.
     pub risk: RiskClass,
-    /// What a crash in mid-call means.
+    /// Decides what a crash in mid-call means.
     pub effect: EffectClass,
-    /// The credential it uses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credential: Option<CredentialWanted>,
-    /// The skill that takes its effect back.
+    /// The skill that undoes its effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compensation: Option<Compensation>,
-    /// Limits.
     #[serde(default)]
     pub limits: SkillLimits,
-    /// Whether it can be called.
     #[serde(default = "yes")]
     pub enabled: bool,
-    /// Whether strangers may have written what it answers, such as the rows of a shop's orders: a run that has seen it
+    /// Whether strangers may have written its results, such as the rows of a shop's orders: a run that has seen them
     /// asks before it changes anything.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untrusted: bool,
-    /// The package it came in: its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub package: Option<String>,
-    /// Category of the catalogue.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub category: String,
-    /// When this version was made.
     pub at: Timestamp,
-    /// Who made it.
     #[serde(default)]
     pub by: String,
 }
@@ -273,12 +264,10 @@ pub struct SkillPrompt {
 }
 
 impl Skill {
-    /// What carries it out.
     pub fn kind(&self) -> SkillKind {
         self.spec.kind()
     }
 
-    /// Which version this is.
     pub fn reference(&self) -> SkillRef {
         SkillRef {
             id: self.id,
@@ -296,7 +285,7 @@ impl Skill {
         }
     }
 
-    /// The tool that it yields; `None` for an internal or disabled one.
+    /// `None` for an internal or disabled skill.
     pub fn tool(&self) -> Option<ToolSpec> {
         if !self.enabled || self.kind() == SkillKind::Internal {
             return None;

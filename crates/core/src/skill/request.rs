@@ -1,9 +1,9 @@
-//! The request that a delegation makes of its arguments.
+//! Builds the request of a delegation from its arguments.
 
 use serde_json::Value;
 
-/// `template` with each `{{name}}` or `{{name|default:text}}` replaced by that argument. `Err` says to
-/// the model what is missing. Text is put in as it is: its reader is a model, and a taint goes along.
+/// `template` with each `{{name}}` or `{{name|default:text}}` replaced by that argument; `Err` tells the model what is
+/// missing. Text is inserted as it is: its reader is a model, and the taint is passed on.
 pub fn request_of(template: &str, arguments: &Value) -> Result<String, String> {
     let mut text = String::with_capacity(template.len());
     let mut rest = template;

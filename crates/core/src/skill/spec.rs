@@ -1,53 +1,37 @@
-//! How each kind of skill is configured. Strings called templates may hold `{{name}}`, which stands for
-//! the argument of that name. A placeholder never changes the form of what holds it: in an argv it
-//! stays within its element, in a URL it is percent-encoded, in SQL it is a bound value, in JSON it
-//! is a value, on a remote shell it is quoted.
+//! How each kind of skill is configured. Strings called templates may hold `{{name}}`, which stands for the argument of
+//! that name. A placeholder never changes the form of what holds it: in an argv it stays within its element, in a URL
+//! it is percent-encoded, in SQL it is a bound value, in JSON it is a value, on a remote shell it is quoted.
 
 use super::SkillKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// How a skill is carried out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "config", rename_all = "snake_case")]
 pub enum SkillSpec {
-    /// Prompt text.
     Internal(InternalSpec),
-    /// A command on a server.
     #[serde(alias = "ssh_command")]
     Ssh(SshSpec),
-    /// A request.
     #[serde(alias = "http_call")]
     Http(HttpSpec),
-    /// A GraphQL operation.
     Graphql(GraphqlSpec),
-    /// A function.
     #[serde(alias = "python_inline")]
     Python(PythonSpec),
-    /// A statement.
     #[serde(alias = "sql_query")]
     Sql(SqlSpec),
-    /// A program.
     #[serde(alias = "shell_exec")]
     Shell(ShellSpec),
-    /// A playbook.
     Ansible(AnsibleSpec),
-    /// A container.
     Docker(DockerSpec),
-    /// A page.
     #[serde(alias = "scrapling")]
     Scrape(ScrapeSpec),
-    /// Inference.
     Huggingface(HuggingfaceSpec),
-    /// Another agent.
     AgentDelegation(DelegationSpec),
-    /// A tool elsewhere.
     Mcp(McpSpec),
 }
 
 impl SkillSpec {
-    /// Which kind this configures.
     pub fn kind(&self) -> SkillKind {
         match self {
             Self::Internal(_) => SkillKind::Internal,
@@ -67,39 +51,35 @@ impl SkillSpec {
     }
 }
 
-/// Prompt text of an internal skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InternalSpec {
-    /// The text.
     #[serde(alias = "system_prompt")]
     pub prompt: String,
-    /// The built-in tools that it works with; empty: any. An agent whose own tools are not named has only these then.
+    /// Built-in tools that it works with; empty for any. An agent that names no tools of its own then has only these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
 }
 
-/// A command on a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SshSpec {
-    /// Host name or address. No template: a model never chooses the server, unless by `hosts`.
+    /// Host name or address; no template, since a model never chooses the server, unless by `hosts`.
     pub host: String,
     /// Further hosts, of which the argument `host` may choose one.
     #[serde(default)]
     pub hosts: Vec<String>,
-    /// Port.
     #[serde(default = "ssh_port")]
     pub port: u16,
-    /// Login name; else the credential's.
+    /// Login name; `None` for the credential's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
     /// Program and arguments; templates, each quoted for the remote shell.
     pub command: Vec<String>,
-    /// Text for its standard input; a template.
+    /// Template of the text for standard input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<String>,
-    /// Whether to run it by sudo; the credential's `sudo_password`, else its password, answers the prompt.
+    /// Whether to run it by sudo. The credential's `sudo_password`, else its password, answers the prompt.
     #[serde(default)]
     pub sudo: bool,
     /// A host to go through, `[user@]host[:port]`, with the same credential.
@@ -118,29 +98,26 @@ fn zero() -> Vec<u32> {
     vec![0]
 }
 
-/// A request to an HTTP API.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HttpSpec {
-    /// `GET`, `POST`, …
     pub method: String,
     /// A template; scheme, host and port are fixed text.
     pub url: String,
     /// Templates.
     pub headers: BTreeMap<String, String>,
-    /// Templates; one whose arguments are all absent is left out.
+    /// Templates; a parameter whose arguments are all absent is left out.
     pub query: BTreeMap<String, String>,
     /// JSON with templates in its strings; a string that is one placeholder becomes that value.
     pub body: Option<Value>,
     /// Form fields instead of JSON.
     pub form: BTreeMap<String, String>,
-    /// JSONPath of what is kept of the answer.
+    /// JSONPath of the part of the answer that is kept.
     pub select: Option<String>,
-    /// How further pages are found.
     pub pages: Option<Page>,
-    /// Private hosts and ports that it may reach, `host:port`; set by an operator.
+    /// Private hosts that it may reach, as `host:port`; set by an operator.
     pub allow: Vec<String>,
-    /// Tries after a 429, a 5xx or a broken connection; only for reads and keyed effects.
+    /// Retries after a 429, a 5xx or a broken connection; only for reads and keyed effects.
     pub retries: u8,
     /// Name of the header that carries the idempotency key, for keyed effects.
     pub idempotency_header: Option<String>,
@@ -150,38 +127,31 @@ pub struct HttpSpec {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum Page {
-    /// The `Link` header's `rel="next"`.
-    Link {
-        /// Most pages.
-        most: u16,
-    },
-    /// A cursor in the answer.
+    /// By the `Link` header's `rel="next"`.
+    Link { most: u16 },
+    /// By a cursor in the answer.
     Cursor {
         /// JSONPath of the cursor.
         path: String,
         /// Query parameter that takes it.
         parameter: String,
-        /// Most pages.
         most: u16,
     },
-    /// A number that counts up.
+    /// By a page number.
     Number {
-        /// Query parameter.
         parameter: String,
-        /// The first.
+        /// Number of the first page.
         from: u32,
-        /// Most pages.
         most: u16,
     },
 }
 
-/// A GraphQL operation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GraphqlSpec {
-    /// Endpoint; fixed text.
+    /// Fixed text.
     pub url: String,
-    /// The document; fixed text.
+    /// Fixed text.
     pub query: String,
     /// JSON with templates.
     pub variables: Value,
@@ -189,22 +159,19 @@ pub struct GraphqlSpec {
     pub headers: BTreeMap<String, String>,
     /// JSONPath under `data`.
     pub select: Option<String>,
-    /// Private hosts and ports that it may reach.
+    /// Private hosts that it may reach, as `host:port`.
     pub allow: Vec<String>,
-    /// Tries after a failure; only for reads.
+    /// Retries after a failure; only for reads.
     pub retries: u8,
 }
 
-/// A Python function.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PythonSpec {
     /// Source with `def run(payload)`; the payload is the arguments.
     pub code: String,
-    /// Longest run, milliseconds.
     #[serde(default = "python_ms")]
     pub timeout_ms: u64,
-    /// Most memory, MiB.
     #[serde(default = "python_mib")]
     pub memory_mib: u32,
 }
@@ -217,7 +184,6 @@ fn python_mib() -> u32 {
     256
 }
 
-/// A statement on a database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SqlSpec {
@@ -227,13 +193,12 @@ pub struct SqlSpec {
     /// The statement, with `{{name}}` as bound values; empty: the argument `sql` holds it.
     #[serde(default)]
     pub statement: String,
-    /// Refuses everything that changes something.
+    /// Refuses every change.
     #[serde(default = "super::yes")]
     pub readonly: bool,
-    /// Most rows returned.
     #[serde(default = "rows")]
     pub max_rows: u32,
-    /// Most rows a write may change; it is rolled back beyond that.
+    /// Most rows that a write may change; beyond that it is rolled back.
     #[serde(default = "rows")]
     pub max_changes: u32,
 }
@@ -246,28 +211,26 @@ fn rows() -> u32 {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShellSpec {
-    /// Program and arguments; templates. No shell reads them.
+    /// Program and arguments; templates. No shell is involved.
     pub command: Vec<String>,
-    /// Text for its standard input; a template.
+    /// Template of the text for standard input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<String>,
     /// Whether it may write in the workspace.
     #[serde(default)]
     pub writes: bool,
-    /// Exit statuses that count as success.
     #[serde(default = "zero")]
     pub success: Vec<u32>,
 }
 
-/// A playbook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnsibleSpec {
-    /// Its YAML; fixed text. Arguments reach it as extra variables, never as text.
+    /// YAML; fixed text. Arguments reach it as extra variables, never as text.
     pub playbook: String,
-    /// Inventory; fixed text, INI or YAML.
+    /// Fixed text, INI or YAML.
     pub inventory: String,
-    /// Whether it only says what would change.
+    /// Whether it only reports what would change.
     #[serde(default)]
     pub check: bool,
     /// Whether it may use the network: needed for hosts other than this one.
@@ -275,70 +238,60 @@ pub struct AnsibleSpec {
     pub network: bool,
 }
 
-/// A container.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
 pub enum DockerSpec {
-    /// Runs one to its end and removes it.
+    /// Runs a container to its end and removes it.
     Run {
-        /// Image; fixed text.
+        /// Fixed text.
         image: String,
         /// Program and arguments; templates.
         #[serde(default)]
         command: Vec<String>,
-        /// Whether it has a network.
         #[serde(default)]
         network: bool,
-        /// Most memory, MiB.
         #[serde(default = "python_mib")]
         memory_mib: u32,
     },
-    /// Lists them.
     List,
-    /// Last lines of one.
+    /// The last lines of a container's output.
     Logs {
-        /// Name of the container; a template.
+        /// Name; a template.
         container: String,
-        /// How many lines.
         #[serde(default = "rows")]
         lines: u32,
     },
-    /// Restarts one.
     Restart {
-        /// Name of the container; a template.
+        /// Name; a template.
         container: String,
     },
-    /// Stops one.
     Stop {
-        /// Name of the container; a template.
+        /// Name; a template.
         container: String,
     },
-    /// Starts one.
     Start {
-        /// Name of the container; a template.
+        /// Name; a template.
         container: String,
     },
 }
 
-/// A page as text, links or tables.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScrapeSpec {
-    /// A template with a fixed host; empty: the argument `url` holds it.
+    /// Template with a fixed host; if empty, the argument `url` holds the URL.
     pub url: String,
     /// CSS selector of the part that is kept.
     pub select: Option<String>,
-    /// Private hosts and ports that it may reach.
+    /// Private hosts that it may reach, as `host:port`.
     pub allow: Vec<String>,
-    /// Whether robots.txt is not asked: only for one's own sites.
+    /// Whether to skip robots.txt: only for one's own sites.
     pub ignore_robots: bool,
 }
 
-/// Inference on a HuggingFace endpoint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HuggingfaceSpec {
-    /// Model, such as `facebook/bart-large-mnli`.
+    /// Such as `facebook/bart-large-mnli`.
     pub model: String,
     /// Endpoint without the model.
     #[serde(default = "inference")]
@@ -346,10 +299,10 @@ pub struct HuggingfaceSpec {
     /// JSON with templates.
     #[serde(default)]
     pub parameters: Value,
-    /// Template of the input; the argument `inputs` by default.
+    /// Template of the input; by default the argument `inputs`.
     #[serde(default = "inputs")]
     pub inputs: String,
-    /// Private hosts and ports that it may reach.
+    /// Private hosts that it may reach, as `host:port`.
     #[serde(default)]
     pub allow: Vec<String>,
 }
@@ -362,13 +315,11 @@ fn inputs() -> String {
     "{{inputs}}".to_owned()
 }
 
-/// Another agent as a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DelegationSpec {
-    /// Name of the agent.
     pub agent: String,
-    /// Template of its request; the argument `task` by default.
+    /// Template of its request; by default the argument `task`.
     #[serde(default = "task")]
     pub request: String,
 }
@@ -377,14 +328,12 @@ fn task() -> String {
     "{{task}}".to_owned()
 }
 
-/// A tool of an MCP server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct McpSpec {
-    /// Name of the server.
     pub server: String,
-    /// Name of the tool there.
+    /// Name of the tool on the server.
     pub tool: String,
-    /// Hash of its name, description and schema as a person accepted them; another one is refused.
+    /// Hash of its name, description and schema as accepted by a person; any other is refused.
     pub hash: String,
 }

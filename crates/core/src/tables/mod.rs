@@ -1,4 +1,4 @@
-//! Databases: what is known of one, and what is asked of it.
+//! Databases: their schema and queries.
 
 mod query;
 mod schema;

@@ -1,8 +1,6 @@
-//! What is known of a database before it is asked.
-
 use serde::Serialize;
 
-/// What a policy shows of a database.
+/// The part of a schema that a policy shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Schema {
     /// Tables and views by name, without the denied ones.
@@ -12,58 +10,50 @@ pub struct Schema {
 /// A table or view.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Table {
-    /// Its name.
     pub name: String,
-    /// Whether it is a view.
     pub view: bool,
-    /// Its columns in order, without the denied ones.
+    /// In order, without the denied ones.
     pub columns: Vec<Column>,
-    /// Its foreign keys to tables that are shown.
+    /// Foreign keys to tables that are shown.
     pub foreign_keys: Vec<ForeignKey>,
-    /// Rows, from the statistics or counted up to 100,000; `None` for a view or when counting took too long.
+    /// Number of rows, from the statistics or counted up to 100,000; `None` for a view or if counting took too long.
     pub row_estimate: Option<u64>,
 }
 
-/// A column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Column {
-    /// Its name.
     pub name: String,
-    /// The declared type as written, possibly empty.
+    /// Declared type as written; may be empty.
     #[serde(rename = "type")]
     pub kind: String,
     /// Whether it belongs to the primary key.
     pub pk: bool,
-    /// Whether it may not be null.
     pub not_null: bool,
 }
 
 /// One column of a foreign key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ForeignKey {
-    /// The column here.
     pub column: String,
-    /// The table referred to.
     pub table: String,
-    /// The column referred to; empty for its primary key.
+    /// The referenced column; empty for the primary key.
     pub references: String,
 }
 
 impl Column {
-    /// Whether its declared type holds text; no type at all may.
+    /// Whether its declared type holds text; a column without a type may.
     pub fn is_text(&self) -> bool {
         let kind = self.kind.to_uppercase();
         kind.is_empty() || ["CHAR", "TEXT", "CLOB", "STRING"].iter().any(|word| kind.contains(word))
     }
 
-    /// Whether its declared type holds numbers.
     pub fn is_number(&self) -> bool {
         let kind = self.kind.to_uppercase();
         ["INT", "REAL", "FLOA", "DOUB", "NUM", "DEC", "MONEY"].iter().any(|word| kind.contains(word))
     }
 }
 
-/// A text that is a value of a database.
+/// A text that occurs as a value of a database.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     pub table: String,

@@ -1,4 +1,4 @@
-//! What can be read out of a text without knowing its language: words, quotations, numbers, and what an argument may be.
+//! What can be read from a text without knowing its language: words, quotations, numbers, and possible arguments.
 
 pub mod number;
 mod quoted;

@@ -1,6 +1,4 @@
-//! Numbers in digits.
-
-/// The plain digits of a number as people write it: `1,250`, `$3.50`, `7,5`, `1.250,50`, `17%`. Not of `2024-01-01` or `1,2,3`.
+/// Plain digits of a number such as `1,250`, `$3.50`, `7,5`, `1.250,50`, `17%`; `None` for `2024-01-01` or `1,2,3`.
 pub fn digits(word: &str) -> Option<String> {
     let bare = word.trim_matches(|c| "$€£%#".contains(c));
     let negative = bare.starts_with('-');
@@ -24,7 +22,7 @@ pub fn digits(word: &str) -> Option<String> {
     Some(format!("{sign}{}{tail}", groups.concat()))
 }
 
-/// `7,5` and `1.250,50` with a point for the comma; `1,250` is over a thousand, and `0,125` is not.
+/// `7,5` and `1.250,50` with a decimal point; `1,250` is over a thousand, `0,125` is not.
 fn with_point(word: &str) -> Option<String> {
     let (whole, fraction) = word.split_once(',')?;
     let groups: Vec<&str> = whole.split('.').collect();

@@ -1,15 +1,11 @@
-//! Text between quotation marks.
-
-/// A quoted piece of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quoted<'a> {
-    /// What stands between the marks.
     pub text: &'a str,
-    /// First byte, the mark included.
+    /// First byte, including the mark.
     pub start: usize,
     /// Byte after the closing mark.
     pub end: usize,
-    /// Whether the marks are back-ticks: code, a command, a name.
+    /// Whether the marks are backticks, as for code, a command or a name.
     pub code: bool,
 }
 
@@ -23,7 +19,7 @@ const PAIRS: &[(char, &[char])] = &[
     ('‘', &['’']),
 ];
 
-/// All quoted pieces, in order, not nested. An apostrophe inside a word is no mark.
+/// All quoted pieces in order, not nested. An apostrophe inside a word is no mark.
 pub fn quoted(request: &str) -> Vec<Quoted<'_>> {
     let mut found = Vec::new();
     let mut from = 0;

@@ -1,29 +1,28 @@
-//! What of a request an argument may be, and a schema that allows nothing else: so a small model chooses instead of inventing.
+//! Possible arguments in a request, and a schema that allows only these, so that a small model can't invent any.
 
 use super::number::digits;
 use super::{Word, quoted, words};
 use serde_json::{Map, Number, Value, json};
 
-/// Candidates at most: a grammar of more slows the model down and misleads it.
+/// Most candidates: a grammar of more slows the model down and misleads it.
 const MOST: usize = 60;
-/// Words of a sequence at most.
+/// Most words of a sequence.
 const LONGEST: usize = 3;
-/// A text up to so many bytes may be an argument as a whole.
+/// Longest text that may be an argument as a whole, bytes.
 const WHOLE: usize = 400;
-/// Lower-case words up to so many letters join others: prepositions, articles, conjunctions of most languages.
+/// Longest lower-case word that joins others, letters: prepositions, articles and conjunctions of most languages.
 const SMALL: usize = 4;
 
-/// Pieces of a text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Spans {
-    /// As said, each once: quotations, addresses and dates, names, what follows a small word, words, sequences of words, all of it.
+    /// As said, each once: quotations, addresses and dates, names, what follows a small word, words, sequences of
+    /// words, the whole text.
     pub texts: Vec<String>,
     /// Numbers without their units, each once.
     pub numbers: Vec<Number>,
 }
 
 impl Spans {
-    /// Those of `text`.
     pub fn of(text: &str) -> Self {
         let all = words(text);
         let quotes = quoted(text);
@@ -81,8 +80,8 @@ impl Spans {
         self.text(unit);
     }
 
-    /// Words with capitals side by side, and the numbers behind them: `New York`, `December 2`. The first word of a sentence
-    /// begins a name only where another follows.
+    /// Adjacent capitalised words and the numbers after them: `New York`, `December 2`. The first word of a sentence
+    /// begins a name only if another one follows.
     fn names(&mut self, text: &str, run: &[Word<'_>]) {
         let capital = |word: &Word<'_>| word.text.starts_with(char::is_uppercase);
         let mut from = 0;
@@ -127,13 +126,13 @@ fn between<'t>(text: &'t str, some: &[Word<'_>]) -> &'t str {
     }
 }
 
-/// Words with nothing but space between them.
+/// Words separated by nothing but space.
 fn runs<'w, 'a>(text: &str, all: &'w [Word<'a>]) -> Vec<&'w [Word<'a>]> {
     all.chunk_by(|one, next| text[one.end..next.start].chars().all(char::is_whitespace)).collect()
 }
 
-/// The schema of an object whose free texts and numbers are only what was said. Choices stay, and so does what is required and
-/// nothing said fits; what is not required and nothing said fits goes.
+/// The schema of an object whose free texts and numbers are limited to what was said. Choices stay, and so do required
+/// fields that nothing said fits; optional ones that nothing said fits are dropped.
 pub fn constrained(schema: &Value, said: &Spans) -> Value {
     let required = |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
     let mut schema = schema.clone();
@@ -151,7 +150,7 @@ pub fn constrained(schema: &Value, said: &Spans) -> Value {
     schema
 }
 
-/// `None` where nothing said fits.
+/// `None` if nothing said fits.
 fn narrowed(schema: &Value, said: &Spans) -> Option<Value> {
     if ["enum", "const", "anyOf", "oneOf", "allOf", "$ref"].iter().any(|key| schema.get(key).is_some()) {
         return Some(schema.clone());

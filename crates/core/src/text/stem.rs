@@ -1,4 +1,4 @@
-//! Words compared: without their endings, by their parts, and by the letters that differ.
+//! Compares words: without endings, by their parts, and by edit distance.
 
 /// A word without its plural or possessive ending; good enough to compare nouns.
 pub fn stem(word: &str) -> String {
@@ -42,7 +42,7 @@ pub fn parts(name: &str) -> Vec<String> {
     found
 }
 
-/// Edits between two short texts (insertions, deletions, substitutions).
+/// Edit distance of two short texts (insertions, deletions, substitutions).
 pub fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -58,7 +58,7 @@ pub fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// Whether two words are one in different forms: `user` and `users`, `price` and `priced`.
+/// Whether two words are forms of one: `user` and `users`, `price` and `priced`.
 pub fn same_word(a: &str, b: &str) -> bool {
     let (a, b) = (stem(a), stem(b));
     let (short, long) = if a.len() < b.len() { (&a, &b) } else { (&b, &a) };

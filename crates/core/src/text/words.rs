@@ -1,22 +1,18 @@
-//! The words of a text and their places.
-
-/// A word of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word<'a> {
     /// As written, without surrounding punctuation.
     pub text: &'a str,
-    /// In lower case.
     pub lower: String,
-    /// First byte in the request.
+    /// Byte offset in the request.
     pub start: usize,
-    /// Byte after its last.
+    /// Offset of the byte after it.
     pub end: usize,
 }
 
 const OPENING: &[char] = &['(', '[', '{', '"', '\'', '`', '“', '‘', '„', '«', '<', '¿', '¡'];
 const CLOSING: &[char] = &[')', ']', '}', '"', '\'', '`', '”', '’', '“', '»', '>', '.', ',', ';', ':', '!', '?', '…'];
 
-/// The words of `request`, split at white space, punctuation around them left out.
+/// Splits `request` at white space, without the punctuation around words.
 pub fn words(request: &str) -> Vec<Word<'_>> {
     let mut found = Vec::new();
     let mut start = None;
@@ -41,7 +37,7 @@ fn word(request: &str, from: usize, to: usize) -> Option<Word<'_>> {
     (!text.is_empty()).then(|| Word { text, lower: text.to_lowercase(), start, end: start + text.len() })
 }
 
-/// Lower case, one space between words, punctuation around words left out; for phrase matching.
+/// Normalises for phrase matching: lower case, single spaces, no punctuation around words.
 pub fn plain(request: &str) -> String {
     let mut out = String::with_capacity(request.len());
     for word in words(request) {
@@ -53,12 +49,12 @@ pub fn plain(request: &str) -> String {
     out
 }
 
-/// Whether the words of `phrase` stand together in `plain` (see [`plain`]).
+/// Whether the words of `phrase` occur together in `plain` (see [`plain`]).
 pub fn has_phrase(plain: &str, phrase: &str) -> bool {
     find_phrase(plain, phrase).is_some()
 }
 
-/// Where `phrase` stands in `plain`, at word boundaries.
+/// Position of `phrase` in `plain`, at word boundaries.
 pub fn find_phrase(plain: &str, phrase: &str) -> Option<usize> {
     let boundary = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
     plain
@@ -67,7 +63,6 @@ pub fn find_phrase(plain: &str, phrase: &str) -> Option<usize> {
         .find(|&at| boundary(plain[..at].chars().next_back()) && boundary(plain[at + phrase.len()..].chars().next()))
 }
 
-/// The first of `phrases` that occurs, or none.
 pub fn any_phrase<'p>(plain: &str, phrases: &'p [String]) -> Option<&'p str> {
     phrases.iter().map(String::as_str).find(|phrase| has_phrase(plain, phrase))
 }

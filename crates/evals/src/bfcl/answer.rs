@@ -1,4 +1,4 @@
-//! A case's calls, by each strategy.
+//! Makes the calls of a case by each strategy.
 
 use super::cases::{Case, floats};
 use crate::cli::Way;
@@ -37,7 +37,7 @@ pub async fn calls(app: &App, connection: &Connection, case: &Case, way: Way) ->
         .collect())
 }
 
-/// The tool by likeness, its required arguments chosen by the model from what the request says.
+/// The tool by similarity, its required arguments chosen by the model from what the request says.
 async fn chosen(app: &App, connection: &Connection, case: &Case) -> Result<Option<(String, Value)>, String> {
     let ranking = app.runs.deps().intent.rank(&case.request, &case.tools).await;
     let best = ranking.tools.first().filter(|_| ranking.wants_tool);
@@ -112,7 +112,7 @@ async fn written(
             .find(|tool| tool.name == call.name)
             .and_then(|tool| fit::fit(&tool.name, &tool.parameters, &call.arguments).ok());
         let arguments = fitted.map_or(call.arguments, |fitted| fitted.arguments);
-        // Small models repeat themselves; a run would answer the second of two same calls once.
+        // Small models repeat themselves; a run would answer two equal calls only once.
         if !made.contains(&(call.name.clone(), arguments.clone())) {
             made.push((call.name, arguments));
         }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use steward_core::policy::RiskClass;
 use steward_core::tool::{EffectClass, ToolSpec};
 
-/// One line of a category's file.
 #[derive(Debug, Deserialize)]
 struct Line {
     id: String,
@@ -29,18 +28,15 @@ struct Function {
     parameters: Value,
 }
 
-/// One case.
 #[derive(Debug, Clone)]
 pub struct Case {
     pub id: String,
-    /// What the system prompt of the case says, if it has one.
+    /// The system prompt of the case, if it has one.
     pub system: String,
-    /// What the user says.
     pub request: String,
     pub tools: Vec<ToolSpec>,
 }
 
-/// Reads what the package has for a category.
 pub fn read(lines: Value) -> anyhow::Result<Vec<Case>> {
     let lines: Vec<Line> = serde_json::from_value(lines)?;
     Ok(lines
@@ -124,7 +120,7 @@ fn schema(own: &Value, top: bool) -> Value {
     Value::Object(out)
 }
 
-/// Numbers as the checker wants them: JSON has one kind of number, the checker tells `3` from `3.0` in lists.
+/// Numbers as the checker expects them: JSON has one kind of number, the checker tells `3` from `3.0` in lists.
 pub fn floats(schema: &Value, value: Value) -> Value {
     match value {
         Value::Number(number) if schema["type"] == "number" => {

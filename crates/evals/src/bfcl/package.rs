@@ -7,18 +7,17 @@ use std::process::Stdio;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
-/// What is installed. Its checker imports nothing beyond the standard library once its table of
-/// hosted models is left out, so its forty dependencies stay out as well.
+/// The installed package. Its checker needs only the standard library once its table of hosted models is left out, so
+/// its forty dependencies are not installed.
 const PACKAGE: &str = "bfcl-eval==2026.3.23";
 const SCRIPT: &str = include_str!("bfcl.py");
 
-/// An installed package.
 pub struct Package {
     python: PathBuf,
 }
 
 impl Package {
-    /// Opens the package under `cache`; installs it where it is not there yet.
+    /// Opens the package under `cache`; installs it first if it is missing.
     pub async fn open(cache: &Path) -> anyhow::Result<Self> {
         let home = cache.join("bfcl");
         let venv = home.join(PACKAGE.replace("==", "-"));
@@ -50,7 +49,7 @@ impl Package {
         let mut stdin = child.stdin.take().context("the script has no input")?;
         let text = input.to_string();
         let writer = async move {
-            // A script that ends early says why on its own.
+            // A script that ends early gives the reason itself.
             let _ = stdin.write_all(text.as_bytes()).await;
         };
         let (output, ()) = tokio::join!(child.wait_with_output(), writer);
@@ -88,7 +87,6 @@ async fn finished(command: Command, problem: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The last lines of what a program said.
 fn tail(said: &[u8]) -> String {
     let text = String::from_utf8_lossy(said);
     let lines: Vec<&str> = text.trim().lines().collect();

@@ -1,22 +1,17 @@
-//! What came of each case.
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use steward::term::Term;
 
-/// One case.
 #[derive(Debug, Clone, Serialize)]
 pub struct Finding {
     pub id: String,
     /// What was called: `[{name: arguments}]`.
     pub called: Vec<Value>,
     pub right: bool,
-    /// What is wrong, in the checker's words.
     pub why: String,
     pub ms: u64,
 }
 
-/// The checker's word on one case.
 #[derive(Debug, Deserialize)]
 pub struct Verdict {
     pub id: String,
@@ -24,7 +19,6 @@ pub struct Verdict {
     pub why: String,
 }
 
-/// Takes the verdicts over.
 pub fn judge(findings: &mut [Finding], verdicts: &[Verdict]) {
     for finding in findings {
         if let Some(verdict) = verdicts.iter().find(|verdict| verdict.id == finding.id) {
@@ -36,7 +30,6 @@ pub fn judge(findings: &mut [Finding], verdicts: &[Verdict]) {
     }
 }
 
-/// Prints all of it.
 pub fn print(category: &str, findings: &[Finding], as_json: bool, term: Term) {
     let right = findings.iter().filter(|finding| finding.right).count();
     #[expect(clippy::cast_precision_loss, reason = "a few thousand cases")]

@@ -1,4 +1,4 @@
-//! The command: cases in, calls by the strategy, verdicts of the checker.
+//! The command: reads cases, makes calls by the strategy, and has the checker judge them.
 
 use super::answer;
 use super::cases::{self, Case};
@@ -15,10 +15,10 @@ use steward::term::Term;
 use steward_core::model::Connection;
 use steward_core::ports::Models as _;
 
-/// Progress is told this often where there is no terminal, cases.
+/// Cases between two progress messages without a terminal.
 const TELL_EVERY: usize = 25;
 
-/// Runs the command. Ctrl-C ends it without a result.
+/// Ctrl-C ends it without a result.
 pub async fn run(settings: Settings, args: Bfcl, term: Term) -> anyhow::Result<Exit> {
     tokio::select! {
         done = measure(settings, args, term) => done,

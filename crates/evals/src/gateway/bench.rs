@@ -1,5 +1,5 @@
-//! Its own load driver and upstream, direct and through Steward (and LiteLLM) in turns. Driver, upstream and gateways
-//! are separate processes, the first two with one thread each.
+//! A load driver and an upstream of our own, measured directly and through Steward (and LiteLLM) in turns. Driver,
+//! upstream and gateway are separate processes, the first two with one thread each.
 
 use super::load::{Kind, Place, drive};
 use super::measure::{Round, cpu_time};
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use steward::exit::Exit;
 
-/// Runs the command, or the part of it that this process is.
+/// Runs the command, or the part of it that this process has.
 pub fn run(args: &Gateway) -> ExitCode {
     let work = async {
         match args {
@@ -76,7 +76,7 @@ async fn turn(places: &[Place], kind: Kind, connections: usize, time: Duration) 
             let (name, errors) = (&place.name, answers.errors);
             eprintln!("{name}, {connections} connection(s), {kind:?}: {errors} errors, the first: {why}");
         }
-        // What is written behind the answers counts too.
+        // What is written after the answers counts, too.
         if place.process.is_some() {
             tokio::time::sleep(Duration::from_millis(300)).await;
         }

@@ -8,46 +8,37 @@ use tokio::net::TcpStream;
 
 /// A gap between two pieces of an answer that counts as a stall.
 pub const STALL: Duration = Duration::from_millis(40);
-/// Longest wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Between an error and the next try.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Where requests go.
 #[derive(Debug, Clone)]
 pub struct Place {
-    /// As shown.
     pub name: String,
     /// `127.0.0.1:PORT`.
     pub address: String,
-    /// Bearer key.
     pub key: String,
     /// Model name as that place knows it.
     pub model: String,
-    /// Whose CPU time is counted; none for the upstream itself.
+    /// Process whose CPU time is counted; `None` for the upstream itself.
     pub process: Option<u32>,
-    /// Whether it may fail: then that is told, and the bench goes on.
+    /// Whether it may fail: this is reported, and the bench continues.
     pub foreign: bool,
 }
 
-/// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// One document.
     Whole,
-    /// A stream whose chunks come one by one, some time apart.
+    /// A stream with a pause before each chunk.
     Paced,
-    /// A stream whose chunks are written one by one, without a pause.
+    /// A stream without pauses between its chunks.
     Burst,
 }
 
 impl Kind {
-    /// All.
     pub const ALL: [Self; 3] = [Self::Whole, Self::Paced, Self::Burst];
 }
 
 impl Place {
-    /// The bytes of a chat request.
     pub fn request(&self, kind: Kind) -> Vec<u8> {
         let (streamed, user) = (kind != Kind::Whole, if kind == Kind::Burst { BURST } else { "bench" });
         let body = format!(
@@ -57,7 +48,6 @@ impl Place {
         self.post("/v1/chat/completions", &body)
     }
 
-    /// The bytes of any JSON request.
     pub fn post(&self, path: &str, body: &str) -> Vec<u8> {
         format!(
             "POST {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\naccept: */*\r\ncontent-length: {}\r\n\r\n{body}",
@@ -68,14 +58,12 @@ impl Place {
         .into_bytes()
     }
 
-    /// The bytes of a GET request.
     pub fn get(&self, path: &str) -> Vec<u8> {
         format!("GET {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\r\n", self.address, self.key)
             .into_bytes()
     }
 }
 
-/// What one request took.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sample {
     /// Until the first byte of the body.
@@ -86,14 +74,11 @@ pub struct Sample {
     pub gap: Duration,
 }
 
-/// What came of a round.
 #[derive(Debug, Default)]
 pub struct Answers {
-    /// Of each request that was answered.
     pub samples: Vec<Sample>,
-    /// Requests that were not, and connections that were refused.
+    /// Unanswered requests and refused connections.
     pub errors: usize,
-    /// The first error.
     pub why: Option<String>,
 }
 
@@ -110,13 +95,13 @@ impl Answers {
     }
 }
 
-/// Asks over `connections` connections for `time`. A connection that fails is counted and opened anew.
+/// Sends requests over `connections` connections for `time`. A connection that fails is counted and opened again.
 pub async fn drive(place: &Place, kind: Kind, connections: usize, time: Duration) -> Result<Answers> {
     let request = place.request(kind);
     let mut all = Answers::default();
     let mut ready = Vec::new();
     for _ in 0..connections {
-        // The first one of a connection pays for what is kept.
+        // The first request of a connection pays for what is kept.
         let opened = warm(&place.address, &request).await;
         ready.push(opened.map_err(|error| all.failed(&error)).ok());
     }
@@ -153,21 +138,18 @@ async fn warm(address: &str, request: &[u8]) -> Result<Wire> {
     Ok(wire)
 }
 
-/// One connection.
 pub struct Wire {
     stream: TcpStream,
     buffer: Vec<u8>,
 }
 
 impl Wire {
-    /// Connects.
     pub async fn open(address: &str) -> Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         Ok(Self { stream, buffer: Vec::with_capacity(64 * 1024) })
     }
 
-    /// Sends a request and reads the whole answer.
     pub async fn ask(&mut self, request: &[u8]) -> Result<Sample> {
         let answer = tokio::time::timeout(PATIENCE, self.answer(request)).await;
         answer.unwrap_or_else(|_| Err(Error::other("no answer within 30 s")))
@@ -201,7 +183,6 @@ impl Wire {
         }
     }
 
-    /// The body of the last answer.
     pub fn body(&self) -> &[u8] {
         let begin = find(&self.buffer, b"\r\n\r\n").map_or(0, |at| at + 4);
         &self.buffer[begin..]
@@ -210,7 +191,7 @@ impl Wire {
 
 struct Head {
     length: usize,
-    /// None: chunked.
+    /// `None`: chunked.
     body: Option<usize>,
 }
 

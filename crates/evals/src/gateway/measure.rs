@@ -1,14 +1,10 @@
-//! Figures of a round, and of several.
-
 use super::load::{Answers, STALL};
 use std::time::Duration;
 
 /// One round at one place; times in microseconds.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Round {
-    /// Answers.
     pub requests: usize,
-    /// Requests without one.
     pub errors: usize,
     /// Median of the whole answer.
     pub p50: f64,
@@ -16,7 +12,6 @@ pub struct Round {
     pub p99: f64,
     /// Median time to the first byte of the body.
     pub first: f64,
-    /// Longest wait between two pieces.
     pub gap: f64,
     /// Waits longer than [`STALL`].
     pub stalls: usize,
@@ -25,7 +20,7 @@ pub struct Round {
 }
 
 impl Round {
-    /// Of the answers of a round, during which the process took `cpu`.
+    /// From the answers of a round during which the process used `cpu`.
     pub fn of(answers: &Answers, cpu: Duration) -> Self {
         let samples = &answers.samples;
         let wholes = sorted(samples.iter().map(|sample| sample.whole));
@@ -58,15 +53,14 @@ fn at(sorted: &[f64], percent: usize) -> f64 {
     sorted.get(index.min(last)).copied().unwrap_or(0.0)
 }
 
-/// The median over rounds.
 pub fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut all: Vec<f64> = values.collect();
     all.sort_by(f64::total_cmp);
     all.get(all.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// CPU time that a process and its threads have taken. By the scheduler's own account in nanoseconds; where the
-/// kernel keeps none, utime + stime in ticks.
+/// CPU time of a process and its threads, from the scheduler's account in nanoseconds; where the kernel keeps none,
+/// utime + stime in ticks.
 pub fn cpu_time(process: u32) -> Duration {
     let tasks = std::fs::read_dir(format!("/proc/{process}/task"));
     let sum: u64 = tasks
@@ -84,7 +78,7 @@ pub fn cpu_time(process: u32) -> Duration {
 
 fn ticks(process: u32) -> Duration {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // After the name in brackets, which may hold blanks: utime and stime are the 12th and 13th.
+    // Behind the name in brackets, which may hold blanks, utime and stime are the 12th and 13th field.
     let rest = text.rsplit_once(')').map_or("", |(_, rest)| rest);
     let ticks: u64 = rest.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
     Duration::from_millis(ticks * 10)

@@ -11,13 +11,13 @@ pub struct Running(pub Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // SIGTERM is not to be had without another crate; what is lost with it is a temporary folder's.
+        // Sending SIGTERM would need another crate; without it only the content of a temporary folder is lost.
         let _gone = self.0.kill();
         let _reaped = self.0.wait();
     }
 }
 
-/// The upstream: this program once more.
+/// The upstream: this program in another process.
 pub fn upstream(gap_ms: u64) -> Result<(Running, Place)> {
     let (running, address) = again(&["--upstream", "--gap-ms", &gap_ms.to_string()])?;
     let place = Place {
@@ -31,7 +31,7 @@ pub fn upstream(gap_ms: u64) -> Result<(Running, Place)> {
     Ok((running, place))
 }
 
-/// Bytes copied between two connections, and nothing else: what no gateway can do without.
+/// Copies bytes between two connections and does nothing else, which is the least that any gateway does.
 pub fn relay(upstream: &Place) -> Result<(Running, Place)> {
     let (running, address) = again(&["--relay", &upstream.address])?;
     let place =
@@ -39,7 +39,7 @@ pub fn relay(upstream: &Place) -> Result<(Running, Place)> {
     Ok((running, place))
 }
 
-/// This program once more, in another part; where it listens.
+/// Starts this program in another role; returns where it listens.
 fn again(args: &[&str]) -> Result<(Running, String)> {
     let mut child = Command::new(std::env::current_exe()?).arg("gateway").args(args).stdout(Stdio::piped()).spawn()?;
     let out = child.stdout.take().ok_or_else(|| Error::other("no output"))?;
@@ -81,7 +81,7 @@ pub async fn steward(program: &Path, data: &Path, upstream: &Place) -> Result<(R
         heard.push_str(&line);
         heard.push('\n');
     };
-    // It must never wait for a reader of what it says.
+    // It must never wait for a reader of its output.
     std::thread::spawn(move || lines.for_each(drop));
     let key = std::fs::read_to_string(data.join("data/api-key"))?;
     let mut place = Place {
@@ -120,7 +120,6 @@ async fn json(place: &Place, request: &[u8]) -> Result<serde_json::Value> {
     Ok(serde_json::from_slice(wire.body())?)
 }
 
-/// LiteLLM's proxy from a Python environment.
 pub async fn litellm(python: &Path, data: &Path, upstream: &Place) -> Result<(Running, Place)> {
     let config = data.join("litellm.json");
     // JSON is YAML.

@@ -1,4 +1,4 @@
-//! Copies bytes between a client and the upstream, without a look at them. Of one thread.
+//! Copies bytes between a client and the upstream without looking at them, on one thread.
 
 use std::io;
 use tokio::io::copy_bidirectional;

@@ -1,5 +1,3 @@
-//! The table.
-
 use super::load::{Kind, Place};
 use super::measure::{Round, median};
 use super::upstream::CHUNKS;
@@ -13,7 +11,6 @@ pub struct Table {
 }
 
 impl Table {
-    /// Adds a round of one kind.
     pub fn add(&mut self, kind: Kind, rounds: Vec<Round>) {
         match kind {
             Kind::Whole => self.whole.push(rounds),
@@ -74,7 +71,7 @@ impl Table {
     }
 }
 
-/// Beyond the first place.
+/// Difference to the first place.
 fn added(index: usize, rounds: &[Vec<Round>], figure: fn(&Round) -> f64) -> f64 {
     median(rounds.iter().map(|round| figure(&round[index]) - figure(&round[0])))
 }

@@ -1,12 +1,12 @@
-//! The endpoint behind the gateway: answers at once with fixed bytes, whole or in chunks. A process of its own, so
-//! that its work is nobody else's time.
+//! The endpoint behind the gateway: answers at once with fixed bytes, whole or in chunks. A separate process, so that
+//! its work is not counted as another's.
 
 use std::io;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// The `user` of requests whose chunks are to come without a pause.
+/// The `user` of requests whose chunks are sent without a pause.
 pub const BURST: &str = "back-to-back";
 /// Chunks of a streamed answer, besides the end.
 pub const CHUNKS: usize = 32;
@@ -47,7 +47,7 @@ async fn answer_all(mut stream: TcpStream, gap: Duration) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads until `buffer` begins with a whole request; its length, or none at the end of the connection.
+/// Reads until `buffer` begins with a whole request; its length, or `None` at the end of the connection.
 async fn request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> io::Result<Option<usize>> {
     loop {
         if let Some(end) = request_end(buffer) {
@@ -74,7 +74,7 @@ fn request_end(buffer: &[u8]) -> Option<usize> {
     (buffer.len() >= head + length).then_some(head + length)
 }
 
-/// Gateways may write the body anew, so blanks don't count.
+/// Gateways may reformat the body, so blanks are ignored.
 fn wants_stream(request: &[u8]) -> bool {
     let Some(at) = find(request, b"\"stream\"") else {
         return false;

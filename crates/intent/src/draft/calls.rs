@@ -1,4 +1,4 @@
-//! Calls that need little.
+//! Calls that need few arguments.
 
 use super::{Desk, Draft, call};
 use crate::read::address::urls;
@@ -7,7 +7,7 @@ use serde_json::json;
 use steward_core::text::quoted;
 use steward_core::text::words;
 
-/// Words of a command line at most, where nothing says where it ends.
+/// Most words of a command line if nothing marks its end.
 const LONGEST: usize = 8;
 
 pub(crate) fn clock() -> Draft {

@@ -1,5 +1,3 @@
-//! Listing, reading and measuring files.
-
 use super::told::Told;
 use super::{Desk, Draft, NAMED, call, near, open};
 use crate::read::number::{numbers, ordinal};
@@ -8,9 +6,9 @@ use serde_json::{Map, Value, json};
 use steward_core::ports::Entry;
 use steward_core::text::{parts, words};
 
-/// Lines shown where a number is not said.
+/// Lines shown if no number is given.
 const SOME: u64 = 10;
-/// A file of more lines is shown in part.
+/// Files of more lines are shown in part.
 const LONG: u64 = 150;
 /// Lines of a long file that are shown.
 const PART: u64 = 40;
@@ -33,12 +31,12 @@ impl Desk<'_> {
         call("list", arguments.into(), "list", Vec::new())
     }
 
-    /// A file, or of it the lines that hold what is asked about; `None` if something else is asked about than a file.
+    /// A file, or those of its lines that hold what is asked about; `None` if the question is not about a file.
     pub(crate) async fn read(&self) -> Option<Draft> {
         let Some(file) = self.file() else {
             return Some(self.no_file());
         };
-        // "The last one" of a file named before is hardly its last line.
+        // "The last one" of a file named before hardly means its last line.
         if matches!(self.wanted.kind, "head" | "tail") && file.span == (0, 0) && self.number((0, 0)).is_none() {
             return None;
         }
@@ -67,7 +65,7 @@ impl Desk<'_> {
             return self.tables_of(path);
         }
         let total = self.view.count_lines(path).unwrap_or(0);
-        // The header of a table is no row.
+        // The header of a table is not a row.
         let header = u64::from(is_rows(path));
         let asked = self.number(file.span);
         let part = match self.wanted.kind {
@@ -115,14 +113,14 @@ impl Desk<'_> {
         Some(call("terminal", argv, frame, vec![("file", file.path)]))
     }
 
-    /// Whether lines of a file are counted by that word; other languages say the same of rows.
+    /// Whether the word counts lines of a file; in other languages it also means rows.
     pub(crate) fn counts_lines(&self) -> bool {
         let said = words(self.wanted.text);
         self.file().is_some_and(|file| is_rows(&file.path))
             && said.iter().any(|word| word.lower == "line" || word.lower == "lines")
     }
 
-    /// The number that the request says, outside of the name of a file.
+    /// The number in the request, outside of the name of a file.
     pub(crate) fn number(&self, apart: (usize, usize)) -> Option<u64> {
         let all = words(self.wanted.text);
         let outside = |at: usize| all.get(at).is_some_and(|w| w.end <= apart.0 || w.start >= apart.1);
@@ -134,7 +132,7 @@ impl Desk<'_> {
     }
 }
 
-/// What `sql` is asked for the shape of a database.
+/// The query of `sql` for the schema of a database.
 pub(crate) fn schema(database: &str, table: &str) -> Value {
     json!({"database": database, "query": {"schema": table}})
 }

@@ -1,6 +1,5 @@
-//! The one call that does what is wanted, once the kind of a request is known. The arguments come from the request and from
-//! what is really there; what is missing is asked for, never made up. Nothing here knows a language but for the few words
-//! of `data/tables.toml`.
+//! Drafts the one call for a request whose kind is known. Arguments come from the request and from what really exists;
+//! what is missing is asked for, never invented. The only words of a language here are the few of `data/tables.toml`.
 
 mod calls;
 pub(crate) mod files;
@@ -14,46 +13,44 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use steward_core::ports::Embedder;
 
-/// Surer than this, a file is meant.
+/// Above this score a file is meant.
 const NAMED: f32 = 0.55;
-/// Kinds that look into no file.
+/// Kinds that involve no file.
 const OTHER: &[&str] = &["calc", "clock", "run", "fetch", "notes", "reminders", "calendar", "inbox", "web"];
 
-/// A request whose kind is known.
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
     pub kind: &'a str,
-    /// The request; one that goes on from another stands behind it.
+    /// The request, preceded by the one that it continues.
     pub text: &'a str,
-    /// Byte of `text` from which on it is new.
+    /// Byte of `text` at which the new request begins.
     pub since: usize,
-    /// Whether that is sure; if not, what is found in the workspace has to confirm it.
+    /// Whether the kind is sure; if not, what is found in the workspace has to confirm it.
     pub sure: bool,
-    /// What was asked before in the conversation, oldest first.
+    /// Earlier requests of the conversation, oldest first.
     pub earlier: &'a [String],
-    /// Words, in lower case, in which anything may be asked: they name nothing.
+    /// Lower-case words that occur in questions of any kind, and so name nothing.
     pub asking: &'a BTreeSet<String>,
 }
 
-/// What is made of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
-    /// The call; none: something is missing, and `frame` asks for it.
+    /// The call; `None` if something is missing, which `frame` asks for.
     pub call: Option<(String, Value)>,
-    /// Which sentence of `data/replies.toml` tells the result, or asks.
+    /// Key of the sentence in `data/replies.toml` that reports the result or asks.
     pub frame: &'static str,
-    /// What fills the sentence.
+    /// Values for the sentence's placeholders.
     pub words: Vec<(&'static str, String)>,
 }
 
-/// A request, what is in the workspace, and what can tell words alike.
+/// A request, the workspace, and the means to compare words.
 pub(crate) struct Desk<'a> {
     pub wanted: Wanted<'a>,
     pub view: &'a View,
     pub embedder: &'a dyn Embedder,
 }
 
-/// Drafts the call for what is wanted; `None` if the request says nothing that could be looked for.
+/// Drafts the call; `None` if the request says nothing that could be looked for.
 pub async fn draft(wanted: Wanted<'_>, view: &View, embedder: &dyn Embedder) -> Option<Draft> {
     let desk = Desk { wanted, view, embedder };
     // What a file says can't be told from another.
@@ -93,7 +90,7 @@ pub async fn draft(wanted: Wanted<'_>, view: &View, embedder: &dyn Embedder) -> 
 }
 
 impl Desk<'_> {
-    /// The file that is meant: named now, or before.
+    /// The file that is meant, named now or before.
     pub(crate) fn file(&self) -> Option<PathMatch> {
         let named = |text: &str| {
             let found = self.view.file(text);
@@ -106,7 +103,6 @@ impl Desk<'_> {
         })
     }
 
-    /// A file that is named and isn't there.
     fn missing(&self) -> Option<String> {
         let unknown = crate::read::path::unknown_paths(self.wanted.text, &self.view.entries);
         let named = self.view.named(self.wanted.text);
@@ -114,7 +110,6 @@ impl Desk<'_> {
         unknown.into_iter().find(|(name, span)| name.contains('.') && !meant(*span)).map(|(name, _)| name)
     }
 
-    /// Asks which file is meant, or says that one isn't there.
     pub(crate) fn no_file(&self) -> Draft {
         match self.missing() {
             Some(name) => open("no_file", vec![("name", name)]),

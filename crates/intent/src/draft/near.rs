@@ -1,14 +1,14 @@
-//! Which of a few names a word means: by its letters, else by what it means.
+//! Which of a few names a word means, by its letters, else by its meaning.
 
 use steward_core::ports::Embedder;
 use steward_core::text::{distance, parts, stem};
 
-/// Less alike in meaning is not alike.
+/// Least similarity of meaning.
 const ALIKE: f32 = 0.45;
-/// How much more alike than the next one.
+/// Least lead over the next best name.
 const AHEAD: f32 = 0.05;
 
-/// How well a word names `name` by its letters, 0 to 1; parts of a name name it less.
+/// How well a word names `name` by its letters, 0 to 1; a part of a name counts less.
 pub(crate) fn letters(word: &str, name: &str) -> f32 {
     let (word, whole) = (fold(&stem(word)), fold(&stem(name)));
     if word == whole || word == fold(&parts(name).concat()) || fold(&parts(name).join("_")) == word {
@@ -21,7 +21,7 @@ pub(crate) fn letters(word: &str, name: &str) -> f32 {
     if close(&word, &whole) { 0.8 } else { 0.0 }
 }
 
-/// The same word in a related language, or with a slip: a long common beginning, or one edit.
+/// The same word in a related language or with a typing error: a long common prefix, or one edit.
 fn close(a: &str, b: &str) -> bool {
     let (long, short) = (a.chars().count().max(b.chars().count()), a.chars().count().min(b.chars().count()));
     if short < 4 {

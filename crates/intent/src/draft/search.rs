@@ -1,5 +1,3 @@
-//! Looking for words in files.
-
 use super::told::Told;
 use super::{Desk, Draft, NAMED, call, near, open};
 use crate::read::path::{PathMatch, is_database, is_rows};
@@ -8,18 +6,18 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use steward_core::text::stem;
 
-/// Files looked into for words, and bytes of each.
+/// Most files that are searched, and bytes of each.
 const FILES: usize = 200;
 const BYTES: u64 = 1 << 20;
-/// Shorter words are in many lines.
+/// Shorter words occur in too many lines.
 const SHORTEST: usize = 4;
-/// Lines of a text that is shown as a whole.
+/// Longest text that is shown whole, lines.
 const SHORT: u64 = 60;
-/// A word in more lines tells nothing.
+/// A word in more lines is not distinctive.
 const LINES: usize = 12;
-/// Endings of what people write for people.
+/// Extensions of prose files.
 const DOCUMENTS: &[&str] = &["md", "markdown", "txt", "rst"];
-/// So few different words in capitals are the levels of a log.
+/// Up to this many different words in capitals are the levels of a log.
 const LEVELS: usize = 12;
 
 impl Desk<'_> {
@@ -31,7 +29,7 @@ impl Desk<'_> {
         if let Some(file) = &file
             && told.len() > 1
         {
-            // Every line of a file is about what it is called.
+            // Every line of a file is about what the file is called.
             told.retain(|one| one.quoted || near::letters(&one.text, name_of(&file.path)) == 0.0);
         }
         let whole = || file.as_ref().and_then(|file| self.whole(file));
@@ -50,7 +48,7 @@ impl Desk<'_> {
         call("grep", arguments, frame, vec![("pattern", pattern)])
     }
 
-    /// Lines that hold words of the request: of the file that it names, else of the document that holds the most of them.
+    /// Lines that hold words of the request, in the file that it names, else in the document that holds most of them.
     pub(crate) async fn mention(&self) -> Option<Draft> {
         let named = self.file();
         let told = self.told(named.as_ref().map_or((0, 0), |file| file.span));
@@ -71,7 +69,7 @@ impl Desk<'_> {
         best.map(|(_, draft)| draft)
     }
 
-    /// All of a short text that the request names.
+    /// The whole of a short text that the request names.
     fn whole(&self, file: &PathMatch) -> Option<Draft> {
         let path = &file.path;
         let named = file.span != (0, 0) && !is_database(path) && !is_rows(path);
@@ -79,7 +77,7 @@ impl Desk<'_> {
         lines.map(|_| call("read", json!({"path": path}), "whole", vec![("file", path.clone())]))
     }
 
-    /// The lines of a file that hold the most telling of these words.
+    /// The lines of a file that hold the most distinctive of these words.
     pub(crate) async fn lines_of(&self, path: &str, told: &[Told]) -> Option<Draft> {
         if is_database(path) || is_rows(path) {
             return None;
@@ -87,14 +85,14 @@ impl Desk<'_> {
         self.holding(path, told).await.map(|(_, draft)| draft)
     }
 
-    /// How many of the words a file holds, and its lines with the one that tells most, if that is not too little.
+    /// How many of the words a file holds, and its lines with the most distinctive one; `None` if they are too few.
     async fn holding(&self, path: &str, told: &[Told]) -> Option<(usize, Draft)> {
         let text = self.read_all(Some(path)).await.to_lowercase();
         let begins = |line: &str, word: &str| {
             let starts = |at: usize| line[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric());
             line.match_indices(word).any(|(at, _)| starts(at))
         };
-        // What stands in the name of the file tells nothing of its lines.
+        // Words of the file's name say nothing about its lines.
         let about = told.iter().filter(|one| near::letters(&one.text, name_of(path)) == 0.0);
         let about: Vec<(&Told, String)> = about.map(|one| (one, stem(&one.text))).collect();
         let in_lines = |word: &str| text.lines().filter(|line| begins(line, word)).count();
@@ -109,7 +107,7 @@ impl Desk<'_> {
             here.min_by_key(|(one, word, lines)| (!one.quoted, *lines, !one.proper, usize::MAX - word.len()))?;
         let proper = |one: &Told| one.proper || one.quoted;
         let names = about.iter().any(|(one, _)| proper(one));
-        // Half of the words, or each name: what stands between names is how one asks.
+        // Half of the words, or each name; the words between names belong to the question.
         let half = held.len() * 2 >= about.len() && (!names || held.iter().any(|(one, ..)| proper(one)));
         let count = held.iter().filter(|(one, ..)| proper(one)).count();
         let each_name = names && count == about.iter().filter(|(one, _)| proper(one)).count();
@@ -120,7 +118,7 @@ impl Desk<'_> {
         enough.then_some((held.len(), draft))
     }
 
-    /// What to look for: the words that stand in the files; whether capitals matter. `None` where any of several could be.
+    /// The words that occur in the files, and whether case matters. `None` if several could be meant.
     async fn pattern(&self, told: &[Told], text: &str) -> Option<(String, bool)> {
         let lower = text.to_lowercase();
         let capitals: BTreeSet<&str> = text
@@ -156,7 +154,7 @@ impl Desk<'_> {
         runs.into_iter().next().filter(|_| named).map(|run| (run, false))
     }
 
-    /// The text of a file, of those of a folder, or of all.
+    /// The text of a file, of the files of a folder, or of all.
     async fn read_all(&self, place: Option<&str>) -> String {
         let paths: Vec<_> = self
             .view
@@ -179,12 +177,12 @@ impl Desk<'_> {
     }
 }
 
-/// A path without its ending.
+/// A path without its extension.
 fn name_of(path: &str) -> &str {
     path.rsplit_once('.').map_or(path, |(name, _)| name)
 }
 
-/// Quotations first, then words in capitals, then words side by side, then each alone.
+/// Quotations first, then words in capitals, then adjacent words, then single ones.
 fn runs(told: &[Told]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     found.extend(told.iter().filter(|one| one.quoted).map(|one| one.text.clone()));

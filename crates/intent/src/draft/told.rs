@@ -1,35 +1,33 @@
-//! The words of a request that tell what is meant, apart from the language of asking.
+//! The words of a request that carry meaning, without the words of asking.
 
 use super::Desk;
 use steward_core::text::quoted;
 use steward_core::text::words;
 
-/// A word or a quotation that means something of the world.
+/// A word or a quotation that names something.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, read where it counts")]
 pub(crate) struct Told {
-    /// As written.
     pub text: String,
-    /// Place among the request's words.
+    /// Index among the request's words.
     pub at: usize,
     pub start: usize,
-    /// Whether it was quoted.
     pub quoted: bool,
-    /// Whether it is written with a capital, and doesn't begin the request.
+    /// Whether it is capitalised and doesn't begin the request.
     pub proper: bool,
-    /// Whether it is a word of asking, which names something only where a table has it as a value.
+    /// Whether it is a word of asking, which names something only if a table has it as a value.
     pub asks: bool,
-    /// Whether it belongs to what was asked before.
+    /// Whether it belongs to the previous request.
     pub before: bool,
 }
 
 impl Desk<'_> {
-    /// Telling words in order, the span `apart` (a file's name) left out.
+    /// Meaningful words in order, without the span `apart` (a file's name).
     pub(crate) fn told(&self, apart: (usize, usize)) -> Vec<Told> {
         self.heard(apart).into_iter().filter(|one| !one.asks).collect()
     }
 
-    /// All words but those of the span `apart`.
+    /// All words outside of the span `apart`.
     pub(crate) fn heard(&self, apart: (usize, usize)) -> Vec<Told> {
         let text = self.wanted.text;
         let quotes = quoted(text);
@@ -54,7 +52,7 @@ impl Desk<'_> {
                 }
                 continue;
             }
-            // "l'album", "d'Anna": what stands before the apostrophe says nothing.
+            // "l'album", "d'Anna": what precedes the apostrophe means nothing.
             let bare = word.text.trim_end_matches("'s").trim_end_matches("’s");
             let bare = match bare.split_once(['\'', '’']) {
                 Some((article, rest)) if article.chars().count() <= 2 => rest,
@@ -63,7 +61,7 @@ impl Desk<'_> {
             let lower = bare.to_lowercase();
             let upper = bare.chars().next().is_some_and(char::is_uppercase);
             let level = upper && bare.chars().all(|c| !c.is_lowercase()) && bare.len() > 1;
-            // "y a-t-il", "gibt's": joined words ask where each of them does.
+            // "y a-t-il", "gibt's": joined words ask if each of them does.
             let asks = |word: &str| self.wanted.asking.contains(word);
             let asks = (asks(&lower) || lower.split('-').all(asks)) && !level;
             if !lower.is_empty() {

@@ -1,10 +1,9 @@
-//! What can be seen in a request without understanding it, and the request with its literals masked.
+//! Features of a request that can be seen without understanding it, and the request with its literals masked.
 
 use crate::settings::Mask;
 use serde::Deserialize;
 use steward_core::text::quoted;
 
-/// Something that a request has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Feature {
@@ -14,9 +13,7 @@ pub enum Feature {
     Email,
     /// A word like a path or a file name.
     Path,
-    /// Text between quotation marks.
     Quoted,
-    /// A number.
     Number,
     /// Two numbers and an operator between or before them.
     Arithmetic,
@@ -24,19 +21,18 @@ pub enum Feature {
     Short,
 }
 
-/// Words that do arithmetic when numbers are beside them.
+/// Words that mean arithmetic beside numbers.
 const OPERATORS: &str = "percent % plus minus times divided multiplied multiply + - * / × ÷ x ^ sum root squared cubed power modulo mod \
     product half";
-/// Those that need one number only.
+/// Those that need only one number.
 const FUNCTIONS: [&str; 4] = ["root", "squared", "cubed", "half"];
 
-/// A request seen in pieces.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seen {
     pub features: Vec<Feature>,
-    /// Lower case words with single spaces, punctuation left out.
+    /// Lower-case words with single spaces and without punctuation.
     pub plain: String,
-    /// The request with its literals replaced by what they are.
+    /// The request with its literals replaced by their types.
     pub masked: String,
 }
 

@@ -1,5 +1,3 @@
-//! Tools ranked by a request.
-
 pub mod features;
 mod tools;
 mod vectors;

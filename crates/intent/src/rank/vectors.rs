@@ -1,17 +1,16 @@
-//! Vectors of the tools, made once per catalogue.
+//! Vectors of the tools, computed once per catalogue.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use steward_core::ports::{Embedder, IntentError};
 use steward_core::tool::ToolSpec;
 
-/// Catalogues remembered; an installation has one or a few.
+/// Catalogues that are cached; an installation has one or a few.
 const REMEMBERED: usize = 8;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolVectors {
     /// Of its name and description.
     pub description: Vec<f32>,
-    /// Of its utterances.
     pub utterances: Vec<Vec<f32>>,
 }
 
@@ -23,7 +22,7 @@ fn cache() -> &'static Cache {
     CACHE.get_or_init(|| Mutex::new(Vec::new()))
 }
 
-/// The vectors of `tools`, in their order.
+/// In the order of `tools`.
 pub async fn of(tools: &[ToolSpec], embedder: &dyn Embedder) -> Result<Catalogue, IntentError> {
     let words: Vec<_> = tools.iter().map(|tool| (&tool.name, &tool.description, &tool.utterances)).collect();
     let key = steward_core::hash::of_json(&serde_json::json!([embedder.model(), words]));
@@ -56,7 +55,7 @@ pub async fn of(tools: &[ToolSpec], embedder: &dyn Embedder) -> Result<Catalogue
     Ok(made)
 }
 
-/// Vectors of texts; an error if their number is wrong.
+/// An error if the number of vectors is wrong.
 pub async fn embed(texts: &[String], embedder: &dyn Embedder) -> Result<Vec<Vec<f32>>, IntentError> {
     as_many(texts, embedder.embed(texts).await?)
 }
@@ -68,7 +67,7 @@ fn as_many(texts: &[String], vectors: Vec<Vec<f32>>) -> Result<Vec<Vec<f32>>, In
     Ok(vectors)
 }
 
-/// Cosine of two vectors of length 1.
+/// Cosine of two unit vectors.
 pub fn cosine(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }

@@ -1,4 +1,4 @@
-//! Tools ranked by common words: where there is no embedder.
+//! Ranks tools by common words, where there is no embedder.
 
 use std::collections::HashSet;
 use steward_core::event::Ranked;
@@ -6,12 +6,12 @@ use steward_core::plan::FINAL_ANSWER;
 use steward_core::text::{parts, stem};
 use steward_core::tool::ToolSpec;
 
-/// Shorter words say nothing.
+/// Shorter words are ignored.
 const SHORTEST: usize = 3;
-/// A word of the tool's name counts so many times.
+/// Weight of a word of the tool's name.
 const NAME: f32 = 2.0;
 
-/// Ranks `tools` by the words that they share with `request`, all of them, best first.
+/// Ranks all of `tools` by the words that they share with `request`, best first.
 pub fn by_words(request: &str, tools: &[ToolSpec]) -> Vec<Ranked> {
     let wanted = words(request);
     #[expect(clippy::cast_precision_loss, reason = "a handful of words")]

@@ -1,8 +1,6 @@
-//! URLs and e-mail addresses.
-
 use steward_core::text::words;
 
-/// The URLs of a request; a host without scheme counts if it begins with `www.`, has a port or one of the common endings.
+/// A host without a scheme counts if it begins with `www.`, or has a port or one of the common top-level domains.
 pub fn urls(request: &str) -> Vec<String> {
     words(request)
         .into_iter()
@@ -30,7 +28,6 @@ pub fn urls(request: &str) -> Vec<String> {
         .collect()
 }
 
-/// The e-mail addresses of a request.
 pub fn emails(request: &str) -> Vec<String> {
     words(request)
         .into_iter()

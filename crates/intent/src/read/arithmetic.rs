@@ -1,13 +1,11 @@
-//! Arithmetic in symbols and in words, as one expression of digits, operators and functions.
+//! Reads arithmetic in symbols and words as one expression of digits, operators and functions.
 
 use super::number;
 
-/// A calculation found in a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Calculation {
-    /// In the language of awk: numbers, `+ - * / % ^ ( )`, `sqrt( )`. Nothing else, ever.
+    /// In awk's syntax: numbers, `+ - * / % ^ ( )`, `sqrt( )`, and nothing else.
     pub expression: String,
-    /// Numbers in it.
     pub operands: usize,
 }
 
@@ -17,9 +15,7 @@ enum Token {
     Operator(&'static str),
     Open,
     Close,
-    /// "percent" after a number.
     Percent,
-    /// "of" between two numbers.
     Of,
     /// "the square root of", "half of": a prefix.
     Prefix(&'static str, &'static str),
@@ -28,12 +24,10 @@ enum Token {
     /// "the sum of A and B": what the next "and" means.
     Lead(&'static str),
     And,
-    /// Anything else.
     Other,
 }
 
-/// The calculation of a request, if there is exactly one run of numbers and operators that makes
-/// sense as such.
+/// `None` unless the request has exactly one run of numbers and operators that makes sense as a calculation.
 pub fn calculation(request: &str) -> Option<Calculation> {
     let tokens = tokens(request);
     let mut best: Option<Calculation> = None;
@@ -44,13 +38,13 @@ pub fn calculation(request: &str) -> Option<Calculation> {
             best = Some(found);
         }
     }
-    // A number that is left out makes it another calculation.
+    // Leaving out a number would make it another calculation.
     let all = tokens.iter().filter(|token| matches!(token, Token::Number(_))).count();
     best.filter(|found| found.operands >= all)
 }
 
 fn tokens(request: &str) -> Vec<Token> {
-    // Parentheses belong to a calculation, so only the marks of sentences are left out.
+    // Parentheses belong to a calculation, so only the punctuation of sentences is left out.
     let request = joined(request);
     let words: Vec<&str> = request
         .split_whitespace()
@@ -204,7 +198,7 @@ fn build(run: &[Token]) -> Option<Calculation> {
             }
             Token::Operator("-") if wants_operand => expression.push('-'),
             Token::Operator(operator) if !wants_operand => {
-                // "200 + 10%" adds ten percent of what stands before.
+                // "200 + 10%" adds ten percent of what precedes.
                 let percent_next =
                     matches!(run.get(at + 2), Some(Token::Percent)) && !matches!(run.get(at + 3), Some(Token::Of));
                 if percent_next

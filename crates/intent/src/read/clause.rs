@@ -1,9 +1,8 @@
 //! Parts of a sentence after a cue: "called X", "with the text Y", "to Z".
 
-/// A clause of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clause<'a> {
-    /// The words after the cue, trimmed, quotation marks around them left out.
+    /// The words after the cue, trimmed and without quotation marks around them.
     pub text: &'a str,
     /// First byte of the cue.
     pub cue_start: usize,
@@ -13,9 +12,9 @@ pub struct Clause<'a> {
     pub end: usize,
 }
 
-/// What follows the first occurrence of one of `cues` (the longest that fits at the earliest
-/// place), up to the first of `stops` or the end. Cues and stops are matched at word boundaries,
-/// without regard to case; those inside quotation marks don't count.
+/// The text after the first occurrence of one of `cues` (the longest that fits at the earliest position), up to the
+/// first of `stops` or the end. Cues and stops match at word boundaries, whatever the case; those inside quotation
+/// marks don't count.
 pub fn after<'a>(request: &'a str, cues: &[String], stops: &[String]) -> Option<Clause<'a>> {
     let quotes = steward_core::text::quoted(request);
     let inside = |at: usize| quotes.iter().any(|q| at > q.start && at < q.end);
@@ -47,8 +46,7 @@ fn find(request: &str, cue: &str, from: usize, inside: &impl Fn(usize) -> bool) 
     })
 }
 
-/// Trimmed of white space, a leading colon or comma, one pair of quotation marks, and the full
-/// stop of the sentence.
+/// Trims white space, a leading colon or comma, one pair of quotation marks, and the full stop of the sentence.
 pub fn tidy(text: &str) -> &str {
     let text = text.trim().trim_start_matches([':', ',', '-', '–']).trim();
     if let Some(first) = steward_core::text::quoted(text).first()
@@ -65,7 +63,7 @@ pub fn tidy(text: &str) -> &str {
     }
 }
 
-/// `request` without the bytes of `span`, white space closed up.
+/// `request` without the bytes of `span`; the gap is closed.
 pub fn without(request: &str, span: (usize, usize)) -> String {
     let (left, right) = (&request[..span.0], &request[span.1..]);
     format!("{} {}", left.trim_end(), right.trim_start()).trim().to_owned()

@@ -1,5 +1,4 @@
-//! What can be read out of a request: paths, addresses, numbers, arithmetic, times. Pure functions over text and a listing of
-//! the workspace.
+//! Reads paths, addresses, numbers, arithmetic and times. Pure functions over text and a listing of the workspace.
 
 pub mod address;
 pub mod arithmetic;

@@ -6,20 +6,19 @@ use jiff::{Span, ToSpan};
 use serde::Deserialize;
 use steward_core::text::{Word, words};
 
-/// Names of times, as data.
 #[derive(Debug, Clone, Deserialize)]
 pub struct TimeWords {
     /// Twelve lists, January first.
     pub months: Vec<Vec<String>>,
     /// Seven lists, Monday first.
     pub weekdays: Vec<Vec<String>>,
-    /// Words for days from today on: today, tomorrow, the day after.
+    /// Words for days counted from today: today, tomorrow, the day after.
     pub days: Vec<Vec<String>>,
     /// Words for an hour of the day.
     pub hours: Vec<Named>,
     /// Words for lengths of time, in minutes.
     pub units: Vec<Named>,
-    /// "at", "on", "by": left out together with the time.
+    /// "at", "on", "by": removed together with the time.
     pub before: Vec<String>,
     /// "next", "coming".
     pub next: Vec<String>,
@@ -35,24 +34,22 @@ pub struct TimeWords {
     pub past: Vec<Named>,
 }
 
-/// Words for a number.
+/// Words for a number of minutes.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Named {
     pub words: Vec<String>,
-    /// Minutes; for hours of the day since midnight.
+    /// For hours of the day, since midnight.
     pub minutes: i64,
 }
 
-/// A time found in a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moment {
-    /// When, local.
+    /// Local time.
     pub at: DateTime,
-    /// Whether a day was said.
+    /// Whether a day was given.
     pub day: bool,
-    /// Whether a time of day was said.
     pub time: bool,
-    /// Bytes of the request that say so.
+    /// Bytes of the request that give it.
     pub spans: Vec<(usize, usize)>,
 }
 
@@ -61,13 +58,12 @@ struct Found {
     date: Option<Date>,
     time: Option<Time>,
     exact: Option<DateTime>,
-    /// A day is told that may be two.
+    /// Whether a day was given that may mean two.
     unclear: bool,
     used: Vec<bool>,
 }
 
-/// The time that a request speaks of. Without a day it is the next such time; without a time of
-/// day it is 9 in the morning.
+/// The time that a request mentions. Without a day it is the next such time; without a time of day it is 9:00.
 pub fn moment(request: &str, now: DateTime, names: &TimeWords) -> Option<Moment> {
     let words = words(request);
     let mut found = Found { used: vec![false; words.len()], ..Found::default() };
@@ -178,7 +174,7 @@ fn phrase(words: &[Word<'_>], at: usize, count: usize) -> String {
     words.join(" ")
 }
 
-/// Minutes that `named` words at `at` stand for, and how many words they are.
+/// Minutes that `named` words at `at` stand for, and the number of these words.
 fn shift(words: &[Word<'_>], at: usize, named: &[Named]) -> Option<(i64, usize)> {
     (1..=3).rev().find_map(|count| {
         let phrase = phrase(words, at, count);
@@ -259,7 +255,7 @@ fn written(words: &[Word<'_>], at: usize, today: Date, names: &TimeWords, found:
     {
         let (d, m) = match word.contains('.') {
             true => (first, second),
-            // Which of the two is the month differs by country; what can't be a month is the day.
+            // Which of the two is the month differs by country; a number that can't be a month is the day.
             false if first == second || first > 12 => (first, second),
             false if second > 12 => (second, first),
             false => {

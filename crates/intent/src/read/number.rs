@@ -1,5 +1,3 @@
-//! Numbers in digits and in words.
-
 use crate::lexicon::lexicon;
 use steward_core::text::{self, Word};
 
@@ -8,16 +6,14 @@ const UNITS: &str = "zero one two three four five six seven eight nine ten eleve
 const TENS: &str = "thirty forty fifty sixty seventy eighty ninety hundred";
 const ORDINALS: &str = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth";
 
-/// Place of a word in a list.
 fn place(list: &str, word: &str) -> Option<usize> {
     list.split_whitespace().position(|known| known == word)
 }
 
-/// A number of a request and its words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Number {
     pub value: f64,
-    /// As written, separators of thousands left out.
+    /// As written, without thousands separators.
     pub digits: String,
     /// Index of its word.
     pub word: usize,
@@ -28,7 +24,6 @@ pub fn value(word: &str) -> Option<f64> {
     digits(word)?.parse().ok()
 }
 
-/// The same as its plain digits.
 pub fn digits(word: &str) -> Option<String> {
     let lower = word.to_lowercase();
     let tens = || place(TENS, &lower).map(|at| (at + 3) * 10);
@@ -54,7 +49,6 @@ pub fn ordinal(word: &str) -> Option<u32> {
     ["st", "nd", "rd", "th"].iter().find_map(|ending| lower.strip_suffix(ending)).and_then(|digits| digits.parse().ok())
 }
 
-/// All numbers among `words`.
 pub fn numbers(words: &[Word<'_>]) -> Vec<Number> {
     words
         .iter()

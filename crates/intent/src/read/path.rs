@@ -1,20 +1,19 @@
-//! Paths of a request, matched against what is really in the workspace.
+//! Matches the paths of a request against the entries of the workspace.
 
 use steward_core::ports::Entry;
 use steward_core::text::{Word, distance, parts, stem, words};
 
-/// Words of a request that name an entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PathMatch {
     pub path: String,
     pub folder: bool,
-    /// 0 to 1: how sure.
+    /// Confidence, 0 to 1.
     pub score: f32,
     /// Bytes of the request that name it.
     pub span: (usize, usize),
 }
 
-/// Words that say what kind of entry is meant, and the extensions they stand for.
+/// Words for a kind of entry, and the extensions they stand for.
 #[derive(Debug, Clone, serde::Deserialize)]
 pub struct Kind {
     /// Such as "spreadsheet".
@@ -23,18 +22,15 @@ pub struct Kind {
     pub extensions: Vec<String>,
 }
 
-/// Nouns of the file system.
 #[derive(Debug, Clone, serde::Deserialize)]
 pub struct PathWords {
     /// "file", "document": any file.
     pub file: Vec<String>,
-    /// "folder", "directory".
     pub folder: Vec<String>,
     /// "csv", "log", "page".
     pub kinds: Vec<Kind>,
 }
 
-/// Whether a path is that of a SQLite file.
 pub fn is_database(path: &str) -> bool {
     ends_with(path, &["db", "sqlite", "sqlite3"])
 }
@@ -48,7 +44,7 @@ fn ends_with(path: &str, endings: &[&str]) -> bool {
     path.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending.to_lowercase().as_str()))
 }
 
-/// Entries that the request names, best first, each once.
+/// Entries named by the request, best first, each once.
 pub fn matches(request: &str, entries: &[Entry], nouns: &PathWords) -> Vec<PathMatch> {
     let words = words(request);
     let mut found: Vec<PathMatch> = Vec::new();
@@ -57,7 +53,7 @@ pub fn matches(request: &str, entries: &[Entry], nouns: &PathWords) -> Vec<PathM
         let best = named.or_else(|| by_description(&words, entry, nouns));
         found.extend(best);
     }
-    // A name that several entries share is not sure for any of them.
+    // A name shared by several entries is not sure for any of them.
     found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.path.len().cmp(&b.path.len())));
     found
 }
@@ -97,7 +93,7 @@ fn by_name(words: &[Word<'_>], entry: &Entry, nouns: &PathWords) -> Option<PathM
         .max_by(|a, b| a.score.total_cmp(&b.score))
 }
 
-/// A name with a typing error or two; short ones are too easily something else.
+/// A name with one or two typing errors; short names are too easily something else.
 fn close(wanted: &str, name: &str, path: &str) -> bool {
     let target = if wanted.contains('/') { path } else { name };
     let allowed = match wanted.chars().count() {
@@ -127,7 +123,7 @@ fn by_description(words: &[Word<'_>], entry: &Entry, nouns: &PathWords) -> Optio
         .filter(|kind| !entry.folder && kind.extensions.contains(&extension))
         .flat_map(|kind| &kind.words)
         .collect();
-    // What lies in the folder "minutes" is spoken of as minutes.
+    // Files in the folder "minutes" are spoken of as minutes.
     let parent = entry.path.rsplit('/').nth(1).map(stem);
     let generic = if entry.folder { &nouns.folder } else { &nouns.file };
     let is_noun = |word: &Word<'_>| {
@@ -152,7 +148,7 @@ fn by_description(words: &[Word<'_>], entry: &Entry, nouns: &PathWords) -> Optio
                 .filter(|&index| telling.iter().any(|part| **part == stem(&words[index].lower)))
                 .collect();
             let (first, last) = (*spoken.first()?, *spoken.last()?);
-            // The noun alone names a file only if the file is called that and nothing else.
+            // The noun alone names a file only if the file is called exactly that.
             if spoken == [at] && !name_parts.iter().all(|part| *part == stem(&words[at].lower)) {
                 return None;
             }
@@ -164,7 +160,7 @@ fn by_description(words: &[Word<'_>], entry: &Entry, nouns: &PathWords) -> Optio
         .max_by(|a, b| a.score.total_cmp(&b.score))
 }
 
-/// Words that look like a path but name nothing of the workspace: a file to be made, or a mistake.
+/// Words that look like a path but match no entry: a file to be created, or a mistake.
 pub fn unknown_paths(request: &str, entries: &[Entry]) -> Vec<(String, (usize, usize))> {
     words(request)
         .into_iter()
@@ -173,7 +169,7 @@ pub fn unknown_paths(request: &str, entries: &[Entry]) -> Vec<(String, (usize, u
             let lower = text.to_lowercase();
             let extension = lower.rsplit_once('.').map(|(base, extension)| (base, extension.to_owned()));
             let like_a_file = extension.is_some_and(|(base, extension)| {
-                // "i.e" is none.
+                // "i.e" is not a path.
                 base.len() + extension.len() > 2
                     && !base.is_empty()
                     && (1..=6).contains(&extension.len())

@@ -1,5 +1,3 @@
-//! Proposals for `calendar_create`.
-
 use super::Suggestion;
 use crate::lexicon::lexicon;
 use crate::read::clause::{tidy, without};
@@ -8,7 +6,7 @@ use jiff::civil::DateTime;
 use serde_json::json;
 use steward_core::text::{any_phrase, plain, quoted};
 
-/// The event that is asked for. Without a time none is proposed: a calendar is no place for guesses.
+/// Without a time nothing is proposed: a calendar is no place for guesses.
 pub fn suggest(request: &str, now: DateTime) -> Option<Suggestion> {
     let lexicon = lexicon();
     let plain = plain(request);
@@ -29,7 +27,7 @@ pub fn suggest(request: &str, now: DateTime) -> Option<Suggestion> {
     Some(Suggestion::new(arguments, 0.95, why))
 }
 
-/// What the event is: the request without its time and its cues.
+/// The event's title: the request without its time and cues.
 fn title(request: &str, found: &Moment) -> String {
     if let Some(quote) = quoted(request).into_iter().max_by_key(|quote| quote.text.len()) {
         return quote.text.to_owned();
@@ -63,7 +61,7 @@ fn title(request: &str, found: &Moment) -> String {
     tidy(rest.trim_end_matches(['?', ',', ' '])).to_owned()
 }
 
-/// Where a phrase stands as whole words, whatever the case.
+/// Position of a phrase as whole words, whatever the case.
 fn find(text: &str, phrase: &str) -> Option<usize> {
     let wordy = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
     text.char_indices().map(|(at, _)| at).find(|&at| {

@@ -1,5 +1,3 @@
-//! Proposals for `calendar_list`.
-
 use super::Suggestion;
 use crate::lexicon::lexicon;
 use crate::read::moment::moment;
@@ -7,7 +5,7 @@ use jiff::civil::DateTime;
 use serde_json::json;
 use steward_core::text::{any_phrase, plain};
 
-/// The look at the calendar that is asked for: of a day where one is said, else of the next weeks.
+/// Lists a day if one is given, else the next weeks.
 pub fn suggest(request: &str, now: DateTime) -> Option<Suggestion> {
     let lexicon = lexicon();
     let plain = plain(request);

@@ -1,5 +1,3 @@
-//! Proposals for `mail_draft`.
-
 use super::Suggestion;
 use crate::lexicon::lexicon;
 use crate::read::address::emails;
@@ -7,12 +5,11 @@ use crate::read::clause::after;
 use serde_json::json;
 use steward_core::text::{any_phrase, plain, quoted};
 
-/// The draft that is asked for.
 pub fn suggest(request: &str) -> Option<Suggestion> {
     let lexicon = &lexicon().mail;
     let cue = any_phrase(&plain(request), &lexicon.cues)?;
     let to = emails(request).into_iter().next()?;
-    // The cue may hold "to", so the rest is read from behind the address where there is more.
+    // The cue may hold "to", so the rest is read after the address if more follows there.
     let from = request.find(&to).map_or(0, |at| at + to.len());
     let (behind, whole) = (&request[from..], request);
     let subject = after(behind, &lexicon.subject, &lexicon.subject_end)

@@ -1,11 +1,8 @@
-//! Proposals for `mail_list`.
-
 use super::Suggestion;
 use crate::lexicon::lexicon;
 use serde_json::json;
 use steward_core::text::{any_phrase, plain};
 
-/// The look into the inbox that is asked for.
 pub fn suggest(request: &str) -> Option<Suggestion> {
     let words = &lexicon().inbox;
     let plain = plain(request);

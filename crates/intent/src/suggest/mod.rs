@@ -1,8 +1,7 @@
-//! Arguments of tools that act, read from a request that says them.
+//! Reads the arguments of acting tools from a request that states them.
 //!
-//! Scores mean the same for all tools: 0.9 and more, the request says so in as many words and every
-//! argument is grounded in it or in the workspace; 0.6, the arguments are grounded and the cue is
-//! weak; 0.3, it would be possible.
+//! Scores mean the same for all tools. 0.9 and more: the request says so literally, and every argument is grounded in
+//! it or in the workspace; 0.6: the arguments are grounded and the cue is weak; 0.3: it is possible.
 
 mod calendar_create;
 mod calendar_list;
@@ -17,7 +16,6 @@ mod write;
 use crate::view::View;
 use serde_json::Value;
 
-/// Arguments that a request says for a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suggestion {
     pub arguments: Value,
@@ -33,7 +31,7 @@ impl Suggestion {
     }
 }
 
-/// What a request says for a tool; `None` where it doesn't ask for it, or nobody wrote how that is read.
+/// `None` if the request doesn't ask for the tool, or if its arguments can't be read here.
 pub fn suggest(tool: &str, request: &str, view: &View) -> Option<Suggestion> {
     match tool {
         "calendar_create" => calendar_create::suggest(request, view.now),

@@ -1,15 +1,12 @@
-//! Proposals for `notes_create`.
-
 use super::Suggestion;
 use crate::lexicon::lexicon;
 use crate::read::clause::after;
 use serde_json::json;
 use steward_core::text::{any_phrase, plain, quoted};
 
-/// Words of a note that make its title where none is given.
+/// Words of a note that become its title if none is given.
 const TITLE_WORDS: usize = 5;
 
-/// Notes to make.
 pub fn suggest(request: &str) -> Option<Suggestion> {
     let lexicon = &lexicon().notes;
     // "Could you note that it leaks?" asks for a note, which asks nothing.
@@ -33,7 +30,7 @@ pub fn suggest(request: &str) -> Option<Suggestion> {
             Some(quote) => (title.text.to_owned(), quote.text.to_owned(), 0.9),
             None => (title.text.to_owned(), title.text.to_owned(), 0.7),
         },
-        // "Note that …" says nothing else.
+        // "Note that …" has no other content.
         (None, Some(body)) if text.starts_with(cue) => (short(&body), body, 0.92),
         (None, Some(body)) => (short(&body), body, 0.85),
         (None, None) => match quotes.first() {

@@ -1,5 +1,3 @@
-//! Proposals for `reminders_create`.
-
 use super::Suggestion;
 use crate::lexicon::lexicon;
 use crate::read::clause::{tidy, without};
@@ -9,7 +7,6 @@ use jiff::civil::Time;
 use serde_json::json;
 use steward_core::text::{any_phrase, plain, quoted};
 
-/// The reminder that is asked for.
 pub fn suggest(request: &str, now: DateTime) -> Option<Suggestion> {
     let lexicon = lexicon();
     let plain = plain(request);
@@ -21,9 +18,7 @@ pub fn suggest(request: &str, now: DateTime) -> Option<Suggestion> {
     let mut text = text(request, found.as_ref());
     if text.is_empty() {
         // "Set an alarm for 6:30" says only when.
-        if found.is_none() {
-            return None;
-        }
+        found.as_ref()?;
         cue.clone_into(&mut text);
     }
     let (at, worth, said) = if let Some(moment) = &found {

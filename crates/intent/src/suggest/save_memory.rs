@@ -1,16 +1,13 @@
-//! Proposals for `save_memory`.
-
 use super::Suggestion;
 use crate::lexicon::lexicon;
 use crate::read::clause::{after, tidy};
 use serde_json::json;
 use steward_core::text::{any_phrase, plain};
 
-/// The fact to be kept.
 pub fn suggest(request: &str) -> Option<Suggestion> {
     let lexicon = &lexicon().memory;
     let text = plain(request);
-    // A question about what is remembered is none to remember.
+    // A question about what is remembered is nothing to remember.
     let asks = request.trim_end().ends_with('?');
     if let Some(clause) = after(request, &lexicon.replace, &[]) {
         return Some(Suggestion::new(

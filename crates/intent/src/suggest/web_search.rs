@@ -1,12 +1,9 @@
-//! Proposals for `web_search`.
-
 use super::Suggestion;
 use crate::lexicon::lexicon;
 use crate::read::clause::{after, tidy};
 use serde_json::json;
 use steward_core::text::{any_phrase, plain, quoted};
 
-/// The search that is asked for.
 pub fn suggest(request: &str) -> Option<Suggestion> {
     let words = &lexicon().search;
     any_phrase(&plain(request), &words.cues)?;

@@ -1,5 +1,3 @@
-//! Proposals for `write`.
-
 use super::Suggestion;
 use crate::lexicon::lexicon;
 use crate::read::clause::{Clause, after, tidy};
@@ -8,25 +6,21 @@ use crate::view::View;
 use serde_json::json;
 use steward_core::text::{any_phrase, plain, quoted, words};
 
-/// Words between the name of a file and the colon before its content.
+/// Most words between the name of a file and the colon before its content.
 const LEAD: usize = 6;
 
-/// Files to write, best first.
+/// Best first.
 pub fn suggest(request: &str, view: &View) -> Option<Suggestion> {
     let lexicon = &lexicon().write;
     let text = plain(request);
     any_phrase(&text, &lexicon.cues)?;
-    let Some((path, span, sure)) = target(request, view) else {
-        return None;
-    };
+    let (path, span, sure) = target(request, view)?;
     let exists = view.has(&path);
     let append = any_phrase(&text, &lexicon.append).is_some();
     let overwrite = any_phrase(&text, &lexicon.overwrite).is_some();
-    let Some((content, grounded)) = content(request, span) else {
-        return None;
-    };
+    let (content, grounded) = content(request, span)?;
     let referred = refers(request, &content).then(|| content.clone());
-    // "… list.txt: milk" adds to what is there.
+    // "… list.txt: milk" adds to existing content.
     let noted = request[span.1..].trim_start().starts_with(':');
     let mode = match (append || (noted && exists), overwrite, exists) {
         (true, false, _) => "append",
@@ -40,7 +34,7 @@ pub fn suggest(request: &str, view: &View) -> Option<Suggestion> {
             || ["create", "make", "overwrite", "replace"].contains(&word.lower.as_str())
     });
     let worth = sure * grounded * if begins { 1.0 } else { 0.7 };
-    // What it refers to is known once earlier steps have run.
+    // What it refers to is known only after earlier steps have run.
     let content = match &referred {
         Some(_) => String::new(),
         None if mode == "append" && !content.ends_with('\n') => format!("{content}\n"),
@@ -57,7 +51,7 @@ pub fn suggest(request: &str, view: &View) -> Option<Suggestion> {
     Some(Suggestion::new(json!({"path": path, "content": content, "mode": mode}), worth, why))
 }
 
-/// The file: one that is there, or a name that looks like one.
+/// The target: an existing file, or a name that looks like one.
 fn target(request: &str, view: &View) -> Option<(String, (usize, usize), f32)> {
     let quotes = quoted(request);
     let outside =
@@ -77,7 +71,7 @@ fn target(request: &str, view: &View) -> Option<(String, (usize, usize), f32)> {
     }
 }
 
-/// The text, and how sure it is.
+/// The content, and how sure it is.
 fn content(request: &str, path: (usize, usize)) -> Option<(String, f32)> {
     let lexicon = &lexicon().write;
     let quote =
@@ -112,8 +106,7 @@ fn content(request: &str, path: (usize, usize)) -> Option<(String, f32)> {
     (!text.is_empty()).then_some((text, 0.9))
 }
 
-/// Whether a content is not meant word for word, but speaks of something that is seen elsewhere: `the
-/// number of bolts`, `its title`.
+/// Whether the content refers to something found elsewhere: `the number of bolts`, `its title`.
 fn refers(request: &str, content: &str) -> bool {
     let lower = content.to_lowercase();
     let referring =

@@ -1,4 +1,4 @@
-//! Questions about the tables of files and databases, as one structured query.
+//! Turns questions about the tables of files and databases into one structured query.
 
 use super::links::{Links, Source, each_of, superlative};
 use super::queries::{columns_of, labelled, names, narrowed, numbers, selected, shown, unclear, which_column, wished};
@@ -10,11 +10,9 @@ use serde_json::json;
 use steward_core::tables::{Aggregate, Condition, Op, Order, Query, QueryColumn, Select, Table};
 use steward_core::text::{plain, words};
 
-/// Sources looked into.
 const SOURCES: usize = 12;
-/// How well a word names a table that it is only alike to.
+/// Score of a word that is only similar to a table's name.
 const ALIKE: f32 = 0.8;
-/// Rows shown.
 const SHOWN: u32 = 40;
 
 impl Desk<'_> {
@@ -25,7 +23,7 @@ impl Desk<'_> {
             Some(found) => vec![found.path.clone()],
             None => self.view.sources(),
         };
-        // A file that is named and no table: what is asked can't be answered by others.
+        // If a file is named and no table, other sources can't answer the question.
         if named.is_none()
             && let Some(other) = self.view.file(self.wanted.text).filter(|f| f.score >= 0.9)
         {
@@ -64,7 +62,6 @@ impl Desk<'_> {
         self.ask(&source, &told, links).await
     }
 
-    /// The tables of a database.
     pub(crate) fn tables_of(&self, path: &str) -> Draft {
         let Some(source) = self.view.tables(path) else {
             return files::nothing();
@@ -94,7 +91,7 @@ impl Desk<'_> {
         };
         let mut kind = self.asked();
         if kind == "columns" {
-            // Whoever says more, and names no file, asks for something else.
+            // A longer request that names no file asks for something else.
             let named = self.file().is_some_and(|file| file.span != (0, 0)) && links.values.is_empty();
             let clear = named || unclear(source, table, &links, None, kind).is_none();
             return clear.then(|| columns_of(source, table));
@@ -184,7 +181,7 @@ impl Desk<'_> {
         self.finished(source, &query, frame, words)
     }
 
-    /// A word may mean the rows themselves without being their name: "clients" of a table of customers.
+    /// A word may mean the rows without being the table's name: "clients" of a table of customers.
     async fn liken(&self, source: &Source, links: &mut Links) {
         let mut tables: Vec<String> = links.tables.iter().map(|(_, name, _)| name.clone()).collect();
         if tables.is_empty() {
@@ -223,12 +220,12 @@ impl Desk<'_> {
             if !rival {
                 return Some(column.clone());
             }
-            // "temperature" for temp_min and temp_max: the opposites tell.
+            // "temperature" for temp_min and temp_max: the words of comparison decide.
             let side = if self.says(&ASKED.low) { "min" } else { "max" };
             return named.iter().map(|(_, column)| column).find(|name| name.to_lowercase().contains(side)).cloned();
         }
         let known: Vec<String> = numbers(table).map(|column| column.name.clone()).collect();
-        // A number belongs to a unit, which likeness can't tell: minutes are no milliseconds.
+        // A number belongs to a unit, which similarity can't tell: minutes are not milliseconds.
         let compares = !extreme || self.compares();
         let alike = links.spare.iter().filter(|_| links.number.is_none() && compares);
         for word in alike.map(|one| one.text.clone()).collect::<Vec<_>>() {
@@ -251,7 +248,6 @@ impl Desk<'_> {
         known.get(at).cloned()
     }
 
-    /// Whether the smallest is asked for.
     fn lowest(&self, source: &Source, table: &Table, column: &str) -> bool {
         let date = source.dates.iter().any(|(of, date)| *of == table.name && date == column);
         self.says(&ASKED.low) != (date && self.says(&ASKED.age))
@@ -302,7 +298,7 @@ impl Desk<'_> {
         of.into_iter().chain(ASKED.by.values()).any(|list| self.says(list))
     }
 
-    /// Whether a word of the list is said: in what is new, if that compares at all.
+    /// Whether a word of the list occurs: in what is new, if that compares at all.
     fn says(&self, list: &[String]) -> bool {
         let new = &self.wanted.text[self.wanted.since.min(self.wanted.text.len())..];
         let compares = [&ASKED.low, &ASKED.high].into_iter().any(|list| said_at(&plain(new), list).is_some());
@@ -310,7 +306,6 @@ impl Desk<'_> {
     }
 }
 
-/// The table that the question is about.
 fn subject<'s>(source: &'s Source, links: &Links) -> Option<&'s Table> {
     let find = |name: &str| source.schema.tables.iter().find(|table| table.name == name);
     if let [only] = source.schema.tables.as_slice() {

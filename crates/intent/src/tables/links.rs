@@ -9,15 +9,14 @@ use steward_core::ports::TableReader;
 use steward_core::tables::{Found, Op, Schema};
 use steward_core::text::{plain, stem, words};
 
-/// Words of one value at most.
+/// Most words of one value.
 const LONGEST: usize = 5;
-/// Different values of a column whose values may be said without a capital, and by a word of asking.
+/// Most different values of a column whose values may be in lower case, or be words of asking.
 const MANY: usize = 100;
 const FEW: usize = 30;
-/// Shorter words of asking are no values, and shorter names of months need a capital or a small word before them.
+/// Words of asking up to this length are no values; months up to it need a capital or a small word before them.
 const SHORT: usize = 3;
 
-/// A file or database, with what the request says of it.
 pub(crate) struct Source {
     pub path: String,
     pub schema: Schema,
@@ -26,15 +25,14 @@ pub(crate) struct Source {
     pub dates: Vec<(String, String)>,
 }
 
-/// A value that the request says.
 #[derive(Debug, Clone)]
 pub(crate) struct Said {
-    /// Place of its first word.
+    /// Index of its first word.
     pub at: usize,
     pub len: usize,
     pub place: Found,
     pub op: Op,
-    /// Whether it was said before.
+    /// Whether the previous request said it.
     pub before: bool,
 }
 
@@ -49,19 +47,19 @@ pub(crate) struct When {
     pub op: Op,
 }
 
-/// What the telling words name in one source.
+/// What the meaningful words name in one source.
 #[derive(Default)]
 pub(crate) struct Links {
-    /// Tables by name, in order of the request: place of the word, table, how well.
+    /// Named tables in the order of the request: index of the word, table, score.
     pub tables: Vec<(usize, String, f32)>,
     pub columns: Vec<(usize, String, String, f32)>,
     pub values: Vec<Said>,
     /// A number of the request, and how it is compared.
     pub number: Option<(usize, f64, Op)>,
     pub when: Option<When>,
-    /// Telling words that name nothing.
+    /// Meaningful words that name nothing.
     pub spare: Vec<Told>,
-    /// Place of the first new word.
+    /// Index of the first new word.
     pub since: usize,
 }
 
@@ -86,7 +84,7 @@ impl Desk<'_> {
             explained.extend(words.map(|one| one.at));
         }
         for one in told.iter().filter(|one| !one.quoted) {
-            // A word of asking names only what is called just so.
+            // A word of asking names only what is called exactly that.
             let long = one.text.chars().count() > SHORT;
             let names = |score: f32| score > 0.0 && (!one.asks || (long && score >= 1.0));
             for table in &source.schema.tables {
@@ -131,7 +129,7 @@ impl Desk<'_> {
         links
     }
 
-    /// "above 25": the new number, else the one of before.
+    /// "above 25": the new number, else the previous one.
     fn compared(&self, explained: &[usize]) -> Option<(usize, f64, Op)> {
         let text = self.wanted.text;
         let all = words(text);
@@ -145,7 +143,7 @@ impl Desk<'_> {
     }
 }
 
-/// Whether a word is a superlative; what compares with a number is none.
+/// Whether a word is a superlative; a word that compares with a number is not.
 pub(crate) fn superlative(word: &str) -> bool {
     let begins = |list: &Vec<String>| list.iter().any(|known| word.starts_with(known.as_str()));
     let opens = |list: &Vec<String>| list.iter().any(|known| known.split(' ').next() == Some(word));
@@ -167,7 +165,7 @@ fn op_after(before: &str) -> Op {
     of.into_iter().find(|(list, _)| said(list)).map_or(Op::Eq, |(_, op)| op)
 }
 
-/// The month or year that is said, the new one first.
+/// The month or year in the request; a new one takes precedence.
 fn when(told: &[Told]) -> Option<When> {
     let months = &lexicon().time.months;
     let year = |one: &Told| one.text.parse().ok().filter(|year| (1900..2100).contains(year) && one.text.len() == 4);
@@ -227,7 +225,7 @@ impl Links {
     }
 }
 
-/// Values of the source that the request says, the longest first; a new one stands for one of before in the same column.
+/// Values of the source in the request, the longest first; a new one replaces an earlier one of the same column.
 fn values(told: &[Told], database: &dyn TableReader) -> Vec<Said> {
     let tables = &database.schema().tables;
     let is_name = |one: &Told| {
@@ -237,8 +235,8 @@ fn values(told: &[Told], database: &dyn TableReader) -> Vec<Said> {
         })
     };
     let named = |table: &str| told.iter().any(|one| !one.asks && near::letters(&one.text, table) >= 0.8);
-    // What stands in a row's name is best one of a table that a named one refers to ("albums by …": the artist's name, not
-    // an album's), then one of a named table, then one of few.
+    // Of several places of a value, the best is a table that a named one refers to ("albums by …": the artist's name,
+    // not an album's), then a named table, then one of few values.
     let meant = |place: &Found| {
         let name = tables
             .iter()
@@ -268,7 +266,7 @@ fn values(told: &[Told], database: &dyn TableReader) -> Vec<Said> {
         let mut forms = vec![text.to_ascii_lowercase()];
         forms.extend(alone.then(|| stem(&text)));
         let whole = database.whole(&forms).into_iter();
-        // A small word may be a value by chance, where there are many.
+        // A small word may match one of many values by chance.
         let by_chance =
             |place: &Found| alone && !first.proper && !database.at_most(place, if asks { FEW } else { MANY });
         if let Some(place) = whole.filter(|place| !by_chance(place)).max_by_key(|place| meant(place)) {
@@ -299,7 +297,7 @@ fn values(told: &[Told], database: &dyn TableReader) -> Vec<Said> {
     said
 }
 
-/// The column that a number is asked for each of: "per pump".
+/// The column by which a number is asked for: "per pump".
 pub(crate) fn each_of(told: &[Told], links: &Links, table: &str) -> Option<String> {
     let each = told.iter().find(|one| ASKED.each.contains(&one.text.to_lowercase()))?;
     let after = links.columns.iter().filter(|(at, of, ..)| (each.at + 1..=each.at + 2).contains(at) && of == table);

@@ -1,4 +1,4 @@
-//! Queries and answers from what the words of a request name.
+//! Builds queries and answers from what the words of a request name.
 
 use super::links::{Links, Source};
 use crate::draft::{Desk, Draft, call, files, open};
@@ -6,7 +6,7 @@ use crate::read::path::is_rows;
 use serde_json::{Value, json};
 use steward_core::tables::{Column, Condition, Op, Query, Select, Table};
 
-/// First columns of text that name a row.
+/// Number of first text columns that name a row.
 const LABELS: usize = 2;
 
 pub(crate) fn numbers(table: &Table) -> impl Iterator<Item = &Column> {
@@ -76,7 +76,7 @@ pub(crate) fn shown(source: &Source, table: &Table) -> String {
     if is_rows(&source.path) { source.path.clone() } else { table.name.clone() }
 }
 
-/// Columns that are asked for by name; all, if none is.
+/// Columns that are asked for by name; all if none is.
 pub(crate) fn wished(table: &Table, links: &Links) -> Vec<Select> {
     let mut named: Vec<&String> = links
         .columns
@@ -100,7 +100,7 @@ pub(crate) fn wished(table: &Table, links: &Links) -> Vec<Select> {
     columns.into_iter().map(selected).collect()
 }
 
-/// What is said and not understood would be another question.
+/// Leaving out words that were not understood would answer another question.
 pub(crate) fn unclear(
     source: &Source,
     table: &Table,
@@ -109,7 +109,7 @@ pub(crate) fn unclear(
     kind: &str,
 ) -> Option<Draft> {
     let mut spare: Vec<String> = links.spare.iter().map(|one| one.text.clone()).collect();
-    // A part of a value may be shown, but what is counted by it is another number.
+    // A part of a value may be shown, but counting by it gives another number.
     let parts = links.values.iter().filter(|said| said.op == Op::Contains && !matches!(kind, "rows" | "extreme"));
     spare.extend(parts.map(|said| said.place.value.clone()));
     if links.when.is_some() && dates(source, table).is_empty() {
@@ -145,7 +145,7 @@ pub(crate) fn narrowed(
         what.push(format!("{} {} {}", place.column, sign(said.op), place.value));
         let of = (place.table != table.name).then(|| place.table.clone());
         let same = |known: &&mut Condition| known.column == place.column && known.table == of && said.op == Op::Eq;
-        // Two values of one column: either will do.
+        // Two values of one column: either matches.
         if let Some(known) = query.conditions.iter_mut().find(same) {
             let mut either = match &known.value {
                 Value::Array(values) => values.clone(),

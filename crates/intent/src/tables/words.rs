@@ -1,4 +1,4 @@
-//! The few words by which questions about tables are told apart where likeness can't (`data/tables.toml`).
+//! The few words that classify questions about tables where similarity can't (`data/tables.toml`).
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ pub struct Asked {
 pub static ASKED: LazyLock<Asked> =
     LazyLock::new(|| toml::from_str(include_str!("../../data/tables.toml")).unwrap_or_default());
 
-/// Where a word of the list stands: short ones whole, longer ones as a beginning.
+/// Position of a word of the list: short ones match whole words, longer ones a beginning.
 pub fn said_at(text: &str, list: &[String]) -> Option<usize> {
     list.iter()
         .flat_map(|known| {

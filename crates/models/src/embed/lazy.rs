@@ -81,7 +81,6 @@ impl LazyMiniLm {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// Runs `work` on a thread that may block.
     async fn run_blocking(&self, texts: &[String], work: Work) -> Result<Vec<Vec<f32>>, ports::EmbedError> {
         if texts.is_empty() {
             return Ok(Vec::new());

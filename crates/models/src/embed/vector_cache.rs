@@ -76,8 +76,7 @@ fn record(key: &Key, vector: &[f32]) -> Vec<u8> {
     record
 }
 
-/// Empty if a record's checksum is wrong. An incomplete last record is being written by another program and is passed
-/// over.
+/// Empty if a record's checksum is wrong. An incomplete last record is being written by another program: skipped.
 fn read(file: &Path) -> HashMap<Key, Vec<f32>> {
     let bytes = std::fs::read(file).unwrap_or_default();
     bytes

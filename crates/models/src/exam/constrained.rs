@@ -141,7 +141,6 @@ async fn try_way(session: &ExamSession<'_>, way: Constrained) -> Result<Tried, N
     Ok(if obeyed { Tried::Obeyed } else { Tried::Ignored })
 }
 
-/// The name of the token limit in the OpenAI dialect.
 pub(super) fn max_tokens_field(connection: &Connection) -> &'static str {
     match connection.provider {
         Provider::OpenAi | Provider::AzureOpenAi => "max_completion_tokens",

@@ -281,7 +281,6 @@ impl Score {
         self.of += other.of;
     }
 
-    /// Grade of the share.
     pub fn grade(self) -> Grade {
         match self.share() {
             share if share >= 0.95 => Grade::A,
@@ -293,12 +292,10 @@ impl Score {
     }
 }
 
-/// Score of one form of calling tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FormScore {
     pub strategy: Strategy,
     pub score: Score,
-    /// Requests for which the right tool was called.
     pub right_tools: u32,
 }
 

@@ -36,7 +36,6 @@ pub(super) struct ServerInfo {
 }
 
 impl ServerInfo {
-    /// Reads the model's row of a model list.
     pub fn listed(&mut self, models: &Value, model: &str) {
         let rows = models.get("data").or_else(|| models.get("models")).and_then(Value::as_array);
         let rows = rows.map(Vec::as_slice).unwrap_or_default();
@@ -116,7 +115,6 @@ fn number(value: &Value) -> Option<u32> {
     u32::try_from(value).ok()
 }
 
-/// Longest wait for an answer.
 const LIMIT: Duration = Duration::from_secs(5);
 
 pub(super) async fn ask(session: &ExamSession<'_>) -> ServerInfo {

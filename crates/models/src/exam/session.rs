@@ -74,7 +74,6 @@ impl NoReply {
     }
 }
 
-/// One model under examination.
 pub(super) struct ExamSession<'a> {
     pub client: &'a Client,
     pub connection: Connection,
@@ -122,7 +121,7 @@ impl<'a> ExamSession<'a> {
         (left > self.limits.whole / 100).then(|| left.min(self.limits.request))
     }
 
-    /// Why no more can be asked, if so.
+    /// Why no more requests are possible; `None` if they are.
     pub fn over(&self) -> Option<&'static str> {
         if self.left().is_none() {
             return Some(UNFINISHED[0]);
@@ -130,7 +129,6 @@ impl<'a> ExamSession<'a> {
         (self.tokens_left() == 0).then_some(UNFINISHED[1])
     }
 
-    /// The error that every further request would meet too.
     pub fn fatal(&self) -> Option<ModelError> {
         self.fatal.lock().ok().and_then(|error| error.clone())
     }
@@ -252,7 +250,6 @@ pub(super) fn schema_request(schema: Value, messages: Vec<Message>, longest: u32
     ModelRequest { schema: Some(schema), ..text_request(messages, longest) }
 }
 
-/// The beginning of a text, for people.
 pub(super) fn shorten(text: &str) -> String {
     const MOST: usize = 160;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

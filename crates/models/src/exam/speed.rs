@@ -15,8 +15,7 @@ use super::{CheckResult, ms};
 const WRITTEN: u32 = 120;
 /// Tokens of the prompt that is timed.
 const READ: u32 = 600;
-/// If the second reading takes less than this share of the first, it came from a cache. Shorter first readings say
-/// nothing.
+/// Below this share of the first reading, the second came from a cache. Shorter first readings say nothing.
 const CACHED_SHARE: f64 = 0.5;
 const TELLING: Duration = Duration::from_millis(100);
 

@@ -184,12 +184,10 @@ pub(super) fn contains_any(answer: &str, texts: &[String]) -> bool {
     })
 }
 
-/// The answer without the reasoning before it.
 pub(super) fn without_reasoning(answer: &str) -> &str {
     answer.rsplit("</think>").next().unwrap_or(answer)
 }
 
-/// The first JSON object of a text.
 pub(super) fn object_in(text: &str) -> Option<Value> {
     text.match_indices('{').take(8).find_map(|(at, _)| {
         let mut read = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
@@ -209,7 +207,6 @@ pub(super) fn call_points(wanted: Option<&Wanted>, calls: &[ToolCall]) -> u32 {
     1 + u32::from(fits(&wanted.arguments, &call.arguments))
 }
 
-/// Whether `calls` are exactly the wanted ones.
 pub(super) fn are_all_made(wanted: &[Wanted], calls: &[ToolCall]) -> bool {
     let is_made =
         |one: &Wanted| calls.iter().any(|call| call.name == one.name && fits(&one.arguments, &call.arguments));

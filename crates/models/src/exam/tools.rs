@@ -97,7 +97,6 @@ fn said(reply: &Reply, calls: &[ToolCall]) -> String {
     calls.join(" ")
 }
 
-/// Several calls in one reply.
 pub(super) async fn parallel(session: &ExamSession<'_>, found: &mut Findings) -> CheckResult {
     let Some(form) = decide::best_form(found) else {
         return Err(NoReply::Over("it does not call tools by itself"));
@@ -112,7 +111,6 @@ pub(super) async fn parallel(session: &ExamSession<'_>, found: &mut Findings) ->
     Ok((Score::new(u32::from(all), 1), detail))
 }
 
-/// Whether it reads the result of a call.
 pub(super) async fn follow_up(session: &ExamSession<'_>, found: &mut Findings) -> CheckResult {
     let native = found.form(Strategy::Native);
     if native.is_none_or(|form| form.right_tools == 0) {

@@ -60,7 +60,6 @@ impl ChildProcess {
         self.child.id()
     }
 
-    /// The last lines of its standard error.
     pub async fn stderr_tail(&mut self) -> Vec<String> {
         if let Some(reader) = self.reader.take() {
             // A grandchild could hold the pipe open for ever.

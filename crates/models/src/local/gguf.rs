@@ -18,7 +18,6 @@ pub struct GgufHeader {
     pub context_train: Option<u32>,
     /// KV cache per token of context, at 16 bits.
     pub kv_bytes_per_token: Option<u64>,
-    /// Whether the file has a chat template.
     pub has_chat_template: bool,
 }
 

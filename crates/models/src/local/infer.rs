@@ -41,7 +41,6 @@ impl Shared {
         self.info.get()
     }
 
-    /// Thousandths of the file that are loaded.
     pub fn progress(&self) -> u32 {
         self.progress.load(Ordering::Relaxed)
     }
@@ -64,7 +63,6 @@ impl Shared {
     }
 }
 
-/// The model and the state of its work.
 struct Worker<'m> {
     pub model: &'m LlamaModel,
     pub context: LlamaContext<'m>,
@@ -117,7 +115,6 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// Why an evaluation has no result.
 pub(crate) enum Ended {
     /// Nobody waits for it any more.
     Cancelled,

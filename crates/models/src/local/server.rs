@@ -132,7 +132,6 @@ async fn accept(listener: UnixListener, app: Arc<App>) {
     }
 }
 
-/// Returns the reason to end.
 async fn leave(tuning: &ServeTuning, activity: &Activity) -> &'static str {
     let signalled = async {
         match signal(SignalKind::terminate()) {
@@ -185,7 +184,6 @@ async fn unused(tuning: &ServeTuning, activity: &Activity) -> &'static str {
     }
 }
 
-/// Tracks how long the server has been idle.
 #[derive(Clone)]
 struct Activity {
     state: Arc<Mutex<State>>,

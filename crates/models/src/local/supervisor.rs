@@ -224,7 +224,6 @@ impl ChildCommand {
 pub struct SupervisorOptions {
     /// Private folder for the socket, created with mode 0700 if missing. Its path must be short.
     pub run_dir: PathBuf,
-    /// Random token between parent and child.
     pub token: SecretString,
     /// Until the child is ready.
     pub start_timeout: Duration,
@@ -258,7 +257,6 @@ impl SupervisorOptions {
 #[derive(Debug, Clone)]
 pub struct Endpoint {
     pub socket_path: PathBuf,
-    /// Bearer token.
     pub token: SecretString,
 }
 
@@ -269,7 +267,6 @@ pub enum Phase {
     /// Share of the file that is loaded, 0 to 1.
     Starting(f32),
     Ready,
-    /// Why the last start failed.
     Failed(String),
 }
 

@@ -1,5 +1,3 @@
-//! Anthropic's messages.
-
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use steward_core::model::{Connection, ModelRequest, Usage};
@@ -177,8 +175,7 @@ impl Decoder {
     }
 }
 
-/// Later figures replace earlier ones. Tokens read from the cache and written to it are counted apart from the rest of
-/// the prompt.
+/// Later figures replace earlier ones. Cached tokens are counted apart from the rest of the prompt.
 fn read_usage(state: &mut ReplyState, usage: &Value) {
     let number = |name: &str| usage.get(name).and_then(Value::as_u64);
     if let Some(fresh) = number("input_tokens") {

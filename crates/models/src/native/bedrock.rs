@@ -1,5 +1,3 @@
-//! Amazon Bedrock's Converse.
-
 use serde_json::{Value, json};
 use steward_core::model::{Connection, ModelRequest, Usage};
 

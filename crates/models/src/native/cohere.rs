@@ -7,7 +7,6 @@ use steward_core::model::{Connection, ModelRequest, Usage};
 use super::rounded;
 use crate::openai::{Decode, Fault, ReplyState, call_json, text, tool_json};
 
-/// Most stop sequences that it takes.
 const STOPS: usize = 5;
 
 pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Value {

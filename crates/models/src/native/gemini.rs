@@ -7,7 +7,6 @@ use super::rounded;
 use super::turns::{Part, Turn, object, system, turns};
 use crate::openai::{Decode, Fault, ReplyState, segment, text, version};
 
-/// Most stop sequences that it takes.
 const STOPS: usize = 5;
 
 /// Google's word for calls without a signature, such as those of another model or a person. Models from the third

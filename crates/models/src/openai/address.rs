@@ -128,8 +128,7 @@ fn with_version(path: &str, end: &str, usual: &str) -> String {
     }
 }
 
-/// Azure has two interfaces: `/openai/v1`, with the model in the body, and `/openai/deployments/{model}` with an
-/// `api-version`.
+/// Azure has `/openai/v1`, with the model in the body, and `/openai/deployments/{model}` with an `api-version`.
 fn azure(mut url: Url, path: &str, model: &str, end: &str) -> Url {
     let versioned = url.query_pairs().any(|(name, _)| name == "api-version");
     let root = path.find("/openai").map_or(path, |at| &path[..at]);

@@ -1,5 +1,4 @@
-//! How a connection authenticates: the header to send, or the key that signs the request, and the secrets that errors
-//! must not repeat.
+//! How a connection authenticates: a header or a key that signs, and the secrets that errors must not repeat.
 
 use std::fmt;
 use std::sync::Arc;
@@ -88,8 +87,7 @@ fn key_header(provider: Provider) -> Option<&'static str> {
 type Lookup = dyn Fn(&str) -> Option<SecretString> + Send + Sync;
 type Check = dyn Fn(&str) -> Result<(), String> + Send + Sync;
 
-/// Finds keys of connections in the vault or in environment variables, at each call, so that a changed key needs no
-/// restart.
+/// Finds keys in the vault or in environment variables at each call, so that a changed key needs no restart.
 #[derive(Clone)]
 pub struct Secrets {
     lookup: Arc<Lookup>,
@@ -115,14 +113,12 @@ impl Secrets {
         self
     }
 
-    /// Adds the vault.
     #[must_use]
     pub fn with_vault(mut self, tenant: TenantId, vault: Arc<dyn ConnectionKeys>) -> Self {
         self.vault = Some((tenant, vault));
         self
     }
 
-    /// The clock of signed requests.
     #[must_use]
     pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = Some(clock);

@@ -9,7 +9,6 @@ use steward_core::model::{ModelChunk, Usage};
 pub(crate) enum Fault {
     /// No JSON, or none of this dialect.
     Nonsense(String),
-    /// An error object of the endpoint.
     InBand(Value),
 }
 
@@ -23,7 +22,6 @@ pub(crate) struct ReplyState {
     /// Why it ended: the dialect's word if it has one, else the endpoint's.
     pub finish: Option<String>,
     pub usage: Usage,
-    /// The model's name as answered.
     pub model: String,
     chunks: Vec<ModelChunk>,
 }
@@ -43,7 +41,6 @@ impl ReplyState {
         }
     }
 
-    /// Begins a call; returns its index.
     pub fn push_call(&mut self, id: Option<String>, name: Option<String>, arguments: String) -> usize {
         let index = self.calls;
         self.calls += 1;
@@ -51,7 +48,6 @@ impl ReplyState {
         index
     }
 
-    /// More arguments of the call at `index`.
     pub fn push_arguments(&mut self, index: usize, arguments: String) {
         self.chunks.push(ModelChunk::ToolCall { index, id: None, name: None, arguments });
     }
@@ -60,7 +56,6 @@ impl ReplyState {
         self.chunks.push(chunk);
     }
 
-    /// Whether anything that counts as an answer has come.
     pub fn has_answer(&self) -> bool {
         self.has_content || self.has_reasoning || self.calls > 0
     }
@@ -92,7 +87,6 @@ pub(crate) trait Decode: Send {
     fn whole(&mut self, state: &mut ReplyState, reply: &Value) -> Option<Result<(), Fault>>;
 }
 
-/// Turns one reply into chunks.
 pub(crate) struct ReplyDecoder {
     pub state: ReplyState,
     wire: Box<dyn Decode>,
@@ -103,7 +97,6 @@ impl ReplyDecoder {
         Self { state: ReplyState::default(), wire: Box::new(wire) }
     }
 
-    /// Chunks of one event's text.
     pub fn event(&mut self, data: &str) -> Result<Vec<ModelChunk>, Fault> {
         let data = data.trim();
         if data == "[DONE]" {
@@ -128,13 +121,11 @@ impl ReplyDecoder {
     }
 }
 
-/// Whether it is an error in the place of an event.
 pub(crate) fn is_error(value: &Value) -> bool {
     let kind = |field: &str| value.get(field).and_then(Value::as_str);
     value.get("error").is_some_and(|e| !e.is_null()) || kind("object") == Some("error") || kind("type") == Some("error")
 }
 
-/// The decoder of `/chat/completions`.
 #[derive(Debug, Default)]
 pub(super) struct ChatDecoder {
     calls: Vec<Call>,

@@ -56,7 +56,6 @@ impl Client {
     }
 }
 
-/// Most texts in one request.
 fn batch_size(connection: &Connection) -> usize {
     match connection.provider {
         Provider::Cohere => 96,

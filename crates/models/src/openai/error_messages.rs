@@ -108,8 +108,7 @@ impl Origin {
         self.error(Class::Connect, why, "see `steward doctor`, or choose another connection".to_owned())
     }
 
-    /// The error of an HTTP response that is no success. `models` are names that the endpoint has; `wait` comes from its
-    /// headers, milliseconds.
+    /// The error of an unsuccessful response. `models`: names at the endpoint; `wait`: from the headers, milliseconds.
     pub fn http_error(&self, status: u16, raw: &str, wait: Option<u64>, models: &[String]) -> ModelError {
         let refusal = classify::http(status, raw);
         let error = self.refused(&refusal, Some(status), models);

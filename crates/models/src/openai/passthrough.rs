@@ -16,8 +16,7 @@ use super::send::{Outgoing, causes_without_url};
 use super::{Client, Limits};
 
 impl Client {
-    /// Sends `body` unchanged; returns the answer, whatever its status, once its headers have come. Dropping it
-    /// closes the request.
+    /// Returns the answer, whatever its status, once its headers have come. Dropping it closes the request.
     pub(crate) async fn pass(
         &self,
         connection: &Connection,

@@ -61,7 +61,6 @@ impl SseParser {
     }
 }
 
-/// Why bytes are no stream of this kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BadFrame {
     /// Larger than any real event.

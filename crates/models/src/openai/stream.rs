@@ -41,7 +41,6 @@ impl StreamFormat {
     }
 }
 
-/// Whether the body is one document rather than a stream.
 pub(super) fn is_whole(response: &Response, parser: &Parser) -> bool {
     content_type(response).is_some_and(|kind| {
         // Streams of JSON lines have many content types, and one line is also a document.

@@ -43,8 +43,7 @@ impl Clients {
     }
 }
 
-/// Each client is made at first use: reading the system's certificates takes time that a start without network does
-/// not have.
+/// Each client is made at first use: reading the system's certificates takes time that an offline start saves.
 #[derive(Debug, Default)]
 pub(super) struct Transports {
     loopback: Clients,

@@ -20,7 +20,6 @@ const MESSAGE: usize = 300;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
-    /// Connections asked at most.
     pub most: usize,
     /// After so long without an answer the next connection is asked as well.
     pub hedge_after: Option<Duration>,
@@ -41,7 +40,7 @@ impl Plan {
 
 pub(crate) struct Answered<T> {
     pub connection: Connection,
-    /// All that were asked; the one that answered is last.
+    /// All attempts, the successful one last.
     pub attempts: Vec<Attempt>,
     pub value: T,
     /// To be kept while the answer comes in, then `completed()` or `failed(error)`. If it is dropped, as when the
@@ -62,7 +61,7 @@ impl<T> std::fmt::Debug for Answered<T> {
 ///
 /// `attempt` gets a connection and the time left for the whole answer. What follows an error depends on its class
 /// (see [`super::errors`]): mostly the next target. Targets with an open circuit are skipped, unless all are. A
-/// single target is asked again after a passing error if the wait is short; otherwise the error has `retry_after_ms`.
+/// single target is asked again after a transient error if the wait is short; otherwise the error has `retry_after_ms`.
 /// With `plan.hedge_after` the next target is asked as well when one is slow; the first to answer wins and the other
 /// is dropped.
 ///
@@ -205,7 +204,6 @@ where
         self.open.retain(|open| open.slot != slot);
     }
 
-    /// Records the failure; returns the connection.
     fn record_failure(&mut self, asked: Asked, error: &ModelError) -> Connection {
         self.over(asked.slot);
         self.attempts.push(Attempt {

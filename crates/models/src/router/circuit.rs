@@ -11,7 +11,6 @@ use super::errors::Fault;
 /// Longest wait that an endpoint may ask for.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);
 
-/// Reason an attempt was let through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pass {
     Free,
@@ -123,7 +122,6 @@ impl Circuit {
         self.open = Some(Open { since: now, until: now.plus(cooldown) });
     }
 
-    /// Opens for at least `wait`.
     fn open_for(&mut self, now: Timestamp, wait: Duration) {
         let until = now.plus(wait);
         let until = match self.open {

@@ -26,7 +26,6 @@ impl ConnectionSet {
         self.connections.iter().find(|connection| connection.id == id)
     }
 
-    /// The configured default, else the first connection.
     pub fn system_default(&self) -> Option<&Connection> {
         self.default.and_then(|id| self.find(id)).or_else(|| self.connections.first())
     }

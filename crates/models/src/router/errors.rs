@@ -1,4 +1,4 @@
-//! What each class of error means for the request and for the connection, and the router's own errors.
+//! What each class of error means for the request and the connection, and the router's own errors.
 
 use std::time::Duration;
 
@@ -13,16 +13,15 @@ pub(crate) enum Next {
     Nobody,
 }
 
-/// What an error says about the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Nothing bad: it answered, the request was wrong.
+    /// It answered, but the request was wrong, which says nothing bad about the connection.
     Requests,
     Unknown,
     /// Several of these in a row open the circuit.
     Once,
     Dead,
-    /// It said how long it wants to be left alone.
+    /// It said how long it wants no requests.
     Wait(Duration),
     /// Its settings are wrong until a person changes them.
     Settings,
@@ -57,8 +56,7 @@ pub(crate) fn fault(error: &ModelError) -> Fault {
     }
 }
 
-/// Whether a single connection is worth asking again at once. Not where nobody listens: that may take a whole connect
-/// timeout again.
+/// Whether a single connection is worth asking again at once. Not where nobody listens: connecting may time out again.
 pub(crate) fn worth_repeating(class: Class) -> bool {
     class.is_transient() && class != Class::Connect
 }
@@ -87,8 +85,8 @@ pub(crate) fn nothing_came(connection: &Connection, finish: Option<&str>) -> Mod
     ModelError::new(class, format!("connection `{}`: {what}", connection.name), "ask again, or choose another model")
 }
 
-/// Of several errors the most useful one: the one that ended the call if the request itself is wrong; else a passing
-/// one, the soonest first; else the first, which is that of the preferred connection.
+/// The most useful of several errors: the one that ended the call if the request itself is wrong; else a transient one,
+/// the soonest first; else the first, which is that of the preferred connection.
 pub(crate) fn worth_telling(errors: Vec<ModelError>) -> ModelError {
     let others = errors.len().saturating_sub(1);
     let ended = errors.iter().position(|error| next(error.class) == Next::Nobody);

@@ -218,7 +218,7 @@ impl Drop for Permit {
 
 /// Times to first content that are remembered.
 const WINDOW: usize = 32;
-/// Older times say nothing any more.
+/// Older times are ignored.
 const STALE: Duration = Duration::from_mins(5);
 
 /// Since the program started.

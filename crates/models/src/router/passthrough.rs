@@ -92,7 +92,6 @@ fn as_it_came(connection: Connection, answer: Answer, no_answer: NoAnswer) -> Pa
     }
 }
 
-/// Whether the endpoint understands the OpenAI dialect.
 fn speaks_the_dialect(connection: &Connection) -> bool {
     match connection.wire {
         Some(Wire::Chat | Wire::Responses) => true,
@@ -141,7 +140,6 @@ pub(crate) fn passed(headers: &HeaderMap) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Whether the body is an event stream.
 pub(crate) fn is_events(headers: &HeaderMap) -> bool {
     headers
         .get(reqwest::header::CONTENT_TYPE)

@@ -147,7 +147,6 @@ async fn refused(origin: Origin, response: Response, limits: Limits) -> Refused 
     Refused { error, raw: Some(Box::new(raw)) }
 }
 
-/// The body up to `most` bytes, and the rest if there is more.
 async fn read(
     origin: &Origin,
     response: Response,
@@ -192,7 +191,6 @@ pub(crate) fn has_content(events: &[u8], passage: Passage) -> bool {
     has_end(events, passage) || CONTENT.iter().any(|field| has_text(events, field))
 }
 
-/// Whether these events end the stream.
 pub(crate) fn has_end(events: &[u8], passage: Passage) -> bool {
     let holds = |sign: &[u8]| memmem::find(events, sign).is_some();
     match passage {
@@ -225,7 +223,6 @@ fn error_object(body: &[u8]) -> Option<Value> {
     (told && !answered).then_some(value)
 }
 
-/// Whether it begins and ends like a JSON document.
 fn looks_whole(body: &[u8]) -> bool {
     let body = body.trim_ascii();
     matches!((body.first(), body.last()), (Some(b'{'), Some(b'}')) | (Some(b'['), Some(b']')))

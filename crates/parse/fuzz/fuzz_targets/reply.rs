@@ -1,5 +1,4 @@
-//! Any reply in any form: no panic, and the same result in pieces. The first byte chooses the form, the second the
-//! length of a piece.
+//! Any reply in any form: no panic, the same result in pieces. Byte 1 chooses the form, byte 2 the length of a piece.
 #![no_main]
 
 use std::sync::Arc;

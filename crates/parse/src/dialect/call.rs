@@ -24,7 +24,6 @@ const IDS: &[&str] = &["id", "call_id", "tool_call_id"];
 /// Keys beside name and arguments that are no arguments.
 const BESIDE: &[&str] = &["type", "index", "thought", "reasoning", "description"];
 
-/// The tools, and the calls that readers of blocks have found.
 pub(crate) struct Cx<'a> {
     pub tools: &'a ToolIndex,
     pub found: &'a mut Found,
@@ -105,11 +104,9 @@ impl Cx<'_> {
     }
 }
 
-/// The id, name and arguments of a call.
 pub(crate) type Told = (Option<String>, String, Value);
 
-/// `object` as a call, if it is one: `{"name": …, "arguments": …}`, `{"type": "function", "function": {…}}`
-/// or `{"<tool>": {…}}`.
+/// A call: `{"name": …, "arguments": …}`, `{"type": "function", "function": {…}}` or `{"<tool>": {…}}`.
 fn as_call(object: &Map<String, Value>, tools: &ToolIndex) -> Option<Told> {
     let id = IDS.iter().find_map(|key| object.get(*key)?.as_str()).map(str::to_owned);
     if let Some(inner) = object.get("function").and_then(Value::as_object) {

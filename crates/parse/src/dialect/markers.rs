@@ -67,8 +67,7 @@ impl Scan {
         self.quote
     }
 
-    /// Finds the closing bracket in `body`. A quote closes only before `|` or `]`. `hopeless`: quotes that never
-    /// close.
+    /// Finds the closing bracket in `body`. A quote closes only before `|` or `]`. `hopeless`: quotes that never close.
     pub fn close(&mut self, body: &str, hopeless: &[u8]) -> Option<usize> {
         let bytes = body.as_bytes();
         let from = self.at;
@@ -193,8 +192,7 @@ fn closes(rest: std::iter::Peekable<std::str::Chars<'_>>, quote: char) -> bool {
     false
 }
 
-/// Removes quotes around the whole and undoes `\|`, `\]`, `\"`, `\\` and `
-/// `.
+/// Removes quotes around the whole and undoes `\|`, `\]`, `\"`, `\\` and ` `.
 fn bare_value(text: &str) -> String {
     let quoted = ['"', '\'']
         .into_iter()

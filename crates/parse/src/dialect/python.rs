@@ -54,7 +54,6 @@ fn rest(_: &Loose<'_>, before: usize, from: usize, body: &str, cx: &mut Cx<'_>) 
     }
 }
 
-/// Reads from the opening parenthesis to the closing one.
 fn arguments(loose: &mut Loose<'_>, name: &str, cx: &Cx<'_>) -> Result<Map<String, Value>, String> {
     let mut map = Map::new();
     loop {
@@ -84,7 +83,6 @@ fn arguments(loose: &mut Loose<'_>, name: &str, cx: &Cx<'_>) -> Result<Map<Strin
     }
 }
 
-/// The name of the `n`th argument.
 fn nth(name: &str, n: usize, cx: &Cx<'_>) -> Option<String> {
     let name = cx.tools.name(name);
     let parameters = cx.tools.parameters(&name)?;

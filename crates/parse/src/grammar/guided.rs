@@ -308,7 +308,6 @@ impl Guided {
 }
 
 impl Object {
-    /// Shows what has arrived of the reasoning.
     fn show(&mut self, buf: &str, token: &Token, sink: &mut Sink) {
         if self.key != "reasoning" || self.scanner.depth() != 1 {
             return;

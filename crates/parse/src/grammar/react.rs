@@ -17,7 +17,6 @@ pub const STOP: &[&str] = &["\nObservation:"];
 /// Names that end the work instead of calling a tool.
 const DONE: &[&str] = &["done", "finish", "finished"];
 
-/// The system prompt's part on how to call `tools`.
 pub fn instructions(tools: &[ToolSpec]) -> String {
     super::with_tools(include_str!("../../prompts/react.md"), tools)
 }
@@ -38,7 +37,6 @@ enum Section {
     Stopped,
 }
 
-/// The open code fences.
 #[derive(Debug, Default)]
 struct Fences {
     whole: bool,
@@ -514,7 +512,6 @@ impl React {
         }
     }
 
-    /// Announces the complete calls.
     pub(crate) fn tell(&mut self, sink: &mut Sink) {
         while self.lax && self.told < self.found.items.len() {
             if let Ok(call) = &self.found.items[self.told] {

@@ -149,7 +149,6 @@ impl Shell {
         }
     }
 
-    /// Passes on the text that was read.
     fn flush(&mut self, sink: &mut Sink) {
         if self.shown < self.pos {
             sink.text(&self.buf[self.shown..self.pos]);
@@ -256,7 +255,6 @@ impl Shell {
         }
     }
 
-    /// Passes on the reasoning that was read.
     fn reason(&mut self, sink: &mut Sink) {
         let piece = &self.buf[self.shown..self.pos];
         sink.reasoning(piece);

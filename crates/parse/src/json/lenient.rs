@@ -8,7 +8,6 @@ use crate::complexity_counter::count;
 /// The same as for strict JSON.
 const MAX_DEPTH: usize = 120;
 
-/// Reads values of `text`, from `pos` on.
 pub(crate) struct Loose<'a> {
     text: &'a str,
     pub pos: usize,
@@ -32,7 +31,6 @@ impl<'a> Loose<'a> {
         self.rest().chars().next()
     }
 
-    /// Skips `c` if it comes next.
     pub fn eat(&mut self, c: char) -> bool {
         let here = self.peek() == Some(c);
         if here {
@@ -41,7 +39,6 @@ impl<'a> Loose<'a> {
         here
     }
 
-    /// Skips blanks and comments.
     pub fn blanks(&mut self) {
         loop {
             let rest = self.rest();
@@ -173,7 +170,6 @@ impl<'a> Loose<'a> {
         Ok(value)
     }
 
-    /// A quoted text, if one comes next.
     pub fn string(&mut self) -> Result<Option<String>, String> {
         let rest = self.rest();
         for token in self.tokens {

@@ -61,7 +61,6 @@ pub(crate) struct Scanner {
 }
 
 impl Scanner {
-    /// Starts at byte `pos` of the buffer.
     pub fn new(pos: usize) -> Self {
         Self { pos, stack: Vec::new(), state: State::MustValue, comma: false }
     }
@@ -90,7 +89,6 @@ impl Scanner {
         }
     }
 
-    /// Whether only closing brackets are missing.
     pub fn only_closers_missing(&self) -> bool {
         self.state == State::After && !self.comma && !self.stack.is_empty()
     }

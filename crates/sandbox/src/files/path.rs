@@ -97,8 +97,7 @@ pub(super) fn open(root: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode)
             match openat2(root, path, flags, mode, resolve) {
                 // The kernel asks for another try when something was renamed during the walk.
                 Err(Errno::AGAIN | Errno::INTR) => {}
-                // Seccomp filters answer EPERM for calls they don't know, but so can the file itself: the walk
-                // decides.
+                // Seccomp filters answer EPERM for calls they don't know, but so can the file itself: the walk decides.
                 Err(Errno::NOSYS) => {
                     NO_OPENAT2.store(true, Ordering::Relaxed);
                     break;
@@ -111,7 +110,7 @@ pub(super) fn open(root: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode)
     walk(root, path, flags, mode)
 }
 
-/// The same without `openat2`: follows no link at all.
+/// The same without `openat2`; follows no links.
 pub(super) fn walk(root: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     let mut names = path
         .components()

@@ -1,7 +1,7 @@
-//! The whole of a workspace before and after a program ran, and putting back what it changed.
+//! Records the whole workspace before and after a program runs, and restores what it changed.
 //!
-//! The program may still be running, so no path is checked and then used: each name is opened in the folder that
-//! holds it, without following a link, and what was opened counts.
+//! The program may still be running, so a path is never checked first and used later: each name is opened in the folder
+//! that holds it, without following a link, and what was opened counts.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr};
@@ -23,7 +23,7 @@ pub enum Node {
         mode: u32,
     },
     Link {
-        /// As it is in the link.
+        /// As stored in the link.
         target: String,
     },
     File {
@@ -35,7 +35,7 @@ pub enum Node {
 /// By path, relative to the workspace.
 pub type Tree = BTreeMap<String, Node>;
 
-/// What is now at the path of a node to put back.
+/// What is now at the path of a node to be restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Present {
     Nothing,
@@ -47,13 +47,13 @@ pub enum Present {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PutBack {
     pub path: String,
-    /// `None`: nothing is to be there.
+    /// `None` if nothing is to be there.
     pub node: Option<Node>,
     pub present: Present,
 }
 
 impl Workspace {
-    /// Up to `nodes` and `bytes`. The error says why the workspace can't be kept.
+    /// Records up to `nodes` entries and `bytes`. The error says why the workspace can't be recorded.
     pub fn tree(&self, nodes: usize, bytes: u64) -> Result<Tree, String> {
         let mut reader = Reader { tree: Tree::new(), nodes, bytes, left: bytes };
         let root = openat(&self.root, ".", FOLDER, Mode::empty()).map_err(|e| trouble("", e))?;
@@ -61,8 +61,8 @@ impl Workspace {
         Ok(reader.tree)
     }
 
-    /// Removes what is in the way, deepest first; then creates what is missing, outermost first; then sets the modes
-    /// of folders, since one of them may forbid writing.
+    /// Removes what is in the way, deepest first; then creates what is missing, outermost first; then sets the modes of
+    /// folders, since one of them may forbid writing.
     pub fn put_back(&self, wanted: &[PutBack]) -> io::Result<()> {
         let root = self.root.as_fd();
         for one in wanted.iter().filter(|one| one.present == Present::Folder) {

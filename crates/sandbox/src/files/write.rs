@@ -43,7 +43,7 @@ pub struct Written {
     pub size: u64,
 }
 
-/// A file written in full beside its target, to replace it in one step. If it is dropped before that, it is removed.
+/// A file written in full beside its target, which it replaces in one step; removed if dropped before that.
 #[derive(Debug)]
 pub struct Staged {
     pub path: PathBuf,
@@ -57,7 +57,7 @@ pub struct Staged {
 }
 
 impl Staged {
-    /// It is no longer removed when dropped, since others know of it.
+    /// Keeps it from being removed on drop, since others know of it.
     pub fn leave(&mut self) {
         self.leave = true;
     }
@@ -175,7 +175,7 @@ impl Workspace {
         Ok(Written { path: path.path, before, size: 0 })
     }
 
-    /// Puts back what a [`Written`] reported. If that was too large to keep, it is an error and nothing changes.
+    /// Restores what a [`Written`] reported. If that was too large to keep, this is an error and nothing changes.
     pub fn restore(&self, path: &str, before: &Before) -> Result<(), FilesError> {
         match before {
             Before::Absent => match self.remove(path) {

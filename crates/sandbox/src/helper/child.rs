@@ -91,7 +91,7 @@ fn drop_privileges(user: u32) -> io::Result<()> {
     }
 }
 
-/// Root that stays root must not keep what makes it powerful.
+/// Root that stays root must not keep its capabilities.
 fn drop_capabilities() -> io::Result<()> {
     use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
     let none = CapabilitySets {
@@ -208,7 +208,7 @@ fn rule_for(path: &Path, access: BitFlags<AccessFs>) -> Result<Option<(PathFd, B
     Ok(Some((fd, access)))
 }
 
-/// Of one process.
+/// Open files of one process.
 const FILES: u64 = 512;
 
 fn apply_limits(plan: &Plan) -> Result<(), String> {

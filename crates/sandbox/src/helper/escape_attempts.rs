@@ -1,4 +1,4 @@
-//! Run inside the sandbox by the doctor: tries to get out, and reports what stopped it.
+//! Run inside the sandbox by the doctor: tries to escape, and reports what stopped it.
 #![expect(unsafe_code, reason = "asking the kernel about this process")]
 
 use std::net::{TcpListener, TcpStream, UdpSocket};
@@ -19,7 +19,6 @@ pub(crate) struct Targets {
     pub environment: Vec<String>,
 }
 
-/// One attempt, and whether it ended as it should.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Barrier {
     pub name: String,

@@ -1,8 +1,8 @@
-//! Changes modes and times of files in the program's stead.
+//! Changes modes and times of files on behalf of the program.
 //!
-//! Landlock does not govern them, so a program of its tier could change any file of its user. The kernel stops the
+//! Landlock does not govern them, so a program in its tier could change any file of its user. The kernel stops the
 //! program at such a call and asks here: the file is opened, what was opened is checked, and it is changed if it is
-//! where the program may write and belongs to its user. The program's own call is never carried out.
+//! where the program may write and belongs to its user. The program's own call is never executed.
 #![expect(unsafe_code, reason = "the kernel's questions come by system calls without a wrapper")]
 
 use std::fs::File;

@@ -136,7 +136,7 @@ const DENIED_HERE: &[libc::c_long] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const DENIED_HERE: &[libc::c_long] = &[];
 
-/// Landlock does not govern who owns a file and who may use it, so its tier loses the calls that change that...
+/// Landlock does not govern who owns a file and who may use it, so its tier loses the calls that change that.
 const METADATA: &[libc::c_long] = &[
     libc::SYS_fchown,
     libc::SYS_fchownat,
@@ -153,7 +153,7 @@ const METADATA_HERE: &[libc::c_long] =
 #[cfg(not(target_arch = "x86_64"))]
 const METADATA_HERE: &[libc::c_long] = &[];
 
-/// ... and makes these only through the supervisor, which checks where the file is.
+/// In that tier these calls go only through the supervisor, which checks where the file is.
 const MODE_CHANGES: &[libc::c_long] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -201,16 +201,16 @@ pub(super) fn filters(landlock: bool) -> Result<Vec<BpfProgram>, String> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sockets {
     None,
-    /// Of the internet's families.
+    /// Sockets of the internet's families.
     Internet,
-    /// Also local ones, since its loopback and their names are its own.
+    /// Also local sockets, since its loopback and their names are its own.
     Loopback,
 }
 
 /// Who decides on the modes and times of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Metadata {
-    /// The mounts that the program sees.
+    /// Only the mounts that the program sees.
     Free,
     /// The supervisor, call by call.
     Asked,
@@ -311,7 +311,7 @@ pub(super) fn asking() -> Result<BpfProgram, String> {
     Ok(program)
 }
 
-/// For this process and its children, for good.
+/// Applies for good to this process and its children.
 pub(super) fn apply(filters: &[BpfProgram]) -> Result<(), String> {
     filters.iter().try_for_each(|f| seccompiler::apply_filter(f)).map_err(|e| e.to_string())
 }

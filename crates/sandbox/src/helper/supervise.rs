@@ -21,10 +21,10 @@ use crate::process::{Failure, Plan, Report, Stage, Tier, Tripped};
 /// How often the limits of a command are checked.
 const WATCH: Duration = Duration::from_millis(25);
 
-/// The same for a service, which has none to check.
+/// The same for a service, whose limits need no checks.
 const IDLE: Duration = Duration::from_mins(1);
 
-/// After the wall time, in case the process that should kill us is stopped itself.
+/// Time beyond the wall time, in case the process that should kill us is stopped itself.
 const BACKSTOP: Duration = Duration::from_secs(2);
 
 /// How often the memory of a service is checked.

@@ -1,5 +1,3 @@
-//! The arguments of bubblewrap.
-
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -7,7 +5,7 @@ use super::Helper;
 use super::mounts::{ETC, NETWORK, Resolved, SYSTEM};
 use super::spec::Limits;
 
-/// The helper's path inside.
+/// The helper's path inside the sandbox.
 pub(super) const INNER_HELPER: &str = "/run/sandbox/helper";
 
 /// The user of the command inside.

@@ -27,7 +27,6 @@ pub struct Check {
 /// A workspace with a canary outside, and the command that tries to reach it.
 pub(super) struct EscapeTest {
     pub spec: CommandSpec,
-    /// The helper's command line inside.
     program: Vec<String>,
     _folders: tempfile::TempDir,
     canary: PathBuf,
@@ -42,8 +41,7 @@ impl EscapeTest {
         std::fs::create_dir(&outside)?;
         let canary = outside.join("canary");
         std::fs::write(&canary, "canary")?;
-        // If this runs as root, the command becomes nobody, and then file permissions alone must not be what stops
-        // it.
+        // If this runs as root, the command becomes nobody, and then file permissions alone must not be what stops it.
         std::fs::set_permissions(folders.path(), Permissions::from_mode(0o755))?;
         for open in [&workspace, &outside] {
             std::fs::set_permissions(open, Permissions::from_mode(0o777))?;

@@ -1,4 +1,4 @@
-//! What this process and the helper send each other.
+//! Messages between this process and the helper.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -26,14 +26,11 @@ pub(crate) struct Plan {
     pub env: Vec<(String, String)>,
     pub tier: Tier,
     pub limits: Limits,
-    /// Folders and files of the Landlock tier.
     pub read: Vec<PathBuf>,
     pub write: Vec<PathBuf>,
     pub network: bool,
-    /// Descriptor over which the helper hands the loopback listener; the command may then use sockets on that
-    /// loopback.
+    /// Descriptor over which the helper hands the loopback listener; the command may then use sockets on that loopback.
     pub gate: Option<i32>,
-    /// Of the kernel.
     pub landlock_abi: i32,
     /// User and group to become.
     pub drop_to: Option<u32>,
@@ -109,7 +106,6 @@ pub(super) async fn receive_listener(from: UnixStream) -> io::Result<TcpListener
     TcpListener::from_std(listener)
 }
 
-/// Sends a descriptor over a socket.
 pub(crate) fn send_descriptor(to: impl AsFd, fd: BorrowedFd<'_>) -> io::Result<()> {
     let sent = [fd];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
@@ -121,7 +117,6 @@ pub(crate) fn send_descriptor(to: impl AsFd, fd: BorrowedFd<'_>) -> io::Result<(
     Ok(())
 }
 
-/// Receives what [`send_descriptor`] sends.
 pub(crate) fn receive_descriptor(from: impl AsFd) -> io::Result<OwnedFd> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = RecvAncillaryBuffer::new(&mut space);

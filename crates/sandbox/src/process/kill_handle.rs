@@ -1,4 +1,4 @@
-//! Ends a running command, even when nobody waits for it any more, and bounds its number of processes.
+//! Ends a running command, even if nobody waits for it any more, and limits its number of processes.
 
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -66,7 +66,7 @@ impl Drop for KillHandle {
 
 // The kernel's limit of processes per user exempts root, so a command that keeps root's user id gets a control group,
 // where this process may create one (versions 1 and 2).
-/// Members beside the command: bubblewrap, the helper, and one in passing.
+/// Members beside the command: bubblewrap, the helper, and a transient one.
 const OVERHEAD: u64 = 4;
 
 static COUNTER: AtomicU64 = AtomicU64::new(0);
@@ -74,7 +74,7 @@ static COUNTER: AtomicU64 = AtomicU64::new(0);
 /// Groups that still had members when they were dropped.
 static LEFT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Removed when dropped.
+/// Removed on drop.
 #[derive(Debug)]
 pub(crate) struct ControlGroup {
     path: PathBuf,
@@ -113,7 +113,6 @@ impl Drop for ControlGroup {
     }
 }
 
-/// Removes groups left by earlier commands.
 fn sweep() {
     let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
     left.retain(|path| path.exists() && fs::remove_dir(path).is_err());

@@ -1,4 +1,4 @@
-//! Starts a confined program, whether it is waited for or serves.
+//! Starts a confined program that is either waited for or serves.
 #![expect(unsafe_code, reason = "a file descriptor is passed on to the child")]
 
 use std::io;
@@ -42,9 +42,9 @@ pub(crate) struct Launch<'a> {
 pub(crate) struct Launched {
     pub child: Child,
     pub kill_handle: KillHandle,
-    /// Gets a line of JSON when it ends, or could not be started.
+    /// Receives a line of JSON when it ends or could not be started.
     pub status: pipe::Receiver,
-    /// Where the loopback listener comes from.
+    /// Receives the loopback listener.
     pub gate: Option<UnixStream>,
     /// Written to stdin before the program's own bytes.
     pub preamble: Vec<u8>,

@@ -21,19 +21,17 @@ const BUBBLEWRAP: &[&str] =
 /// As far as it was tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Capabilities {
-    /// The tier in use; `None`: nothing is run.
+    /// The tier in use; `None` if nothing can be run.
     pub tier: Option<Tier>,
     /// 0 if the kernel has no Landlock.
     pub landlock_abi: i32,
-    /// Whether seccomp filters can be set.
     pub seccomp: bool,
-    /// Whether this user can create user namespaces.
     pub user_namespaces: bool,
     pub bubblewrap: Option<PathBuf>,
     /// Commands of root run as `nobody` if that user can use the workspace, else as root without capabilities; each
     /// [`super::Outcome`] says which.
     pub root: bool,
-    /// Why a tier is not used, a line each.
+    /// Why tiers are not used, one line each.
     pub missing: Vec<String>,
 }
 
@@ -61,7 +59,7 @@ impl Capabilities {
     }
 }
 
-/// What is known without starting anything; whether a tier holds is for the caller to try.
+/// What is known without starting anything; the caller has to try whether a tier works.
 pub(super) fn untried() -> Capabilities {
     Capabilities { landlock_abi: crate::helper::landlock_abi(), seccomp: true, ..unknown() }
 }

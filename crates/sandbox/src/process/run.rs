@@ -1,5 +1,3 @@
-//! Runs one command from start to end.
-
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -71,7 +69,7 @@ async fn attend(mut child: Child, stdin: Vec<u8>, status: pipe::Receiver, keep: 
     let (input, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let feed = async {
         if let Some(mut input) = input {
-            // A command need not read what it is given.
+            // A command may ignore its input.
             let _ = input.write_all(&stdin).await;
         }
     };

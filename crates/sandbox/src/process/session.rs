@@ -14,7 +14,7 @@ use super::launch::{Launched, Resources};
 use super::run;
 use super::spec::{CommandSpec, Exit, Output, Privileges, Tier};
 
-/// How long a program that gave no listener may take to end.
+/// How long a program that opened no listener may take to end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Dropping it kills the program and everything it has started.
@@ -59,17 +59,17 @@ impl Session {
         })
     }
 
-    /// `None` the second time.
+    /// `None` on the second call.
     pub fn streams(&mut self) -> Option<(ChildStdin, ChildStdout)> {
         self.streams.take()
     }
 
-    /// The listener on its loopback, if the specification wants one; `None` the second time.
+    /// The listener on its loopback, if the specification asks for one; `None` on the second call.
     pub fn gate(&mut self) -> Option<TcpListener> {
         self.gate.take()
     }
 
-    /// Waits for the end; returns the exit and the beginning of stderr. To be called once.
+    /// Waits for the end; returns the exit and the beginning of stderr. Call it once.
     pub async fn ending(&mut self) -> Result<(Exit, Output), SandboxError> {
         let (report, stderr) = match self.end.take() {
             Some(end) => end.await.map_err(|error| SandboxError::Io(std::io::Error::other(error)))?,
@@ -84,7 +84,7 @@ impl Session {
     }
 }
 
-/// The error of a missing listener: how the program ended says it best.
+/// The error for a missing listener, which the program's end explains best.
 async fn without_gate(
     program: &str,
     end: &mut JoinHandle<(Option<Report>, Output)>,

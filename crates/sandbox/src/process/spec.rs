@@ -48,7 +48,7 @@ impl Default for Limits {
 pub struct CommandSpec {
     /// A program without `/` is looked up in `PATH` of `env`.
     pub argv: Vec<String>,
-    /// Visible at its own path; none of the user's other files is.
+    /// Visible at its own path; the user's other files are not visible.
     pub workspace: PathBuf,
     pub access: Access,
     /// Relative to the workspace; empty for the workspace.
@@ -70,7 +70,7 @@ pub struct CommandSpec {
 }
 
 impl CommandSpec {
-    /// May change `workspace`, nothing else, with the default limits.
+    /// A command that may change only `workspace`, with the default limits.
     pub fn new<S: Into<String>>(argv: impl IntoIterator<Item = S>, workspace: impl AsRef<Path>) -> Self {
         Self {
             argv: argv.into_iter().map(Into::into).collect(),
@@ -95,7 +95,6 @@ pub enum Tier {
     Landlock,
 }
 
-/// The user of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Privileges {
@@ -113,7 +112,6 @@ pub enum Tripwire {
     /// Resident memory of all its processes.
     Memory,
     Processes,
-    /// CPU seconds.
     Cpu,
     FileSize,
 }
@@ -124,9 +122,7 @@ pub enum Exit {
     /// By itself, with this code.
     Exited(i32),
     Signaled(i32),
-    /// Killed at the wall time.
     TimedOut,
-    /// Killed because the caller cancelled.
     Cancelled,
     LimitExceeded(Tripwire),
 }
@@ -145,13 +141,12 @@ impl Output {
         self.total > self.bytes.len() as u64
     }
 
-    /// What is no UTF-8 is replaced.
+    /// Invalid UTF-8 is replaced.
     pub fn text(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.bytes)
     }
 }
 
-/// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     pub exit: Exit,

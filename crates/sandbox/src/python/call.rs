@@ -1,5 +1,3 @@
-//! Makes one call, from its pipes to its end.
-
 use std::fs::File;
 use std::io::Write as _;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -90,8 +88,7 @@ pub(super) async fn make(
     drop((source, out_end, err_end, result_end));
     let over = || zygote.kill(id);
     let work = async {
-        // An honest call that printed too much sends one byte more than is kept; anything beyond bypassed the
-        // capture.
+        // An honest call that printed too much sends one byte more than is kept; anything beyond bypassed the capture.
         tokio::join!(
             read(out, limits.output_bytes, limits.output_bytes + 1, over),
             read(err, limits.output_bytes, limits.output_bytes + 1, over),

@@ -9,7 +9,7 @@ use super::{FaultKind, PythonFault, PythonLimits};
 /// As far as it is known.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct End {
-    /// As `waitpid` tells it.
+    /// As returned by `waitpid`.
     pub status: i32,
     /// Killed at its wall time.
     pub late: bool,
@@ -170,7 +170,7 @@ fn memory() -> PythonFault {
     )
 }
 
-/// `full`: its memory was full, which is why it crashed; an exit of its own choice is reported as such nevertheless.
+/// `full`: its memory was full, which explains a crash; an exit by its own choice is still reported as such.
 fn killed(status: i32, full: bool) -> PythonFault {
     if full && (libc::WIFSIGNALED(status) || libc::WEXITSTATUS(status) == BROKEN) {
         return memory();

@@ -1,4 +1,4 @@
-//! Starts a warm interpreter: the first program and the strongest tier that work, shown by trying to get out.
+//! Starts a warm interpreter: the first program and the strongest tier that work, proved by attempts to escape.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -127,7 +127,7 @@ async fn start_one(
     Ok(zygote)
 }
 
-/// `None` if it ended instead of getting ready.
+/// `None` if it ended before it was ready.
 async fn greet(launched: &mut Launched, control: &Control) -> std::io::Result<Option<Ready>> {
     let config = json!({
         "allowed": allowed(),
@@ -169,7 +169,7 @@ async fn said(words: JoinHandle<Output>) -> String {
     output.text().trim().to_owned()
 }
 
-/// Empty, and writable for nobody.
+/// Empty, and writable by nobody.
 fn workspace() -> std::io::Result<tempfile::TempDir> {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::Builder::new().prefix("sandbox-python-").tempdir()?;
@@ -197,7 +197,7 @@ fn spec(candidate: &Candidate, workspace: &std::path::Path, concurrency: usize) 
     Ok(spec)
 }
 
-/// Below what every sandboxed program sees.
+/// Already part of what every sandboxed program sees.
 const SYSTEM: &[&str] = &["/usr/bin/python3", "/bin/python3"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -207,7 +207,7 @@ pub(super) struct Candidate {
     pub read_paths: Vec<PathBuf>,
 }
 
-/// In the order of trying. A named interpreter is the only one.
+/// In the order of trying. A configured interpreter is the only one.
 pub(super) fn candidates(config: &PythonConfig) -> Vec<PathBuf> {
     if let Some(named) = &config.interpreter {
         return vec![named.clone()];

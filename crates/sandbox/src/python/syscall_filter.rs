@@ -77,7 +77,7 @@ pub(super) fn call() -> Result<String, String> {
     build(&[CALL, CALL_HERE]).map(|program| hex(&program))
 }
 
-/// Likewise.
+/// In the kernel's form, as hexadecimal digits.
 pub(super) fn zygote() -> Result<String, String> {
     build(&[CALL, CALL_HERE, ZYGOTE, ZYGOTE_HERE]).map(|program| hex(&program))
 }

@@ -1,4 +1,4 @@
-//! A warm interpreter: sends it calls, passes on how they end.
+//! A warm interpreter: sends it calls and reports how they end.
 #![expect(unsafe_code, reason = "registering a descriptor with the reactor")]
 
 use std::collections::HashMap;
@@ -40,7 +40,6 @@ pub(super) struct Zygote {
     pub tier: Tier,
     pub privileges: Privileges,
     pub ready: Ready,
-    /// How long the start took.
     pub start_ms: u64,
     _resources: Resources,
 }
@@ -86,7 +85,7 @@ impl Zygote {
         }
     }
 
-    /// Kills the interpreter: it does not do what it should.
+    /// Kills the interpreter because it misbehaves.
     pub fn kill_all(&self) {
         *lock(&self.pending) = None;
         self.kill_handle.terminate();
@@ -184,7 +183,7 @@ impl Control {
         }
     }
 
-    /// Without waiting; a full socket loses the message.
+    /// Does not wait; a full socket loses the message.
     pub fn try_send(&self, request: &Request) -> io::Result<()> {
         self.send_now(&serde_json::to_vec(request)?, &[])
     }

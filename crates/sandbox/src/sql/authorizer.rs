@@ -1,4 +1,4 @@
-//! Answers every question that SQLite asks while it compiles a statement.
+//! Answers the questions that SQLite asks while it compiles a statement.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,6 @@ pub(super) struct Refusal {
     pub hint: String,
 }
 
-/// What the callback records.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     /// SQLite's own message only says "not authorized".

@@ -11,7 +11,6 @@ use rusqlite::Connection;
 use super::catalog::{Names, Tree};
 use super::policy::Policy;
 
-/// An instruction, as EXPLAIN lists it.
 struct Op {
     /// Starts again at 0 for a trigger's program, which has its own cursors.
     addr: i64,

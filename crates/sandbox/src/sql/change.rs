@@ -20,19 +20,18 @@ pub enum Answer {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changes {
-    /// Rows. On SQLite including those that triggers and foreign keys changed; on servers those of the statement's
-    /// own table.
+    /// Rows; on SQLite with those that triggers and foreign keys changed, on servers of the statement's own table only.
     pub count: u64,
     /// The first few, one line each: `orders id=7: total 10.0 → 12.5`.
     pub lines: Vec<String>,
     /// What else a person should know.
     pub notes: Vec<String>,
-    /// What puts the rows back, or why nothing does.
+    /// What restores the rows, or why nothing does.
     pub undo: Result<Snapshot, String>,
 }
 
 impl Changes {
-    /// An error if there are more than may be changed.
+    /// An error if more rows changed than allowed.
     pub(super) fn within(self, limits: &Limits) -> Result<Self, SqlError> {
         match limits.changes {
             Some(most) if self.count > most => Err(over(Some(self.count), most)),
@@ -77,15 +76,15 @@ pub struct Column {
 pub struct RowChange {
     /// Index into [`Snapshot::tables`].
     pub table: usize,
-    /// `None`: it was not there.
+    /// `None` if it was not there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Vec<Cell>>,
-    /// `None`: it is gone.
+    /// `None` if it is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Vec<Cell>>,
 }
 
-/// A value, kept so that it comes back bit for bit.
+/// A value, kept so that it is restored bit for bit.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Cell {
     #[serde(rename = "n")]
@@ -148,7 +147,6 @@ impl Table {
         self.name.last().cloned().unwrap_or_default()
     }
 
-    /// The values that identify `row`.
     pub(crate) fn key_of(&self, row: &[Cell]) -> Vec<Cell> {
         let found = self.key.iter().filter_map(|at| row.get(*at));
         found.cloned().collect()

@@ -2,14 +2,12 @@ use std::path::PathBuf;
 
 use super::policy::Limits;
 
-/// Why a query or a database was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum SqlError {
     #[error("not allowed: {what}. {hint}")]
     Denied {
         /// Such as `table secrets`.
         what: String,
-        /// What may be done instead.
         hint: String,
     },
     #[error("the query was stopped after {ms} ms; narrow it with WHERE or LIMIT, or join on fewer rows")]
@@ -26,23 +24,14 @@ pub enum SqlError {
     Syntax {
         /// SQLite's message, such as `no such column: nme`.
         message: String,
-        /// Similar names.
         hint: Option<String>,
     },
     #[error("the database is locked by another program; try again in a moment")]
     Busy,
     #[error("cannot open the database {path}: {reason}")]
-    Open {
-        /// As it was given.
-        path: PathBuf,
-        reason: String,
-    },
+    Open { path: PathBuf, reason: String },
     #[error("{path} is not a usable SQLite database: {reason}")]
-    Corrupt {
-        path: PathBuf,
-        /// SQLite's message.
-        reason: String,
-    },
+    Corrupt { path: PathBuf, reason: String },
     #[error("parameter {index} cannot be bound: {reason}")]
     Parameter {
         /// Counted from 1.

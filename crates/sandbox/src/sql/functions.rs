@@ -37,7 +37,7 @@ struct Function {
     most: usize,
 }
 
-/// Replaces SQLite's own.
+/// Replaces SQLite's own functions.
 pub(super) fn register(conn: &Connection, deadline: &Arc<Deadline>, most: usize) -> rusqlite::Result<()> {
     let all: [(&CStr, c_int, Body); 9] = [
         (c"like", 2, like),
@@ -202,7 +202,6 @@ fn glob(call: &Call<'_>) -> Answer {
     }
 }
 
-/// Whether a character begins here.
 fn begins(byte: u8) -> bool {
     byte & 0xc0 != 0x80
 }
@@ -295,7 +294,6 @@ impl Deadline {
         self.at.store(u64::try_from(at).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Removes the deadline.
     pub fn lift(&self) {
         self.at.store(u64::MAX, Ordering::Relaxed);
     }

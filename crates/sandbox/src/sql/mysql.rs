@@ -1,5 +1,3 @@
-//! Statements for MariaDB and MySQL.
-
 mod grants;
 mod put_back;
 mod table;
@@ -84,8 +82,7 @@ fn rules(write: bool) -> &'static Rules {
 const OWN: &str = "SELECT CAST(routine_name AS CHAR) FROM information_schema.routines \
     WHERE routine_type = 'FUNCTION' AND routine_schema = DATABASE()";
 
-/// Settings of the session besides the time limit. The guard has read backslashes as plain characters, so the server
-/// must too.
+/// Settings besides the time limit. The guard has read backslashes as plain characters, so the server must too.
 const SETTINGS: &str = "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,ONLY_FULL_GROUP_BY,NO_BACKSLASH_ESCAPES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO', \
     SESSION lock_wait_timeout = 2, SESSION innodb_lock_wait_timeout = 2, SESSION net_write_timeout = 10, \
     SESSION group_concat_max_len = 1048576";
@@ -110,8 +107,8 @@ impl Connection {
     pub async fn open(url: &str, options: &RemoteOptions) -> Result<Self, SqlError> {
         let wanted: MySqlConnectOptions = url.parse().map_err(|e| no_connection(&e))?;
         let wanted = wanted
-            // Statements are not closed one by one: the server does not answer that, and the next statement would
-            // wait for it.
+            // Statements are not closed one by one: the server does not answer that, and the next one would wait for
+            // it.
             .statement_cache_capacity(100)
             .disable_statement_logging();
         let link = Link::open(&wanted, &options.limits).await?;

@@ -3,7 +3,6 @@
 /// Steps between two checks of the clock.
 const STEPS: usize = 1 << 16;
 
-/// One element of a pattern.
 #[derive(Debug, Clone, PartialEq)]
 enum Place {
     One(char),

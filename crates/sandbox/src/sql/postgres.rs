@@ -1,5 +1,3 @@
-//! Statements for PostgreSQL.
-
 mod put_back;
 mod table;
 mod values;
@@ -68,7 +66,7 @@ impl Connection {
         let settings = "SET standard_conforming_strings = on; SET client_encoding = 'UTF8'; \
              SET search_path = \"$user\", public; SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'; \
              SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'iso_8601'; SET extra_float_digits = 3";
-        let settings = format!("{settings}; {}", PREPARE);
+        let settings = format!("{settings}; {PREPARE}");
         connection.execute(AssertSqlSafe(settings)).await.map_err(|e| no_connection(&e))?;
         let powers = excess_rights(&mut connection).await.map_err(|e| no_connection(&e))?;
         if !powers.is_empty() {

@@ -16,7 +16,6 @@ use super::policy::{self, Policy, is_internal};
 use super::{Guard, Session, bytecode_check};
 use crate::files::near_matches;
 
-/// Why a result is incomplete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Truncated {
@@ -29,12 +28,11 @@ pub struct Rows {
     /// Names can repeat.
     pub columns: Vec<String>,
     pub rows: Vec<Vec<Value>>,
-    /// `None`: it is complete.
+    /// `None` if it is complete.
     pub truncated: Option<Truncated>,
 }
 
 impl Guard {
-    /// Runs one statement that only reads.
     pub fn query(&self, sql: &str) -> Result<Rows, SqlError> {
         self.query_with(sql, &[])
     }
@@ -64,7 +62,6 @@ pub(super) fn bind(sql: &str, parameters: &[Value]) -> Result<Vec<rusqlite::type
     values.map(|(i, v)| from_json(i + 1, v)).collect::<Result<Vec<_>, _>>()
 }
 
-/// Whether the number of values is right.
 pub(super) fn fits(statement: &Statement<'_>, bound: &[rusqlite::types::Value]) -> Result<(), SqlError> {
     let expected = statement.parameter_count();
     if expected == bound.len() {
@@ -197,8 +194,8 @@ impl<'g> Session<'g> {
         }
     }
 
-    /// A function that this build lacks and the policy does not list is a refusal like any other; otherwise similar
-    /// names are looked up.
+    /// A missing function that the policy does not list is refused like any other; otherwise similar names are looked
+    /// up.
     fn invalid(&self, message: String) -> SqlError {
         if let Some(name) = message.strip_prefix("no such function: ")
             && !allows_function(&self.guard.policy, name)
@@ -306,7 +303,6 @@ pub(super) fn size(value: ValueRef<'_>) -> usize {
     }
 }
 
-/// A JSON value as a bound parameter.
 fn from_json(index: usize, value: &Value) -> Result<SqlValue, SqlError> {
     let bad = |reason: &str| SqlError::Parameter { index, reason: reason.to_owned() };
     match value {

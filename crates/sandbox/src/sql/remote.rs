@@ -33,7 +33,6 @@ const CONNECT: Duration = Duration::from_secs(10);
 pub struct RemoteOptions {
     /// Rows, bytes and wall time of each statement; the other limits are for `SQLite`.
     pub limits: Limits,
-    /// Whether INSERT, UPDATE and DELETE are allowed.
     pub write: bool,
 }
 
@@ -87,8 +86,7 @@ impl Remote {
         self.carry_out(sql, parameters, Purpose::Commit).await
     }
 
-    /// Runs the statement in a transaction that is rolled back. Fails with [`SqlError::NoPreview`] where a rollback
-    /// would not undo everything.
+    /// Runs the statement and rolls it back; [`SqlError::NoPreview`] where that would not undo everything.
     pub async fn preview(&mut self, sql: &str, parameters: &[Value]) -> Result<Answer, SqlError> {
         self.carry_out(sql, parameters, Purpose::Preview).await
     }
@@ -125,8 +123,7 @@ impl Remote {
         }
     }
 
-    /// Finds out from its rows whether a write was done. `later`: records of later writes to the same database,
-    /// oldest first.
+    /// Whether a write was done, by its rows. `later`: records of later writes to the same database, oldest first.
     pub async fn settle(&mut self, snapshot: &Snapshot, later: &[Snapshot]) -> Result<WriteState, SqlError> {
         let limits = &self.options.limits;
         match &mut self.server {
@@ -166,7 +163,7 @@ impl Remote {
         .await
     }
 
-    /// Says goodbye to the server, which dropping the connection does not.
+    /// Ends the connection properly, which dropping it does not.
     pub async fn close(self) {
         match self.server {
             Server::Postgres(connection) => connection.close().await,
@@ -202,7 +199,6 @@ pub(super) fn no_connection(error: &sqlx::Error) -> SqlError {
     SqlError::Connect { reason: error.to_string() }
 }
 
-/// The rows of a result, up to the limits.
 pub(crate) struct Collector<'l> {
     limits: &'l Limits,
     bytes: usize,

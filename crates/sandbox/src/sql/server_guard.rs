@@ -32,7 +32,6 @@ const STACK: usize = 64 << 20;
 pub struct Checked {
     pub sql: String,
     pub writes: bool,
-    /// How many values it takes.
     pub parameters: usize,
     /// What is known of a write to a single table.
     pub write: Option<Write>,
@@ -78,8 +77,7 @@ fn judge(sql: &str, lexer: &dyn Dialect, grammar: &dyn Dialect, rules: &Rules) -
     // With AS, the server cannot take the ONLY in `FROM ONLY t` for a table.
     let _ = skeleton.visit(&mut Explicit);
     let written = skeleton.to_string();
-    // What the grammar writes must mean what it has read; otherwise the server would get something that was not
-    // judged.
+    // What the grammar writes must mean what it has read; otherwise the server would get something that was not judged.
     if single(reader.read(&written)?, grammar)?.to_string() != written {
         return Err(tokens::two_ways());
     }
@@ -158,8 +156,7 @@ pub(crate) struct Rules {
     pub table_functions: NameSet,
     /// Words that call a function without parentheses and tell about the session.
     pub words: NameSet,
-    /// Functions that search for one of their arguments in another without looking at the clock, each as
-    /// `name:place`.
+    /// Functions that search for one of their arguments in another without looking at the clock, each as `name:place`.
     pub searching: NameSet,
     /// Functions whose result can be far larger than their arguments.
     pub growing: NameSet,

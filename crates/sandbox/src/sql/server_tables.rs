@@ -1,5 +1,4 @@
-//! What the guards of PostgreSQL and of MariaDB and MySQL share: values of a request, what stands against a write to a
-//! table, and whether an undo may begin.
+//! Shared by the guards of PostgreSQL and MySQL: values of a request, obstacles to a write, whether an undo may begin.
 
 use serde_json::Value;
 use sqlx::query::Query;
@@ -8,7 +7,6 @@ use sqlx::{Database, Encode, Type};
 use super::change::{Cell, Column, Snapshot, Store, Table};
 use super::error::SqlError;
 
-/// Binds the values of a request.
 pub(crate) fn bind<'q, DB: Database>(
     mut query: Query<'q, DB, DB::Arguments>,
     parameters: &[Value],
@@ -68,7 +66,6 @@ impl TableInfo {
     }
 }
 
-/// A foreign key that refers to a table.
 pub(crate) struct Reference {
     /// The table that has it, as SQL text.
     pub child: String,
@@ -82,7 +79,6 @@ pub(crate) trait Server: Store {
     async fn table_info(&mut self, table: &Table) -> Result<Option<TableInfo>, SqlError>;
     /// The foreign keys whose rows would go, or lose their link, together with a row of the table.
     async fn references(&mut self, table: &Table) -> Result<Vec<Reference>, SqlError>;
-    /// Whether `sql` finds a row.
     async fn finds(&mut self, sql: String, key: &[Cell]) -> Result<bool, SqlError>;
 }
 

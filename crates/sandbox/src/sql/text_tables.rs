@@ -12,7 +12,7 @@ use super::open::{OpenMode, harden};
 use super::policy::Policy;
 use super::{Guard, exact_sums};
 
-/// Of all tables together.
+/// Most rows of all tables together.
 const ROWS: usize = 2_000_000;
 /// How long reading all of them may take.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -95,8 +95,8 @@ impl Table {
                 columns[at].add(&cell);
             }
         }
-        // Quotation marks within a cell may be odd in number; one that opens a cell and never ends takes the rest of
-        // the file into that cell.
+        // Quotation marks within a cell may be odd in number; one that never ends takes the rest of the file into its
+        // cell.
         if several_lines && one.text.bytes().filter(|b| *b == b'"').count() % 2 == 1 {
             return Err(unreadable(one, "a quotation mark opens a cell and none closes it"));
         }
@@ -228,7 +228,7 @@ fn too_large(one: &TableText<'_>, what: &str) -> SqlError {
 // codes with leading zeros.
 /// Digits that a binary fraction holds whatever they are.
 const DIGITS: usize = 15;
-/// How tables write that there is no number.
+/// Spellings of a missing number.
 const ABSENT: [&str; 7] = ["NA", "N/A", "#N/A", "NULL", "null", "NaN", "nan"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

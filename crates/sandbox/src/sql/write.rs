@@ -24,7 +24,7 @@ impl Guard {
         self.change_with(sql, parameters, keep, |_| Ok(()))
     }
 
-    /// The same; `before_commit` gets the changes, and its error rolls them back.
+    /// Like [`Self::change`]; `before_commit` gets the changes, and its error rolls them back.
     pub fn change_with(
         &self,
         sql: &str,
@@ -46,7 +46,7 @@ impl Guard {
             let triggers = written.iter().any(|table| watched.iter().any(|name| name.eq_ignore_ascii_case(table)));
             if !triggers {
                 // With this, ours also report replaced rows; triggers of the database could set each other off
-                // without end.
+                // endlessly.
                 drop(statement);
                 session.lift_policy()?;
                 let set = self.conn.pragma_update(None, "recursive_triggers", true);
@@ -99,7 +99,7 @@ impl Session<'_> {
         let limits = &guard.policy.limits;
         let shapes = of(&guard.conn, &guard.policy).map_err(|e| self.classify(e))?;
         if shapes.len() > TABLES {
-            return Err(SqlError::Limit { what: format!("the database has more than {} tables", TABLES) });
+            return Err(SqlError::Limit { what: format!("the database has more than {TABLES} tables") });
         }
         Recorder::start(&guard.conn, &shapes, limits.clone()).map_err(|e| self.classify(e))
     }
@@ -184,7 +184,6 @@ const TABLES: usize = 1000;
 /// Names of the row number, some of which a table may use for its own columns.
 const ROW_NUMBERS: [&str; 3] = ["rowid", "_rowid_", "oid"];
 
-/// A table whose rows can be recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WatchedTable {
     pub table: Table,
@@ -248,7 +247,6 @@ fn shape(conn: &Connection, policy: &Policy, name: &str, own_key: bool) -> rusql
     Ok(WatchedTable { table: Table { name: vec![name.to_owned()], columns, key }, closed })
 }
 
-/// An identifier as SQL text.
 pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

@@ -1,5 +1,3 @@
-//! Whether a connection can be saved.
-
 use steward_core::model::{Connection, Provider};
 use steward_core::ports::ConnectionsError;
 
@@ -33,7 +31,7 @@ pub(super) fn check(connection: &Connection) -> Result<(), ConnectionsError> {
     }
 }
 
-/// Whether the provider is at one place in the world, which is known.
+/// Whether the provider has a single, known address.
 fn has_own_address(provider: Provider) -> bool {
     matches!(
         provider,

@@ -1,5 +1,3 @@
-//! Connections as people manage them.
-
 use super::check::check;
 use super::merge::{merged, set_by_hand};
 use crate::key_variables::KeyVariables;
@@ -28,57 +26,47 @@ const DEFAULT_SETTING: &str = "connection.default";
 /// Longest reply of a test that is shown, characters.
 const MAX_REPLY: usize = 200;
 
-/// A connection and where it is from.
 #[derive(Debug, Clone)]
 pub struct Known {
-    /// The connection.
     pub connection: Connection,
     /// `saved`, `OPENAI_API_KEY`, `Ollama at …`, `built in`.
     pub from: String,
 }
 
-/// What [`ConnectionBook`] needs.
 pub struct BookParts {
-    /// Whose connections.
     pub tenant: TenantId,
-    /// Rows.
     pub store: Arc<Store>,
-    /// Keys.
     pub keys: Arc<dyn ConnectionKeys>,
-    /// Who is told of changes.
+    /// Notified of changes.
     pub router: Arc<Router>,
-    /// Time.
     pub clock: Arc<dyn Clock>,
-    /// Which variables may hold keys.
     pub variables: KeyVariables,
 }
 
 /// Saved and found connections.
 pub struct ConnectionBook {
     parts: BookParts,
-    /// By `--connection`; goes before the setting.
+    /// From `--connection`; takes precedence over the setting.
     wanted: Option<String>,
     found: Vec<Known>,
     listed: RwLock<Listed>,
-    /// Connections that are being examined.
     pub(super) at_work: Mutex<HashSet<ConnectionId>>,
-    /// Told of each connection that has just answered a test.
+    /// Receives each connection that has just answered a test.
     pub(super) answered: broadcast::Sender<ConnectionId>,
 }
 
-/// What was read last.
 #[derive(Debug, Default)]
 struct Listed {
-    /// With what exams found out.
+    /// Including the findings of exams.
     merged: Vec<Known>,
-    /// As they were saved or found.
+    /// As saved or found.
     own: Vec<Known>,
     reports: Vec<ExamReport>,
 }
 
 impl ConnectionBook {
-    /// Reads the saved ones and tells the router. `found` are those of the environment, this machine
-    /// and the built-in model.
+    /// Reads the saved connections and updates the router. `found`: of the environment, this machine and the built-in
+    /// one.
     pub async fn open(parts: BookParts, wanted: Option<String>, found: Vec<Known>) -> Result<Self, ConnectionsError> {
         let book = Self {
             parts,
@@ -106,41 +94,37 @@ impl ConnectionBook {
         variable.map_or(Ok(()), |name| self.parts.variables.check(name))
     }
 
-    /// All, saved ones first.
+    /// Saved ones first.
     pub fn known(&self) -> Vec<Known> {
         self.listed.read().unwrap_or_else(PoisonError::into_inner).merged.clone()
     }
 
-    /// The connection as it was saved or found, whatever an exam says.
+    /// The connection as saved or found, whatever an exam says.
     pub(super) fn own(&self, id: ConnectionId) -> Option<Known> {
         let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
         let mut own = listed.own.iter();
         own.find(|one| one.connection.id == id).cloned()
     }
 
-    /// The report of a connection's endpoint and model.
     pub(super) fn report_of(&self, connection: &Connection) -> Option<ExamReport> {
         let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
         report_among(&listed.reports, connection).cloned()
     }
 
-    /// Keeps a report and uses it from now on.
+    /// Stores a report, which is used from then on.
     pub(super) async fn keep(&self, report: &ExamReport) -> Result<(), ConnectionsError> {
         self.parts.store.save_report(self.parts.tenant, report).await?;
         self.reload().await
     }
 
-    /// Sends requests.
     pub(super) fn client(&self) -> &Client {
         self.parts.router.client()
     }
 
-    /// Now.
     pub(super) fn now(&self) -> Timestamp {
         self.parts.clock.now()
     }
 
-    /// By name.
     pub fn named(&self, name: &str) -> Result<Known, ConnectionsError> {
         let known = self.known();
         let names: Vec<&str> = known.iter().map(|one| one.connection.name.as_str()).collect();
@@ -181,8 +165,8 @@ impl ConnectionBook {
         Ok(())
     }
 
-    /// What comes back unchanged from a form was found out by an exam, and is not the person's own
-    /// wish; what comes back changed is, and no exam goes against it.
+    /// A value that a form returns unchanged was found by an exam and is not the person's own wish; a changed one is,
+    /// and no exam overrides it.
     fn keep_own(&self, connection: &mut Connection) {
         let (Some(own), Ok(shown)) = (self.own(connection.id), self.by_id(connection.id)) else {
             let usual = Capabilities::default();
@@ -199,8 +183,8 @@ impl ConnectionBook {
         }
     }
 
-    /// A connection that is saved never becomes the default silently: only the first one beside the built-in
-    /// model does. A default keeps being it under a new name.
+    /// A saved connection never becomes the default silently, except the first one beside the built-in model. A renamed
+    /// default stays the default.
     async fn keep_default(&self, before: Option<&Connection>, name: &str) -> Result<(), ConnectionsError> {
         let set = self.parts.store.setting(self.parts.tenant, DEFAULT_SETTING);
         let set = set.await?;
@@ -293,7 +277,7 @@ impl ManagedConnections for ConnectionBook {
         self.parts.keys.remove_key(tenant, id).await?;
         let set = self.parts.store.setting(tenant, DEFAULT_SETTING).await?;
         if set.is_some_and(|set| set == known.connection.name.as_str()) {
-            // Nobody who takes the name later is to be the default by that.
+            // So that nobody who takes the name later becomes the default by it.
             let none = serde_json::Value::Null;
             self.parts.store.set_setting(tenant, DEFAULT_SETTING, &none).await?;
         }
@@ -336,20 +320,19 @@ impl ManagedConnections for ConnectionBook {
             }
         }
         test.total_ms = ms();
-        // Nobody listens where no server runs.
+        // Nobody listens if no server runs.
         let _ = self.answered.send(id);
         test.text = test.text.trim().chars().take(MAX_REPLY).collect();
         Ok(test)
     }
 }
 
-/// The report that belongs to a connection.
 pub(super) fn report_among<'a>(reports: &'a [ExamReport], connection: &Connection) -> Option<&'a ExamReport> {
     let place = endpoint(connection);
     reports.iter().find(|one| one.endpoint == place && one.model == connection.model)
 }
 
-/// A key goes to the server that it was typed in for, and to no other.
+/// A key is sent only to the server that it was typed in for.
 fn needs_key(before: Option<&Connection>, now: &Connection, key: &TypedKey) -> Result<(), ConnectionsError> {
     let invalid = |text: &str| Err(ConnectionsError::Invalid(format!("auth.key: {text}")));
     if !now.auth.is_sealed() {
@@ -371,7 +354,6 @@ fn needs_key(before: Option<&Connection>, now: &Connection, key: &TypedKey) -> R
     Ok(())
 }
 
-/// The server of a connection.
 fn place(connection: &Connection) -> Result<String, Provider> {
     let url = url::Url::parse(&connection.base_url).map_err(|_| connection.provider)?;
     Ok(url.origin().ascii_serialization())

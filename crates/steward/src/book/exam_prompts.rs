@@ -1,4 +1,4 @@
-//! Asks and reads in an exam as runs do.
+//! Prompts and parsers of exams, the same as in runs.
 
 use serde_json::Value;
 use steward_core::model::{ModelChunk, Strategy};
@@ -6,7 +6,6 @@ use steward_core::tool::{ToolCall, ToolSpec};
 use steward_models::exam::ToolCallFormat;
 use steward_parse::{Dialects, Reading, StreamParser, ToolIndex, guided, markers_instructions, react};
 
-/// The prompts and parsers of runs.
 #[derive(Debug, Clone, Copy)]
 pub struct ExamPrompts;
 

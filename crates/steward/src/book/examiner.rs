@@ -1,5 +1,3 @@
-//! Exams of connections.
-
 use super::connections::ConnectionBook;
 use super::exam_prompts::ExamPrompts;
 use async_trait::async_trait;
@@ -12,7 +10,7 @@ use steward_core::ports::{ConnectionsError, Examiner, Recognised, TypedKey};
 use steward_models::exam::{Exam, ExamLimits, examine};
 use steward_models::recognise::recognise;
 
-/// A connection that is being examined; it is free again when this is dropped.
+/// Marks a connection as being examined until this is dropped.
 struct Seat<'a> {
     taken: &'a Mutex<HashSet<ConnectionId>>,
     id: ConnectionId,
@@ -33,7 +31,7 @@ impl Drop for Seat<'_> {
 }
 
 impl ConnectionBook {
-    /// Examines within `limits`, keeps the report and uses it from now on.
+    /// Examines within `limits` and stores the report, which is used from then on.
     pub async fn examine_within(
         &self,
         id: ConnectionId,

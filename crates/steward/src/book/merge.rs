@@ -1,4 +1,4 @@
-//! What a person said, and what an exam found out.
+//! Merges a person's settings with the findings of an exam.
 
 use super::connections::Known;
 use serde_json::{Map, Value};
@@ -6,8 +6,8 @@ use steward_core::exam::ExamReport;
 use steward_core::model::{Capabilities, Connection, Constrained, Provider, Wire};
 use steward_models::discovery::is_known_as_trusted;
 
-/// The connection as it is used: what a person set stays, whatever an exam says; the rest is what the
-/// exam found, or what was known before it.
+/// The connection as it is used: a person's settings stay, whatever an exam says; the rest is what the exam found, or
+/// what was known before.
 pub(super) fn merged(known: &Known, report: Option<&ExamReport>) -> Connection {
     let mut connection = known.connection.clone();
     if let Some(report) = report {
@@ -37,7 +37,7 @@ fn by_hand_first(own: &Connection, found: &Capabilities) -> Capabilities {
     serde_json::from_value(Value::Object(can)).unwrap_or_else(|_| found.clone())
 }
 
-/// Names of the fields in which `now` differs from `before`, beside those of `already`.
+/// Names of the fields in which `now` differs from `before`, beside those in `already`.
 pub(super) fn set_by_hand(now: &Capabilities, before: &Capabilities, already: &[String]) -> Vec<String> {
     let (now, before) = (fields(now), fields(before));
     let mut names: Vec<String> = now

@@ -1,5 +1,4 @@
-//! The book of connections: saved and found ones, what exams found out about them, and the router that
-//! is told of every change.
+//! Saved and found connections, what exams found out about them, and the router that is notified of every change.
 
 mod check;
 mod connections;

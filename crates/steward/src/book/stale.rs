@@ -1,6 +1,6 @@
-//! Reports that their server has outgrown. A server's version is looked at when this program starts to
-//! serve and when a connection was tested, at most once an hour. A model on this machine is then
-//! examined anew by itself; of others, people are told, since an exam costs tokens.
+//! Exam reports that are out of date. A server's version is checked when this program starts to serve and when a
+//! connection was tested, at most once an hour. A model on this machine is then examined again automatically; of others
+//! people are told, since an exam costs tokens.
 
 use super::connections::ConnectionBook;
 use std::collections::HashMap;
@@ -14,10 +14,8 @@ use steward_models::exam::server_version;
 use tokio::sync::broadcast::error::RecvError;
 
 const PAUSE: Duration = Duration::from_hours(1);
-/// How the note begins that says so.
 const NOTE: &str = "Out of date:";
 
-/// Looks after reports until it is dropped.
 pub async fn watch(book: Arc<ConnectionBook>) {
     let mut answered = book.answered.subscribe();
     let mut looked: HashMap<ConnectionId, Timestamp> = HashMap::new();
@@ -67,7 +65,7 @@ fn outdated(report: &ExamReport, server: Option<&str>) -> Option<String> {
     Some(format!("the server was {} and is {now} now", report.server))
 }
 
-/// The report with a note that says so, once.
+/// The report with the note, added once.
 fn marked(mut report: ExamReport, why: &str) -> ExamReport {
     report.notes.retain(|note| !note.starts_with(NOTE));
     let note = format!("{NOTE} {why}. Examine it again.");

@@ -1,5 +1,3 @@
-//! `steward sandbox`.
-
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `steward doctor`: what works on this machine, by trying it.
+//! `steward doctor`: finds out by trying what works on this machine.
 
 use crate::browser;
 use crate::compose::{App, Options, python_config, sandbox_helper};
@@ -13,7 +13,6 @@ use steward_sandbox::process::Sandbox;
 use steward_sandbox::python::PythonPool;
 use steward_tools::mail::MailPorts;
 
-/// One finding.
 #[derive(Debug, Serialize)]
 struct Finding {
     name: String,
@@ -32,7 +31,6 @@ impl Finding {
     }
 }
 
-/// Runs the command.
 pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let mut findings = Vec::new();
     term.status("trying the sandbox…");
@@ -76,7 +74,7 @@ pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Resul
     Ok(if good { Exit::Done } else { Exit::Failed })
 }
 
-/// Agents can do without one, so its absence is no fault; one that does not work is.
+/// Agents can do without a browser, so its absence is no fault; a broken one is.
 async fn browser(settings: &Settings) -> Finding {
     let found = match browser::open(settings, &[]) {
         Err(error) => return Finding::bad("browser", error.to_string(), "see the message"),
@@ -111,7 +109,7 @@ async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
     let app = match App::open(settings, Options::default()).await {
         Ok(app) => app,
         Err(error) => {
-            // In use is not ill: a server is at work there.
+            // A directory in use is no fault: a server works there.
             let in_use =
                 error.downcast_ref::<StoreError>().is_some_and(|error| matches!(error, StoreError::InUse { .. }));
             findings.push(if in_use {

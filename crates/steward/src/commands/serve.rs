@@ -18,10 +18,10 @@ use steward_api::{Hosts, Listening};
 use steward_core::ports::Models as _;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Runs the command until SIGINT or SIGTERM.
+/// Runs until SIGINT or SIGTERM.
 pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Result<Exit> {
     let begun = Instant::now();
-    // The port first: a taken one must not touch the data directory.
+    // The port first: if it is taken, the data directory must not be touched.
     let listening = Listening::bind(&args.listen).await.map_err(|why| anyhow!(why))?;
     let address = listening.address;
     let options = Options { web_allow: args.allow.clone() };
@@ -72,7 +72,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     app.warm_up();
     tracing::info!(%address, ms = begun.elapsed().as_millis(), "serving");
     let stop = stopped()?;
-    // Other commands of the same owner find us by it.
+    // Other commands of the same owner find this server by the file.
     let serving = Serving::announce(&settings.data_dir, address)?;
     welcome(term, &address.to_string(), &first, &key_file, &app).await;
     let shown = folder.display().to_string();
@@ -85,7 +85,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     let served = steward_api::serve(listening, state, stop).await;
     watched.abort();
     ledger.close().await;
-    // Now the last connections end.
+    // Ends the last connections.
     drop(served?);
     drop(serving);
     term.say("stopping; open runs go on at the next start");
@@ -145,7 +145,7 @@ async fn welcome(term: Term, address: &str, first: &FirstStart, key_file: &Path,
         FirstStart::Made { email } => {
             term.say(&format!("Administrator {email} was made from the environment. Log in: {url}/login"));
         }
-        // After the #, so that it stands in no log of a server or proxy.
+        // After the #, so that it appears in no log of a server or proxy.
         FirstStart::Token(token) => term.say(&format!(
             "There is no administrator yet. Open this link once and become it:\n  {}",
             term.bold(&format!("{url}/setup#token={token}"))

@@ -1,4 +1,4 @@
-//! Tools with effects that can be counted from outside, one for each effect class.
+//! Tools whose effects can be counted from outside, one for each effect class.
 
 use crate::settings::variable;
 use serde::Deserialize;
@@ -17,7 +17,6 @@ struct CountedEffect {
     http: reqwest::Client,
 }
 
-/// Arguments.
 #[derive(Debug, Deserialize)]
 struct Args {
     n: u64,
@@ -52,7 +51,7 @@ impl ToolHandler for CountedEffect {
     }
 }
 
-/// Has the agent `counter` count, in a run of its own: the engine carries it out.
+/// Has the agent `counter` count, in a run of its own that the engine executes.
 struct AskCounter;
 
 impl ToolHandler for AskCounter {

@@ -1,5 +1,5 @@
-//! For crash tests only: kills itself at named points, tells what was acknowledged, and has tools
-//! whose effects an outside server counts. Not in a release.
+//! For crash tests only, never in a release: kills itself at named points, reports what was acknowledged, and has tools
+//! whose effects an outside server counts.
 
 mod effects;
 mod points;

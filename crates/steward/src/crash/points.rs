@@ -13,7 +13,7 @@ pub fn arm() {
     let armed = fail::cfg_callback(name, move || {
         if left.fetch_sub(1, Ordering::SeqCst) == 1 {
             let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
-            // Nothing of this process may go on while the signal is on its way.
+            // Nothing of this process may continue while the signal is on its way.
             loop {
                 std::thread::park();
             }

@@ -1,4 +1,4 @@
-//! Tells on standard output what this process has acknowledged, so that a test can hold the log to it.
+//! Reports on standard output what this process has acknowledged, so that a test can compare the log with it.
 
 use futures::StreamExt;
 use std::io::Write;

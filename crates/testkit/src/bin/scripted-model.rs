@@ -1,5 +1,5 @@
-//! `scripted-model SCRIPT.json [--port N] [--until-stdin-ends]`: the scripted model server on its
-//! own, for tests that run other processes. Prints its port. `GET /_scripted/state` tells what it saw.
+//! `scripted-model SCRIPT.json [--port N] [--until-stdin-ends]`: the scripted model server on its own, for tests that
+//! run other processes. Prints its port. `GET /_scripted/state` tells what it saw.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,3 @@
-//! The vault's rows.
-
 use super::Memory;
 use async_trait::async_trait;
 use std::collections::BTreeSet;

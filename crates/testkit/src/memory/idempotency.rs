@@ -3,7 +3,6 @@ use async_trait::async_trait;
 use steward_core::ports::{Idempotency, Remembered, StoreResult};
 use steward_core::{TenantId, Timestamp};
 
-/// What is kept of a key.
 #[derive(Debug)]
 pub(super) struct Kept {
     hash: String,

@@ -1,5 +1,5 @@
-//! Users, logins, settings, virtual keys, credentials and idempotency keys in memory, by the rules of the store's ports. What holds for
-//! the store is proved by its own tests; this is for tests of what uses it.
+//! Users, logins, settings, virtual keys, credentials and idempotency keys in memory, by the rules of the store's
+//! ports. The store is proved by its own tests; this is for tests of what uses it.
 
 mod credentials;
 mod idempotency;
@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use steward_core::UserId;
 use steward_core::ports::{LoginSession, StoreError, User};
 
-/// A few tables; one tenant.
+/// A few tables of a single tenant.
 #[derive(Debug, Default)]
 pub struct Memory {
     tables: Mutex<Tables>,
@@ -31,12 +31,11 @@ struct Tables {
 }
 
 impl Memory {
-    /// From now on every call fails as if the database were gone (`true`), or none (`false`).
+    /// `true`: from now on every call fails as if the database were gone; `false` ends that.
     pub fn break_down(&self, broken: bool) {
         self.lock().broken = broken;
     }
 
-    /// Gives a user another role.
     pub fn set_role(&self, email: &str, role: &str) {
         let mut tables = self.lock();
         for user in tables.users.values_mut().filter(|user| user.email == email) {

@@ -3,7 +3,6 @@ use async_trait::async_trait;
 use steward_core::ports::{Page, StoreError, StoreResult, VirtualKey, VirtualKeys};
 use steward_core::{KeyId, TenantId, Timestamp, UserId};
 
-/// A key and the hash of its secret.
 #[derive(Debug)]
 pub(super) struct Kept {
     key: VirtualKey,

@@ -1,4 +1,4 @@
-//! Turns a behaviour into what is done on the wire, step by step. Pure.
+//! Turns a behaviour into steps on the wire; pure.
 
 use std::time::Duration;
 
@@ -7,26 +7,22 @@ use serde_json::{Value, json};
 use super::http::{chunk, chunked_head, response};
 use super::script::{Behaviour, Reply};
 
-/// One step on the wire.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Action {
     Send(Vec<u8>),
     Sleep(Duration),
-    /// Until the other side goes.
+    /// Until the client leaves.
     Hang,
-    /// Close by a reset.
     Reset,
-    /// Close in the ordinary way.
     Close,
 }
 
-/// What the request asked for.
 #[derive(Debug, Clone)]
 pub(super) struct Asked {
     pub model: String,
     pub stream: bool,
     pub usage: bool,
-    /// A number that made-up ids begin with.
+    /// Prefix of generated ids.
     pub number: usize,
 }
 
@@ -119,7 +115,7 @@ fn streamed(events: Vec<Event>, end: &End) -> Vec<Action> {
     actions
 }
 
-/// The first half, and never the end of it.
+/// The first half, without an end event.
 fn half(mut events: Vec<Event>) -> Vec<Event> {
     let content = events.len().saturating_sub(2);
     events.truncate(content.div_ceil(2).max(1));
@@ -158,7 +154,7 @@ fn events(reply: &Reply, asked: &Asked) -> Vec<Event> {
     timed
 }
 
-/// The calls' first pieces, and then their arguments in turns, as parallel calls may come.
+/// The first pieces of all calls, then their arguments interleaved, as parallel calls may arrive.
 fn call_deltas(reply: &Reply, asked: &Asked) -> Vec<Value> {
     let mut deltas = Vec::new();
     let mut rest = Vec::new();

@@ -1,10 +1,10 @@
-//! Checks that a conversation is whole: each call has its result, each result its call.
+//! Checks that a conversation is complete: each call has its result, each result its call.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// What is wrong with the messages of a request, if anything.
+/// What is wrong with the messages of a request; `None` if nothing is.
 pub(super) fn violation(body: &Value) -> Option<String> {
     let Some(messages) = body.get("messages").and_then(Value::as_array) else {
         return Some("messages is missing".to_owned());

@@ -1,5 +1,5 @@
-//! As much HTTP/1.1 as a scripted server needs. Written by hand because the faults that it has to
-//! play (resets, halves of chunks) are what an HTTP library is there to prevent.
+//! As much HTTP/1.1 as a scripted server needs. Written by hand, since an HTTP library prevents the very faults that it
+//! has to play (resets, halves of chunks).
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,7 +12,6 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 const LIMIT: usize = 64 << 20;
 
-/// A request as it came.
 #[derive(Debug)]
 pub(super) struct Request {
     pub method: String,
@@ -21,7 +20,7 @@ pub(super) struct Request {
     pub body: Vec<u8>,
 }
 
-/// Reads one request; `None` at the end of the connection. `buffer` keeps what came too early.
+/// Reads one request; `None` at the end of the connection. `buffer` keeps bytes that came too early.
 pub(super) async fn read_request<R: AsyncRead + Unpin>(
     reader: &mut R,
     buffer: &mut Vec<u8>,
@@ -63,7 +62,7 @@ pub(super) async fn read_request<R: AsyncRead + Unpin>(
     Ok(Some(Request { method, path, headers, body }))
 }
 
-/// Ends when the other side has gone; what it sends before is kept.
+/// Ends when the client has left; what it sends before that is kept.
 pub(super) async fn gone<R: AsyncRead + Unpin>(reader: &mut R, buffer: &mut Vec<u8>) {
     while matches!(more(reader, buffer).await, Ok(true)) {}
 }
@@ -83,7 +82,6 @@ fn bad(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-/// A complete response.
 pub(super) fn response(status: u16, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
     let mut bytes = head(status, headers);
     bytes.extend(format!("content-length: {}\r\n\r\n", body.len()).bytes());
@@ -91,14 +89,13 @@ pub(super) fn response(status: u16, headers: &[(&str, &str)], body: &[u8]) -> Ve
     bytes
 }
 
-/// The head of a response whose body comes in chunks.
 pub(super) fn chunked_head(status: u16, headers: &[(&str, &str)]) -> Vec<u8> {
     let mut bytes = head(status, headers);
     bytes.extend(b"transfer-encoding: chunked\r\n\r\n");
     bytes
 }
 
-/// One chunk of such a body. The empty one ends it.
+/// The empty one ends the body.
 pub(super) fn chunk(data: &[u8]) -> Vec<u8> {
     let mut bytes = format!("{:x}\r\n", data.len()).into_bytes();
     bytes.extend(data);

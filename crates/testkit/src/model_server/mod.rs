@@ -1,5 +1,4 @@
-//! A model server that answers by script, in the OpenAI dialect, with every fault that a real one
-//! may show.
+//! A model server that answers by script, in the OpenAI dialect, with every fault that a real one may show.
 
 mod actions;
 mod check;

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// What a server does, request by request. Also the format of the script files of `scripted-model`.
+/// What a server does for each request; also the format of the script files of `scripted-model`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Script {
@@ -11,19 +11,19 @@ pub struct Script {
     pub models: Vec<String>,
     /// Whether any other model's name gets a 404.
     pub strict_models: bool,
-    /// The bearer key that is asked for, if any; another one gets a 401.
+    /// The required bearer key; another one gets a 401.
     pub api_key: Option<String>,
     /// Whether `stream_options` gets a 400, as with some older servers.
     pub refuse_stream_options: bool,
-    /// Behaviours by what the whole body holds; they go before `rules`.
+    /// Behaviours by the content of the whole body; they precede `rules`.
     pub by_body: Vec<BodyRule>,
-    /// Behaviours by what the last message holds; the first that fits is taken, before `replies`.
+    /// Behaviours by the content of the last message; the first match wins, before `replies`.
     pub rules: Vec<Rule>,
-    /// Behaviours in order, one a request.
+    /// Behaviours in order, one per request.
     pub replies: Vec<Behaviour>,
-    /// What comes after the last of `replies`; without it a request too many is a violation.
+    /// After the last of `replies`; without it a further request is a violation.
     pub otherwise: Option<Behaviour>,
-    /// Likelihoods that `/v1/score` gives.
+    /// Likelihoods for `/v1/score`.
     pub scores: BTreeMap<String, f32>,
     /// Other routes with their JSON bodies: `"GET /api/tags"`.
     pub routes: BTreeMap<String, Value>,
@@ -47,24 +47,22 @@ impl Default for Script {
 }
 
 impl Script {
-    /// These behaviours, one a request.
+    /// One behaviour per request.
     pub fn of(replies: impl IntoIterator<Item = Behaviour>) -> Self {
         Self { replies: replies.into_iter().collect(), ..Self::default() }
     }
 
-    /// The same behaviour for every request.
     pub fn always(behaviour: Behaviour) -> Self {
         Self { otherwise: Some(behaviour), ..Self::default() }
     }
 
-    /// The same script with a rule more.
     #[must_use]
     pub fn when(mut self, contains: impl Into<String>, then: Behaviour) -> Self {
         self.rules.push(Rule { contains: contains.into(), role: None, times: None, then });
         self
     }
 
-    /// The same for requests whose whole body holds a text, too.
+    /// Adds a rule by the whole body and the last message.
     #[must_use]
     pub fn when_body(mut self, body: impl Into<String>, contains: impl Into<String>, then: Behaviour) -> Self {
         self.by_body.push(BodyRule { body: body.into(), contains: contains.into(), then });
@@ -72,49 +70,40 @@ impl Script {
     }
 }
 
-/// A behaviour for requests whose last message holds a text.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// Part of the last message's text; empty fits all.
     pub contains: String,
-    /// The last message's role, if it matters.
+    /// Required role of the last message.
     #[serde(default)]
     pub role: Option<String>,
-    /// How often it applies; without a number always.
+    /// How often it applies; `None`: always.
     #[serde(default)]
     pub times: Option<u32>,
-    /// What to do.
     pub then: Behaviour,
 }
 
-/// A behaviour for requests whose whole body, as JSON without blanks, holds a text, such as
-/// `"response_format"`.
+/// A behaviour for requests whose whole body, as JSON without blanks, holds a text, such as `"response_format"`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BodyRule {
-    /// Part of the body.
     pub body: String,
     /// Part of the last message's text; empty fits all.
     #[serde(default)]
     pub contains: String,
-    /// What to do.
     pub then: Behaviour,
 }
 
-/// What to do with one request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Behaviour {
-    /// An answer as it should be.
     Reply(Reply),
-    /// An answer with nothing in it.
+    /// An answer without content.
     Empty,
-    /// An HTTP error.
     Status {
-        /// Its code.
         status: u16,
-        /// Its body, JSON or a string for text.
+        /// JSON, or a string for text.
         #[serde(default)]
         body: Value,
         /// The header `Retry-After`.
@@ -125,11 +114,10 @@ pub enum Behaviour {
     HangBeforeHeaders,
     /// Sends the headers and says nothing more.
     HangAfterHeaders,
-    /// Closes the connection by a reset, before any answer.
+    /// Resets the connection before any answer.
     Reset,
     /// The first half of a reply, and then the connection ends.
     Cut {
-        /// The reply.
         reply: Reply,
         /// Whether the body ends as if it were complete.
         #[serde(default)]
@@ -137,42 +125,35 @@ pub enum Behaviour {
     },
     /// The first half of a reply, and then silence with the connection open.
     Stall {
-        /// The reply.
         reply: Reply,
     },
     /// The first half of a reply, and then an event that is no JSON.
     InvalidJson {
-        /// The reply.
         reply: Reply,
     },
     /// The first half of a reply, and then an error object in the stream.
     InBandError {
-        /// The reply.
         reply: Reply,
-        /// What stands in the event.
         error: Value,
     },
     /// A body of another kind with status 200.
     Plain {
-        /// The header `Content-Type`.
         content_type: String,
-        /// The body.
         body: String,
     },
-    /// These bytes as the event stream, for what nobody thought of.
+    /// These bytes as the event stream.
     Raw {
-        /// The events, with their line ends.
+        /// Including line ends.
         events: String,
     },
 }
 
 impl Behaviour {
-    /// An answer of text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Reply(Reply::text(text))
     }
 
-    /// An answer that calls tools: names and arguments.
+    /// Tool names and arguments.
     pub fn calls<N: Into<String>>(calls: impl IntoIterator<Item = (N, Value)>) -> Self {
         Self::Reply(Reply::calls(calls))
     }
@@ -216,37 +197,31 @@ impl Behaviour {
     }
 }
 
-/// An answer.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reply {
-    /// Its text.
     pub text: String,
-    /// Text of the reasoning field.
     pub reasoning: String,
     /// The reasoning field's name; `reasoning_content` if empty.
     pub reasoning_field: String,
     /// Tool calls, in parallel if several.
     pub calls: Vec<ScriptedCall>,
-    /// Why it ended; `stop` or `tool_calls` if not given.
+    /// Finish reason; by default `stop` or `tool_calls`.
     pub finish: Option<String>,
-    /// What it took, if told.
     pub usage: Option<ScriptedUsage>,
-    /// Characters of a piece; 0 is one piece for each field.
+    /// Characters per piece; 0: one piece per field.
     pub piece: usize,
-    /// Waits before the first piece, milliseconds.
+    /// Delay before the first piece, milliseconds.
     pub first_ms: u64,
-    /// Waits before each further piece, milliseconds.
+    /// Delay before each further piece, milliseconds.
     pub piece_ms: u64,
 }
 
 impl Reply {
-    /// An answer of text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), usage: Some(ScriptedUsage::default()), ..Self::default() }
     }
 
-    /// An answer that calls tools: names and arguments.
     pub fn calls<N: Into<String>>(calls: impl IntoIterator<Item = (N, Value)>) -> Self {
         let calls = calls.into_iter().map(|(name, arguments)| ScriptedCall { id: None, name: name.into(), arguments });
         Self { calls: calls.collect(), ..Self::text("") }
@@ -261,28 +236,23 @@ impl Reply {
     }
 }
 
-/// A call in an answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptedCall {
-    /// Its id; made up if not given.
+    /// Generated if absent.
     #[serde(default)]
     pub id: Option<String>,
-    /// The tool's name.
     pub name: String,
-    /// Its arguments; a string is sent as it is, so that it may be broken.
+    /// A string is sent as it is, so that it may be broken.
     pub arguments: Value,
 }
 
-/// Tokens that an answer tells of.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScriptedUsage {
-    /// Of the prompt, cached ones included.
+    /// Including cached ones.
     pub prompt: u64,
-    /// Of these, cached.
     pub cached: u64,
-    /// Of the answer.
     pub completion: u64,
 }
 

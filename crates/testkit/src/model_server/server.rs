@@ -25,12 +25,11 @@ pub struct ScriptedModelServer {
 }
 
 impl ScriptedModelServer {
-    /// Starts on a free port of the loopback.
     pub async fn start(script: Script) -> io::Result<Self> {
         Self::start_at(script, 0).await
     }
 
-    /// Starts on `port` of the loopback; 0 is a free one.
+    /// Starts on `port` of loopback; 0 means a free one.
     pub async fn start_at(script: Script, port: u16) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
         let address = listener.local_addr()?;
@@ -39,7 +38,7 @@ impl ScriptedModelServer {
         let task = tokio::spawn(async move {
             let mut connections = JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
-                // Else streams stall for 40 ms between small pieces.
+                // Otherwise streams stall for 40 ms between small pieces.
                 if stream.set_nodelay(true).is_ok() {
                     connections.spawn(converse(stream, Arc::clone(&shared)));
                 }
@@ -48,7 +47,6 @@ impl ScriptedModelServer {
         Ok(Self { state, address: Some(address), task })
     }
 
-    /// Starts on a Unix socket at `path`.
     #[cfg(unix)]
     pub fn start_unix(script: Script, path: &Path) -> io::Result<Self> {
         let listener = UnixListener::bind(path)?;
@@ -68,7 +66,7 @@ impl ScriptedModelServer {
         format!("{}/v1", self.root_url())
     }
 
-    /// The same without `/v1`.
+    /// Like [`Self::base_url`], without `/v1`.
     pub fn root_url(&self) -> String {
         match self.address {
             Some(address) => format!("http://{address}"),
@@ -76,17 +74,15 @@ impl ScriptedModelServer {
         }
     }
 
-    /// Its port; 0 on a Unix socket.
+    /// 0 on a Unix socket.
     pub fn port(&self) -> u16 {
         self.address.map_or(0, |address| address.port())
     }
 
-    /// All requests so far.
     pub fn requests(&self) -> Vec<Recorded> {
         self.state.recorded()
     }
 
-    /// The chat requests among them.
     pub fn chats(&self) -> Vec<Recorded> {
         let mut list = self.requests();
         list.retain(|request| request.path == "/v1/chat/completions");
@@ -98,18 +94,15 @@ impl ScriptedModelServer {
         self.state.violations()
     }
 
-    /// Panics if there were violations.
     pub fn assert_clean(&self) {
         let violations = self.violations();
         assert!(violations.is_empty(), "violations: {violations:#?}");
     }
 
-    /// Another script from now on.
     pub fn replace(&self, script: Script) {
         self.state.replace(script);
     }
 
-    /// One behaviour more at the end of the script.
     pub fn push(&self, behaviour: Behaviour) {
         self.state.push(behaviour);
     }
@@ -119,12 +112,12 @@ impl ScriptedModelServer {
         *self.state.disconnects.borrow()
     }
 
-    /// Waits for that many; returns whether they came within `limit`.
+    /// Returns whether so many clients left within `limit`.
     pub async fn wait_disconnects(&self, count: u64, limit: Duration) -> bool {
         State::wait(&self.state.disconnects, count, limit).await
     }
 
-    /// Waits for that many requests; returns whether they came within `limit`.
+    /// Returns whether so many requests came within `limit`.
     pub async fn wait_requests(&self, count: u64, limit: Duration) -> bool {
         State::wait(&self.state.requests, count, limit).await
     }
@@ -176,7 +169,6 @@ async fn converse<C: Connection>(mut connection: C, state: Arc<State>) {
 }
 
 enum After {
-    /// The answer is complete.
     Next,
     /// Closed by us.
     Closed,

@@ -11,28 +11,24 @@ use super::http::Request;
 use super::rank::logprob;
 use super::script::{Behaviour, BodyRule, Rule, Script};
 
-/// A request that came.
 #[derive(Debug, Clone)]
 pub struct Recorded {
-    /// `POST`.
     pub method: String,
-    /// `/v1/chat/completions`.
+    /// Such as `/v1/chat/completions`.
     pub path: String,
     /// Names in lower case.
     pub headers: BTreeMap<String, String>,
     /// The body as JSON; null if it was none.
     pub body: Value,
-    /// When.
     pub at: Instant,
 }
 
-/// What the server has seen and does next.
 #[derive(Debug)]
 pub(super) struct State {
     inner: Mutex<Inner>,
-    /// Requests so far, for waiting.
+    /// Number of requests, for waiting.
     pub requests: watch::Sender<u64>,
-    /// Clients that left before their answer was complete.
+    /// Number of clients that left before their answer was complete, for waiting.
     pub disconnects: watch::Sender<u64>,
 }
 
@@ -75,7 +71,6 @@ impl State {
         self.lock().script.replies.push(behaviour);
     }
 
-    /// Records a request and says what to do on the wire.
     pub fn handle(&self, request: &Request) -> Vec<Action> {
         let path = request.path.split('?').next().unwrap_or_default();
         if path == "/_scripted/state" {

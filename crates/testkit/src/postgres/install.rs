@@ -1,4 +1,4 @@
-//! Finding the programs, and a cluster to copy.
+//! Finds the programs, and a cluster to copy.
 
 use std::ffi::OsStr;
 use std::io::{Error, Result};
@@ -6,10 +6,9 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Name of the database superuser.
 pub(super) const USER: &str = "steward";
 
-/// Programs, and whom to run them as.
+/// Programs, and the user to run them as.
 #[derive(Debug, Clone)]
 pub(super) struct Install {
     home: PathBuf,
@@ -18,7 +17,7 @@ pub(super) struct Install {
 }
 
 impl Install {
-    /// Finds the programs; makes what is shared by all servers if it isn't there yet.
+    /// Finds the programs; creates what all servers share if it is missing.
     pub(super) fn find() -> Result<Self> {
         let cached = crate::cache().join("postgres");
         let home = cached.canonicalize().map_err(|e| {
@@ -43,12 +42,11 @@ impl Install {
         Ok(this)
     }
 
-    /// A copy of the empty cluster at `target`.
     pub(super) fn copy_cluster(&self, target: &Path) -> Result<()> {
         copy(&self.template, target)
     }
 
-    /// Program, and arguments that come before its own, to run `name` of the installation.
+    /// The program and leading arguments that run `name` of the installation.
     pub(super) fn command(&self, name: &str) -> Vec<String> {
         let program = self.home.join("bin").join(name).display().to_string();
         if self.as_nobody {
@@ -63,7 +61,7 @@ impl Install {
         }
     }
 
-    /// Where the programs' libraries are, should they not find them by themselves.
+    /// Where the programs' libraries are, in case they don't find them.
     pub(super) fn libraries(&self) -> PathBuf {
         self.home.join("lib")
     }
@@ -115,7 +113,7 @@ fn is_open_to_all(path: &Path) -> bool {
     path.ancestors().all(|folder| folder.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o001 != 0))
 }
 
-/// Makes `target` by `make`, under another name first: test processes may do so at once.
+/// Creates `target` by `make`, under another name first, since several test processes may do so at once.
 fn once(target: &Path, make: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
     if target.exists() {
         return Ok(());

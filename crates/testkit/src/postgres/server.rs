@@ -1,5 +1,3 @@
-//! One running server.
-
 use super::install::{Install, USER};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 use std::io::{Error, Result};
@@ -11,8 +9,8 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
-/// Starts the server, waits for its standard input to end, stops the server and removes the
-/// folder. However the test ends, its end of the pipe is closed, and nothing is left behind.
+/// Starts the server, waits for its standard input to end, stops the server and removes the folder. However the test
+/// ends, its end of the pipe is closed, so nothing is left behind.
 const KEEPER: &str = r#"
 folder=$1; shift
 "$@" >"$folder/log" 2>&1 &
@@ -41,14 +39,13 @@ impl TestPostgres {
         SHARED.get_or_try_init(Self::start).await
     }
 
-    /// A server of one's own.
+    /// A separate server.
     pub async fn start() -> Result<Self> {
         let this = tokio::task::spawn_blocking(Self::launch).await.map_err(Error::other)??;
         this.wait_until_ready().await?;
         Ok(this)
     }
 
-    /// URL of a new, empty database.
     pub async fn fresh_database(&self) -> Result<String> {
         let number = self.databases.fetch_add(1, Ordering::Relaxed);
         let name = format!("test_{number}");
@@ -69,7 +66,6 @@ impl TestPostgres {
         Ok(url.replacen(USER, &format!("{user}:{password}"), 1))
     }
 
-    /// URL of a database of this server.
     pub fn url(&self, database: &str) -> String {
         format!("postgres://{USER}@127.0.0.1:{}/{database}", self.port)
     }

@@ -38,8 +38,7 @@ pub(super) struct Cdp {
 pub(super) type CdpCommand = (&'static str, Value);
 
 impl Cdp {
-    /// Starts reading and writing. `on_event` gets each event's session, method and parameters, and may answer with a
-    /// command.
+    /// Starts reading and writing. `on_event` gets session, method and parameters, and may answer with a command.
     pub fn begin(
         input: impl AsyncWrite + Unpin + Send + 'static,
         output: impl AsyncRead + Unpin + Send + 'static,

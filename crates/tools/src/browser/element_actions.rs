@@ -1,5 +1,3 @@
-//! Clicking and typing.
-
 use super::elements::Element;
 use super::error::BrowserError;
 use super::page::Page;

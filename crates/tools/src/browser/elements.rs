@@ -7,7 +7,6 @@ const NUMBERED: usize = 2000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Element {
-    /// The browser's node id.
     pub node: i64,
     pub role: String,
     pub name: String,
@@ -52,7 +51,6 @@ impl Elements {
         self.known.get(&number).filter(|_| same).cloned()
     }
 
-    /// The element as it was last seen.
     pub fn seen(&self, number: u32) -> Option<&Element> {
         self.known.get(&number)
     }

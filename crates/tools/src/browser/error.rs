@@ -9,7 +9,6 @@ pub enum BrowserError {
     Sandbox(#[from] SandboxError),
     #[error("the browser can't be started: {0}; run `steward doctor` to see what is wrong with it")]
     Start(String),
-    /// All browsers that are allowed are in use.
     #[error(
         "{0} browsers are in use, which is the most; try again when one is free, or use web_fetch, which needs none"
     )]
@@ -20,7 +19,6 @@ pub enum BrowserError {
     NoPage,
     #[error("the browser ended ({0}); open the page again with browser_open")]
     Gone(String),
-    /// The address may not be opened.
     #[error("{0}")]
     Refused(String),
     #[error("{url} can't be opened: {why}; check the address, or try again later")]
@@ -40,7 +38,6 @@ pub enum BrowserError {
     Unsettled { why: &'static str },
     #[error("{0} was stopped with the run")]
     Stopped(String),
-    /// The page crashed its process.
     #[error("the page's process crashed, and the browser was closed; open another page with browser_open")]
     Crashed,
     #[error("{0} is a download, which browsers of agents refuse; use web_fetch for files of text")]
@@ -50,7 +47,6 @@ pub enum BrowserError {
     /// An element that is no longer what it was.
     #[error("element {number} {what}; look at the page with browser_snapshot")]
     Element { number: u32, what: String },
-    /// The browser refused a command, or answered in an unknown form.
     #[error("the browser refused {method}: {message}")]
     Protocol { method: String, message: String },
 }

@@ -31,7 +31,6 @@ const STDERR: usize = 16 << 10;
 const READABLE_FOLDERS: &[&str] = &["/etc/chromium.d", "/etc/fonts", "/var/cache/fontconfig"];
 /// How long a failed browser may take to exit.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
-/// Longest part of stderr that is shown.
 const STDERR_CHARS: usize = 400;
 
 /// One page, no accounts, and no requests of the browser's own.
@@ -46,8 +45,7 @@ const FLAGS: &[&str] = &[
     "--user-data-dir=/tmp/profile",
     "--disk-cache-size=67108864",
     "--window-size=1280,900",
-    // A port where nothing listens, so that the browser's own requests to its vendor fail. Pages have a context
-    // with a proxy of its own.
+    // Nothing listens there, so the browser's own requests to its vendor fail. Pages have a context with another proxy.
     "--proxy-server=http://127.0.0.1:1",
     "--proxy-bypass-list=<-loopback>",
     "--disable-quic",

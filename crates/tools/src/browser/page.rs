@@ -20,16 +20,13 @@ use url::Url;
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// A page without requests for so long is taken to be at rest.
 const REST_TIME: Duration = Duration::from_millis(300);
-/// Longest wait for a page to come to rest.
 const MAX_REST_WAIT: Duration = Duration::from_secs(2);
 /// Documents that may follow one another by themselves.
 const MAX_DOCUMENTS: usize = 8;
 /// How soon an action shows whether it leads anywhere.
 const REACTION_TIME: Duration = Duration::from_millis(250);
-/// Longest wait for a screenshot.
 const SCREENSHOT_TIMEOUT: Duration = Duration::from_secs(20);
 const MAX_FRAMES: usize = 20;
-/// Longest address in an error.
 const ADDRESS_CHARS: usize = 200;
 
 #[derive(Debug)]

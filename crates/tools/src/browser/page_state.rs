@@ -9,11 +9,9 @@ const MAX_COUNTED_REQUESTS: usize = 1000;
 const MAX_DIALOGS: usize = 5;
 const DIALOG_CHARS: usize = 300;
 
-/// State of the one page of a browser.
 #[expect(clippy::struct_excessive_bools, reason = "what events say of a page is independent of one another")]
 #[derive(Debug, Clone, Default)]
 pub(super) struct PageState {
-    /// Id of its debugging session.
     pub session: String,
     pub frame: String,
     pub documents: u64,
@@ -21,11 +19,9 @@ pub(super) struct PageState {
     pub url: String,
     /// Whether the browser shows an error page of its own.
     pub broken: bool,
-    /// Whether the document's text is complete.
     pub parsed: bool,
     /// Whether the document and its resources have loaded.
     pub loaded: bool,
-    /// Whether a new document is loading.
     pub starting: bool,
     /// Document and HTTP status of the last response for the main frame.
     pub answered: Option<(String, u16)>,
@@ -38,7 +34,6 @@ pub(super) struct PageState {
 }
 
 impl PageState {
-    /// HTTP status of the document that is shown.
     pub fn status(&self) -> Option<u16> {
         let answered = self.answered.as_ref();
         answered.filter(|(loader, _)| *loader == self.loader).map(|(_, status)| *status)

@@ -14,11 +14,8 @@ const ACTIVE_ROLES: &str = "button checkbox ColorWell combobox Date DateTime Dis
 const BLOCKS: &str = "alert alertdialog article banner blockquote caption code complementary contentinfo DescriptionListDetail \
     DescriptionListTerm definition dialog figure form group LayoutTableRow list main navigation paragraph Pre \
     radiogroup region row search Section status table tabpanel term toolbar";
-/// Most nodes that are read.
 const NODES: usize = 100_000;
-/// Longest name of an element.
 const NAME_CHARS: usize = 120;
-/// Longest address of a link.
 const LINK_CHARS: usize = 150;
 const OPTIONS: usize = 20;
 
@@ -27,7 +24,6 @@ pub(super) struct Snapshot {
     pub title: String,
     pub url: String,
     pub status: Option<u16>,
-    /// Messages of dismissed dialogs.
     pub dialogs: Vec<String>,
     /// The text, cut into parts that are shown at once; at least one.
     pub parts: Vec<String>,
@@ -50,7 +46,6 @@ pub(super) fn frames(tree: &Value, most: usize) -> Vec<(String, String)> {
     found
 }
 
-/// Renders the trees of a page and its frames, each with its address.
 pub(super) fn render_page(trees: &[(String, Value)], elements: &mut Elements) -> Snapshot {
     let mut out = LineWriter::default();
     let mut title = String::new();

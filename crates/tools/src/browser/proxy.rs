@@ -23,7 +23,6 @@ use url::Url;
 const CONNECT: Duration = Duration::from_secs(10);
 /// Connections of the browser and tunnels at a time; it makes 32 by itself.
 const MAX_CONNECTIONS: usize = 128;
-/// Refusals that are remembered.
 const MAX_REFUSALS: usize = 50;
 /// Headers of the connection, not of the message.
 const HOP_HEADERS: [&str; 8] = [

@@ -87,7 +87,6 @@ impl Browsers {
         }
     }
 
-    /// Removes a browser that failed, and returns why it ended.
     pub(super) async fn remove_failed(&self, run: Option<RunId>, session: &Arc<BrowserSession>) -> Option<String> {
         let process = session.take();
         if let Some(run) = run {
@@ -156,7 +155,6 @@ impl BrowserSession {
         *lock(&self.used) = (Instant::now(), Arc::clone(stop));
     }
 
-    /// Whether nobody has used it for so long.
     pub fn idle(&self, limit: Duration) -> bool {
         lock(&self.used).0.elapsed() >= limit && self.page.try_lock().is_ok()
     }

@@ -1,5 +1,3 @@
-//! `calendar_create`.
-
 use super::event::{Event, UndoRecord, event_parts, replace_event, short_id, undo_changes};
 use super::ics::{Component, Line};
 use super::recurrence::Rule;
@@ -200,7 +198,6 @@ impl ToolHandler for CalendarCreate {
     }
 }
 
-/// Undoes the changes of a snapshot.
 pub(super) async fn undo_calendar(
     files: &Arc<CalendarStore>,
     value: &Value,

@@ -1,5 +1,3 @@
-//! `calendar_delete`.
-
 use super::create::undo_calendar;
 use super::event::{Change, Event, UndoRecord, event_parts, event_texts, events, replace_event, short_id};
 use super::ics::{Component, Line};

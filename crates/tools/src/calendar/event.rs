@@ -123,7 +123,6 @@ pub(super) struct Change {
     pub after: Vec<String>,
 }
 
-/// What is needed to undo changes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct UndoRecord {
     pub calendar: String,

@@ -1,5 +1,4 @@
-//! The iCalendar text format (RFC 5545): components (`BEGIN:` to `END:`) of content lines. What isn't understood is kept as
-//! it is.
+//! The iCalendar text format (RFC 5545): components (`BEGIN:` to `END:`) of lines. What isn't understood is kept.
 
 use crate::error::ToolsError;
 use std::fmt::Write as _;
@@ -21,7 +20,6 @@ impl Component {
         Self { name: name.to_owned(), lines: Vec::new(), parts: Vec::new() }
     }
 
-    /// An empty calendar of ours.
     pub fn calendar() -> Self {
         let mut calendar = Self::new("VCALENDAR");
         calendar.lines = vec![Line::new("VERSION", "2.0"), Line::new("PRODID", "-//Steward//Calendar//EN")];

@@ -1,5 +1,3 @@
-//! `calendar_list`.
-
 use super::event::short_id;
 use super::occurrence::{Occurrence, Occurrences, occurrences_between};
 use super::{CalendarStore, calendar_name, time};

@@ -12,7 +12,6 @@ use std::collections::BTreeSet;
 /// Most recurrence steps that are computed, over all events.
 const MAX_STEPS: usize = 400_000;
 
-/// One time at which an event takes place.
 #[derive(Debug, Clone)]
 pub(super) struct Occurrence {
     pub event: Event,

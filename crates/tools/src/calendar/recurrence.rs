@@ -291,7 +291,6 @@ impl Iterator for RuleTimes {
     }
 }
 
-/// Fills in what a rule takes from its start.
 fn fill_from_start(rule: &mut Rule, start: DateTime) {
     let free = rule.year_days.is_empty() && rule.month_days.is_empty() && rule.days.is_empty();
     if !free {

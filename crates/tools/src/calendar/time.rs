@@ -9,7 +9,6 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, ToSpan as _};
 use steward_core::ports::Clock;
 
-/// A date, or a time with its zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EventTime {
     pub at: DateTime,
@@ -130,7 +129,6 @@ impl EventLength {
 const USUAL_DAYS: i32 = 14;
 const LONGEST_DAYS: i32 = 3 * 366;
 
-/// A point in time as a model gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GivenTime {
     /// `2026-11-23`
@@ -150,7 +148,6 @@ pub(super) fn parse_given(text: &str, clock: &dyn Clock) -> Result<GivenTime, To
     Ok(GivenTime::At(to_jiff(at)?))
 }
 
-/// Our timestamp as one of jiff's.
 pub(super) fn to_jiff(at: steward_core::Timestamp) -> Result<Timestamp, ToolsError> {
     Timestamp::from_millisecond(at.0)
         .map_err(|error| ToolsError::Refused(format!("this time is out of reach: {error}")))

@@ -8,7 +8,6 @@ use jiff::tz::TimeZone;
 pub(super) enum Zone {
     Utc,
     Floating,
-    /// A zone that this machine knows.
     Known(TimeZone),
     /// An unknown zone; its times are read as floating, with a note.
     Unknown(String),
@@ -53,8 +52,7 @@ fn find_zone(name: &str) -> Option<TimeZone> {
     TimeZone::get(name).ok()
 }
 
-/// `VTIMEZONE` for programs that don't know the zone by name: its clock changes from a year before `from`, over ten
-/// years.
+/// `VTIMEZONE` for programs that don't know the zone's name: ten years of clock changes from a year before `from`.
 pub(super) fn vtimezone(zone: &TimeZone, from: jiff::Timestamp) -> Option<Component> {
     use super::ics::Line;
     const DAY: i64 = 24 * 3600;
@@ -99,7 +97,6 @@ pub(super) fn vtimezone(zone: &TimeZone, from: jiff::Timestamp) -> Option<Compon
     Some(whole)
 }
 
-/// The IANA name of a zone's Windows name.
 fn from_windows_name(name: &str) -> Option<&'static str> {
     include_str!("../../data/windows-zones.txt")
         .lines()

@@ -1,4 +1,4 @@
-//! What an agent keeps for itself: notes, reminders, memory. They live in the store.
+//! Notes, reminders and memory of an agent, kept in the store.
 
 mod memory;
 pub(crate) mod moment;

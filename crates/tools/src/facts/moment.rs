@@ -1,5 +1,3 @@
-//! Points in time as models write them.
-
 use crate::error::ToolsError;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
@@ -22,8 +20,8 @@ pub(crate) fn parse(text: &str, clock: &dyn Clock) -> Result<Timestamp, ToolsErr
     }
     let local: DateTime = text.parse().map_err(|_| bad())?;
     let utc = Offset::UTC.to_timestamp(local).map_err(|_| bad())?.as_millisecond();
-    // The offset depends on the point in time, which depends on the offset: two rounds settle it
-    // everywhere but inside the hour that a change of the clocks skips or repeats.
+    // The offset depends on the point in time, which depends on the offset. Two rounds settle it, except within the
+    // hour that a change of the clocks skips or repeats.
     let mut at = Timestamp(utc);
     for _ in 0..2 {
         at = Timestamp(utc - i64::from(clock.utc_offset_minutes(at)) * 60_000);

@@ -40,7 +40,6 @@ enum Mode {
     Append,
 }
 
-/// The text of the note after the change.
 fn merged(args: &CreateArgs, before: Option<&Note>) -> Result<String, ToolsError> {
     let old = match (args.mode, before) {
         (Mode::Append, Some(note)) => note.text.trim_end_matches('\n'),
@@ -60,7 +59,6 @@ fn merged(args: &CreateArgs, before: Option<&Note>) -> Result<String, ToolsError
     Ok(text)
 }
 
-/// What is needed to undo a change of a note.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     title: String,

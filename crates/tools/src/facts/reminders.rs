@@ -1,5 +1,5 @@
-//! `reminders_create`, `reminders_list`, `reminders_done`. A reminder is due from its time on until it is
-//! done: whoever shows what is due looks at these rows, there is no second record of it.
+//! `reminders_create`, `reminders_list`, `reminders_done`. A reminder is due from its time until it is done; whoever
+//! shows due reminders reads these rows, and there is no second record of them.
 
 use super::{moment, snapshot};
 use crate::catalogue;
@@ -16,7 +16,7 @@ use steward_core::{Timestamp, hash};
 
 const TEXT_CHARS: usize = 2000;
 
-/// Short enough to be typed; the same when a call is repeated.
+/// Short enough to be typed, and the same when a call is repeated.
 fn id_of(key: &str) -> String {
     hash::sha256(key.as_bytes()).chars().take(12).collect()
 }
@@ -185,7 +185,7 @@ impl RemindersDone {
         Self { facts, clock }
     }
 
-    /// The reminder with this id or whole text, or the only one with this text in it.
+    /// The reminder with this id or whole text, or the only one that contains the text.
     async fn meant(&self, text: &str, scope: &ToolScope) -> Result<Reminder, ToolsError> {
         let all = self.facts.reminders(scope.tenant, scope.agent).await?;
         let wanted = text.trim().to_lowercase();

@@ -14,7 +14,6 @@ use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
 use steward_sandbox::files::{EntryKind, FilesError, Workspace};
 
 const MAX_LINES: usize = 200;
-/// Longest line shown.
 const LINE_CHARS: usize = 300;
 const MAX_DEPTH: usize = 32;
 /// Bytes of memory for one line.

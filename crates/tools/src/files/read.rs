@@ -14,7 +14,6 @@ const MAX_BYTES: usize = 256 << 10;
 /// Lines between checks of the stop flag.
 const STOP_CHECK_LINES: usize = 4096;
 
-/// Shows a text file, or some of its lines.
 pub struct Read;
 
 #[derive(Debug, Deserialize)]

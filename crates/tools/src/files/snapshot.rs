@@ -20,7 +20,7 @@ const INLINE_BYTES: usize = 16 << 10;
 struct Snapshot {
     path: String,
     before: PriorContent,
-    /// FileState before; `None`: the file did not exist.
+    /// `None`: the file did not exist.
     was: Option<FileState>,
     after: FileState,
 }
@@ -153,7 +153,6 @@ pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn
 }
 
 pub(crate) struct SavedFile {
-    /// Hash of its content.
     pub sha256: String,
     pub undo: Undo,
 }

@@ -287,7 +287,6 @@ pub(super) struct WriteProof {
     pub adds: bool,
 }
 
-/// The name of a call's staged content.
 pub(super) fn staging_tag(idempotency_key: &str) -> String {
     hash::sha256(idempotency_key.as_bytes()).chars().take(24).collect()
 }

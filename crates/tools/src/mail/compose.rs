@@ -1,4 +1,4 @@
-//! Messages as RFC 5322 wants them: addresses, header lines, bodies.
+//! Builds messages by RFC 5322: addresses, header lines, bodies.
 
 use crate::error::ToolsError;
 use crate::handler::Context;
@@ -107,7 +107,6 @@ fn quoted_printable(text: &str) -> String {
     out
 }
 
-/// The time of a call, as in a `Date` header.
 pub(crate) fn date_header(context: &Context) -> Result<String, ToolsError> {
     let broken = |error: jiff::Error| ToolsError::Refused(format!("the clock is wrong: {error}"));
     let offset = Offset::from_seconds(context.scope.utc_offset_minutes * 60).map_err(broken)?;
@@ -115,7 +114,6 @@ pub(crate) fn date_header(context: &Context) -> Result<String, ToolsError> {
     jiff::fmt::rfc2822::to_string(&now.to_zoned(TimeZone::fixed(offset))).map_err(broken)
 }
 
-/// A message in plain text.
 pub(super) struct Message<'a> {
     /// `None`: a draft, for a person to send.
     pub from: Option<&'a str>,
@@ -161,7 +159,6 @@ impl Message<'_> {
     }
 }
 
-/// The address without a display name.
 pub(super) fn bare_address(address: &str) -> &str {
     let inner = address.rsplit_once('<').map(|(_, rest)| rest.trim_end_matches('>'));
     inner.unwrap_or(address).trim()

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use url::Url;
 
-/// How the connection is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Security {
     /// TLS from the first byte.
@@ -33,8 +32,7 @@ impl fmt::Display for MailServer {
 }
 
 impl MailServer {
-    /// Reads `smtps://host`, `smtp://host:587` or `smtp+plain://127.0.0.1:2525`, where `protocol` is
-    /// `smtp` or `imap`.
+    /// Reads `smtps://host`, `smtp://host:587` or `smtp+plain://127.0.0.1:2525`, where `protocol` is `smtp` or `imap`.
     pub fn parse(text: &str, protocol: &str) -> Result<Self, ToolsError> {
         let bad = |why: &str| {
             ToolsError::Refused(format!(
@@ -84,7 +82,6 @@ pub struct MailAccount {
 pub struct MailConfig {
     /// The first one is the default.
     pub accounts: Vec<MailAccount>,
-    /// Servers that may be used without TLS.
     pub allow: Vec<HostPort>,
 }
 

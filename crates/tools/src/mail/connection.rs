@@ -14,10 +14,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-/// Longest wait for a connection.
 pub(super) const CONNECT: Duration = Duration::from_secs(10);
 
-/// What bytes go over.
 pub(super) trait MailStream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> MailStream for T {}

@@ -17,7 +17,6 @@ use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
 /// Messages by default, and at most.
 const DEFAULT_MESSAGES: u64 = 20;
 const MAX_MESSAGES: u64 = 100;
-/// The default mailbox.
 pub(super) const INBOX: &str = "INBOX";
 
 pub struct MailList(pub Arc<MailAccounts>);

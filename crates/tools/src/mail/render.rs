@@ -12,7 +12,6 @@ use std::fmt::Write as _;
 use url::Url;
 
 const NAMED: usize = 3;
-/// Longest text in a list.
 const LINE_CHARS: usize = 200;
 
 fn one_line(text: &str) -> String {
@@ -31,7 +30,6 @@ fn addresses(list: Option<&Address<'_>>) -> String {
     one_line(&all.collect::<Vec<_>>().join(", "))
 }
 
-/// The sender's address without the name.
 fn sender(message: &Message<'_>) -> String {
     let first = message.from().and_then(Address::first);
     let address = first.and_then(|one| one.address.as_deref());

@@ -1,5 +1,3 @@
-//! `mail_send`.
-
 use super::compose::{self, Message};
 use super::{MailAccounts, Purpose, smtp};
 use crate::catalogue;

@@ -17,7 +17,6 @@ use std::time::Duration;
 /// Mechanisms that send the password; the connection is protected, or local.
 const MECHANISMS: [Mechanism; 2] = [Mechanism::Plain, Mechanism::Login];
 
-/// Longest wait for the end of a session.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) struct SmtpSession {
@@ -85,7 +84,6 @@ fn tls_parameters(account: &MailAccount, server: &MailServer) -> Result<TlsParam
     parameters.build_rustls().map_err(bad)
 }
 
-/// The error message on one line.
 fn error_text(error: &Error) -> String {
     one_line(&error.to_string())
 }

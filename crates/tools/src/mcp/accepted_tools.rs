@@ -123,7 +123,6 @@ pub(super) fn callable<'a>(server: &'a McpServer, tool: &str) -> Result<(&'a Mcp
     Ok((found, accepted))
 }
 
-/// The error for a tool that is not what was accepted.
 pub(super) fn changed_error(server: &McpServer, tool: &McpTool) -> McpError {
     McpError::Changed {
         server: server.name.clone(),
@@ -145,8 +144,7 @@ pub(super) fn name_of(server: &McpServer, tool: &str) -> Option<String> {
     skill_names(server).remove(tool)
 }
 
-/// The skill for `tool`, as it was accepted. What a person has set on the skill before, its risk class above all,
-/// stays.
+/// The skill for `tool` as accepted. What a person has set on the skill, above all its risk class, stays.
 pub(super) fn skill_of(
     server: &McpServer,
     tool: &str,
@@ -197,7 +195,6 @@ pub(super) fn skill_of(
     })
 }
 
-/// Longest name of a skill.
 const NAME_CHARS: usize = 64;
 /// Characters of a hash that keep two names apart.
 const HASH_CHARS: usize = 8;

@@ -30,7 +30,6 @@ pub(super) struct Call<'a> {
 }
 
 impl McpHub {
-    /// Calls a tool, if it is what a person accepted.
     pub(super) async fn call(&self, call: Call<'_>, context: &Context) -> Result<ToolOutput, McpError> {
         let who = Caller::of_call(&call, context);
         let server = self.named(who.tenant, &call.spec.server).await?;
@@ -241,7 +240,6 @@ pub(super) fn tool_output(server: &str, result: CallToolResult) -> Result<ToolOu
     })
 }
 
-/// The origin of everything that a server says.
 pub(super) fn origin(server: &str) -> String {
     format!("mcp:{server}")
 }

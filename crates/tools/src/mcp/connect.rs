@@ -29,7 +29,6 @@ const MESSAGE: usize = 4 << 20;
 const CPU: u64 = 24 * 3600;
 /// Address space of a server's process: runtimes reserve far more than they use.
 const MEMORY: u64 = 64 << 30;
-/// Processes and threads of a server.
 const PROCESSES: u64 = 256;
 /// Bytes of stderr that are kept for an error.
 const STDERR: usize = 16 << 10;
@@ -62,8 +61,7 @@ pub(super) async fn open_connection(
     }
 }
 
-/// The server's own folder, one for each user where users have their own connections, so that nothing is shared between
-/// them.
+/// The server's own folder, one per user where users have own connections, so that nothing is shared between them.
 fn folder(config: &McpConfig, server: &McpServer, user: Option<UserId>) -> Result<PathBuf, McpError> {
     // A dot can't be part of a server's name.
     let folder = match user {

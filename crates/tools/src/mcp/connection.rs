@@ -23,9 +23,7 @@ use steward_core::mcp::McpServer;
 use steward_sandbox::process::Session;
 
 const POLL: Duration = Duration::from_millis(50);
-/// Longest wait for sending a cancellation.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
-/// Longest wait for the list of tools.
 const LIST_TIMEOUT: Duration = Duration::from_secs(20);
 /// Most pages of a list, and most tools.
 const MAX_PAGES: usize = 50;
@@ -36,7 +34,6 @@ const MAX_DESCRIPTION_BYTES: usize = 16 << 10;
 /// After this time a list is fetched again, since servers without sessions can't announce changes.
 const LIST_LIFETIME: Duration = Duration::from_mins(1);
 
-/// Why a request has no answer.
 #[derive(Debug)]
 pub(super) enum RequestFault {
     /// The connection is lost, and the server has not received the request.
@@ -93,7 +90,6 @@ impl Connection {
         }
     }
 
-    /// Whether the transport is closed.
     pub fn closed(&self) -> bool {
         self.peer.is_transport_closed()
     }
@@ -282,10 +278,8 @@ impl Drop for PendingCall {
     }
 }
 
-/// Longest progress message that is kept.
 const PROGRESS_CHARS: usize = 120;
 
-/// Notifications of a server.
 #[derive(Debug, Default)]
 pub(super) struct Notifications {
     changes: AtomicU64,
@@ -293,7 +287,6 @@ pub(super) struct Notifications {
 }
 
 impl Notifications {
-    /// How often the list of tools has changed.
     pub fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
     }
@@ -302,7 +295,6 @@ impl Notifications {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts recording a call's progress.
     pub fn start_progress(&self, token: &ProgressToken) {
         self.progress().insert(token.clone(), String::new());
     }

@@ -60,7 +60,6 @@ impl<'a> Caller<'a> {
         }
     }
 
-    /// Registers a secret for scrubbing.
     fn learned(&self, label: &str, secret: &SecretString) {
         if let Some(context) = self.context {
             context.learned(label, secret.clone());
@@ -70,8 +69,7 @@ impl<'a> Caller<'a> {
         }
     }
 
-    /// Scrubs what was opened for a person, since a server may repeat it in an error. The runtime scrubs what a run
-    /// sees.
+    /// Scrubs what was opened for a person, since an error may repeat it. The runtime scrubs what a run sees.
     pub fn scrub(&self, text: &str) -> String {
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let secrets = opened.iter();

@@ -33,23 +33,18 @@ pub enum McpError {
     /// The server requires a login that is missing or no longer valid.
     #[error("the MCP server `{server}` wants a login: {hint}")]
     Login { server: String, hint: String },
-    /// The server died during a call.
     #[error(
         "the MCP server `{server}` ended while it worked on `{tool}` ({reason}); the call may or may not have taken effect: look before trying again"
     )]
     Died { server: String, tool: String, reason: String },
-    /// No answer in time; the server was told to cancel.
     #[error(
         "`{tool}` of the MCP server `{server}` gave no answer in time{progress} and was told to stop; it may or may not have taken effect"
     )]
     TimedOut { server: String, tool: String, progress: String },
-    /// The run was stopped; the server was told to cancel.
     #[error("`{tool}` of the MCP server `{server}` was stopped{progress}; it may or may not have taken effect")]
     Stopped { server: String, tool: String, progress: String },
-    /// The tool reports an error.
     #[error("the MCP server `{server}` says: {message}")]
     Said { server: String, message: String },
-    /// Invalid configuration or request.
     #[error("{0}")]
     Invalid(String),
     #[error(transparent)]

@@ -138,7 +138,6 @@ impl McpHub {
 
 /// How long a person may take.
 const LOGIN_TIMEOUT: Duration = Duration::from_mins(10);
-/// Most logins under way.
 const MAX_LOGINS: usize = 256;
 
 #[derive(Debug, Clone)]
@@ -176,7 +175,6 @@ struct EndedLogin {
     until: Timestamp,
 }
 
-/// A login that waits for its person.
 pub(in crate::mcp) struct PendingLogin {
     pub request: LoginRequest,
     session: AuthorizationSession,
@@ -275,7 +273,6 @@ impl Logins {
         Ok(LoginStarted { url, state, id })
     }
 
-    /// How the login `id` that `user` began went; `None` if it is unknown or forgotten.
     pub fn status(&self, user: UserId, id: &str, now: Timestamp) -> Option<LoginStatus> {
         let waits = self
             .waiting()
@@ -310,7 +307,6 @@ impl Logins {
 }
 
 impl PendingLogin {
-    /// Exchanges the code that the browser brought back for tokens.
     pub async fn complete(
         self,
         state: &str,

@@ -72,7 +72,6 @@ enum Grant<'a> {
 }
 
 impl Tokens {
-    /// A valid access token.
     pub async fn token(
         &self,
         vault: &dyn Vault,
@@ -135,7 +134,6 @@ impl Tokens {
     }
 }
 
-/// Fields of the credential for granted tokens.
 pub(super) fn granted_fields(
     access: &str,
     refresh: Option<&str>,
@@ -197,7 +195,6 @@ async fn request_token(
     Err(login_error(wanted, "its login server refused the client"))
 }
 
-/// Headers and body of a token request.
 fn request_parts(
     wanted: &TokenRequest<'_>,
     grant: &Grant<'_>,
@@ -253,7 +250,6 @@ fn basic_header(id: &str, secret: &str) -> HeaderValue {
 }
 
 const MAX_REDIRECTS: usize = 5;
-/// Longest request.
 const TIMEOUT: Duration = Duration::from_secs(20);
 const BYTES: usize = 1 << 20;
 

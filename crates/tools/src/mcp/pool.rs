@@ -41,8 +41,7 @@ impl Pool {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The connection for `key`, opened if there is none or if it is closed. Callers that wait for the same one share
-    /// it.
+    /// The connection for `key`, opened if there is none or it is closed. Callers waiting for the same one share it.
     pub async fn get<F>(self: &Arc<Self>, key: PoolKey, idle: Duration, open: F) -> Result<Arc<Connection>, McpError>
     where
         F: Future<Output = Result<Connection, McpError>>,

@@ -222,8 +222,8 @@ fn forbidden_v4(address: Ipv4Addr) -> Option<&'static str> {
 }
 
 fn forbidden_v6(address: Ipv6Addr) -> Option<&'static str> {
-    // A mapped address reaches the IPv4 one. NAT64, 6to4, Teredo and the like reach one too, by way
-    // of a gateway that may be in the own network; they are always refused.
+    // A mapped address reaches the IPv4 one. NAT64, 6to4, Teredo and the like reach one too, through a gateway that may
+    // be in our own network; they are always refused.
     if let Some(inner) = address.to_ipv4_mapped() {
         return forbidden_v4(inner);
     }

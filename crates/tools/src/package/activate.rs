@@ -49,7 +49,6 @@ pub(super) async fn activate_skills(
     Ok(ids)
 }
 
-/// Removes all skills of a package except `keep`.
 pub(super) async fn remove_skills(
     packages: &Packages,
     tenant: TenantId,

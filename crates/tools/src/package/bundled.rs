@@ -10,7 +10,6 @@ use std::sync::OnceLock;
 #[folder = "$CARGO_MANIFEST_DIR/../../packages"]
 struct Bundled;
 
-/// Names of the bundled packages.
 pub fn bundled_names() -> Vec<String> {
     let names: BTreeSet<String> = Bundled::iter()
         .filter_map(|path| path.strip_suffix("/SKILL.md").filter(|name| !name.contains('/')).map(str::to_owned))

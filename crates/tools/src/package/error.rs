@@ -20,7 +20,6 @@ pub enum PackageError {
     /// A file under `skills/` isn't a skill.
     #[error("{file}: {problem}")]
     Definition { file: String, problem: String },
-    /// It uses what it didn't declare.
     #[error("the package `{name}` was not activated, since it doesn't declare what it uses: {}", .missing.join("; "))]
     Undeclared { name: String, missing: Vec<String> },
     /// There are dangerous findings that nobody has accepted.
@@ -33,7 +32,6 @@ pub enum PackageError {
         /// The first one, with file and line.
         first: String,
     },
-    /// There is no such package, revision or bundled package.
     #[error("{0}")]
     Unknown(String),
     #[error(
@@ -43,7 +41,6 @@ pub enum PackageError {
     /// The stored files are not the imported ones.
     #[error("the files of `{name}` no longer have the hash that they were imported with; import the package again")]
     Damaged { name: String },
-    /// Another skill has this name.
     #[error("there is a skill `{skill}` already that isn't of the package `{package}`; rename or remove one of them")]
     Taken { skill: String, package: String },
     #[error("the data file {file} is broken: {reason}")]

@@ -36,8 +36,7 @@ fn front_error(problem: impl Into<String>) -> PackageError {
     PackageError::Front(problem.into())
 }
 
-/// One YAML document as JSON, within limits. Anchors and aliases are refused, since a small document becomes huge by
-/// them.
+/// A YAML document as JSON, within limits. Anchors and aliases are refused: they make a small document huge.
 pub(crate) fn yaml(text: &str) -> Result<Value, String> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {

@@ -4,9 +4,7 @@ use super::error::{PackageError, entry};
 use std::collections::BTreeMap;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Longest name of a package or skill.
 const NAME_CHARS: usize = 64;
-/// Longest part of a path.
 const PART_BYTES: usize = 150;
 const MAX_DEPTH: usize = 10;
 const PATH_BYTES: usize = 400;
@@ -79,7 +77,6 @@ pub(crate) fn check_skill_name(name: &str) -> Result<(), String> {
     ))
 }
 
-/// Whether a path is one that an operating system adds to archives.
 pub(crate) fn is_os_file(path: &str) -> bool {
     path.split('/').any(|part| OS_FILES.contains(&part) || part.starts_with("._"))
 }
@@ -141,7 +138,6 @@ pub(crate) struct PathCollisions {
 }
 
 impl PathCollisions {
-    /// Adds a path with its folders.
     pub(crate) fn add(&mut self, name: &str, folder: bool) -> Result<(), PackageError> {
         let trimmed = name.strip_suffix('/').unwrap_or(name);
         for (at, _) in trimmed.match_indices('/') {

@@ -67,7 +67,6 @@ fn one_folder(all: Files) -> Result<(String, Files), PackageError> {
     Ok((folder, files))
 }
 
-/// Reads a package from a folder's files.
 pub fn parse_folder(folder: &str, files: Files) -> Result<PackageContents, PackageError> {
     let Some(main) = files.get(MAIN) else {
         let near =
@@ -101,7 +100,6 @@ pub fn parse_folder(folder: &str, files: Files) -> Result<PackageContents, Packa
     Ok(PackageContents { front, body, files, skills, hash })
 }
 
-/// The content of a file that must be text.
 pub(crate) fn utf8_text<'a>(path: &str, content: &'a [u8]) -> Result<&'a str, PackageError> {
     if content.len() > TEXT_BYTES {
         return Err(PackageError::TooLarge {

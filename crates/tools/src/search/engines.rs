@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-/// Longest title and longest snippet.
 const TITLE_CHARS: usize = 200;
 const SNIPPET: usize = 500;
 
@@ -92,7 +91,6 @@ fn rate_limit_error(engine: SearchEngine, answer: &HttpResponse) -> ToolsError {
     ))
 }
 
-/// The error for a status other than success.
 pub(super) fn status_error(engine: SearchEngine, answer: &HttpResponse, hint: &str) -> ToolsError {
     ToolsError::Refused(format!(
         "{} at {} answered with status {}; {hint}",

@@ -17,7 +17,6 @@ pub(super) struct CallCredential {
 }
 
 impl CallCredential {
-    /// Finds and opens the credential of `skill`.
     pub async fn find(ports: &SkillPorts, skill: &Skill, scope: &ToolScope) -> Result<Self, ToolsError> {
         let Some(credential) = discover(ports, skill, scope).await? else {
             return Ok(Self { opened: None });
@@ -33,8 +32,7 @@ impl CallCredential {
         Ok(Self { opened: Some(opened?) })
     }
 
-    /// Scrubs all secrets of this call: the credential's, what is derived from them, and those that the executor
-    /// registered.
+    /// Scrubs all secrets of this call: of the credential, derived from it, and registered by the executor.
     pub fn scrubber(&self, context: &Context) -> Scrubber {
         scrubber_of(self.secrets().into_iter().chain(context.learned_secrets()))
     }

@@ -20,7 +20,6 @@ pub struct SkillCall<'a> {
     pub secret: Option<&'a OpenedCredential>,
 }
 
-/// Carries out all skills of one kind.
 #[async_trait]
 pub trait Executor: Send + Sync {
     fn kind(&self) -> SkillKind;
@@ -36,8 +35,7 @@ pub trait Executor: Send + Sync {
         false
     }
 
-    /// What a call would change, found by trying it without leaving a change. The result may hold secrets; the runtime
-    /// scrubs them.
+    /// What a call would change, found by trying it without effect. May hold secrets; the runtime scrubs them.
     async fn dry_run(&self, job: SkillCall<'_>, scope: &ToolScope) -> Result<Preview, ToolsError> {
         self.preview(job.skill, job.arguments, scope).await
     }
@@ -45,8 +43,7 @@ pub trait Executor: Send + Sync {
     /// Carries out the call. Ends soon after [`Context::halted`]. The result may hold secrets; the runtime scrubs them.
     async fn run(&self, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError>;
 
-    /// Whether a call that a crash cut off has happened, by the proof that it gave to [`Context::stage`]. Changes
-    /// nothing.
+    /// Whether an interrupted call has happened, by its proof for [`Context::stage`]. Changes nothing.
     async fn settle(&self, job: SkillCall<'_>, _call: &Interrupted, _scope: &ToolScope) -> Settled {
         Settled::Unknown(format!("what `{}` does leaves nothing that shows it", job.skill.name))
     }

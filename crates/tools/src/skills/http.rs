@@ -1,4 +1,4 @@
-//! Skills that speak HTTP: requests to APIs, GraphQL operations and inference endpoints, under the address guard. Here:
+//! Skills over HTTP: requests to APIs, GraphQL operations and inference endpoints, under the address guard. Here:
 //! skills of the type http.
 
 mod auth;

@@ -153,7 +153,6 @@ impl Executor for ScrapeExecutor {
 const ROBOT_NAME: &str = "steward";
 /// How long a robots.txt is used; the RFC allows a day at most.
 const CACHE_TIME: Duration = Duration::from_hours(1);
-/// Sites that are remembered.
 const MAX_SITES: usize = 500;
 /// Bytes that are read of a robots.txt.
 const MAX_ROBOTS_BYTES: usize = 500 << 10;
@@ -242,7 +241,6 @@ fn pattern_matches(pattern: &str, path: &str) -> bool {
     !to_end || rest.is_empty()
 }
 
-/// Cached rules by site.
 #[derive(Default)]
 struct Robots {
     sites: Mutex<BTreeMap<String, (Instant, Arc<RobotsRules>)>>,

@@ -19,7 +19,6 @@ use steward_sandbox::sql::remote::{Answer, Remote, RemoteOptions};
 use steward_sandbox::sql::{Guard, Limits, Policy, Rows, SqlError};
 use url::Url;
 
-/// Prefix of a file in the workspace.
 const SQLITE_PREFIX: &str = "sqlite:";
 /// Argument that holds the statement where the skill has none.
 const STATEMENT_ARGUMENT: &str = "sql";
@@ -185,8 +184,7 @@ impl Executor for SqlExecutor {
             }
             Database::Server(url) => {
                 let options = options(spec, wall);
-                // The work stays on one thread: it is written once for files and servers, and a file can't change
-                // threads.
+                // On one thread: the work is written once for files and servers, and a file can't change threads.
                 let runtime = tokio::runtime::Handle::current();
                 let work = move || {
                     runtime.block_on(async {
@@ -326,7 +324,6 @@ pub(super) fn database_of(spec: &SqlSpec, secret: Option<&OpenedCredential>) -> 
     Ok(Database::Server(url.to_string().into()))
 }
 
-/// A server's URL without a login.
 pub(super) fn without_user(url: &str) -> String {
     Url::parse(url).map_or_else(
         |_| String::new(),

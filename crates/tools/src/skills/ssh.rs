@@ -62,7 +62,6 @@ impl CallSummary {
         output_text(&done.stdout.text(), &done.stderr.text(), self.limit)
     }
 
-    /// The note for a command whose effect isn't known.
     fn unsure_note(&self) -> &'static str {
         match self.effect {
             EffectClass::Read => "",

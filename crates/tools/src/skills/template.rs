@@ -151,8 +151,7 @@ impl Template {
         }
     }
 
-    /// Whether all placeholders are inputs of `schema` (an object's JSON Schema), and secrets are used only where
-    /// allowed.
+    /// Whether all placeholders are inputs of `schema` (JSON Schema), and secrets are used only where allowed.
     pub fn check(&self, place: TemplateUse, schema: &Value) -> Result<(), TemplateError> {
         for slot in self.slots() {
             if let Some(field) = slot.credential() {

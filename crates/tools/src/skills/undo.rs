@@ -1,4 +1,4 @@
-//! Taking effects back: the executor's own snapshot, or the skill that its author named.
+//! Undoes effects: by the executor's own snapshot, or by the skill that the author named.
 
 use super::executor::SkillCall;
 use super::template::{self, Secrets, Values};
@@ -28,7 +28,6 @@ enum UndoBy {
     Compensation { call: String, arguments: Value },
 }
 
-/// The undo record of a successful call.
 pub(super) fn undo_record(skill: &Skill, arguments: &Value, output: &ToolOutput) -> Option<Undo> {
     let how = match (&output.undo, &skill.compensation) {
         (Some(Undo::Snapshot { snapshot, .. }), _) => {
@@ -63,7 +62,6 @@ pub(super) fn undo_record(skill: &Skill, arguments: &Value, output: &ToolOutput)
     }
 }
 
-/// The executor's own snapshot in a call's output.
 pub(super) fn snapshot_of(output: &ToolOutput) -> Option<Value> {
     let Some(Undo::Snapshot { snapshot, .. }) = &output.undo else {
         return None;
@@ -74,7 +72,6 @@ pub(super) fn snapshot_of(output: &ToolOutput) -> Option<Value> {
     }
 }
 
-/// Whether a snapshot was made by a skill.
 pub(crate) fn is_skill_undo(snapshot: &Value) -> bool {
     UndoSnapshot::deserialize(snapshot).is_ok()
 }

@@ -1,4 +1,4 @@
-//! SQLite files of the workspace, and tables of rows: read-only datasources by themselves.
+//! SQLite files and files of rows in the workspace, as read-only datasources.
 
 use super::table_files;
 use crate::workspace::confined;
@@ -8,15 +8,15 @@ use std::path::{Component, Path, PathBuf};
 use steward_core::ports::Entry;
 use steward_sandbox::sql::{Guard, Policy};
 
-/// First bytes of each SQLite database.
+/// Header of each SQLite database.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
-/// Files looked into; databases are few.
+/// Most files that are opened to find databases.
 const LOOKED_AT: usize = 400;
-/// Extensions of files that are surely none.
+/// Extensions of files that are certainly no databases.
 const OTHER: &[&str] =
     &["md", "txt", "csv", "tsv", "json", "jsonl", "log", "html", "xml", "yaml", "yml", "toml", "rs", "py", "js", "ts"];
 
-/// Paths of the databases, relative to the workspace.
+/// Relative to the workspace.
 pub fn databases(workspace: &Path, entries: &[Entry]) -> Vec<String> {
     let workspace = confined(workspace, 0);
     entries
@@ -33,7 +33,7 @@ fn begins_so(file: Option<File>) -> bool {
     file.is_some_and(|mut file| file.read_exact(&mut head).is_ok()) && head == *MAGIC
 }
 
-/// Opens what is asked: a SQLite file, or files of rows (CSV, TSV) as the tables of one database.
+/// Opens a SQLite file, or CSV and TSV files as the tables of one database.
 pub fn open(workspace: &Path, database: &str, policy: Policy) -> Result<Guard, String> {
     if let Some(paths) = table_files::named(workspace, database)? {
         return table_files::open(workspace, &paths, policy);
@@ -42,7 +42,7 @@ pub fn open(workspace: &Path, database: &str, policy: Policy) -> Result<Guard, S
     Guard::open(&path, policy).map_err(|error| error.to_string())
 }
 
-/// The real path of a database, if it lies in the workspace; else why not.
+/// The real path of a database in the workspace; the error says why there is none.
 pub fn resolve(workspace: &Path, database: &str) -> Result<PathBuf, String> {
     let relative = Path::new(database.trim_start_matches("./"));
     if !relative.components().all(|part| matches!(part, Component::Normal(_))) {

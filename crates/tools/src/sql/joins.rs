@@ -1,34 +1,30 @@
-//! How tables are joined: declared foreign keys, and those that names give away.
+//! How tables are joined: by declared foreign keys, and by those that names imply.
 
 use std::collections::{HashMap, VecDeque};
 use steward_core::tables::{Schema, Table};
 use steward_core::text::stem;
 
-/// Two tables and the columns by which they belong together; `child` refers to `parent`.
+/// Two tables and the columns that relate them; `child` refers to `parent`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
-    /// The table that refers.
     pub child: String,
-    /// The table referred to.
     pub parent: String,
-    /// Column of the child, column of the parent.
+    /// Pairs of a column of `child` and one of `parent`.
     pub on: Vec<(String, String)>,
 }
 
-/// One step of a join.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// The table that is added.
     pub table: String,
-    /// The table it is joined to, there already.
+    /// The table, already joined, that it is joined to.
     pub to: String,
-    /// Column of `table`, column of `to`.
+    /// Pairs of a column of `table` and one of `to`.
     pub on: Vec<(String, String)>,
-    /// Whether one row of `to` may meet many of `table`.
+    /// Whether one row of `to` may match many of `table`.
     pub many: bool,
 }
 
-/// All edges of a schema.
 pub fn edges(schema: &Schema) -> Vec<Edge> {
     let mut found: Vec<Edge> = Vec::new();
     for table in &schema.tables {
@@ -50,8 +46,7 @@ fn declared(schema: &Schema, table: &Table, found: &mut Vec<Edge>) {
             continue;
         }
         let pair = (key.column.clone(), column);
-        // Keys that refer to different columns of one table are parts of one key; those that refer
-        // to the same column are different relations.
+        // Keys that refer to different columns of a table are parts of one key; those to the same column are separate.
         match by_parent.iter_mut().find(|(name, on)| *name == parent.name && on.iter().all(|(_, to)| *to != pair.1)) {
             Some((_, on)) => on.push(pair),
             None => by_parent.push((parent.name.clone(), vec![pair])),
@@ -60,7 +55,7 @@ fn declared(schema: &Schema, table: &Table, found: &mut Vec<Edge>) {
     found.extend(by_parent.into_iter().map(|(parent, on)| Edge { child: table.name.clone(), parent, on }));
 }
 
-/// `customer_id` or `CustomerId` belongs to the key of `customers`, declared or not.
+/// `customer_id` or `CustomerId` refers to the key of `customers`, declared or not.
 fn implied(schema: &Schema, table: &Table, found: &mut Vec<Edge>) {
     for column in &table.columns {
         if found.iter().any(|edge| edge.child == table.name && edge.on.iter().any(|(from, _)| *from == column.name)) {
@@ -89,7 +84,7 @@ fn squeeze(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The primary key, if it is one column.
+/// `None` unless the primary key is a single column.
 pub fn primary(table: &Table) -> Option<String> {
     let mut keys = table.columns.iter().filter(|column| column.pk);
     match (keys.next(), keys.next()) {
@@ -98,7 +93,7 @@ pub fn primary(table: &Table) -> Option<String> {
     }
 }
 
-/// Steps that bring `wanted` to the tables `there`, the fewest; `None` if they don't belong together.
+/// The fewest steps that join `wanted` to the tables `there`; `None` if they are unrelated.
 pub fn path(edges: &[Edge], there: &[String], wanted: &str) -> Option<Vec<Step>> {
     let mut came: HashMap<String, Step> = HashMap::new();
     let mut queue: VecDeque<String> = there.iter().cloned().collect();

@@ -1,4 +1,4 @@
-//! Structured query to SQL: pure. Names are checked against the schema and quoted, values bound.
+//! Lowers a structured query to SQL; pure. Names are checked against the schema and quoted, values are bound.
 
 use super::joins::{self, Edge, Step};
 use super::query::{DEFAULT_LIMIT, MOST_ROWS};
@@ -9,65 +9,47 @@ use steward_core::tables::{Aggregate, Condition, Op, Query, Schema, Table};
 /// A statement and the values for `?1`, `?2`….
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lowered {
-    /// The statement.
     pub sql: String,
-    /// Its values.
     pub values: Vec<Value>,
 }
 
-/// What is wrong with a query; the message says what there is instead.
+/// What is wrong with a query; the message says what exists instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LowerError {
-    /// No such table.
     #[error("there is no table `{name}`; the tables are {known}")]
     Table {
-        /// As asked for.
         name: String,
-        /// Those there are.
+        /// The existing tables.
         known: String,
     },
-    /// No such column.
     #[error("there is no column `{name}` in {tables}; the columns are {known}")]
     Column {
-        /// As asked for.
         name: String,
-        /// Where it was looked for.
+        /// Where it was searched.
         tables: String,
-        /// Those there are.
+        /// The existing columns.
         known: String,
     },
-    /// Tables that have nothing to do with each other.
+    /// Unrelated tables.
     #[error("`{from}` and `{to}` cannot be joined: no foreign key leads from one to the other; ask them one by one")]
-    Apart {
-        /// One.
-        from: String,
-        /// The other.
-        to: String,
-    },
+    Apart { from: String, to: String },
     /// A comparison without a value, or with one that can't be compared.
     #[error("the condition on `{column}` needs a value; give a text or a number")]
-    Value {
-        /// The column.
-        column: String,
-    },
+    Value { column: String },
     /// An aggregate without a column.
     #[error("`{function}` needs a column")]
-    Aggregate {
-        /// Which.
-        function: &'static str,
-    },
+    Aggregate { function: &'static str },
 }
 
 struct Lowering<'s> {
     schema: &'s Schema,
     edges: Vec<Edge>,
-    /// Tables in the FROM clause, the first one `from`.
+    /// The tables in the FROM clause; the first one is `from`.
     tables: Vec<String>,
     steps: Vec<Step>,
     values: Vec<Value>,
 }
 
-/// Lowers `query` for a database of this schema.
 pub fn lower(query: &Query, schema: &Schema) -> Result<Lowered, LowerError> {
     let from = table(schema, &query.from)?.name.clone();
     let mut work = Lowering {
@@ -189,7 +171,7 @@ impl Lowering<'_> {
             (None, None) => Ok(format!("{}.*", quote(of.unwrap_or(from)))),
             (None, Some(name)) => self.column(name, of),
             (Some(Aggregate::Count), None) => {
-                // A row of `from` that meets many others still counts once.
+                // A row of `from` that matches many others still counts once.
                 let counted = table(self.schema, of.unwrap_or(from))?;
                 let key = joins::primary(counted).filter(|_| multiplies);
                 Ok(match key {
@@ -208,7 +190,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A column as SQL; without a table it is looked for in those joined, in order.
+    /// A column as SQL; without a table, the joined ones are searched in order.
     fn column(&self, name: &str, of: Option<&str>) -> Result<String, LowerError> {
         let within: Vec<&Table> = match of {
             Some(of) => vec![table(self.schema, of)?],
@@ -270,12 +252,12 @@ fn plain(value: &Value, text: Option<&str>) -> String {
     text.map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// `%`, `_` and the escape itself stand for themselves.
+/// Escapes `%`, `_` and the escape character.
 fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
-/// An identifier as SQL text.
+/// Quotes an identifier.
 pub fn quote(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

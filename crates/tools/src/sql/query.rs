@@ -1,13 +1,9 @@
-//! The arguments of the tool `sql`.
-
 use serde_json::{Value, json};
 
-/// Rows returned where a query has no limit of its own.
+/// Rows returned if a query has no limit.
 pub const DEFAULT_LIMIT: u32 = 100;
-/// Most rows of a query.
 pub const MOST_ROWS: u32 = 1000;
 
-/// JSON Schema of the arguments of the tool `sql`.
 pub fn parameters() -> Value {
     let name = json!({"type": "string", "minLength": 1, "maxLength": 128});
     let aggregate = json!({"enum": ["count", "sum", "avg", "min", "max"]});

@@ -1,5 +1,3 @@
-//! Results as text.
-
 use serde_json::Value;
 use std::fmt::Write as _;
 use steward_core::tables::Schema;
@@ -8,7 +6,7 @@ use steward_sandbox::sql::{Rows, Truncated};
 /// Longest cell shown, characters.
 const CELL: usize = 120;
 
-/// Rows as a table with the columns' names on top and the number of rows below.
+/// Rows as a table with the column names on top and the number of rows below.
 pub fn rows(rows: &Rows, limit: Option<usize>) -> String {
     let mut out = rows.columns.join(" | ");
     out.push('\n');
@@ -73,7 +71,7 @@ fn cell(value: &Value) -> String {
     text
 }
 
-/// To 15 digits, which a binary fraction holds: what comes after is the dust of its sums.
+/// To 15 digits, which a binary fraction holds exactly; further digits are rounding errors of its sums.
 fn float(value: f64) -> String {
     let rounded = format!("{value:.14e}").parse().unwrap_or(value);
     if rounded == 0.0 || (1e-7..1e17).contains(&f64::abs(rounded)) {

@@ -1,13 +1,13 @@
-//! What has to be known of a database to ask it: its schema, and where a text occurs as a value.
+//! What must be known of a database to query it: its schema, and where a text occurs as a value.
 
 use serde_json::Value;
 use steward_core::ports::TableReader;
 use steward_core::tables::{Found, Schema, Table};
 use steward_sandbox::sql::Guard;
 
-/// Rows beyond which a table's values are not searched for a request.
+/// Tables with more rows are not searched for values of a request.
 const SEARCHED_ROWS: u64 = 300_000;
-/// Columns searched at most.
+/// Most columns that are searched.
 const SEARCHED_COLUMNS: usize = 150;
 
 /// A SQLite file under the guard.
@@ -17,7 +17,6 @@ pub struct Database {
 }
 
 impl Database {
-    /// Reads the schema.
     pub fn new(guard: Guard) -> Option<Self> {
         let schema = guard.schema().ok()?;
         Some(Self { guard, schema })

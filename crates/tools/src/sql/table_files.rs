@@ -5,9 +5,9 @@ use std::path::Path;
 use steward_sandbox::files::{EntryKind, FileLimits, Workspace};
 use steward_sandbox::sql::{Guard, Policy, TableText};
 
-/// Bytes of all files of a query.
+/// Most bytes of all files of a query.
 const BYTES: u64 = 64 << 20;
-/// Files of a query.
+/// Most files of a query.
 const FILES: usize = 50;
 
 fn is_table(path: &str) -> bool {
@@ -15,7 +15,7 @@ fn is_table(path: &str) -> bool {
     extension.is_some_and(|found| ["csv", "tsv", "tab", "psv"].iter().any(|known| found.eq_ignore_ascii_case(known)))
 }
 
-/// The files that `database` names, if it names tables of rows: one, several with commas between, or a folder.
+/// The files that `database` names if they are files of rows: one, several separated by commas, or a folder.
 pub(super) fn named(workspace: &Path, database: &str) -> Result<Option<Vec<String>>, String> {
     let files = reader(workspace)?;
     let exists = |path: &str| files.exists(path).unwrap_or(false);
@@ -55,7 +55,7 @@ fn reader(workspace: &Path) -> Result<Workspace, String> {
     Workspace::open(workspace, limits).map_err(|error| error.to_string())
 }
 
-/// Reads them whole.
+/// Reads the files whole.
 pub(super) fn open(workspace: &Path, paths: &[String], policy: Policy) -> Result<Guard, String> {
     let files = reader(workspace)?;
     let mut texts = Vec::new();
@@ -79,7 +79,7 @@ pub(super) fn open(workspace: &Path, paths: &[String], policy: Policy) -> Result
     Guard::of_tables(&tables, policy).map_err(|error| error.to_string())
 }
 
-/// What is no UTF-8 says so in its first bytes, or comes from an older spreadsheet.
+/// Decodes text that is not UTF-8: a byte order mark says so, or it comes from an older spreadsheet.
 fn text(bytes: Vec<u8>) -> String {
     let marked = Encoding::for_bom(&bytes).map(|(encoding, _)| encoding);
     match (marked, String::from_utf8(bytes)) {

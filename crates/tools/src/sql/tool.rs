@@ -1,5 +1,3 @@
-//! The tool `sql`.
-
 use super::{databases, lower, query, show};
 use crate::catalogue;
 use crate::error::ToolsError;
@@ -18,23 +16,20 @@ pub struct SqlTool {
 }
 
 impl SqlTool {
-    /// Every table of a database in the workspace may be read.
+    /// Allows reading every table of a database in the workspace.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks under `policy`.
     pub fn with_policy(policy: Policy) -> Self {
         Self { policy }
     }
 }
 
-/// Arguments of [`SqlTool`].
 #[derive(Debug, Clone, Deserialize)]
 pub struct SqlArgs {
-    /// Path of the database, or of files of rows.
+    /// Path of the database, or of CSV and TSV files.
     pub database: String,
-    /// What is asked.
     pub query: Ask,
 }
 

@@ -17,7 +17,6 @@ pub enum Risk {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Command {
-    /// Whether it may run at all.
     pub allow: bool,
     pub risk: Risk,
     pub forbid: Vec<String>,
@@ -32,7 +31,6 @@ impl Default for Command {
 
 pub(super) type CommandList = BTreeMap<String, Command>;
 
-/// The commands of the data file with the operator's changes.
 pub(super) fn load_commands(config: TerminalConfig) -> Result<CommandList, ToolsError> {
     let standard = include_str!("../../data/terminal.toml");
     let mut allowed: CommandList = toml::from_str(standard)
@@ -73,8 +71,8 @@ pub(super) fn find_allowed<'a>(
     Ok(command)
 }
 
-/// Whether `word` sets `flag`: by itself, with a value, abbreviated (`--out` for `--output`), or in a cluster (`-no`
-/// for `-o`).
+/// Whether `word` sets `flag`: alone, with a value, abbreviated (`--out` for `--output`), or in a cluster (`-no`:
+/// `-o`).
 fn is_option(word: &str, flag: &str) -> bool {
     let name = word.split('=').next().unwrap_or(word);
     if let Some(long) = flag.strip_prefix("--") {

@@ -29,8 +29,7 @@ pub struct TerminalArgs {
     argv: Option<Vec<String>>,
 }
 
-/// The schema of [`TerminalArgs`]. That exactly one is given is checked later, since providers refuse a choice at the
-/// top of a schema.
+/// That exactly one is given is checked later, since providers refuse a choice at the top of a schema.
 pub(super) fn parameters() -> Value {
     json!({
         "type": "object",
@@ -94,7 +93,6 @@ impl CommandRunner {
         Ok(Self { allowed: command_list::load_commands(config)?, sandbox: Sandbox::new(helper) })
     }
 
-    /// The entry of a command that may run.
     pub fn check(&self, argv: &[String], may: Risk) -> Result<&Command, ToolsError> {
         command_list::find_allowed(&self.allowed, argv, may)
     }
@@ -142,7 +140,6 @@ pub(super) fn exit_code(outcome: &Outcome, command: &Command, argv: &[String]) -
     }
 }
 
-/// The output of a command that succeeded.
 pub(super) fn command_output(argv: &[String], code: i32, outcome: &Outcome, scope: &ToolScope) -> ToolOutput {
     let text = printed(&outcome.stdout, &outcome.stderr);
     let shown = match (text.is_empty(), code) {

@@ -8,7 +8,6 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 use url::Url;
 
-/// Most links that are listed.
 const LINKS: usize = 100;
 /// Bytes between checks of the time.
 const CHUNK: usize = 4096;

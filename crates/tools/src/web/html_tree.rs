@@ -15,7 +15,6 @@ const TIME_LIMIT: Duration = Duration::from_secs(3);
 const TABLES: usize = 20;
 const ROWS: usize = 500;
 const CELLS: usize = 50;
-/// Most matches of a selector.
 const MATCHES: usize = 500;
 
 pub(crate) type Table = Vec<Vec<String>>;

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use std::io::Read as _;
 use std::path::Path;
 
-/// Classes of risk; anything else that a policy names is a tool.
+/// Risk classes; any other name in a policy is a tool.
 const CLASSES: [&str; 4] = ["read", "write", "external", "destructive"];
 
 pub(super) async fn add(
@@ -33,7 +33,7 @@ pub(super) async fn add(
     set(client, fields, &mut body).await?;
     let policy = body.remove("policy");
     let made: Value = client.post("/api/agents", &Value::Object(body.clone())).await?;
-    // A policy may be a part of one, which only a change takes.
+    // A policy may be partial, which only a change accepts.
     let made = match policy {
         None => made,
         Some(policy) => {
@@ -107,7 +107,7 @@ fn say(agent: &Value, as_json: bool, term: Term, line: &str) {
     }
 }
 
-/// The object of a file, or an empty one.
+/// The object in a file, or an empty one.
 fn begun(from: Option<&Path>) -> anyhow::Result<Map<String, Value>> {
     let Some(file) = from else {
         return Ok(Map::new());
@@ -128,7 +128,6 @@ fn read(file: &Path) -> anyhow::Result<String> {
     std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }
 
-/// What the options say, as fields of the API.
 async fn set(client: &Client, fields: &AgentFields, body: &mut Map<String, Value>) -> anyhow::Result<()> {
     let mut put = |field: &str, value: Value| body.insert(field.to_owned(), value);
     if let Some(instructions) = &fields.instructions {

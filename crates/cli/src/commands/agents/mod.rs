@@ -1,5 +1,3 @@
-//! `steward agents`: who can be asked.
-
 mod change;
 mod show;
 

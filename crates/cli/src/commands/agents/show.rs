@@ -1,4 +1,4 @@
-//! `steward agents`: who can be asked.
+//! `steward agents`: lists and shows agents.
 
 use super::change;
 use crate::args::{self, AgentAction};
@@ -11,10 +11,8 @@ use steward_core::agent::Agent;
 use steward_core::policy::Decision;
 use steward_core::ports::KnownConnection;
 
-/// Agents that were removed.
 pub(super) const REMOVED: &str = "/api/agents?deleted=true";
 
-/// Runs the command.
 pub async fn run(client: &Client, args: args::Agents, term: Term) -> anyhow::Result<Exit> {
     let json = args.json;
     match args.action {

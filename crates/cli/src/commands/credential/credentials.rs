@@ -11,7 +11,6 @@ use http::Method;
 use serde_json::{Map, Value, json};
 use steward_core::credential::CredentialKind;
 
-/// Runs the command.
 pub async fn run(client: &Client, args: CredentialArgs, term: Term) -> anyhow::Result<Exit> {
     let action = args.action.unwrap_or(CredentialAction::List);
     act(client, action, args.json, term).await
@@ -36,7 +35,6 @@ async fn act(client: &Client, action: CredentialAction, json: bool, term: Term) 
     }
 }
 
-/// A credential by its name or a part of its id.
 async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
     let all = client.rows("/api/credentials").await?;
     pick(all, wanted, "credential", "steward credential list")
@@ -96,7 +94,6 @@ async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit
     Ok(Exit::Done)
 }
 
-/// Kinds and their fields.
 pub fn kinds(as_json: bool) -> Exit {
     if as_json {
         let rows: Vec<Value> = CredentialKind::ALL

@@ -1,5 +1,5 @@
-//! Fields of a credential from files, standard input and a terminal. A secret never stands in the command itself: other
-//! programs of the machine can see it, and the shell writes it down.
+//! Reads fields of a credential from files, standard input and a terminal. A secret never stands in the command itself:
+//! other programs of the machine can see it, and the shell records it.
 
 use crate::args::Fields;
 use crate::term::Term;
@@ -13,32 +13,28 @@ use steward_core::credential::CredentialKind;
 /// Longest value, bytes.
 const MOST: u64 = 1 << 20;
 
-/// Where `-` leads.
+/// What `-` reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
-    /// To standard input.
     StandardInput,
-    /// To this text; for tests.
+    /// For tests.
     #[cfg(test)]
     Text(&'static str),
 }
 
-/// What was given.
 pub(super) struct Given {
-    /// By the fields' names.
     pub values: BTreeMap<String, String>,
     source: Source,
-    /// Standard input can be read once.
+    /// Whether standard input was read, which is possible only once.
     read: bool,
 }
 
-/// The fields of the command.
 pub(super) fn given(kind: CredentialKind, fields: &Fields, source: Source) -> anyhow::Result<Given> {
     let mut given = Given { values: BTreeMap::new(), source, read: false };
     if let Some(file) = &fields.fields {
         let text = given.file(file)?;
         let shown = file.display();
-        // The content is not shown: it holds secrets.
+        // The content is not shown, since it holds secrets.
         let object: BTreeMap<String, Value> =
             serde_json::from_str(&text).map_err(|_| anyhow!("{shown} is no JSON object of a credential's fields"))?;
         for (name, value) in object {
@@ -73,7 +69,7 @@ pub(super) fn given(kind: CredentialKind, fields: &Fields, source: Source) -> an
     Ok(given)
 }
 
-/// Asks for what a kind needs and was not given.
+/// Prompts for required fields that were not given.
 pub(super) async fn missing(kind: CredentialKind, given: &mut Given, term: Term) -> anyhow::Result<()> {
     let mut wanted: Vec<&str> = kind
         .fields()
@@ -82,7 +78,7 @@ pub(super) async fn missing(kind: CredentialKind, given: &mut Given, term: Term)
         .map(|field| field.name)
         .collect();
     if wanted.is_empty() && given.values.is_empty() {
-        // Of a kind that needs no field for itself, the first says most.
+        // If a kind requires no single field, its first one is the most important.
         wanted.extend(kind.fields().first().map(|field| field.name));
     }
     if let [only] = wanted[..]
@@ -98,7 +94,6 @@ pub(super) async fn missing(kind: CredentialKind, given: &mut Given, term: Term)
     Ok(())
 }
 
-/// Asks for one field on the terminal.
 pub(super) async fn asked(kind: CredentialKind, name: &str, given: &mut Given, term: Term) -> anyhow::Result<()> {
     if !term.can_ask {
         let way = if kind.shows(name) {
@@ -128,7 +123,7 @@ impl Given {
         Ok(())
     }
 
-    /// Whether standard input holds something that was meant for us.
+    /// Whether standard input holds data that was meant for us.
     fn can_be_read(&self) -> bool {
         !self.read
             && match self.source {
@@ -163,7 +158,7 @@ impl Given {
     }
 }
 
-/// Without the line break that editors and `echo` add to a value of one line.
+/// Removes the line break that editors and `echo` add to a value of one line.
 fn trimmed(text: &str) -> String {
     let one = text.strip_suffix('\n').unwrap_or(text);
     let one = one.strip_suffix('\r').unwrap_or(one);

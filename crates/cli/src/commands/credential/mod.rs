@@ -1,5 +1,3 @@
-//! `steward credential`.
-
 mod credentials;
 mod fields;
 

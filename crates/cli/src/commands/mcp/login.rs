@@ -1,5 +1,5 @@
-//! `steward mcp login`: a browser goes to the login server and comes back to Steward: to the running one, or to this
-//! command, which listens meanwhile.
+//! `steward mcp login`: a browser goes to the login server and returns to Steward, either to the running server or to
+//! this command, which listens meanwhile.
 
 use super::servers::{find, place};
 use crate::client::{Client, encoded};
@@ -14,11 +14,9 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Where the browser comes back to.
 const BACK: &str = "/api/mcp/callback?";
 /// How long a person may take.
 const PATIENCE: Duration = Duration::from_mins(10);
-/// Between two looks.
 const PAUSE: Duration = Duration::from_millis(500);
 /// Longest head of a request, bytes, and longest wait for it.
 const HEAD: u64 = 64 << 10;
@@ -64,7 +62,6 @@ pub(super) async fn run(client: &Client, wanted: &str, as_json: bool, term: Term
     Ok(if ended["status"] == "done" { Exit::Done } else { Exit::Failed })
 }
 
-/// The end of the login.
 async fn wait(client: &Client, status: &str) -> anyhow::Result<Value> {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
@@ -77,7 +74,7 @@ async fn wait(client: &Client, status: &str) -> anyhow::Result<Value> {
     bail!("nobody logged in within ten minutes; begin it anew")
 }
 
-/// Answers browsers that come back, one after the other, until the login has ended.
+/// Answers returning browsers, one after the other, until the login has ended.
 async fn answer_all(client: &Client, listener: &TcpListener) -> std::convert::Infallible {
     loop {
         let served = match listener.accept().await {
@@ -91,12 +88,12 @@ async fn answer_all(client: &Client, listener: &TcpListener) -> std::convert::In
     }
 }
 
-/// One request: what comes back from the login server is passed to the API as it is; all else is not found.
+/// Passes what comes back from the login server to the API as it is; anything else is not found.
 async fn answer(client: &Client, stream: TcpStream) -> anyhow::Result<()> {
     use tokio::io::AsyncReadExt as _;
     let mut stream = BufReader::new(stream);
     let mut head = String::new();
-    // To the end of the head: what is left unread would break the answer off.
+    // Reads to the end of the head, since unread bytes would cut the answer off.
     let reading = async {
         let mut lines = (&mut stream).take(HEAD);
         while lines.read_line(&mut head).await? > 2 {}

@@ -1,5 +1,3 @@
-//! `steward mcp`.
-
 mod login;
 mod servers;
 

@@ -1,4 +1,4 @@
-//! `steward mcp`: other programs' tools.
+//! `steward mcp`: tools of other programs.
 
 use super::login;
 use crate::args::{McpAction, McpAdd, McpArgs};
@@ -9,7 +9,6 @@ use crate::term::Term;
 use anyhow::bail;
 use serde_json::{Value, json};
 
-/// Runs the command.
 pub async fn run(client: &Client, args: McpArgs, term: Term) -> anyhow::Result<Exit> {
     act(client, args.action.unwrap_or(McpAction::List), args.json, term).await
 }
@@ -36,7 +35,6 @@ async fn act(client: &Client, action: McpAction, json: bool, term: Term) -> anyh
     }
 }
 
-/// A server by its name or a part of its id.
 pub(super) async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
     let all = client.rows("/api/mcp/servers").await?;
     pick(all, wanted, "MCP server", "steward mcp list")
@@ -73,7 +71,7 @@ fn address(server: &Value) -> String {
     }
 }
 
-/// Tools as last seen.
+/// As last seen.
 fn tools(server: &Value) -> &[Value] {
     server["tools"].as_array().map_or(&[], Vec::as_slice)
 }
@@ -103,12 +101,12 @@ async fn check(client: &Client, wanted: &str, as_json: bool, term: Term) -> anyh
     Ok(exit)
 }
 
-/// Whether a person has yet to look at it.
+/// Whether a person still has to look at it.
 fn waits(tool: &Value) -> bool {
     tool["callable"] != true && tool["gone"] != true
 }
 
-/// A tool as it would be accepted.
+/// Shows a tool as it would be accepted.
 fn tell(tool: &Value, term: Term) {
     let state = if tool["gone"] == true {
         term.yellow("gone")
@@ -236,7 +234,7 @@ fn wanted(server: &Value, names: &[String], all: bool) -> anyhow::Result<Vec<Val
         .collect()
 }
 
-/// Makes skills of accepted tools, of all if none is named, and gives them to an agent.
+/// Makes skills of accepted tools, of all if none is named, and attaches them to an agent.
 async fn attach(client: &Client, server: &Value, names: &[String], agent: &str) -> anyhow::Result<Vec<Value>> {
     let callable = tools(server).iter().filter(|tool| tool["callable"] == true);
     let names: Vec<&str> = if names.is_empty() {

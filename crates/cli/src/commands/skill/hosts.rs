@@ -9,18 +9,16 @@ use serde_json::json;
 use std::fmt;
 
 const PATH: &str = "/api/skills/hosts";
-/// Port of ssh.
 const SSH: u16 = 22;
 
-/// A server and its key.
 #[derive(Serialize, Deserialize)]
-struct Host {
+struct SshHost {
     host: String,
     port: u16,
     fingerprint: String,
 }
 
-impl fmt::Display for Host {
+impl fmt::Display for SshHost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (host, port) = (&self.host, self.port);
         if host.contains(':') { write!(f, "[{host}]:{port}") } else { write!(f, "{host}:{port}") }
@@ -31,9 +29,9 @@ pub(super) async fn trust(client: &Client, server: &str, fingerprint: &str, term
     let (host, port) = place(server)?;
     let before = known(client, host, port).await?;
     let body = json!({"host": host, "port": port, "fingerprint": fingerprint});
-    let now: Host = client.post(PATH, &body).await?;
+    let now: SshHost = client.post(PATH, &body).await?;
     match before {
-        Some(Host { fingerprint: before, .. }) if before != fingerprint => {
+        Some(SshHost { fingerprint: before, .. }) if before != fingerprint => {
             term.say(&format!("{now} is trusted with {fingerprint}; {before} no longer counts"));
         }
         _ => term.say(&format!("{now} is trusted with {fingerprint}")),
@@ -42,7 +40,7 @@ pub(super) async fn trust(client: &Client, server: &str, fingerprint: &str, term
 }
 
 pub(super) async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let all: Vec<Host> = client.get(PATH).await?;
+    let all: Vec<SshHost> = client.get(PATH).await?;
     if term.listed(&all, as_json, "No host key was accepted yet.") {
         return Ok(Exit::Done);
     }
@@ -62,8 +60,8 @@ pub(super) async fn forget(client: &Client, server: &str, term: Term) -> anyhow:
     Ok(Exit::Done)
 }
 
-async fn known(client: &Client, host: &str, port: u16) -> anyhow::Result<Option<Host>> {
-    let all: Vec<Host> = client.get(PATH).await?;
+async fn known(client: &Client, host: &str, port: u16) -> anyhow::Result<Option<SshHost>> {
+    let all: Vec<SshHost> = client.get(PATH).await?;
     Ok(all.into_iter().find(|one| one.host.eq_ignore_ascii_case(host) && one.port == port))
 }
 

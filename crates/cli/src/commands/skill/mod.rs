@@ -1,5 +1,3 @@
-//! `steward skill`.
-
 mod hosts;
 mod packages;
 mod skills;

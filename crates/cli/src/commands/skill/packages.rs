@@ -1,5 +1,3 @@
-//! Packages of skills.
-
 use crate::args::SkillAction;
 use crate::client::{Client, encoded};
 use crate::commands::picked::{first_line, joined, text, time};
@@ -10,7 +8,7 @@ use serde_json::{Value, json};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Least characters of a hash.
+/// Fewest characters of a hash.
 const LEAST: usize = 8;
 
 pub(super) async fn run(client: &Client, action: SkillAction, as_json: bool, term: Term) -> anyhow::Result<Exit> {
@@ -99,7 +97,7 @@ async fn export(
         path = format!("{path}?revision={revision}");
     }
     let bytes = client.download(&path).await?;
-    // The name is one of a package by now: without folders.
+    // By now the name is that of a package, without folders.
     let output = output.unwrap_or_else(|| format!("{name}.skill").into());
     if output == Path::new("-") {
         std::io::stdout().write_all(&bytes).context("standard output can't be written")?;
@@ -178,7 +176,6 @@ async fn differences(client: &Client, name: &str, as_json: bool, term: Term) -> 
     Ok(Exit::Done)
 }
 
-/// A revision: what it needs, what the scan found, what to do.
 fn tell(package: &Value, term: Term) {
     let (name, hash) = (text(package, "name"), text(package, "hash"));
     let state = text(package, "state");
@@ -215,7 +212,6 @@ fn tell(package: &Value, term: Term) {
     }
 }
 
-/// What an upgrade changes.
 fn tell_diff(diff: &Value, term: Term) {
     let files = diff["files"].as_array().map(Vec::as_slice);
     let files = files.unwrap_or_default();

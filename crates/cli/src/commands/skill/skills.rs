@@ -1,5 +1,3 @@
-//! Skills: made, tried, given to agents.
-
 use super::{hosts, packages};
 use crate::args::{SkillAction, SkillArgs, SkillFilter};
 use crate::client::{Client, DEFAULT_AGENT, encoded};
@@ -13,7 +11,6 @@ use std::io::Read as _;
 use std::path::Path;
 use steward_core::agent::Agent;
 
-/// Runs the command.
 pub async fn run(client: &Client, args: SkillArgs, term: Term) -> anyhow::Result<Exit> {
     let action = args.action.unwrap_or_else(|| SkillAction::List(SkillFilter::default()));
     act(client, action, args.json, term).await
@@ -44,7 +41,6 @@ async fn act(client: &Client, action: SkillAction, json: bool, term: Term) -> an
     }
 }
 
-/// A skill by its name or a part of its id.
 async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
     let path = format!("/api/skills?text={}", encoded(wanted));
     let named = client.rows(&path).await?;
@@ -207,7 +203,7 @@ async fn create(
     Ok(Exit::Done)
 }
 
-/// One skill or several.
+/// One skill or a list.
 fn read(file: &Path) -> anyhow::Result<Vec<Value>> {
     let shown = file.display();
     let content = if file == Path::new("-") {

@@ -76,7 +76,6 @@ impl Worker<'_> {
     }
 }
 
-/// A prompt that is in the cache.
 pub(super) struct Evaluated {
     pub slot: usize,
     pub cached: usize,
@@ -202,7 +201,6 @@ impl TextDecoder {
         self.release()
     }
 
-    /// The rest of the text.
     pub fn finish(&mut self) -> String {
         if self.stopped {
             return String::new();

@@ -86,8 +86,7 @@ pub(super) fn context<'m>(
     let window = request.context_tokens.clamp(256, model.n_ctx_train().max(256));
     let threads = match request.threads {
         // llama.cpp's threads wait for each other by spinning: with one per core, a single other busy process made it
-        // twenty times slower on two cores (114 to 5 tokens/s), while one thread less costs a fifth of the speed
-        // there.
+        // twenty times slower on two cores (114 to 5 tokens/s), while one thread less costs a fifth of the speed there.
         0 => std::thread::available_parallelism().map_or(1, |cores| (cores.get() - 1).max(1)),
         n => n as usize,
     };

@@ -63,7 +63,6 @@ impl<T: Copy + Eq> Slots<T> {
         Placement { slot, keep: common, share_from, evict }
     }
 
-    /// Records tokens that were evaluated into a slot.
     pub fn extend(&mut self, slot: usize, tokens: &[T]) {
         self.held[slot].tokens.extend_from_slice(tokens);
     }
@@ -72,13 +71,11 @@ impl<T: Copy + Eq> Slots<T> {
         self.held[slot].tokens.truncate(keep);
     }
 
-    /// Tokens in a slot.
     pub fn len(&self, slot: usize) -> usize {
         self.held[slot].tokens.len()
     }
 
-    /// Clears other slots until `more` tokens fit, and returns them. Shared tokens are counted twice, so there is
-    /// always enough room.
+    /// Clears other slots until `more` tokens fit; returns them. Shared tokens count twice, so there is always room.
     pub fn make_room(&mut self, slot: usize, more: usize) -> Vec<usize> {
         let mut evict = Vec::new();
         while self.total() + more > self.capacity {
@@ -110,7 +107,6 @@ impl<T: Copy + Eq> Slots<T> {
     }
 }
 
-/// Length of the common beginning.
 pub(super) fn common_prefix<T: Eq>(a: &[T], b: &[T]) -> usize {
     a.iter().zip(b).take_while(|(x, y)| x == y).count()
 }

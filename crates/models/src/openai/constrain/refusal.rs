@@ -109,7 +109,6 @@ pub(super) struct Branch<'a> {
 }
 
 impl Branch<'_> {
-    /// Whether any object is allowed.
     pub fn is_open(&self) -> bool {
         *self.arguments == json!({"type": "object"})
     }

@@ -17,11 +17,11 @@ use super::refusal::{self, Branch};
 const SCHEMAS: usize = 16;
 const TOOLS: usize = 96;
 
-/// Flags of a schema, by method: it is refused …
+/// Flag of a schema, by method: it is refused.
 const REFUSED: u8 = 1;
-/// … with `strict` …
+/// It is refused with `strict`.
 const LOOSE: u8 = 2;
-/// … or has too many tools to search among: their arguments are left open.
+/// It has too many tools to search among, so their arguments are left open.
 const OPEN: u8 = 4;
 
 /// States of a tool's arguments: accepted, refused, and from `HELD` on held back, the higher the more narrowly

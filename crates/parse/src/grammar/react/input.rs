@@ -54,7 +54,6 @@ impl Input {
     }
 }
 
-/// Arguments and how sure they are.
 pub(crate) struct Read {
     pub arguments: Value,
     pub source: CallSource,
@@ -72,7 +71,6 @@ fn has_blank_line(text: &str) -> bool {
     text.lines().any(|line| line.trim().is_empty())
 }
 
-/// Removes back-ticks around the whole.
 fn bare_text(text: &str) -> &str {
     let inner = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
     inner.filter(|inner| !inner.contains('`')).unwrap_or(text).trim()
@@ -185,8 +183,7 @@ const WORDS: &[(&str, Label)] = &[
 /// Labels within a line are recognised in its first bytes; this bounds the work per line.
 const LONGEST: usize = 64;
 
-/// Classifies the line at the start of `text`. `end`: nothing follows. A decision does not change when more of the
-/// line arrives.
+/// Classifies the line at the start of `text`; more of the line does not change a decision. `end`: nothing follows.
 pub(crate) fn classify(text: &str, end: bool) -> Start {
     let (line, closed) = line(text, end);
     let bytes = line.as_bytes();

@@ -39,14 +39,12 @@ const KEYS: &[&str] = &[
 const RESULTS: &[&str] =
     &["Observation", "Result:", "Output:", "Tool result", "Tool Result", "Tool output", "Tool Output"];
 
-/// A value that may be a call.
 pub(super) struct Bare {
     /// From here on it is text, if it is no call.
     from: usize,
     first: bool,
     /// The number of back-ticks of the fence around it.
     fence: Option<usize>,
-    /// The fence has closed.
     fence_closed: bool,
     values: Vec<Range<usize>>,
     start: usize,
@@ -192,7 +190,6 @@ impl Shell {
         }
     }
 
-    /// Whether a call that can't be read names a known tool.
     fn names_tool(&self, raw: &str) -> bool {
         let after = raw.split_once("\"name\"").map_or("", |(_, rest)| rest);
         let name = after.split('"').nth(1).unwrap_or("");
@@ -306,7 +303,6 @@ impl Shell {
     }
 }
 
-/// The name in a call that can't be read.
 fn name_in(raw: &str) -> String {
     let after = raw.split_once("\"name\"").map_or("", |(_, rest)| rest);
     after.split('"').nth(1).unwrap_or("").chars().take(64).collect()

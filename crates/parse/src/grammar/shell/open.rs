@@ -1,5 +1,3 @@
-//! Recognises openings in the text.
-
 use std::sync::LazyLock;
 
 use super::block::{Block, Marker};
@@ -27,12 +25,10 @@ pub(super) enum Opened {
     Yes,
 }
 
-/// Whether some opening begins with `byte`.
 pub(super) fn opens(byte: u8) -> bool {
     !RULES[usize::from(byte)].is_empty()
 }
 
-/// Openings of reasoning and their closings.
 pub(super) fn thoughts() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     rules().filter_map(|rule| match rule.body {
         Body::Thought(close) => Some((rule.open, close)),
@@ -53,7 +49,6 @@ fn window(text: &str) -> (&str, bool) {
 }
 
 impl Shell {
-    /// Opens what opens at `pos`, if something does.
     pub(super) fn opening(&mut self, sink: &mut Sink, end: bool) -> Opened {
         if self.fence.is_some() || self.line_quoted || self.is_quoted() {
             return Opened::No;
@@ -76,8 +71,7 @@ impl Shell {
         best.map_or(Opened::No, |rule| self.open(rule, sink, end))
     }
 
-    /// Whether the text at `pos` is quoted: by a quotation mark right before it or by a back-tick earlier in its
-    /// line.
+    /// Whether the text at `pos` is quoted: by a quotation mark right before it or by a back-tick earlier in its line.
     fn is_quoted(&mut self) -> bool {
         let (from, mut odd) = self.ticks;
         let piece = &self.buf.as_bytes()[from.min(self.pos)..self.pos];

@@ -1,12 +1,11 @@
-//! Puts rows back: checks that they are as the write left them, restores them in reverse order, and checks again.
-//! Also finds out from the rows whether an interrupted write was done.
+//! Restores rows: checks that they are as the write left them, restores them in reverse order, and checks again. Also
+//! finds out from the rows whether an interrupted write was done.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{Cell, Snapshot, Table, label};
 use crate::sql::error::SqlError;
 
-/// Rows named in a refusal.
 const NAMED: usize = 5;
 
 /// A database in an open transaction, and how its SQL is written. After an error the caller rolls back.
@@ -16,14 +15,13 @@ pub(crate) trait Store {
     /// Follows the columns of an INSERT.
     const OVERRIDE: &'static str = "";
 
-    /// An identifier as SQL text.
+    /// Quotes an identifier.
     fn quoted(name: &str) -> String;
     /// A placeholder for a value of the column, the `number`-th of the statement.
     fn mark(table: &Table, column: usize, number: usize) -> String;
     /// What is selected, so that [`Store::fetch`] can read the row.
     fn selected(table: &Table) -> String;
     async fn fetch(&mut self, sql: String, table: &Table, key: &[Cell]) -> Result<Option<Vec<Cell>>, SqlError>;
-    /// Returns the number of changed rows.
     async fn execute(&mut self, sql: String, values: &[&Cell]) -> Result<u64, SqlError>;
 
     fn full_name(table: &Table) -> String {
@@ -197,7 +195,7 @@ fn sides<'r>(
     there.into_iter().chain(other.map(|cells| (cells, None)))
 }
 
-/// What the rows tell about a write.
+/// The state of a write according to its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteState {
     /// Each row is as the write leaves it.

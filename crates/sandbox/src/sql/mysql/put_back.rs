@@ -41,7 +41,6 @@ pub(crate) async fn settle_rows(
     settle(&mut store, snapshot, later).await
 }
 
-/// A MariaDB or MySQL database in an open transaction.
 pub(super) struct MySqlStore<'c> {
     connection: &'c mut MySqlConnection,
     limits: &'c Limits,

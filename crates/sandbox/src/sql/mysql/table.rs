@@ -1,4 +1,4 @@
-//! What the server knows of a table, and what stands against previewing or undoing a write to it.
+//! What the server knows of a table, and what prevents previewing or undoing a write to it.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,6 @@ const LINKS: &str = "SELECT CAST(r.constraint_schema AS CHAR), CAST(r.table_name
     WHERE r.unique_constraint_schema = ? AND r.referenced_table_name = ? \
     ORDER BY r.constraint_schema, r.table_name, r.constraint_name, k.ordinal_position LIMIT 5000";
 
-/// A foreign key.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Link {
     /// Schema and name of its table.
@@ -227,7 +226,6 @@ impl MySqlTable {
     }
 }
 
-/// An identifier as SQL text.
 pub(crate) fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }

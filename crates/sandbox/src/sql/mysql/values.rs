@@ -65,12 +65,10 @@ pub(crate) fn mark(table: &Table, column: usize) -> &'static str {
     }
 }
 
-/// Reads a row of [`readings`].
 pub(crate) fn cells(table: &Table, row: &MySqlRow) -> Result<Vec<Cell>, sqlx::Error> {
     (0..table.columns.len()).map(|at| Ok(cell(table, at, row.try_get_unchecked(at)?))).collect()
 }
 
-/// Reads a text of [`reading`].
 pub(crate) fn cell(table: &Table, column: usize, text: Option<String>) -> Cell {
     match text {
         None => Cell::Null,
@@ -131,8 +129,7 @@ fn value(row: &MySqlRow, at: usize, info: &MySqlTypeInfo) -> Result<Value, sqlx:
         "DOUBLE" => number(row.try_get_unchecked::<f64, _>(at)?),
         kind if is_moment(kind) => json!(moment(bytes()?, kind == "DATE")),
         "TIME" => json!(span(bytes()?)),
-        // These types' names only say that values compare byte by byte, which is true of some texts too. Texts have a
-        // character set.
+        // These types' names only say that values compare bytewise, as some texts do. Texts have a character set.
         "BINARY" | "VARBINARY" | "TINYBLOB" | "BLOB" | "MEDIUMBLOB" | "LONGBLOB" | "GEOMETRY"
             if !<str as Type<MySql>>::compatible(info) =>
         {

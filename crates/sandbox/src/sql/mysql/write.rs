@@ -95,7 +95,6 @@ impl WriteSession<'_> {
         Ok(done.map_err(self.error())?.rows_affected())
     }
 
-    /// Runs the statement without recording rows.
     async fn unrecorded(&mut self, checked: &Checked, why: &str) -> Result<Changes, SqlError> {
         Ok(Changes {
             count: self.execute(&checked.sql).await?,
@@ -123,7 +122,6 @@ impl WriteSession<'_> {
         self.unrecorded(checked, &format!("{engine} tables roll nothing back")).await
     }
 
-    /// Number of rows and bytes.
     async fn sizes(&mut self, sql: &str, rows: &Matched) -> Result<(u64, usize), SqlError> {
         let values = self.parameters.get(rows.skip..).unwrap_or_default();
         let query = bind(sqlx::query(AssertSqlSafe(sql.to_owned())), values)?;
@@ -233,7 +231,7 @@ impl RecordedWrite<'_, '_> {
         self.session.set("timestamp", Some(&now)).await
     }
 
-    /// Reads and locks the rows that the condition finds; the inner error: how many there are, and why they are not
+    /// Reads and locks the rows that the condition finds. The inner error: how many there are, and why they are not
     /// kept.
     async fn before(&mut self, rows: &Matched, zone: &str) -> Result<Result<Vec<Vec<Cell>>, (u64, String)>, SqlError> {
         let limits = self.session.limits;
@@ -319,7 +317,6 @@ impl RecordedWrite<'_, '_> {
         Ok(Some(rows.map(|after| RowChange { table: 0, before: None, after }).collect()))
     }
 
-    /// Reads the rows of these keys again.
     async fn after(&mut self, keys: &[Vec<Cell>], zone: &str) -> Result<Vec<Option<Vec<Cell>>>, SqlError> {
         let sql = format!(
             "SELECT {} FROM {} WHERE {}",

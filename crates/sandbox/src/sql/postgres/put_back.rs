@@ -21,7 +21,6 @@ pub(crate) async fn restore(
     put_back(&mut store, snapshot).await
 }
 
-/// A PostgreSQL database in an open transaction.
 pub(super) struct PostgresStore<'c> {
     connection: &'c mut PgConnection,
     limits: &'c Limits,

@@ -1,4 +1,4 @@
-//! What the server knows of a table, and what stands against previewing or undoing a write to it.
+//! What the server knows of a table, and what prevents previewing or undoing a write to it.
 
 use sqlx::PgConnection;
 
@@ -126,7 +126,6 @@ pub(crate) async fn references(connection: &mut PgConnection, name: &str) -> Res
     Ok(found.into_iter().map(reference).collect())
 }
 
-/// An identifier as SQL text.
 pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

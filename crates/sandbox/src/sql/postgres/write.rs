@@ -12,8 +12,7 @@ use crate::sql::policy::Limits;
 use crate::sql::server_guard::{Checked, Verb, Write};
 use crate::sql::server_tables::bind;
 
-/// Runs the write in the open transaction. A write to `preview` is refused where a rollback would not undo
-/// everything.
+/// Runs the write in the open transaction. A write to `preview` is refused where a rollback would not undo everything.
 pub(crate) async fn change(
     connection: &mut PgConnection,
     checked: &Checked,
@@ -46,7 +45,6 @@ pub(crate) async fn change(
     RecordedWrite { write, table }.run(connection, parameters, limits).await
 }
 
-/// Runs the statement without recording rows.
 async fn unrecorded(
     connection: &mut PgConnection,
     checked: &Checked,

@@ -12,10 +12,8 @@ use crate::sql::error::SqlError;
 
 const DEPTH: usize = 100;
 
-/// What was found in a statement that is permitted.
 #[derive(Debug, Default)]
 pub(crate) struct Walked {
-    /// How many values it takes.
     pub parameters: usize,
     /// The functions that it calls, in lower case.
     pub calls: Vec<String>,

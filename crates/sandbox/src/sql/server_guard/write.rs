@@ -17,7 +17,6 @@ pub enum Verb {
     Delete,
 }
 
-/// A write to a single table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Write {
     pub verb: Verb,

@@ -25,7 +25,6 @@ const BEGUN: usize = 64;
 pub(super) struct Record {
     pub shapes: Vec<WatchedTable>,
     pub rows: Vec<RowChange>,
-    /// Changed rows of each table.
     pub counts: Vec<u64>,
     pub lines: Vec<String>,
     /// Why the rows are not kept, if they are not.

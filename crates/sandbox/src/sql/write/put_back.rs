@@ -44,8 +44,7 @@ impl Guard {
         Self::open_for(path.as_ref(), policy, OpenMode::PutBack)?.session(|_| Ok(()))
     }
 
-    /// Whether the write that `snapshot` was recorded of is done. `later`: records of later writes to the same file,
-    /// oldest first.
+    /// Whether the write of `snapshot` is done. `later`: records of later writes to the same file, oldest first.
     pub fn settle(
         path: impl AsRef<Path>,
         policy: Policy,
@@ -117,7 +116,6 @@ impl Session<'_> {
     }
 }
 
-/// The file in an open transaction.
 struct File<'s, 'g> {
     session: &'s Session<'g>,
 }

@@ -10,18 +10,17 @@ use serde_json::{Value, json};
 use std::io::Write as _;
 use std::time::Duration;
 
-/// Runs the command.
 pub async fn run(settings: Settings, args: Sandbox) -> anyhow::Result<Exit> {
     let answer = match args.action {
         SandboxAction::Python(args) => python::run(&settings, args).await,
         SandboxAction::Sql(args) => sql::run(args).await,
     };
-    // Whoever reads the answer gets one, whatever was asked for.
+    // The reader gets an answer, whatever was asked for.
     let answer = answer.unwrap_or_else(|error| {
         let error = json!({"kind": "input", "message": format!("{error:#}")});
         json!({"ok": false, "error": error, "outcome": "error"})
     });
-    // A reader that has gone away wants nothing more.
+    // A reader that has left needs nothing more.
     let _ = writeln!(std::io::stdout(), "{answer}");
     Ok(if answer["ok"] == Value::Bool(true) { Exit::Done } else { Exit::Failed })
 }

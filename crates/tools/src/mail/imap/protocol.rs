@@ -86,7 +86,6 @@ impl ImapSession {
         sent.await.map_err(|error| self.broken(&error.to_string()))
     }
 
-    /// Waits for the server's continuation request.
     pub(super) async fn wait_for_continuation(&mut self, tag: &str) -> Result<(), ToolsError> {
         loop {
             let text = self.answer().await?.text();

@@ -142,7 +142,6 @@ pub(super) struct Rules {
     pub lookalike: BTreeMap<char, char>,
 }
 
-/// The rules of the data file.
 pub(super) fn rules() -> Result<&'static Rules, PackageError> {
     static READ: OnceLock<Result<Rules, String>> = OnceLock::new();
     READ.get_or_init(load).as_ref().map_err(|reason| PackageError::Data { file: FILE, reason: reason.clone() })

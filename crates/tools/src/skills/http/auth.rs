@@ -57,8 +57,7 @@ pub(in crate::skills) struct Authorizer {
 }
 
 impl Authorizer {
-    /// Sends `request` with the credential of the call. `placed`: the skill places it by a template, so nothing is
-    /// added.
+    /// Sends `request` with the call's credential; adds nothing if the skill places it by a template (`placed`).
     pub async fn send(
         &self,
         mut request: HttpRequest,
@@ -148,7 +147,6 @@ fn identity(opened: &OpenedCredential) -> Result<Identity, ToolsError> {
 const RENEW_BEFORE: Duration = Duration::from_secs(30);
 /// Lifetime of a token that names none, seconds.
 const DEFAULT_LIFETIME: u64 = 300;
-/// Tokens kept at most.
 const MAX_CACHED_TOKENS: usize = 1000;
 
 struct CachedToken {

@@ -19,7 +19,6 @@ const FIRST_WAIT: Duration = Duration::from_millis(250);
 /// Most retries, whatever the skill says.
 const MAX_RETRIES: u8 = 10;
 
-/// Sends the requests of one call.
 pub(in crate::skills) struct Exchange<'a> {
     pub client: &'a Client,
     pub skill: &'a Skill,
@@ -28,7 +27,6 @@ pub(in crate::skills) struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    /// Whether the same request may be sent twice.
     fn may_repeat(&self) -> bool {
         matches!(self.skill.effect, EffectClass::Read | EffectClass::Keyed)
     }
@@ -89,7 +87,6 @@ impl Exchange<'_> {
         })
     }
 
-    /// The error for a run that was stopped while a request was in flight.
     fn halted(&self) -> ToolsError {
         let why = "the run was stopped";
         if self.skill.effect == EffectClass::Read {
@@ -121,7 +118,6 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(Duration::from_secs(u64::try_from(wait).unwrap_or(0)))
 }
 
-/// Longest part of a body in an error.
 const EXCERPT_CHARS: usize = 600;
 
 /// Scheme, host and path of a URL, without the query, which may hold secrets.
@@ -139,7 +135,6 @@ pub(super) fn body_text(answer: &HttpResponse) -> String {
     encoding.unwrap_or(UTF_8).decode(bytes).0.into_owned()
 }
 
-/// The body as JSON, if it is that.
 pub(super) fn body_json(answer: &HttpResponse) -> Option<Value> {
     let media = answer.media();
     let is_text = media.starts_with("text/") && media != "text/json" && media != "text/plain";
@@ -149,7 +144,6 @@ pub(super) fn body_json(answer: &HttpResponse) -> Option<Value> {
     serde_json::from_slice(&answer.bytes).ok()
 }
 
-/// Whether the body can't be read as text.
 fn is_binary(answer: &HttpResponse) -> bool {
     answer.bytes.contains(&0)
         || answer.charset().is_none() && std::str::from_utf8(&answer.bytes).is_err() && !answer.cut

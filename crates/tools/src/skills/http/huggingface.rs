@@ -22,7 +22,6 @@ const DEFAULT_LOADING_WAIT: f64 = 5.0;
 /// Longest wait between two tries, seconds.
 const MAX_LOADING_WAIT: f64 = 30.0;
 
-/// Asks models on a HuggingFace endpoint.
 pub struct HuggingfaceExecutor {
     client: Client,
     authorizer: Authorizer,
@@ -35,7 +34,6 @@ impl HuggingfaceExecutor {
     }
 }
 
-/// How long a model still takes to load.
 fn loading_wait(answer: &HttpResponse) -> Option<Duration> {
     let body = exchange::body_json(answer)?;
     let estimated = body["estimated_time"].as_f64();

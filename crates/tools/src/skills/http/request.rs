@@ -1,4 +1,4 @@
-//! From a skill's configuration to a request, and to the requests of further pages.
+//! Builds the request of a skill from its configuration, and those of further pages.
 
 use super::exchange;
 use crate::error::ToolsError;
@@ -19,7 +19,6 @@ use url::form_urlencoded::Serializer;
 const RESERVED_HEADERS: &str = "connection content-length expect host keep-alive proxy-authorization proxy-connection te trailer \
     transfer-encoding upgrade";
 
-/// The hosts that an operator allows.
 pub(in crate::skills) fn parse_allow_list(list: &[String]) -> Result<Vec<HostPort>, ToolsError> {
     list.iter().map(|text| text.parse()).collect()
 }
@@ -149,7 +148,6 @@ fn repeated(text: &str, values: &Values<'_>) -> Result<Vec<String>, ToolsError> 
 /// Most pages, whatever a skill says.
 const MAX_PAGES: u16 = 100;
 
-/// Whether a skill's paging is valid.
 pub(super) fn check_paging(pages: &Page) -> Result<(), String> {
     let most = max_pages(pages);
     if most == 0 {

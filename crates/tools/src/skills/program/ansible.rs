@@ -1,5 +1,5 @@
-//! Skills of the type ansible: a playbook. Against this machine it runs in the OS sandbox, with the
-//! workspace writable; a playbook that needs the network runs as a guarded process.
+//! Skills of the type ansible: a playbook. Against this machine it runs in the OS sandbox with the workspace writable;
+//! a playbook that needs the network runs as a guarded process.
 
 use super::{Programs, exit_text, run_process, run_sandboxed};
 use crate::error::ToolsError;

@@ -29,8 +29,7 @@ pub struct PythonReply {
 /// Runs Python in a process that can do nothing but compute.
 #[async_trait]
 pub trait PythonRunner: Send + Sync {
-    /// One call, within `wall` and `memory_mib`; ends soon after `cancel`. The error says why it can't be made on this
-    /// machine.
+    /// One call, within `wall` and `memory_mib`; ends soon after `cancel`. The error: why this machine can't make it.
     async fn run(
         &self,
         code: &str,

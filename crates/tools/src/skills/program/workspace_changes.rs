@@ -12,7 +12,6 @@ use steward_core::ports::{Blobs, ToolScope};
 use steward_core::tool::Undo;
 use steward_sandbox::files::{FileLimits, FilesError, Node, Present, PutBack, Tree, Workspace};
 
-/// Most files, folders and links that are recorded.
 const MAX_ENTRIES: usize = 5_000;
 const MAX_BYTES: u64 = 64 << 20;
 /// Content up to this many bytes is kept in the record itself.
@@ -38,7 +37,6 @@ enum EntryState {
     File { mode: u32, sha256: String },
 }
 
-/// One path that a program changed.
 #[derive(Debug, Serialize, Deserialize)]
 struct Change {
     path: String,

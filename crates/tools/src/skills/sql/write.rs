@@ -22,7 +22,6 @@ use steward_sandbox::sql::change::{Answer, Changes, Snapshot, WriteState};
 use steward_sandbox::sql::remote::{HeldWrite, Remote};
 use steward_sandbox::sql::{Guard, SqlError};
 
-/// Longest dry run of a statement.
 pub(super) const DRY_RUN: Duration = Duration::from_secs(3);
 
 /// The statement and its values as shown to people.

@@ -13,12 +13,10 @@ pub(super) struct JumpHost {
     pub place: SshAddress,
 }
 
-/// What to run, and where.
 #[derive(Debug, Clone)]
 pub(super) struct CommandPlan {
     pub place: SshAddress,
     pub jump: Option<JumpHost>,
-    /// Login name, if the skill names one.
     pub user: Option<String>,
     /// The command for the remote shell, without sudo.
     pub line: String,
@@ -27,7 +25,6 @@ pub(super) struct CommandPlan {
 }
 
 impl CommandPlan {
-    /// Fills the skill's templates.
     pub fn of(spec: &SshSpec, values: &Values<'_>) -> Result<Self, ToolsError> {
         let line = remote_line(&spec.command, values)?;
         let stdin = spec.stdin.as_deref();
@@ -42,7 +39,6 @@ impl CommandPlan {
         })
     }
 
-    /// The command as shown to people.
     pub fn shown(&self) -> String {
         if self.sudo { format!("sudo -- {}", self.line) } else { self.line.clone() }
     }
@@ -122,7 +118,6 @@ pub(super) struct Sudo {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct StderrPart {
     pub text: Vec<u8>,
-    /// How many prompts were in it.
     pub asked: u32,
 }
 

@@ -14,9 +14,7 @@ use steward_core::ports::OpenedCredential;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
-/// Longest wait for a server to answer.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
-/// Interval of keep-alive messages.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Why there is no connection; nothing was run.
@@ -142,7 +140,6 @@ where
 /// Rounds of questions that a server may ask.
 const MAX_PROMPT_ROUNDS: usize = 5;
 
-/// A decrypted login.
 pub(super) struct Login {
     pub user: String,
     pub credential: String,

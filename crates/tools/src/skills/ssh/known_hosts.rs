@@ -9,7 +9,6 @@ use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// Host and port of an SSH server.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SshAddress {
     /// Name or address, lower case, without brackets.
@@ -18,7 +17,6 @@ pub struct SshAddress {
 }
 
 impl SshAddress {
-    /// Validates host and port.
     pub fn new(host: &str, port: u16) -> Result<Self, HostKeysError> {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let plain = |c: char| c.is_ascii_alphanumeric() || ".-_:%".contains(c);
@@ -94,8 +92,7 @@ pub(super) fn host_key_refusal(place: &SshAddress, pinned: Option<&str>, offered
     }
 }
 
-/// `{"hosts": {"HOST:PORT": "SHA256:…"}}`, read for each connection, so that a key accepted by another process is used
-/// at once.
+/// `{"hosts": {"HOST:PORT": "SHA256:…"}}`, read for each connection, so that other processes' changes count at once.
 #[derive(Debug, Clone)]
 pub struct FileHostKeys {
     path: PathBuf,

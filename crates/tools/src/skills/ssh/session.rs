@@ -29,7 +29,6 @@ pub(super) struct CommandResult {
     pub stderr: BoundedOutput,
 }
 
-/// Why there is no result of a command.
 #[derive(Debug)]
 pub(super) enum Failure {
     Refused(String),
@@ -83,8 +82,7 @@ pub(super) async fn run(
     outcome
 }
 
-/// Writes standard input once `gate` opens. A command may leave it unread. Never returns, so that it can be polled
-/// beside the dialog.
+/// Writes standard input once `gate` opens; a command may leave it unread. Never returns: polled beside the dialog.
 async fn feed_stdin(write: &ChannelWriteHalf<Msg>, gate: oneshot::Receiver<Vec<u8>>, stdin: &[u8]) {
     if let Ok(mut all) = gate.await {
         all.extend_from_slice(stdin);
@@ -95,7 +93,6 @@ async fn feed_stdin(write: &ChannelWriteHalf<Msg>, gate: oneshot::Receiver<Vec<u
     std::future::pending::<()>().await;
 }
 
-/// The dialog with a running command.
 struct CommandDialog {
     read: ChannelReadHalf,
     done: CommandResult,

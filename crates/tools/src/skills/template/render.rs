@@ -1,4 +1,4 @@
-//! Templates filled: as JSON, as an argument vector or a line for a remote shell, as SQL, as a URL.
+//! Fills templates: as JSON, as an argument vector or a line for a remote shell, as SQL, as a URL.
 
 use super::{Part, Template, TemplateError, TemplateUse, Values, as_text};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
