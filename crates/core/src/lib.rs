@@ -7,6 +7,7 @@
 pub mod agent;
 pub mod approval;
 pub mod budget;
+mod cancellation;
 pub mod credential;
 pub mod deep;
 pub mod event;
@@ -35,6 +36,7 @@ pub mod text;
 pub mod time;
 pub mod tool;
 
+pub use cancellation::Cancellation;
 pub use id::{
     AgentId, ApprovalId, BudgetId, ConnectionId, ConversationId, CredentialId, KeyId, McpServerId, ReservationId,
     RunId, SkillId, TenantId, TimerId, UserId,

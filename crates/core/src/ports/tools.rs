@@ -3,11 +3,10 @@
 use crate::agent::Agent;
 use crate::skill::{Skill, SkillPrompt, SkillRef};
 use crate::tool::{Preview, Settled, Staged, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
-use crate::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
+use crate::{AgentId, Cancellation, ConversationId, RunId, TenantId, Timestamp, UserId};
 use async_trait::async_trait;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Where and for whom a tool runs.
 #[derive(Debug, Clone)]
@@ -34,14 +33,14 @@ pub struct ToolScope {
     pub user: Option<UserId>,
     /// The skill that the tool stands for, in the version of the run; none for built-in tools.
     pub skill: Option<SkillRef>,
-    /// Set when the run is stopped; tools end soon after.
-    pub stop: Arc<AtomicBool>,
+    /// Cancelled when the run is stopped or its lease is lost; tools end soon after.
+    pub cancellation: Cancellation,
 }
 
 impl ToolScope {
-    /// Whether the run was stopped.
+    /// Whether the run was stopped, or its lease was lost.
     pub fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.cancellation.is_cancelled()
     }
 }
 

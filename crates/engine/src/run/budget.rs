@@ -1,10 +1,10 @@
-//! Hard budgets around a model call: what it may take is set aside before it, what it took
+//! Hard budgets around a model call: what it may take is reserved before it, what it taken
 //! is settled after it, whatever became of it. A call that was lost with its process is given back
 //! when its time is over, or replaced when the run goes on: a run has one call at a time, so its
 //! reservation has the run's id.
 
 use crate::deps::Deps;
-use crate::runner::Runner;
+use crate::run::context::RunContext;
 use std::time::Duration;
 use steward_core::event::Setup;
 use steward_core::model::{Connection, ModelErrorClass, Usage};
@@ -15,7 +15,7 @@ use steward_core::routing::Attempt;
 use steward_core::{ConnectionId, ReservationId, Timestamp};
 
 /// How much longer than the call itself a reservation lasts.
-const MARGIN: Duration = Duration::from_mins(1);
+const RESERVATION_MARGIN: Duration = Duration::from_mins(1);
 
 /// What a call may take at most.
 pub(crate) struct Estimate {
@@ -29,8 +29,8 @@ pub(crate) struct Estimate {
     connections: Vec<Connection>,
 }
 
-/// Tokens and money set aside for a call in flight.
-pub(crate) struct Aside {
+/// Tokens and money reserved for a call in flight.
+pub(crate) struct Reservation {
     id: ReservationId,
     spender: Spender,
     /// Where the call may go: connections whose budget has room for it.
@@ -41,8 +41,8 @@ pub(crate) struct Aside {
     prompt: u64,
 }
 
-/// What a call took: who was asked last, its model's name, and the tokens as far as they are known.
-pub(crate) struct Took {
+/// What a call taken: who was asked last, its model's name, and the tokens as far as they are known.
+pub(crate) struct CallUsage {
     pub connection: ConnectionId,
     pub model: String,
     pub usage: Usage,
@@ -51,7 +51,7 @@ pub(crate) struct Took {
 }
 
 /// What a call with so many tokens may take.
-pub(crate) async fn estimate(runner: &Runner<'_>, setup: &Setup, prompt: u64, reply: u64) -> Estimate {
+pub(crate) async fn estimate(runner: &RunContext<'_>, setup: &Setup, prompt: u64, reply: u64) -> Estimate {
     let deps = runner.deps;
     let only = [setup.connection];
     let targets = setup.route.as_ref().map_or(&only[..], |route| route.targets.as_slice());
@@ -69,12 +69,12 @@ pub(crate) async fn estimate(runner: &Runner<'_>, setup: &Setup, prompt: u64, re
     Estimate { prompt, reply, cost_micros, connections }
 }
 
-/// Sets aside what a call may take. `Err` says to a person why it does not fit.
-pub(crate) async fn set_aside(
-    runner: &Runner<'_>,
+/// Reserves what a call may take. `Err` is a message to a person why it does not fit.
+pub(crate) async fn reserve(
+    runner: &RunContext<'_>,
     setup: &Setup,
     estimate: &Estimate,
-) -> StoreResult<Result<Aside, String>> {
+) -> StoreResult<Result<Reservation, String>> {
     let deps = runner.deps;
     let connections = &estimate.connections;
     let first = connections.first().map_or(setup.connection, |first| first.id);
@@ -82,7 +82,7 @@ pub(crate) async fn set_aside(
     let spender = Spender { user: setup.user, agent: Some(setup.agent.id), connection: Some(first), key: setup.key };
     let id = ReservationId(runner.journal.run().0);
     let now = deps.clock.now();
-    let until = now.plus(Duration::from_millis(setup.agent.tuning.timeout_ms)).plus(MARGIN);
+    let until = now.plus(Duration::from_millis(setup.agent.tuning.timeout_ms)).plus(RESERVATION_MARGIN);
     let tokens = estimate.prompt.saturating_add(estimate.reply);
     let cost = estimate.cost_micros;
     let reserved = deps.store.reserve(deps.tenant, id, spender, &others, tokens, cost, now, until).await;
@@ -91,16 +91,16 @@ pub(crate) async fn set_aside(
             let mut targets = vec![first];
             targets.extend(others);
             targets.retain(|target| !full.contains(target));
-            Ok(Ok(Aside { id, spender, targets, model: setup.model.clone(), prompt: estimate.prompt }))
+            Ok(Ok(Reservation { id, spender, targets, model: setup.model.clone(), prompt: estimate.prompt }))
         }
         Err(ReserveError::Exceeded(state, resets_at)) => {
-            Ok(Err(told(deps, setup, connections, &state, resets_at).await))
+            Ok(Err(limit_message(deps, setup, connections, &state, resets_at).await))
         }
         Err(ReserveError::Store(error)) => Err(error),
     }
 }
 
-async fn told(
+async fn limit_message(
     deps: &Deps,
     setup: &Setup,
     connections: &[Connection],
@@ -124,38 +124,38 @@ async fn told(
     state.used_up(name, resets_at)
 }
 
-/// What a call took, and the rows that record it in the transaction of its reply; `took` is `None` where nobody began to
+/// What a call taken, and the rows that record it in the transaction of its reply; `taken` is `None` where nobody began to
 /// answer. Requests that were dropped for a quicker answer count with their prompt.
 pub(crate) async fn settle(
     deps: &Deps,
-    aside: Aside,
-    took: Option<Took>,
+    reservation: Reservation,
+    taken: Option<CallUsage>,
     attempts: &[Attempt],
     failed: bool,
 ) -> (Usage, Vec<SideWrite>) {
     let mut spent = SpentRecord {
-        spender: aside.spender,
-        model: aside.model,
+        spender: reservation.spender,
+        model: reservation.model,
         at: deps.clock.now(),
         usage: Usage::default(),
         failed,
         priced: false,
     };
-    if let Some(took) = took {
-        spent.model = took.model;
-        spent.usage = took.usage;
+    if let Some(taken) = taken {
+        spent.model = taken.model;
+        spent.usage = taken.usage;
         if spent.usage.prompt_tokens + spent.usage.completion_tokens == 0 {
             // It was cut off before it told, or the endpoint does not tell.
-            spent.usage.prompt_tokens = aside.prompt;
-            spent.usage.completion_tokens = took.received;
+            spent.usage.prompt_tokens = reservation.prompt;
+            spent.usage.completion_tokens = taken.received;
         }
-        spent = priced(deps, spent, took.connection).await;
+        spent = priced(deps, spent, taken.connection).await;
     }
     let mut all = spent.usage;
-    let mut side = vec![SideWrite::Settle(Some(aside.id), spent.clone())];
+    let mut side = vec![SideWrite::Settle(Some(reservation.id), spent.clone())];
     for attempt in attempts.iter().filter(|attempt| attempt.class == Some(ModelErrorClass::Cancelled)) {
         let overtaken = SpentRecord {
-            usage: Usage { prompt_tokens: aside.prompt, ..Usage::default() },
+            usage: Usage { prompt_tokens: reservation.prompt, ..Usage::default() },
             failed: true,
             ..spent.clone()
         };

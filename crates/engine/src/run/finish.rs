@@ -1,6 +1,6 @@
 //! The end of a run: answer, status and conversation in one transaction.
 
-use crate::journal::Journal;
+use crate::run::journal::Journal;
 use steward_core::event::{EventBody, Outcome};
 use steward_core::message::Message;
 use steward_core::ports::{Command, RunStatus, SideWrite, StoreError, StoreResult};

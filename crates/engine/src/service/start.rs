@@ -5,14 +5,15 @@ use crate::error::EngineError;
 use std::sync::Arc;
 use steward_core::agent::Agent;
 use steward_core::approval::Taint;
+use steward_core::budget::Budget;
 use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, Setup};
 use steward_core::message::Message;
 use steward_core::model::{Capabilities, Connection};
-use steward_core::policy::Grant;
+use steward_core::policy::{Grant, GrantScope};
 use steward_core::ports::{AgentTools, Lease, RouteRequest, RunRow, RunStatus};
 use steward_core::prompt::{Carried, Compaction, weigh_tools};
 use steward_core::routing::{RouteTaken, Task, ToolHint};
-use steward_core::run::{RunState, is_control, room_for_tools};
+use steward_core::run::{ChildRun, RunState, is_control, room_for_tools};
 use steward_core::tool::ToolSpec;
 use steward_core::{ConnectionId, ConversationId, KeyId, RunId, TenantId, Timestamp, UserId};
 
@@ -60,11 +61,15 @@ pub(crate) struct NewRun {
 }
 
 /// Makes a run with a lease of ours. `queued`: how many are at work in its way.
-pub(crate) async fn start(deps: &Deps, request: StartRun, queued: Option<usize>) -> Result<NewRun, EngineError> {
+pub(crate) async fn create_requested(
+    deps: &Deps,
+    request: StartRun,
+    queued: Option<usize>,
+) -> Result<NewRun, EngineError> {
     check_input(&request.input)?;
     let now = deps.clock.now();
     let run = RunId(deps.ids.next());
-    let setup = Arc::new(setup(deps, request, now).await?);
+    let setup = Arc::new(run_setup(deps, request, now).await?);
     let mut first = vec![EventBody::RunStarted { v: EVENT_VERSION, setup }];
     first.extend(queued.map(|at_work| EventBody::RunQueued { at_work }));
     create(deps, run, first, now).await
@@ -83,14 +88,62 @@ pub(crate) async fn create(
         .collect();
     let mut state = RunState::new(run);
     events.iter().for_each(|event| state.apply(event));
-    let row = row(deps.tenant, run, &state, now)?;
+    let row = run_row(deps.tenant, run, &state, now)?;
     let until = now.plus(deps.config.lease);
     let lease = deps.store.create_run(row, first, Vec::new(), &deps.config.node, until).await?;
     events.iter().for_each(|event| deps.bus.publish(event));
     Ok(NewRun { lease, state })
 }
 
-/// Whether `input` can be a request.
+/// Makes the run that the run of `state` delegates to, with a lease of ours.
+pub(crate) async fn create_child(deps: &Deps, child: &ChildRun, state: &RunState) -> Result<NewRun, EngineError> {
+    let Some(parent) = state.setup.as_deref() else {
+        return Err(EngineError::Invalid("a run begins with a request".to_owned()));
+    };
+    let agent = deps
+        .store
+        .agent_by_name(deps.tenant, &child.agent)
+        .await?
+        .ok_or_else(|| EngineError::NotFound(format!("agent {}", child.agent)))?;
+    let now = deps.clock.now();
+    let asked = StartRun {
+        agent,
+        input: child.request.clone(),
+        conversation: None,
+        history: Vec::new(),
+        mode: Mode::Loop,
+        origin: Origin::Delegation,
+        asked_by: parent.asked_by.clone(),
+        workspace: parent.workspace.clone(),
+        grants: inherited_grants(parent),
+        connection: None,
+        intent_filter: parent.intent_filter,
+        user: parent.user,
+        key: parent.key,
+    };
+    let mut setup = run_setup(deps, asked, now).await?;
+    setup.parent = Some(state.run_id);
+    setup.depth = parent.depth + 1;
+    setup.taint = state.sources();
+    setup.budget = setup.budget.within(remaining_budget(parent, state));
+    let started = EventBody::RunStarted { v: EVENT_VERSION, setup: Arc::new(setup) };
+    create(deps, child.run, vec![started], now).await
+}
+
+/// What the child may spend: what is left, but for one call that the parent answers with.
+fn remaining_budget(parent: &Setup, state: &RunState) -> Budget {
+    let left = parent.budget.left(&state.spent);
+    Budget { model_calls: left.model_calls.saturating_sub(1), ..left }
+}
+
+/// "Yes to all" that a person gave with the request goes for all of its work; what was given to the
+/// parent's agent for good does not go for another.
+fn inherited_grants(parent: &Setup) -> Vec<Grant> {
+    let all = |grant: &&Grant| grant.scope == GrantScope::AllButDestructive && grant.until.is_none();
+    parent.grants.iter().filter(all).cloned().collect()
+}
+
+/// Refuses an input that is empty or too long.
 pub(crate) fn check_input(input: &str) -> Result<(), EngineError> {
     if input.trim().is_empty() {
         return Err(EngineError::Invalid("the request is empty; say what is to be done".to_owned()));
@@ -104,12 +157,13 @@ pub(crate) fn check_input(input: &str) -> Result<(), EngineError> {
 }
 
 /// Everything that the run takes along.
-pub(crate) async fn setup(deps: &Deps, request: StartRun, now: Timestamp) -> Result<Setup, EngineError> {
-    let (connection, route) = route(deps, &request.agent, request.connection, &request.input, request.mode).await?;
+pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) -> Result<Setup, EngineError> {
+    let (connection, route) =
+        choose_route(deps, &request.agent, request.connection, &request.input, request.mode).await?;
     let (history, taint, carried) = if let Some(id) = request.conversation {
-        said(deps, id).await?
+        conversation_history(deps, id).await?
     } else {
-        let (history, taint) = tainting(request.history);
+        let (history, taint) = collect_taint(request.history);
         (history, taint, Carried::default())
     };
     let (memory, _) = deps.store.memory(deps.tenant, request.agent.id).await?;
@@ -119,7 +173,7 @@ pub(crate) async fn setup(deps: &Deps, request: StartRun, now: Timestamp) -> Res
         .await
         .map_err(|error| EngineError::Tools(error.to_string()))?;
     let deep = deps.config.deep.of(request.agent.deep);
-    let carried = fitting(carried, &tools, &connection.capabilities);
+    let carried = fitting_carried(carried, &tools, &connection.capabilities);
     let hint = ToolHint::of(&request.input, &tools);
     let standing = deps.store.grants(deps.tenant, Some(request.agent.id), now).await?;
     Ok(Setup {
@@ -156,8 +210,11 @@ pub(crate) async fn setup(deps: &Deps, request: StartRun, now: Timestamp) -> Res
 }
 
 /// A conversation so far, what of outside its answers may derive from, the latest last, and what its prompts begin with.
-pub(crate) async fn said(deps: &Deps, id: ConversationId) -> Result<(Vec<Message>, Vec<Taint>, Carried), EngineError> {
-    let (messages, taint) = tainting(deps.store.messages(deps.tenant, id).await?);
+pub(crate) async fn conversation_history(
+    deps: &Deps,
+    id: ConversationId,
+) -> Result<(Vec<Message>, Vec<Taint>, Carried), EngineError> {
+    let (messages, taint) = collect_taint(deps.store.messages(deps.tenant, id).await?);
     let mut carried = deps.store.carried(deps.tenant, id).await?;
     if carried.compaction.history_from > messages.len() {
         carried.compaction = Compaction::default();
@@ -166,7 +223,7 @@ pub(crate) async fn said(deps: &Deps, id: ConversationId) -> Result<(Vec<Message
 }
 
 /// What is carried on, but for tools that another model before this one could be told and this one can't.
-fn fitting(mut carried: Carried, tools: &[ToolSpec], capabilities: &Capabilities) -> Carried {
+fn fitting_carried(mut carried: Carried, tools: &[ToolSpec], capabilities: &Capabilities) -> Carried {
     let offered: Vec<ToolSpec> = tools.iter().filter(|spec| carried.offered.contains(&spec.name)).cloned().collect();
     let steering = offered.iter().filter(|spec| is_control(&spec.name)).count();
     let most = capabilities.max_tools.saturating_mul(2) + steering;
@@ -177,7 +234,7 @@ fn fitting(mut carried: Carried, tools: &[ToolSpec], capabilities: &Capabilities
 }
 
 /// Messages, and what of outside they may derive from, each source once, the latest last.
-fn tainting(mut messages: Vec<Message>) -> (Vec<Message>, Vec<Taint>) {
+fn collect_taint(mut messages: Vec<Message>) -> (Vec<Message>, Vec<Taint>) {
     let mut taint: Vec<Taint> = Vec::new();
     for message in &mut messages {
         for one in std::mem::take(&mut message.taint) {
@@ -189,7 +246,7 @@ fn tainting(mut messages: Vec<Message>) -> (Vec<Message>, Vec<Taint>) {
 }
 
 /// The connections that a request of `agent` goes to, the first one in full.
-pub(crate) async fn route(
+pub(crate) async fn choose_route(
     deps: &Deps,
     agent: &Agent,
     wanted: Option<ConnectionId>,
@@ -216,14 +273,14 @@ pub(crate) async fn route(
 }
 
 /// The row of a run that begins with `state`.
-fn row(tenant: TenantId, run: RunId, state: &RunState, now: Timestamp) -> Result<RunRow, EngineError> {
+fn run_row(tenant: TenantId, run: RunId, state: &RunState, now: Timestamp) -> Result<RunRow, EngineError> {
     let setup = state.setup.as_ref().ok_or_else(|| EngineError::Invalid("a run begins with a request".to_owned()))?;
     Ok(RunRow {
         id: run,
         tenant,
         agent: setup.agent.id,
         conversation: setup.conversation,
-        title: title(&setup.input),
+        title: first_line(&setup.input),
         status: RunStatus::Running,
         outcome: None,
         answer: None,
@@ -240,7 +297,7 @@ fn row(tenant: TenantId, run: RunId, state: &RunState, now: Timestamp) -> Result
     })
 }
 
-fn title(input: &str) -> String {
+fn first_line(input: &str) -> String {
     let line = input.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     line.trim().chars().take(MAX_TITLE).collect()
 }

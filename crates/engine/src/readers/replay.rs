@@ -1,12 +1,13 @@
 //! Replay of a log by the present program: the state machine, the prompts, the parsers.
 
-use crate::compact;
-use crate::dialect;
-use crate::fill::filled;
-use crate::log;
-use crate::planning::planned_from_replies;
-use crate::raw;
-use crate::understand::understood;
+use crate::prompting::argument_from_results;
+use crate::prompting::compaction::replayed_compaction;
+use crate::prompting::interpret_reply::interpret_reply;
+use crate::prompting::model_request::{BuiltRequest, build_request, reply_parser, strategy};
+use crate::prompting::open_arguments::arguments_from_reply;
+use crate::prompting::plan_replies::{deep_plan_from_reply, plan_from_replies};
+use crate::prompting::raw_reply;
+use crate::run::journal::unknown_event;
 use serde::{Deserialize, Serialize};
 use steward_core::budget::Limit;
 use steward_core::event::{Event, EventBody, Noticed, Outcome, Setup};
@@ -21,7 +22,7 @@ use steward_core::{RunId, budget, hash};
 /// Longest text quoted in a difference, characters.
 const QUOTE: usize = 200;
 /// Scores nearer than this are the same.
-const NEAR: f32 = 1e-4;
+const SCORE_TOLERANCE: f32 = 1e-4;
 
 /// What a replay found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +40,7 @@ pub struct ReplayReport {
 }
 
 /// What was recorded and what would be now.
-type Pair = (String, String);
+type RecordedAndNow = (String, String);
 
 /// Replays `events`, the whole log of `run`.
 pub(crate) fn replay_events(run: RunId, events: &[Event], max_plan_steps: usize) -> ReplayReport {
@@ -69,7 +70,7 @@ impl Replayer {
     /// Takes the next event.
     pub fn step(&mut self, event: &Event) {
         self.report.events += 1;
-        if let Some(why) = log::unknown(event) {
+        if let Some(why) = unknown_event(event) {
             self.differs(event.seq, (why, "not known to this program".to_owned()));
         } else if !self.state.is_inherited(event.seq) {
             match check(&self.state, event) {
@@ -92,7 +93,7 @@ impl Replayer {
         self.report
     }
 
-    fn differs(&mut self, seq: u64, (recorded, now): Pair) {
+    fn differs(&mut self, seq: u64, (recorded, now): RecordedAndNow) {
         self.report.differences.push(Difference { seq, recorded, now });
     }
 
@@ -124,12 +125,12 @@ impl Replayer {
                 self.reply(&setup, &event.body)
             }
             EventBody::ContextCompacted { compaction, by, .. } => {
-                let now = compact::again(&self.state, &setup, compaction, by);
-                now.map(|now| (roomier(compaction), roomier(&now)))
+                let now = replayed_compaction(&self.state, &setup, compaction, by);
+                now.map(|now| (describe_compaction(compaction), describe_compaction(&now)))
             }
             EventBody::PlanProposed { candidates, by, .. } => self.plan(&setup, candidates, by),
             EventBody::PlanFailed { message } if setup.capabilities.plans => {
-                match planned_from_replies(&self.state, self.max_plan_steps) {
+                match plan_from_replies(&self.state, self.max_plan_steps) {
                     EventBody::PlanFailed { message: now } if now == *message => None,
                     EventBody::PlanFailed { message: now } => Some((message.clone(), now)),
                     _ => Some((message.clone(), "a plan is found in the replies".to_owned())),
@@ -160,7 +161,7 @@ impl Replayer {
         model: &str,
         prompt_hash: &str,
         prompt: &[Message],
-    ) -> Option<Pair> {
+    ) -> Option<RecordedAndNow> {
         if model != setup.model {
             return Some((format!("ask {model}"), format!("ask {}", setup.model)));
         }
@@ -174,65 +175,73 @@ impl Replayer {
         }
         let place = prompt.iter().zip(now).position(|(a, b)| a != b);
         let at = place.unwrap_or_else(|| prompt.len().min(now.len()));
-        let shown = |messages: &[Message], other: &[Message]| {
+        let differing = |messages: &[Message], other: &[Message]| {
             messages.get(at).map_or_else(
                 || format!("the prompt ends after {at} messages"),
                 |message| {
                     let before = other.get(at).map_or("", |other| other.text.as_str());
-                    format!("message {} of the prompt ({:?}): {}", at + 1, message.role, part(&message.text, before))
+                    format!(
+                        "message {} of the prompt ({:?}): {}",
+                        at + 1,
+                        message.role,
+                        quote_difference(&message.text, before)
+                    )
                 },
             )
         };
-        Some((shown(prompt, now), shown(now, prompt)))
+        Some((differing(prompt, now), differing(now, prompt)))
     }
 
-    fn request(&self, setup: &Setup, purpose: Purpose) -> dialect::Built {
+    fn request(&self, setup: &Setup, purpose: Purpose) -> BuiltRequest {
         let capabilities = &setup.capabilities;
-        dialect::request(&self.state, setup, capabilities, purpose, self.max_plan_steps)
+        build_request(&self.state, setup, capabilities, purpose, self.max_plan_steps)
     }
 
-    fn reply(&self, setup: &Setup, body: &EventBody) -> Option<Pair> {
+    fn reply(&self, setup: &Setup, body: &EventBody) -> Option<RecordedAndNow> {
         let EventBody::ModelResponded { step, purpose, text, raw, calls, finish, answered, noticed, .. } = body else {
             return None;
         };
         let form = answered.as_ref().map_or_else(
             || {
                 let capabilities = &setup.capabilities;
-                let own = dialect::strategy(&self.state, setup, capabilities, *purpose);
+                let own = strategy(&self.state, setup, capabilities, *purpose);
                 (own, false)
             },
             |answered| (answered.strategy, answered.in_thought),
         );
-        let mut parser = dialect::parser(setup, *purpose, form, *step);
+        let mut parser = reply_parser(setup, *purpose, form, *step);
         let received = if raw.is_empty() { text } else { raw };
-        for chunk in raw::chunks(received, finish) {
+        for chunk in raw_reply::chunks(received, finish) {
             parser.push(&chunk);
         }
         let mut parsed = parser.finish();
-        let now = understood(&self.state, setup, *purpose, &mut parsed, *step);
+        let now = interpret_reply(&self.state, setup, *purpose, &mut parsed, *step);
         if now.calls != *calls {
             return Some((
-                format!("calls understood: {}", listed(calls)),
-                format!("calls understood: {}", listed(&now.calls)),
+                format!("calls understood: {}", describe_calls(calls)),
+                format!("calls understood: {}", describe_calls(&now.calls)),
             ));
         }
         if now.noticed != *noticed {
-            return Some((format!("noticed: {}", seen(noticed)), format!("noticed: {}", seen(&now.noticed))));
+            return Some((
+                format!("noticed: {}", describe_noticed(noticed)),
+                format!("noticed: {}", describe_noticed(&now.noticed)),
+            ));
         }
         (parsed.text != *text).then(|| {
             (
-                format!("text understood: {}", part(text, &parsed.text)),
-                format!("text understood: {}", part(&parsed.text, text)),
+                format!("text understood: {}", quote_difference(text, &parsed.text)),
+                format!("text understood: {}", quote_difference(&parsed.text, text)),
             )
         })
     }
 
-    fn plan(&self, setup: &Setup, candidates: &[Candidate], by: &str) -> Option<Pair> {
+    fn plan(&self, setup: &Setup, candidates: &[Candidate], by: &str) -> Option<RecordedAndNow> {
         let now = if by == "model" {
-            match planned_from_replies(&self.state, self.max_plan_steps) {
+            match plan_from_replies(&self.state, self.max_plan_steps) {
                 EventBody::PlanProposed { candidates, .. } => candidates,
                 EventBody::PlanFailed { message } => {
-                    return Some((shown(candidates), format!("no plan: {message}")));
+                    return Some((describe_candidates(candidates), format!("no plan: {message}")));
                 }
                 _ => return None,
             }
@@ -252,19 +261,19 @@ impl Replayer {
             && now
                 .iter()
                 .zip(candidates)
-                .all(|(a, b)| a.plan == b.plan && (a.score.total - b.score.total).abs() < NEAR);
-        (!same).then(|| (shown(candidates), shown(&now)))
+                .all(|(a, b)| a.plan == b.plan && (a.score.total - b.score.total).abs() < SCORE_TOLERANCE);
+        (!same).then(|| (describe_candidates(candidates), describe_candidates(&now)))
     }
 
     /// The steps that the model's reply holds; plans made otherwise are the state machine's.
-    fn deep(&self, setup: &Setup, recorded: &EventBody) -> Option<Pair> {
+    fn deep(&self, setup: &Setup, recorded: &EventBody) -> Option<RecordedAndNow> {
         let (then, reason) = match recorded {
             EventBody::DeepPlanned { steps, by, .. } if by == "model" => (steps, None),
             EventBody::DeepReplanned { steps, by, reason, .. } if by == "model" => (steps, Some(reason.clone())),
             _ => return None,
         };
         let (EventBody::DeepPlanned { steps: now, .. } | EventBody::DeepReplanned { steps: now, .. }) =
-            crate::deep::planned(&self.state, setup, reason)
+            deep_plan_from_reply(&self.state, setup, reason)
         else {
             return None;
         };
@@ -275,14 +284,14 @@ impl Replayer {
         (now != *then).then(|| (words(then), words(&now)))
     }
 
-    fn fill(&self, index: usize, recorded: &Result<serde_json::Value, String>) -> Option<Pair> {
+    fn fill(&self, index: usize, recorded: &Result<serde_json::Value, String>) -> Option<RecordedAndNow> {
         let now = match &self.state.reply {
-            Some((Purpose::Fill, text)) => filled(&self.state, index, text),
+            Some((Purpose::Fill, text)) => arguments_from_reply(&self.state, index, text),
             // Without a model's answer: what was observed, if that is enough.
-            _ => Ok(crate::observed::arguments(&self.state, index)?),
+            _ => Ok(argument_from_results::arguments(&self.state, index)?),
         };
         let words = |result: &Result<serde_json::Value, String>| match result {
-            Ok(value) => format!("arguments of step {}: {}", index + 1, part(&value.to_string(), "")),
+            Ok(value) => format!("arguments of step {}: {}", index + 1, quote_difference(&value.to_string(), "")),
             Err(why) => format!("step {} stays open: {why}", index + 1),
         };
         (now != *recorded).then(|| (words(recorded), words(&now)))
@@ -305,7 +314,7 @@ impl Replayer {
 }
 
 /// `text` around the place where it leaves `other`, quoted.
-fn part(text: &str, other: &str) -> String {
+fn quote_difference(text: &str, other: &str) -> String {
     let same = text.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let from = same.saturating_sub(40);
     let rest: String = text.chars().skip(from).collect();
@@ -314,21 +323,21 @@ fn part(text: &str, other: &str) -> String {
 }
 
 /// What was noticed about a reply, in few words.
-fn seen(noticed: &Noticed) -> String {
+fn describe_noticed(noticed: &Noticed) -> String {
     truncate(&serde_json::json!(noticed).to_string(), QUOTE).0
 }
 
-fn roomier(compaction: &Compaction) -> String {
+fn describe_compaction(compaction: &Compaction) -> String {
     format!(
         "older messages: {} of the history and {} of the run left out, results before {} cut, summary {}",
         compaction.history_from,
         compaction.run_from,
         compaction.cut,
-        part(&compaction.summary, "")
+        quote_difference(&compaction.summary, "")
     )
 }
 
-fn listed(calls: &[ToolCall]) -> String {
+fn describe_calls(calls: &[ToolCall]) -> String {
     if calls.is_empty() {
         return "none".to_owned();
     }
@@ -339,7 +348,7 @@ fn listed(calls: &[ToolCall]) -> String {
     truncate(&all.join("; "), 3 * QUOTE).0
 }
 
-fn shown(candidates: &[Candidate]) -> String {
+fn describe_candidates(candidates: &[Candidate]) -> String {
     let best = candidates.first().map_or_else(String::new, |best| {
         let steps: Vec<&str> = best.plan.steps.iter().map(|step| step.tool.as_str()).collect();
         format!("; best: {} with score {:.3}", steps.join(", "), best.score.total)

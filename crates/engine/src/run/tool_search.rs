@@ -1,28 +1,26 @@
 //! `tool_search`: deferred tools, found by what they do.
 
 use crate::deps::Deps;
-use crate::runner::Runner;
-use std::fmt::Write as _;
+use crate::prompting::instructions::list_tools;
+use crate::run::context::RunContext;
+use crate::run::tool_call::result_limit;
 use steward_core::event::{EventBody, Ranked};
 use steward_core::ports::StoreResult;
 use steward_core::run::{RunState, is_control};
-use steward_core::schema;
 use steward_core::tool::{ToolCall, ToolSpec, tool_search, truncate};
 
 /// Tools found at once.
-const MOST: usize = 5;
-/// Schemas up to this long are given in full, characters.
-const FULL: usize = 700;
+const MAX_FOUND: usize = 5;
 /// A tool that is this much further from the query than the best one is left out.
-const NEAR: f32 = 0.5;
+const MIN_RELATIVE_SCORE: f32 = 0.5;
 
 /// Carries out [`steward_core::run::Effect::SearchTools`].
-pub(crate) async fn search_tools(runner: &mut Runner<'_>, call: ToolCall) -> StoreResult<()> {
+pub(crate) async fn search_tools(runner: &mut RunContext<'_>, call: ToolCall) -> StoreResult<()> {
     let query = call.arguments["query"].as_str().unwrap_or_default();
     let state = &runner.journal.state;
     let found = find(runner.deps, state, query).await;
-    let limit = crate::tool_call::result_limit(state, &call.name).min(tool_search().result_limit);
-    let content = truncate(&described(state, query, &found), limit).0;
+    let limit = result_limit(state, &call.name).min(tool_search().result_limit);
+    let content = truncate(&describe_found(state, query, &found), limit).0;
     let body = EventBody::ToolsFound { call_id: call.id, query: query.to_owned(), found, content };
     runner.journal.append(body).await
 }
@@ -42,26 +40,15 @@ async fn find(deps: &Deps, state: &RunState, query: &str) -> Vec<Ranked> {
         .collect();
     let mut ranked = deps.intent.rank(query, &deferred).await.tools;
     let best = ranked.first().map_or(0.0, |ranked| ranked.score);
-    ranked.retain(|ranked| ranked.score > 0.0 && ranked.score >= best * NEAR);
-    ranked.truncate(MOST);
+    ranked.retain(|ranked| ranked.score > 0.0 && ranked.score >= best * MIN_RELATIVE_SCORE);
+    ranked.truncate(MAX_FOUND);
     ranked
 }
 
-fn described(state: &RunState, query: &str, found: &[Ranked]) -> String {
+fn describe_found(state: &RunState, query: &str, found: &[Ranked]) -> String {
     if found.is_empty() {
         return format!("No other tool fits \"{query}\". Go on with those that are listed.");
     }
     let tools = found.iter().filter_map(|ranked| state.tool(&ranked.tool));
-    listed(tools)
-}
-
-/// Tools that can be called though the prompt's beginning does not explain them.
-pub(crate) fn listed<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> String {
-    let mut text = String::from("These tools can be called now, like the others:\n");
-    for spec in tools {
-        let full = spec.parameters.to_string();
-        let arguments = if full.chars().count() <= FULL { full } else { schema::in_short(&spec.parameters) };
-        let _ = writeln!(text, "- {}: {}\n  arguments: {arguments}", spec.name, spec.description.trim());
-    }
-    text.trim_end().to_owned()
+    list_tools(tools)
 }

@@ -1,11 +1,9 @@
-//! Questions to people: the preview first, then the row and the event in one transaction.
+//! Requests for approval and questions to people: the preview first, then the row and the event in one transaction.
 
-use crate::child::preview;
 use crate::deps::Deps;
-use crate::journal::Journal;
-use crate::tool_call::scope_of;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use crate::run::delegation::preview;
+use crate::run::journal::{Journal, status_write};
+use crate::run::tool_call::tool_scope;
 use steward_core::approval::{Approval, StepPreview, Subject};
 use steward_core::event::EventBody;
 use steward_core::plan::FINAL_ANSWER;
@@ -13,18 +11,23 @@ use steward_core::policy::RiskClass;
 use steward_core::ports::{RunStatus, SideWrite, StoreResult};
 use steward_core::run::{Ask, RunState};
 use steward_core::tool::{CallSource, ToolCall};
-use steward_core::{ApprovalId, hash};
+use steward_core::{ApprovalId, Cancellation, hash};
 
-pub(crate) async fn ask(deps: &Deps, journal: &mut Journal, ask: Ask, stop: &Arc<AtomicBool>) -> StoreResult<()> {
+pub(crate) async fn request_approval(
+    deps: &Deps,
+    journal: &mut Journal,
+    ask: Ask,
+    cancellation: &Cancellation,
+) -> StoreResult<()> {
     let subject = match ask {
         Ask::Call { call, reason } => {
-            let scope = scope_of(deps, &journal.state, stop, &call.name);
+            let scope = tool_scope(deps, &journal.state, cancellation, &call.name);
             let preview = preview(deps, &journal.state, &call, &scope).await;
             let taint =
                 journal.state.tool(&call.name).map(|spec| journal.state.taint_of(spec, &call)).unwrap_or_default();
             Subject::Call {
                 args_hash: hash::of_json(&call.arguments),
-                risk: risk(&journal.state, &call.name),
+                risk: risk_of(&journal.state, &call.name),
                 reason: if call.is_guessed() || !taint.is_empty() { reason } else { String::new() },
                 call_id: call.id,
                 tool: call.name,
@@ -33,7 +36,7 @@ pub(crate) async fn ask(deps: &Deps, journal: &mut Journal, ask: Ask, stop: &Arc
                 taint,
             }
         }
-        Ask::Plan => plan_subject(deps, &journal.state, stop).await,
+        Ask::Plan => plan_subject(deps, &journal.state, cancellation).await,
         Ask::Uncertain { call, why } => {
             Subject::Uncertain { why, call_id: call.id, tool: call.name, arguments: call.arguments }
         }
@@ -52,33 +55,21 @@ pub(crate) async fn ask(deps: &Deps, journal: &mut Journal, ask: Ask, stop: &Arc
         decided_at: None,
     };
     let asked = EventBody::ApprovalRequested { approval_id: id, subject: Box::new(subject), about: Box::new(about) };
-    let status = status(&journal.state, RunStatus::Parked);
+    let status = status_write(&journal.state, RunStatus::Parked);
     journal.commit(vec![asked], vec![SideWrite::Approval(row), status]).await
 }
 
-/// The status row of a run that goes on or parks.
-pub(crate) fn status(state: &RunState, status: RunStatus) -> SideWrite {
-    SideWrite::Status {
-        status,
-        outcome: None,
-        answer: None,
-        tokens: state.spent.tokens,
-        cost_micros: state.spent.cost_micros,
-        verdict: None,
-    }
-}
-
-fn risk(state: &RunState, tool: &str) -> RiskClass {
+fn risk_of(state: &RunState, tool: &str) -> RiskClass {
     state.tool(tool).map_or(RiskClass::Destructive, |spec| spec.risk)
 }
 
-async fn plan_subject(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> Subject {
+async fn plan_subject(deps: &Deps, state: &RunState, cancellation: &Cancellation) -> Subject {
     let Some(plan) = &state.plan else {
         return Subject::Plan { plan_hash: String::new(), previews: Vec::new(), taint: Vec::new() };
     };
     let mut previews = Vec::new();
     for (index, step) in plan.plan.steps.iter().enumerate() {
-        let risk = risk(state, &step.tool);
+        let risk = risk_of(state, &step.tool);
         if step.tool == FINAL_ANSWER || risk == RiskClass::Read {
             continue;
         }
@@ -90,7 +81,7 @@ async fn plan_subject(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> 
             confidence: 1.0,
             signature: None,
         };
-        let scope = scope_of(deps, state, stop, &call.name);
+        let scope = tool_scope(deps, state, cancellation, &call.name);
         let preview = preview(deps, state, &call, &scope).await;
         previews.push(StepPreview { step: index, risk, preview });
     }

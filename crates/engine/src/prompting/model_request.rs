@@ -1,13 +1,12 @@
-//! What is sent to a model for a purpose: prompt, tools, schema; and how its reply is read.
+//! The request to a model for a purpose: prompt, tools, schema; and the parser that its reply is read with.
 
-use crate::as_text::{as_text, with_objects, without_system};
-use crate::closing::{closing, plan_text};
-use crate::compact;
-use crate::deep;
-use crate::fill::schema_of_open;
-use crate::search::listed;
+use crate::prompting::compaction::older_messages;
+use crate::prompting::instructions::{
+    closing_instructions, deep_instructions, deep_schema, list_tools, plan_instructions,
+};
+use crate::prompting::open_arguments::schema_of_open;
+use crate::prompting::text_tool_messages::{with_calls_as_text, with_object_arguments, without_system};
 use std::fmt::Write as _;
-
 use steward_core::event::Setup;
 use steward_core::message::Message;
 use steward_core::model::{Capabilities, ModelRequest, Purpose, Strategy};
@@ -17,19 +16,19 @@ use steward_core::run::{RunState, is_control, plan_tool, room_for_tools};
 use steward_core::tool::{PLAN, TOOL_SEARCH, ToolSpec, tool_search};
 use steward_parse::{Dialects, Form, Reading, StreamParser, ToolIndex, guided, markers_instructions, react};
 
-const COMPACT_PROMPT: &str = include_str!("../prompts/compact.md");
+const COMPACT_PROMPT: &str = include_str!("../../prompts/compact.md");
 
 /// Tokens kept for a reply by a window, at least.
 const MIN_RESERVE: u32 = 256;
 /// Longest small talk of a model that can't plan, tokens.
-const SMALL_TALK: u32 = 160;
+const MAX_SMALL_TALK: u32 = 160;
 /// Longest summary of older messages, tokens.
-const SUMMARY: u32 = 600;
+const MAX_SUMMARY: u32 = 600;
 /// Prompts up to this many tokens say tools in few words.
-const TINY: u32 = 4096;
+const SMALL_PROMPT: u32 = 4096;
 
 /// A request and how it came about.
-pub(crate) struct Built {
+pub(crate) struct BuiltRequest {
     pub request: ModelRequest,
     pub prompt: Prompt,
     /// How tools are explained in the prompt; empty where the provider has a field for them.
@@ -40,7 +39,7 @@ pub(crate) struct Built {
     pub reserve: u32,
 }
 
-impl Built {
+impl BuiltRequest {
     /// Tokens that the call may take.
     pub fn reserved(&self) -> u64 {
         self.prompt.tokens + u64::from(self.request.max_tokens)
@@ -48,7 +47,7 @@ impl Built {
 }
 
 /// Tools that plans are made of: those on offer and those found since.
-pub(crate) fn offered(state: &RunState) -> Vec<ToolSpec> {
+pub(crate) fn plan_tools(state: &RunState) -> Vec<ToolSpec> {
     let mut tools = state.offered();
     tools.retain(|spec| spec.name != TOOL_SEARCH && spec.name != PLAN);
     tools.extend(state.found());
@@ -65,7 +64,7 @@ pub(crate) fn strategy(state: &RunState, setup: &Setup, capabilities: &Capabilit
 }
 
 /// Reads the reply to model call `step`, which was asked for in the form of `strategy`.
-pub(crate) fn parser(
+pub(crate) fn reply_parser(
     setup: &Setup,
     purpose: Purpose,
     (strategy, in_thought): (Strategy, bool),
@@ -90,28 +89,28 @@ pub(crate) fn parser(
 }
 
 /// What a model of `capabilities` is asked for `purpose`.
-pub(crate) fn request(
+pub(crate) fn build_request(
     state: &RunState,
     setup: &Setup,
     capabilities: &Capabilities,
     purpose: Purpose,
     max_plan_steps: usize,
-) -> Built {
+) -> BuiltRequest {
     let strategy = strategy(state, setup, capabilities, purpose);
     let native = purpose == Purpose::Reply && strategy == Strategy::Native && setup.capabilities.plans;
-    let (explained, callable) = tools(state, capabilities, purpose);
+    let (explained, callable) = explained_and_callable(state, capabilities, purpose);
     let tool_text = match (purpose, strategy) {
         (Purpose::Reply, Strategy::GuidedJson) => guided::instructions(&explained),
         (Purpose::Reply, Strategy::React) => react::instructions(&explained),
         (Purpose::Reply, Strategy::Markers) => markers_instructions(&explained),
-        (Purpose::Plan, _) => plan_text(&callable, max_plan_steps),
-        (Purpose::Deep, _) => setup.deep.map(|settings| deep::instructions(&callable, settings)).unwrap_or_default(),
+        (Purpose::Plan, _) => plan_instructions(&callable, max_plan_steps),
+        (Purpose::Deep, _) => setup.deep.map(|settings| deep_instructions(&callable, settings)).unwrap_or_default(),
         _ => String::new(),
     };
     let schema = match (purpose, strategy) {
         (Purpose::Reply, Strategy::GuidedJson) => Some(guided::schema(&callable)),
         (Purpose::Plan, _) => Some(plan::json_schema(&callable, max_plan_steps)),
-        (Purpose::Deep, _) => setup.deep.map(|settings| deep::schema(&callable, settings)),
+        (Purpose::Deep, _) => setup.deep.map(|settings| deep_schema(&callable, settings)),
         (Purpose::Fill, _) => schema_of_open(state),
         _ => None,
     };
@@ -119,9 +118,9 @@ pub(crate) fn request(
     let reserve = setup.agent.tuning.max_tokens.min((window / 4).max(MIN_RESERVE));
     let beside = if native { weigh_tools(&callable) } else { 0 };
     let prompt = if purpose == Purpose::Compact {
-        summing_up(state, setup, capabilities, reserve)
+        summary_prompt(state, setup, capabilities, reserve)
     } else {
-        let closing = closing(state, purpose);
+        let closing = closing_instructions(state, purpose);
         let notes = notes(state, setup, purpose, native);
         let skills = skills_text(&setup.skills, room_for_tools(capabilities));
         assemble(&PromptInput {
@@ -141,7 +140,8 @@ pub(crate) fn request(
             compaction: &state.cascade.compaction,
         })
     };
-    let mut messages = if native { with_objects(prompt.messages.clone()) } else { as_text(&prompt.messages) };
+    let mut messages =
+        if native { with_object_arguments(prompt.messages.clone()) } else { with_calls_as_text(&prompt.messages) };
     if !capabilities.system_role {
         messages = without_system(messages);
     }
@@ -150,12 +150,12 @@ pub(crate) fn request(
         tools: if native { callable } else { Vec::new() },
         schema: schema.filter(|_| capabilities.json_schema),
         temperature: setup.agent.tuning.temperature,
-        max_tokens: longest(setup, purpose, reserve),
-        stop: stops(strategy, purpose),
+        max_tokens: reply_limit(setup, purpose, reserve),
+        stop: stop_sequences(strategy, purpose),
         seed: None,
         timeout_ms: setup.agent.tuning.timeout_ms,
     };
-    Built { request, prompt, tool_text, beside, reserve }
+    BuiltRequest { request, prompt, tool_text, beside, reserve }
 }
 
 /// What the newest request has to know of tools that the prompt's beginning does not say, since that stays the same in a
@@ -170,40 +170,44 @@ fn notes(state: &RunState, setup: &Setup, purpose: Purpose, native: bool) -> Str
     }
     let fresh = state.fresh_tools();
     if !native && !fresh.is_empty() {
-        let _ = writeln!(text, "{}", listed(fresh.iter()));
+        let _ = writeln!(text, "{}", list_tools(fresh.iter()));
     }
     text
 }
 
 /// The tools that are explained, and those that can be called, which may be more: what a search
 /// found stands in its result, so that the prompt's beginning stays the same.
-fn tools(state: &RunState, capabilities: &Capabilities, purpose: Purpose) -> (Vec<ToolSpec>, Vec<ToolSpec>) {
-    let tiny = capabilities.window.min(capabilities.prompt_tokens.unwrap_or(u32::MAX)) <= TINY;
-    let said = |tools: Vec<ToolSpec>| {
+fn explained_and_callable(
+    state: &RunState,
+    capabilities: &Capabilities,
+    purpose: Purpose,
+) -> (Vec<ToolSpec>, Vec<ToolSpec>) {
+    let tiny = capabilities.window.min(capabilities.prompt_tokens.unwrap_or(u32::MAX)) <= SMALL_PROMPT;
+    let worded = |tools: Vec<ToolSpec>| {
         if tiny { tools.into_iter().map(brief).collect() } else { tools }
     };
     if purpose != Purpose::Reply {
-        let tools = said(offered(state));
+        let tools = worded(plan_tools(state));
         return (tools.clone(), tools);
     }
-    let explained = said(state.offered());
+    let explained = worded(state.offered());
     let mut callable = explained.clone();
-    callable.extend(said(state.found()));
+    callable.extend(worded(state.found()));
     (explained, callable)
 }
 
 /// A model that can't plan rambles; what it has to say in small talk is short.
-fn longest(setup: &Setup, purpose: Purpose, reserve: u32) -> u32 {
+fn reply_limit(setup: &Setup, purpose: Purpose, reserve: u32) -> u32 {
     if purpose == Purpose::Compact {
-        reserve.min(SUMMARY)
+        reserve.min(MAX_SUMMARY)
     } else if setup.capabilities.plans {
         reserve
     } else {
-        reserve.min(SMALL_TALK)
+        reserve.min(MAX_SMALL_TALK)
     }
 }
 
-fn stops(strategy: Strategy, purpose: Purpose) -> Vec<String> {
+fn stop_sequences(strategy: Strategy, purpose: Purpose) -> Vec<String> {
     match strategy {
         Strategy::React => vec!["\nObservation:".to_owned()],
         // What follows a marker is the program's word, not the model's.
@@ -215,8 +219,8 @@ fn stops(strategy: Strategy, purpose: Purpose) -> Vec<String> {
 }
 
 /// The prompt for a summary of older messages.
-fn summing_up(state: &RunState, setup: &Setup, capabilities: &Capabilities, reserve: u32) -> Prompt {
-    let text = compact::older(state, setup).map_or_else(String::new, |(_, text)| text);
+fn summary_prompt(state: &RunState, setup: &Setup, capabilities: &Capabilities, reserve: u32) -> Prompt {
+    let text = older_messages(state, setup).map_or_else(String::new, |(_, text)| text);
     assemble(&PromptInput {
         instructions: COMPACT_PROMPT,
         skills: "",

@@ -1,10 +1,10 @@
 //! The prompt that a run would begin with, and what its parts take.
 
 use crate::deps::Deps;
-use crate::dialect;
 use crate::error::EngineError;
-use crate::planning::narrowed;
-use crate::start::{StartRun, setup};
+use crate::prompting::model_request::build_request;
+use crate::run::planning::filter_tools;
+use crate::service::start::{StartRun, run_setup};
 use std::sync::Arc;
 use steward_core::agent::Agent;
 use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin};
@@ -13,7 +13,7 @@ use steward_core::prompt::{PromptPreview, PromptSection, estimate_tokens, memory
 use steward_core::run::{Effect, RunState, room_for_tools};
 use steward_core::{ConnectionId, RunId};
 
-pub(crate) async fn preview(
+pub(crate) async fn preview_prompt(
     deps: &Deps,
     agent: &Agent,
     connection: Option<ConnectionId>,
@@ -35,16 +35,16 @@ pub(crate) async fn preview(
         user: None,
         key: None,
     };
-    let setup = setup(deps, request, now).await?;
+    let setup = run_setup(deps, request, now).await?;
     let setup = Arc::new(setup);
     let run = RunId(deps.ids.next());
     let body = EventBody::RunStarted { v: EVENT_VERSION, setup: Arc::clone(&setup) };
     let mut state = RunState::new(run);
     state.apply(&Event { run_id: run, seq: 1, at: now, epoch: 1, body });
     if state.next(now).first() == Some(&Effect::FilterIntent) {
-        state.apply(&Event { run_id: run, seq: 2, at: now, epoch: 1, body: narrowed(deps, &setup).await });
+        state.apply(&Event { run_id: run, seq: 2, at: now, epoch: 1, body: filter_tools(deps, &setup).await });
     }
-    let built = dialect::request(&state, &setup, &setup.capabilities, Purpose::Reply, deps.config.max_plan_steps);
+    let built = build_request(&state, &setup, &setup.capabilities, Purpose::Reply, deps.config.max_plan_steps);
     let tools = state.offered();
     let tokens = built.prompt.tokens;
     let skills = skills_text(&setup.skills, room_for_tools(&setup.capabilities));

@@ -13,18 +13,18 @@ const WRAPPED: &str = "{\"received\":";
 
 /// Chunks, joined where that loses nothing.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Received {
+pub(crate) struct ReceivedReply {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     text: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     reasoning: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    tool_calls: Vec<Piece>,
+    tool_calls: Vec<CallPiece>,
 }
 
 /// A piece of a call in the provider's own field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Piece {
+struct CallPiece {
     index: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<String>,
@@ -37,10 +37,10 @@ struct Piece {
 
 #[derive(Serialize, Deserialize)]
 struct Wrapped {
-    received: Received,
+    received: ReceivedReply,
 }
 
-impl Received {
+impl ReceivedReply {
     /// About how many tokens came.
     pub fn tokens(&self) -> u64 {
         let calls = self.tool_calls.iter();
@@ -48,7 +48,6 @@ impl Received {
         estimate_tokens(&self.text) + estimate_tokens(&self.reasoning) + calls.sum::<u64>()
     }
 
-    /// Takes the next chunk.
     pub fn push(&mut self, chunk: &ModelChunk) {
         match chunk {
             ModelChunk::Text(text) => self.text.push_str(text),
@@ -59,7 +58,7 @@ impl Received {
                     Some(last) if goes_on && last.index == *index => {
                         last.arguments.push_str(arguments);
                     }
-                    _ => self.tool_calls.push(Piece {
+                    _ => self.tool_calls.push(CallPiece {
                         index: *index,
                         id: id.clone(),
                         name: name.clone(),
@@ -102,10 +101,10 @@ pub(crate) fn chunks(raw: &str, finish: &str) -> Vec<ModelChunk> {
     let mut received = if raw.starts_with(WRAPPED) {
         serde_json::from_str::<Wrapped>(raw).map(|wrapped| wrapped.received)
     } else {
-        Ok(Received::default())
+        Ok(ReceivedReply::default())
     }
     .unwrap_or_default();
-    if received == Received::default() {
+    if received == ReceivedReply::default() {
         raw.clone_into(&mut received.text);
     }
     let mut chunks = Vec::new();
@@ -129,7 +128,7 @@ pub(crate) fn chunks(raw: &str, finish: &str) -> Vec<ModelChunk> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
-    use super::{Received, chunks};
+    use super::{ReceivedReply, chunks};
     use steward_core::model::{ModelChunk, Strategy};
     use steward_parse::{Parsed, StreamParser, ToolIndex};
 
@@ -144,7 +143,7 @@ mod tests {
     /// What is kept of `sent`; checks that it parses to the same.
     fn kept(strategy: Strategy, sent: &[ModelChunk]) -> String {
         let parsed = parse(strategy, sent);
-        let mut received = Received::default();
+        let mut received = ReceivedReply::default();
         for chunk in sent {
             received.push(chunk);
         }

@@ -1,6 +1,6 @@
 //! What a reply means beyond its syntax: ids, arguments that fit, claims, and what was only guessed.
 
-use crate::dialect::offered;
+use crate::prompting::model_request::plan_tools;
 use steward_core::event::{AboutCall, Noticed, Setup};
 use steward_core::model::Purpose;
 use steward_core::receipts::false_completion;
@@ -11,9 +11,8 @@ use steward_parse::{Parsed, fit::fit};
 /// Longest quotation of a reply, characters.
 const QUOTE: usize = 240;
 
-/// A reply, understood.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Understood {
+pub(crate) struct InterpretedReply {
     pub calls: Vec<ToolCall>,
     pub diagnostics: Vec<String>,
     pub noticed: Noticed,
@@ -21,13 +20,13 @@ pub(crate) struct Understood {
 
 /// Calls with ids that no other call of the run has, since ids name effects. A call that was meant
 /// but is broken stays in, with its raw text for arguments: it is refused, and the model is told.
-pub(crate) fn understood(
+pub(crate) fn interpret_reply(
     state: &RunState,
     setup: &Setup,
     purpose: Purpose,
     parsed: &mut Parsed,
     step: u32,
-) -> Understood {
+) -> InterpretedReply {
     let mut diagnostics = std::mem::take(&mut parsed.diagnostics);
     let mut calls = std::mem::take(&mut parsed.calls);
     let mut broken = Vec::new();
@@ -53,7 +52,7 @@ pub(crate) fn understood(
     let mut noticed = Noticed::default();
     if purpose == Purpose::Reply {
         for call in &mut calls {
-            fitted(state, call, &mut diagnostics);
+            fit_arguments(state, call, &mut diagnostics);
         }
         noticed.broken = broken
             .into_iter()
@@ -62,20 +61,20 @@ pub(crate) fn understood(
         noticed.guessed = calls
             .iter()
             .filter(|call| call.is_guessed() && call.arguments.is_object())
-            .map(|call| AboutCall { call_id: call.id.clone(), text: words(parsed, call) })
+            .map(|call| AboutCall { call_id: call.id.clone(), text: quoted_line(parsed, call) })
             .collect();
         let can = &setup.capabilities;
-        let acts = can.plans && !can.trusted && !offered(state).is_empty();
+        let acts = can.plans && !can.trusted && !plan_tools(state).is_empty();
         if calls.is_empty() && acts {
             noticed.claim = claim(&setup.input, &parsed.text);
         }
     }
-    Understood { calls, diagnostics, noticed }
+    InterpretedReply { calls, diagnostics, noticed }
 }
 
 /// Arguments in the form of the tool's schema, as far as that is beyond doubt; what does not fit is
 /// refused by the state machine, which names the field.
-fn fitted(state: &RunState, call: &mut ToolCall, diagnostics: &mut Vec<String>) {
+fn fit_arguments(state: &RunState, call: &mut ToolCall, diagnostics: &mut Vec<String>) {
     let Some(spec) = state.tool(&call.name) else {
         return;
     };
@@ -97,7 +96,7 @@ fn claim(request: &str, text: &str) -> Option<String> {
 }
 
 /// The line that a guessed call was read from: the one with its longest value or its tool's name.
-fn words(parsed: &Parsed, call: &ToolCall) -> String {
+fn quoted_line(parsed: &Parsed, call: &ToolCall) -> String {
     let text = if call.source == CallSource::Reasoning { &parsed.reasoning } else { &parsed.text };
     let value = call
         .arguments

@@ -1,12 +1,13 @@
-//! The only way to move a run: commit, fold, tell.
+//! A run moves by its journal only: events are committed, folded and published. Others read the log from here.
 
 use crate::deps::Deps;
+use crate::error::EngineError;
 use steward_core::RunId;
 use steward_core::event::{Event, EventBody};
-use steward_core::ports::{Commit, Lease, SideWrite, StoreError, StoreResult};
+use steward_core::ports::{Commit, Lease, RunStatus, SideWrite, StoreError, StoreResult};
 use steward_core::run::RunState;
 
-/// How many events are read at once when a run is loaded.
+/// How many events are read at once.
 const PAGE: u32 = 1000;
 
 /// A run in the hands of its runner.
@@ -92,5 +93,49 @@ impl Journal {
     fn fold(&mut self, event: &Event) {
         self.state.apply(event);
         self.deps.bus.publish(event);
+    }
+}
+
+/// Gives each event of `run` to `each`, in order.
+pub(crate) async fn read_log(deps: &Deps, run: RunId, mut each: impl FnMut(Event) + Send) -> Result<(), EngineError> {
+    let mut after = 0;
+    loop {
+        let page = deps.store.events(deps.tenant, run, after, PAGE).await?;
+        let last = page.len() < PAGE as usize;
+        if page.is_empty() && after == 0 {
+            return Err(EngineError::NotFound(format!("run {run}")));
+        }
+        for stored in page {
+            after = stored.event.seq;
+            each(stored.event);
+        }
+        if last {
+            return Ok(());
+        }
+    }
+}
+
+/// The fold of a run's log.
+pub(crate) async fn fold_log(deps: &Deps, run: RunId) -> Result<RunState, EngineError> {
+    let mut state = RunState::new(run);
+    read_log(deps, run, |event| state.apply(&event)).await?;
+    Ok(state)
+}
+
+/// The message about an event that only a newer program understands; `None` for all others.
+pub(crate) fn unknown_event(event: &Event) -> Option<String> {
+    (event.body == EventBody::Unknown)
+        .then(|| format!("event {} of run {} was written by a newer program; use that one", event.seq, event.run_id))
+}
+
+/// Writes the status of a run that goes on or parks.
+pub(crate) fn status_write(state: &RunState, status: RunStatus) -> SideWrite {
+    SideWrite::Status {
+        status,
+        outcome: None,
+        answer: None,
+        tokens: state.spent.tokens,
+        cost_micros: state.spent.cost_micros,
+        verdict: None,
     }
 }

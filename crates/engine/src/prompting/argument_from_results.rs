@@ -30,7 +30,7 @@ pub(crate) fn arguments(state: &RunState, index: usize) -> Option<Value> {
         return None;
     }
     let wanted = step.thought.split_once('“')?.1.split_once('”')?.0;
-    let texts = texts(state);
+    let texts = result_texts(state);
     let value = value(wanted, &texts)?;
     let mut arguments = step.args.clone();
     arguments[name.as_str()] = Value::String(value);
@@ -38,7 +38,7 @@ pub(crate) fn arguments(state: &RunState, index: usize) -> Option<Value> {
 }
 
 /// What was seen, in order.
-fn texts(state: &RunState) -> Vec<&str> {
+fn result_texts(state: &RunState) -> Vec<&str> {
     let seen = state.calls.iter().filter_map(|entry| match &entry.status {
         CallStatus::Done(ToolResult::Ok { content, truncated: false, .. }) if content.len() <= LONGEST => {
             // Their first line is about the others.
@@ -52,8 +52,8 @@ fn texts(state: &RunState) -> Vec<&str> {
 }
 
 /// Whether each line of `text` stands in what was seen.
-pub(crate) fn says(state: &RunState, text: &str) -> bool {
-    let sources: Vec<String> = texts(state).into_iter().map(str::to_lowercase).collect();
+pub(crate) fn stands_in_results(state: &RunState, text: &str) -> bool {
+    let sources: Vec<String> = result_texts(state).into_iter().map(str::to_lowercase).collect();
     let mut lines = text.lines().map(|line| line.trim().to_lowercase()).filter(|line| !line.is_empty());
     lines.all(|line| sources.iter().any(|source| source.contains(&line)))
 }

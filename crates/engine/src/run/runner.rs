@@ -1,67 +1,29 @@
 //! One runner: drives a leased run until it rests (ended, parked, or taken away).
 
-use crate::ask::{ask, status};
-use crate::child::{self, preview};
-use crate::deep;
 use crate::deps::Deps;
-use crate::fill::fill;
-use crate::finish::finish;
-use crate::journal::Journal;
-use crate::model_call::call_model;
-use crate::planning::{filter_intent, make_plan};
-use crate::search;
-use crate::service::RunService;
-use crate::tier4;
-use crate::tool_call::{result_limit, run_tool, scope_of, settle};
+use crate::run::approval_request::request_approval;
+use crate::run::context::{ChildRuns, RunContext, RunSignals};
+use crate::run::delegation::{self, preview};
+use crate::run::finish::finish;
+use crate::run::journal::{Journal, status_write};
+use crate::run::planning::{self, fill, filter_intent, make_plan};
+use crate::run::prompt_room::call_model;
+use crate::run::request_dispatch::dispatch;
+use crate::run::tool_call::{result_limit, run_tool, settle_interrupted, tool_scope};
+use crate::run::tool_search::search_tools;
 use std::collections::HashSet;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use steward_core::RunId;
-use steward_core::event::{EventBody, Outcome, ToolResult};
+use steward_core::event::{EventBody, ToolResult};
 use steward_core::ports::{Command, Lease, QueuedCommand, RunStatus, SideWrite, StandingGrant, StoreResult};
-use steward_core::run::{AnswerFrom, Ask, Effect, RunState, Waiting};
+use steward_core::run::{Ask, Effect, RunState, Waiting};
 use steward_core::tool::truncate;
-use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
-
-/// How others reach a running run.
-#[derive(Debug, Clone)]
-pub(crate) struct Handle {
-    /// A command was queued.
-    pub wake: Arc<Notify>,
-    /// The run is stopped: tools and model calls end.
-    pub stop: Arc<AtomicBool>,
-    /// The same, for what awaits.
-    pub cancel: CancellationToken,
-}
-
-impl Handle {
-    pub fn new() -> Self {
-        Self { wake: Arc::new(Notify::new()), stop: Arc::new(AtomicBool::new(false)), cancel: CancellationToken::new() }
-    }
-
-    /// Ends what is in flight; the durable command tells why.
-    pub fn interrupt(&self) {
-        self.stop.store(true, Ordering::Relaxed);
-        self.cancel.cancel();
-        self.wake.notify_one();
-    }
-}
-
-pub(crate) struct Runner<'a> {
-    pub deps: &'a Deps,
-    pub handle: &'a Handle,
-    pub journal: Journal,
-    /// Drives the runs that this one delegates to.
-    pub service: &'a RunService,
-}
 
 /// Drives the run of `lease` to rest. `state`: the fold of a run that was just made here, so nothing was in flight.
 /// Returns the run that waits for this one, if it has ended.
 pub(crate) async fn drive(
-    service: &RunService,
     deps: &Deps,
-    handle: &Handle,
+    children: &dyn ChildRuns,
+    signals: &RunSignals,
     lease: Lease,
     state: Option<RunState>,
 ) -> StoreResult<Option<RunId>> {
@@ -70,7 +32,7 @@ pub(crate) async fn drive(
         Some(state) => Journal::new(deps.clone(), lease, state),
         None => Journal::load(deps.clone(), lease).await?,
     };
-    let mut runner = Runner { deps, handle, journal, service };
+    let mut runner = RunContext { deps, signals, journal, children };
     let state = &runner.journal.state;
     if !fresh && !state.is_finished() && state.waiting.is_none() {
         let node = deps.config.node.clone();
@@ -100,7 +62,7 @@ pub(crate) async fn drive(
     }
 }
 
-impl Runner<'_> {
+impl RunContext<'_> {
     /// Whether the run waits for a person or for a far alarm.
     fn parked(&self) -> bool {
         match &self.journal.state.waiting {
@@ -147,8 +109,8 @@ impl Runner<'_> {
             match command {
                 _ if self.journal.state.is_finished() => {}
                 Command::Stop { by } => {
-                    child::stop(self, &by).await?;
-                    self.handle.stop.store(true, Ordering::Relaxed);
+                    delegation::stop_child(self, &by).await?;
+                    self.signals.cancellation.cancel();
                     wakes = true;
                     events.push(EventBody::StopRequested { by });
                 }
@@ -172,7 +134,7 @@ impl Runner<'_> {
                 }
             }
             if wakes && self.journal.state.waiting.is_some() {
-                side.push(status(&self.journal.state, RunStatus::Running));
+                side.push(status_write(&self.journal.state, RunStatus::Running));
             }
             self.journal.commit(events, side).await?;
         }
@@ -189,14 +151,14 @@ impl Runner<'_> {
                         let side = vec![SideWrite::TimerDone(id)];
                         self.journal.commit(vec![EventBody::TimerFired { timer_id: id }], side).await?;
                     }
-                    () = self.handle.wake.notified() => {}
+                    () = self.signals.wake.notified() => {}
                 }
                 return Ok(false);
             }
         }
         if let Some(Waiting::Child(child)) = self.journal.state.waiting.clone()
             && !self.journal.state.is_finished()
-            && child::attend(self, child).await?
+            && delegation::attend_child(self, child).await?
         {
             return Ok(false);
         }
@@ -205,7 +167,7 @@ impl Runner<'_> {
     }
 
     async fn carry_out(&mut self, effect: Effect) -> StoreResult<()> {
-        let stop = Arc::clone(&self.handle.stop);
+        let cancellation = &self.signals.cancellation;
         match effect {
             Effect::FilterIntent => filter_intent(self).await,
             Effect::CallModel(purpose) => call_model(self, purpose).await.map(|_| ()),
@@ -214,54 +176,41 @@ impl Runner<'_> {
             Effect::Correct { words, message, strategy } => {
                 self.journal.append(EventBody::ModelCorrected { words, message, strategy }).await
             }
-            Effect::Dispatch => tier4::dispatch(self).await,
-            Effect::SearchTools { call } => search::search_tools(self, call).await,
-            Effect::DeepPlan { reason } => deep::plan(self, reason).await,
-            Effect::DeepFromPlan { steps } => deep::told(self, steps).await,
-            Effect::DeepOwn { call, steps, notes } => deep::own(self, call, steps, notes).await,
-            Effect::DeepDrop { reason } => deep::drop_plan(self, reason).await,
-            Effect::DeepStep(judged) => deep::ended(self, judged).await,
+            Effect::Dispatch => dispatch(self).await,
+            Effect::SearchTools { call } => search_tools(self, call).await,
+            Effect::DeepPlan { reason } => planning::make_deep_plan(self, reason).await,
+            Effect::DeepFromPlan { steps } => planning::record_given_steps(self, steps).await,
+            Effect::DeepOwn { call, steps, notes } => planning::record_own_plan(self, call, steps, notes).await,
+            Effect::DeepDrop { reason } => planning::drop_deep_plan(self, reason).await,
+            Effect::DeepStep(judged) => planning::record_step_end(self, judged).await,
             Effect::DeepRemind { open } => self.journal.append(EventBody::DeepReminded { open }).await,
             Effect::Reject { call, message } => {
                 self.journal.append(EventBody::ToolRejected { call_id: call.id, tool: call.name, message }).await
             }
             Effect::RunTool { call, idempotency_key, effect, .. } => {
-                run_tool(self.deps, &mut self.journal, call, idempotency_key, effect, None, &stop).await
+                run_tool(self.deps, &mut self.journal, call, idempotency_key, effect, None, cancellation).await
             }
             Effect::Settle { call, idempotency_key } => {
-                settle(self.deps, &mut self.journal, call, idempotency_key, &stop).await
+                settle_interrupted(self.deps, &mut self.journal, call, idempotency_key, cancellation).await
             }
             Effect::Delegate { call, agent, idempotency_key, effect } => {
-                child::delegate(self, call, agent, idempotency_key, effect).await
+                delegation::delegate(self, call, agent, idempotency_key, effect).await
             }
             Effect::DryRun { call } => {
-                let scope = scope_of(self.deps, &self.journal.state, &stop, &call.name);
+                let scope = tool_scope(self.deps, &self.journal.state, cancellation, &call.name);
                 let preview = preview(self.deps, &self.journal.state, &call, &scope).await;
                 let mut text = preview.summary;
                 if let Some(detail) = preview.detail {
                     text = format!("{text}\n{detail}");
                 }
-                let (text, _) = truncate(&text, self.result_limit(&call.name));
+                let (text, _) = truncate(&text, result_limit(&self.journal.state, &call.name));
                 let result = ToolResult::Dry { preview: text };
                 self.journal
                     .append(EventBody::ToolResult { call_id: call.id, tool: call.name, result, ms: 0, evidence: None })
                     .await
             }
-            Effect::Ask(what) => self.ask(what, &stop).await,
-            Effect::Finish { outcome, answer } => self.finish(outcome, answer).await,
+            Effect::Ask(what) => request_approval(self.deps, &mut self.journal, what, cancellation).await,
+            Effect::Finish { outcome, answer } => finish(&mut self.journal, outcome, answer).await,
         }
-    }
-
-    /// Longest text of a result that the tool gives to the model, characters.
-    fn result_limit(&self, tool: &str) -> usize {
-        result_limit(&self.journal.state, tool)
-    }
-
-    async fn ask(&mut self, what: Ask, stop: &Arc<AtomicBool>) -> StoreResult<()> {
-        ask(self.deps, &mut self.journal, what, stop).await
-    }
-
-    async fn finish(&mut self, outcome: Outcome, answer: AnswerFrom) -> StoreResult<()> {
-        finish(&mut self.journal, outcome, answer).await
     }
 }

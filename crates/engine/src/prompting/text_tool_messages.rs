@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use steward_core::message::{Message, Role};
 
 /// `messages` with calls and results as text.
-pub(crate) fn as_text(messages: &[Message]) -> Vec<Message> {
+pub(crate) fn with_calls_as_text(messages: &[Message]) -> Vec<Message> {
     let mut plain: Vec<Message> = Vec::with_capacity(messages.len());
     for message in messages {
         let mut text = message.text.clone();
@@ -46,7 +46,7 @@ pub(crate) fn without_system(mut messages: Vec<Message>) -> Vec<Message> {
 
 /// `messages` as providers take them: the arguments of a call that could not be read are no object,
 /// and the call's result says what was wrong.
-pub(crate) fn with_objects(mut messages: Vec<Message>) -> Vec<Message> {
+pub(crate) fn with_object_arguments(mut messages: Vec<Message>) -> Vec<Message> {
     for call in messages.iter_mut().flat_map(|message| &mut message.tool_calls) {
         if !call.arguments.is_object() {
             call.arguments = serde_json::json!({});

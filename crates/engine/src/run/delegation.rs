@@ -2,19 +2,14 @@
 //! run stands in the log before the run is made, so a crash neither loses nor doubles it; the parent
 //! gives its lease back and is woken by the end of the child, in the same transaction.
 
-use crate::ask::status;
 use crate::deps::Deps;
 use crate::error::EngineError;
-use crate::log;
-use crate::runner::Runner;
-use crate::start::{NewRun, StartRun, create, setup};
-use crate::tool_call::result_limit;
+use crate::run::context::RunContext;
+use crate::run::journal::{fold_log, status_write};
+use crate::run::tool_call::result_limit;
 use fail::fail_point;
 use serde_json::{Value, json};
-use std::sync::Arc;
-use steward_core::budget::Budget;
-use steward_core::event::{EVENT_VERSION, EventBody, Mode, Origin, Outcome, Setup, ToolResult};
-use steward_core::policy::{Grant, GrantScope};
+use steward_core::event::{EventBody, Outcome, ToolResult};
 use steward_core::ports::{RunRow, RunStatus, SideWrite, StoreError, StoreResult, ToolScope};
 use steward_core::run::{ChildRun, RunState, Waiting, delegate_of};
 use steward_core::skill::request_of;
@@ -24,16 +19,16 @@ use steward_core::{RunId, hash};
 /// Request template of a delegation that names none.
 const TEMPLATE: &str = "{{task}}";
 
-/// Commits that a call is another agent's, with the id of its run. [`attend`] makes that run.
+/// Commits that a call is another agent's, with the id of its run. [`attend_child`] makes that run.
 pub(crate) async fn delegate(
-    runner: &mut Runner<'_>,
+    runner: &mut RunContext<'_>,
     call: ToolCall,
     agent: String,
     idempotency_key: String,
     effect: EffectClass,
 ) -> StoreResult<()> {
     let deps = runner.deps;
-    let request = match request(&runner.journal.state, &call) {
+    let request = match request_text(&runner.journal.state, &call) {
         Ok(request) => match deps.store.agent_by_name(deps.tenant, &agent).await? {
             Some(_) => Ok(request),
             None => Err(format!("there is no agent `{agent}` any more; do it without it, or say that it is missing")),
@@ -66,42 +61,36 @@ pub(crate) async fn delegate(
 
 /// Looks after the run that this one waits for: makes it, or takes its result in (`true`), or parks
 /// until it ends.
-pub(crate) async fn attend(runner: &mut Runner<'_>, child: ChildRun) -> StoreResult<bool> {
+pub(crate) async fn attend_child(runner: &mut RunContext<'_>, child: ChildRun) -> StoreResult<bool> {
     let deps = runner.deps;
     match deps.store.run(deps.tenant, child.run).await {
         Ok(row) if row.status == RunStatus::Finished => {
-            take_in(runner, &child, &row).await?;
+            accept_result(runner, &child, &row).await?;
             return Ok(true);
         }
         Ok(_) => {}
-        Err(StoreError::NotFound(_)) => {
-            let (until, place) = (runner.service.until(), runner.service.place());
-            match begin(runner, &child).await {
-                Ok(new) => {
-                    fail_point!("engine.child.made");
-                    runner.service.begin(new, place, until).await;
-                }
-                Err(EngineError::Store(error)) => return Err(error),
-                Err(error) => {
-                    give_up(runner, &child, &error.to_string()).await?;
-                    return Ok(true);
-                }
+        Err(StoreError::NotFound(_)) => match runner.children.start_child(&child, &runner.journal.state).await {
+            Ok(()) => {}
+            Err(EngineError::Store(error)) => return Err(error),
+            Err(error) => {
+                report_failure(runner, &child, &error.to_string()).await?;
+                return Ok(true);
             }
-        }
+        },
         Err(error) => return Err(error),
     }
-    let parked = status(&runner.journal.state, RunStatus::Parked);
+    let parked = status_write(&runner.journal.state, RunStatus::Parked);
     runner.journal.commit(Vec::new(), vec![parked]).await?;
     fail_point!("engine.child.parked");
     Ok(false)
 }
 
 /// Stops the run that this one waits for, which stops those below it.
-pub(crate) async fn stop(runner: &Runner<'_>, by: &str) -> StoreResult<()> {
+pub(crate) async fn stop_child(runner: &RunContext<'_>, by: &str) -> StoreResult<()> {
     let Some(Waiting::Child(child)) = &runner.journal.state.waiting else {
         return Ok(());
     };
-    match runner.service.stop(child.run, by).await {
+    match runner.children.stop_child(child.run, by).await {
         // It was never made, or it has ended.
         Ok(()) | Err(EngineError::NotFound(_) | EngineError::Store(StoreError::Conflict(_))) => Ok(()),
         Err(EngineError::Store(error)) => Err(error),
@@ -117,7 +106,7 @@ pub(crate) async fn preview(deps: &Deps, state: &RunState, call: &ToolCall, scop
     let Some(agent) = state.tool(&call.name).and_then(delegate_of) else {
         return deps.tools.preview(call, scope).await;
     };
-    match request(state, call) {
+    match request_text(state, call) {
         Ok(request) => Preview {
             summary: format!("asks the agent {agent}, which has tools and a policy of its own"),
             detail: Some(request),
@@ -128,75 +117,25 @@ pub(crate) async fn preview(deps: &Deps, state: &RunState, call: &ToolCall, scop
     }
 }
 
-fn request(state: &RunState, call: &ToolCall) -> Result<String, String> {
+fn request_text(state: &RunState, call: &ToolCall) -> Result<String, String> {
     let skill = state.tool(&call.name).and_then(|spec| spec.skill.as_ref());
     let template = skill.and_then(|skill| skill.request.as_deref());
     request_of(template.unwrap_or(TEMPLATE), &call.arguments)
 }
 
-/// Makes the child with its first event and a lease of ours.
-async fn begin(runner: &Runner<'_>, child: &ChildRun) -> Result<NewRun, EngineError> {
-    let deps = runner.deps;
-    let state = &runner.journal.state;
-    let Some(parent) = state.setup.as_deref() else {
-        return Err(EngineError::Invalid("a run begins with a request".to_owned()));
-    };
-    let agent = deps
-        .store
-        .agent_by_name(deps.tenant, &child.agent)
-        .await?
-        .ok_or_else(|| EngineError::NotFound(format!("agent {}", child.agent)))?;
-    let now = deps.clock.now();
-    let asked = StartRun {
-        agent,
-        input: child.request.clone(),
-        conversation: None,
-        history: Vec::new(),
-        mode: Mode::Loop,
-        origin: Origin::Delegation,
-        asked_by: parent.asked_by.clone(),
-        workspace: parent.workspace.clone(),
-        grants: passed_on(parent),
-        connection: None,
-        intent_filter: parent.intent_filter,
-        user: parent.user,
-        key: parent.key,
-    };
-    let mut setup = setup(deps, asked, now).await?;
-    setup.parent = Some(state.run_id);
-    setup.depth = parent.depth + 1;
-    setup.taint = state.sources();
-    setup.budget = setup.budget.within(left(parent, state));
-    let started = EventBody::RunStarted { v: EVENT_VERSION, setup: Arc::new(setup) };
-    create(deps, child.run, vec![started], now).await
-}
-
-/// What the child may spend: what is left, but for one call that the parent answers with.
-fn left(parent: &Setup, state: &RunState) -> Budget {
-    let left = parent.budget.left(&state.spent);
-    Budget { model_calls: left.model_calls.saturating_sub(1), ..left }
-}
-
-/// "Yes to all" that a person gave with the request goes for all of its work; what was given to the
-/// parent's agent for good does not go for another.
-fn passed_on(parent: &Setup) -> Vec<Grant> {
-    let all = |grant: &&Grant| grant.scope == GrantScope::AllButDestructive && grant.until.is_none();
-    parent.grants.iter().filter(all).cloned().collect()
-}
-
 /// The child's end becomes the call's result.
-async fn take_in(runner: &mut Runner<'_>, child: &ChildRun, row: &RunRow) -> StoreResult<()> {
-    let ended = match log::state(runner.deps, child.run).await {
+async fn accept_result(runner: &mut RunContext<'_>, child: &ChildRun, row: &RunRow) -> StoreResult<()> {
+    let ended = match fold_log(runner.deps, child.run).await {
         Ok(state) => state,
         Err(EngineError::Store(error)) => return Err(error),
-        Err(error) => return give_up(runner, child, &error.to_string()).await,
+        Err(error) => return report_failure(runner, child, &error.to_string()).await,
     };
     let known = runner.journal.state.sources();
     let mut taint = ended.sources();
     taint.retain(|one| !known.iter().any(|seen| seen.origin == one.origin));
-    let tool = tool_of(&runner.journal.state, child);
+    let tool = tool_name(&runner.journal.state, child);
     let limit = result_limit(&runner.journal.state, &tool);
-    let result = result(child, &ended, row, limit);
+    let result = result_of(child, &ended, row, limit);
     let ms = ended.last_at.since(row.created_at).as_millis();
     let events = vec![
         EventBody::RunReturned {
@@ -215,14 +154,14 @@ async fn take_in(runner: &mut Runner<'_>, child: &ChildRun, row: &RunRow) -> Sto
         },
     ];
     fail_point!("engine.child.ended");
-    runner.journal.commit(events, at_work(runner)).await
+    runner.journal.commit(events, running_status(runner)).await
 }
 
 /// The child can't be made or read: the model is told.
-async fn give_up(runner: &mut Runner<'_>, child: &ChildRun, why: &str) -> StoreResult<()> {
+async fn report_failure(runner: &mut RunContext<'_>, child: &ChildRun, why: &str) -> StoreResult<()> {
     let result = EventBody::ToolResult {
         call_id: child.call_id.clone(),
-        tool: tool_of(&runner.journal.state, child),
+        tool: tool_name(&runner.journal.state, child),
         result: ToolResult::Error {
             message: format!("the agent {} could not be asked: {why}", child.agent),
             fatal: false,
@@ -231,19 +170,19 @@ async fn give_up(runner: &mut Runner<'_>, child: &ChildRun, why: &str) -> StoreR
         ms: 0,
         evidence: None,
     };
-    let side = at_work(runner);
+    let side = running_status(runner);
     runner.journal.commit(vec![result], side).await
 }
 
-fn at_work(runner: &Runner<'_>) -> Vec<SideWrite> {
-    vec![status(&runner.journal.state, RunStatus::Running)]
+fn running_status(runner: &RunContext<'_>) -> Vec<SideWrite> {
+    vec![status_write(&runner.journal.state, RunStatus::Running)]
 }
 
-fn tool_of(state: &RunState, child: &ChildRun) -> String {
+fn tool_name(state: &RunState, child: &ChildRun) -> String {
     state.call(&child.call_id).map_or_else(String::new, |entry| entry.call.name.clone())
 }
 
-fn result(child: &ChildRun, ended: &RunState, row: &RunRow, limit: usize) -> ToolResult {
+fn result_of(child: &ChildRun, ended: &RunState, row: &RunRow, limit: usize) -> ToolResult {
     let sources = ended.sources();
     let origins: Vec<&str> = sources.iter().map(|one| one.origin.as_str()).collect();
     let answer = ended.answer.trim();

@@ -1,13 +1,12 @@
 //! One model call: requested, streamed, answered; each committed before it is used or shown.
 
-use crate::ask::status;
-use crate::compact::{Room, make_room};
-use crate::dialect::{self, Built};
-use crate::finish::finish;
-use crate::raw::Received;
-use crate::runner::Runner;
-use crate::spend::{Took, estimate, set_aside, settle};
-use crate::understand::understood;
+use crate::prompting::interpret_reply::interpret_reply;
+use crate::prompting::model_request::{BuiltRequest, build_request, reply_parser, strategy};
+use crate::prompting::raw_reply::ReceivedReply;
+use crate::run::budget::{CallUsage, estimate, reserve, settle};
+use crate::run::context::RunContext;
+use crate::run::finish::finish;
+use crate::run::journal::status_write;
 use fail::fail_point;
 use futures::StreamExt;
 use std::time::Duration;
@@ -27,23 +26,12 @@ use steward_parse::{Out, Parsed};
 /// How many chunks that are ready at once make one delta event.
 const COALESCE: usize = 64;
 
-/// Asks the model for `purpose`, after making room for the prompt; `true` if a reply was committed.
-pub(crate) async fn call_model(runner: &mut Runner<'_>, purpose: Purpose) -> StoreResult<bool> {
-    let Some(setup) = runner.journal.state.setup.clone() else {
-        return Ok(false);
-    };
-    match make_room(runner, &setup, purpose).await? {
-        Room::Made(built) => ask_once(runner, &setup, purpose, *built).await,
-        Room::Otherwise => Ok(false),
-    }
-}
-
 /// One model call with the request that was built for it; `true` if a reply was committed.
-pub(crate) async fn ask_once(
-    runner: &mut Runner<'_>,
+pub(crate) async fn send_request(
+    runner: &mut RunContext<'_>,
     setup: &Setup,
     purpose: Purpose,
-    built: Built,
+    built: BuiltRequest,
 ) -> StoreResult<bool> {
     let step = runner.journal.state.spent.model_calls + 1;
     if !built.prompt.fits {
@@ -61,8 +49,8 @@ pub(crate) async fn ask_once(
             .await?;
         return Ok(false);
     }
-    let aside = match set_aside(runner, setup, &estimate).await? {
-        Ok(aside) => aside,
+    let reservation = match reserve(runner, setup, &estimate).await? {
+        Ok(reservation) => reservation,
         Err(message) => {
             let limit = Limit::Spend;
             let outcome = Outcome::Limited { limit, message };
@@ -86,38 +74,38 @@ pub(crate) async fn ask_once(
         })
         .await?;
     fail_point!("engine.model.requested");
-    match stream(runner, setup, (step, purpose), &request, &aside.targets).await? {
+    match receive(runner, setup, (step, purpose), &request, &reservation.targets).await? {
         Ok(mut reply) => {
-            let took = reply.took();
+            let taken = reply.usage();
             let attempts = &reply.answered.attempts;
-            let (spent, side) = settle(runner.deps, aside, Some(took), attempts, false).await;
+            let (spent, side) = settle(runner.deps, reservation, Some(taken), attempts, false).await;
             // What the run pays is what its budgets count.
             reply.usage.cost_micros = spent.cost_micros;
             let raw = reply.received.raw(&reply.parsed);
             let state = &runner.journal.state;
-            let understood = understood(state, setup, purpose, &mut reply.parsed, step);
+            let interpreted = interpret_reply(state, setup, purpose, &mut reply.parsed, step);
             fail_point!("engine.model.answered");
-            let mut events: Vec<EventBody> = delta(step, purpose, reply.last).into_iter().collect();
+            let mut events: Vec<EventBody> = delta_event(step, purpose, reply.last).into_iter().collect();
             events.push(EventBody::ModelResponded {
                 step,
                 purpose,
                 text: reply.parsed.text,
                 raw,
                 reasoning: reply.parsed.reasoning,
-                calls: understood.calls,
-                diagnostics: understood.diagnostics,
+                calls: interpreted.calls,
+                diagnostics: interpreted.diagnostics,
                 finish: reply.finish,
                 usage: reply.usage,
                 answered: Some(Box::new(reply.answered)),
-                noticed: understood.noticed,
+                noticed: interpreted.noticed,
             });
             runner.journal.commit(events, side).await?;
             fail_point!("engine.model.responded");
             Ok(true)
         }
         Err(mut failed) => {
-            let took = failed.took.take();
-            (failed.usage, failed.side) = settle(runner.deps, aside, took, &failed.attempts, true).await;
+            let taken = failed.taken.take();
+            (failed.usage, failed.side) = settle(runner.deps, reservation, taken, &failed.attempts, true).await;
             fail_call(runner, step, purpose, failed).await.map(|()| false)
         }
     }
@@ -126,56 +114,56 @@ pub(crate) async fn ask_once(
 /// A whole reply.
 struct Reply {
     /// What came with its end and is not shown yet.
-    last: Shown,
+    last: VisibleText,
     parsed: Parsed,
-    received: Received,
+    received: ReceivedReply,
     finish: String,
     usage: Usage,
     answered: Answered,
 }
 
 impl Reply {
-    fn took(&self) -> Took {
-        took(&self.answered, &self.received, self.usage)
+    fn usage(&self) -> CallUsage {
+        call_usage(&self.answered, &self.received, self.usage)
     }
 }
 
-fn took(answered: &Answered, received: &Received, usage: Usage) -> Took {
-    Took { connection: answered.connection, model: answered.model.clone(), usage, received: received.tokens() }
+fn call_usage(answered: &Answered, received: &ReceivedReply, usage: Usage) -> CallUsage {
+    CallUsage { connection: answered.connection, model: answered.model.clone(), usage, received: received.tokens() }
 }
 
 /// No whole reply, who was asked, and what came of it.
-struct Failed {
+struct FailedCall {
     error: ModelError,
     attempts: Vec<Attempt>,
-    took: Option<Took>,
+    taken: Option<CallUsage>,
     /// What was spent all the same.
     usage: Usage,
     /// The rows that record it.
     side: Vec<SideWrite>,
 }
 
-impl From<ModelError> for Failed {
+impl From<ModelError> for FailedCall {
     fn from(error: ModelError) -> Self {
-        Self { error, attempts: Vec::new(), took: None, usage: Usage::default(), side: Vec::new() }
+        Self { error, attempts: Vec::new(), taken: None, usage: Usage::default(), side: Vec::new() }
     }
 }
 
 /// Asks the connections of the run's route, each in its own form, until one begins to answer.
-async fn open(
-    runner: &Runner<'_>,
+async fn open_stream(
+    runner: &RunContext<'_>,
     setup: &Setup,
     purpose: Purpose,
     first: &ModelRequest,
     targets: &[ConnectionId],
-) -> Result<Opened, Failed> {
+) -> Result<Opened, FailedCall> {
     let state = &runner.journal.state;
     let max_steps = runner.deps.config.max_plan_steps;
     let request = |connection: &Connection| {
         if connection.id == setup.connection {
             return first.clone();
         }
-        dialect::request(state, setup, &connection.capabilities, purpose, max_steps).request
+        build_request(state, setup, &connection.capabilities, purpose, max_steps).request
     };
     let call = ModelCall {
         targets,
@@ -184,33 +172,33 @@ async fn open(
         deadline_ms: setup.agent.tuning.timeout_ms,
     };
     tokio::select! {
-        opened = runner.deps.models.open(call) => opened.map_err(|none| Failed {
+        opened = runner.deps.models.open(call) => opened.map_err(|none| FailedCall {
             attempts: none.attempts,
             ..none.error.into()
         }),
-        () = runner.handle.cancel.cancelled() => Err(cancelled().into()),
+        () = runner.signals.cancellation.cancelled() => Err(cancelled().into()),
     }
 }
 
 /// What is known of a connection: for the run's own, what was known when it began.
-fn known<'a>(setup: &'a Setup, connection: &'a Connection) -> &'a Capabilities {
+fn capabilities_of<'a>(setup: &'a Setup, connection: &'a Connection) -> &'a Capabilities {
     if connection.id == setup.connection { &setup.capabilities } else { &connection.capabilities }
 }
 
-async fn stream(
-    runner: &mut Runner<'_>,
+async fn receive(
+    runner: &mut RunContext<'_>,
     setup: &Setup,
     (step, purpose): (u32, Purpose),
     request: &ModelRequest,
     targets: &[ConnectionId],
-) -> StoreResult<Result<Reply, Failed>> {
-    let cancel = runner.handle.cancel.clone();
-    let opened = match open(runner, setup, purpose, request, targets).await {
+) -> StoreResult<Result<Reply, FailedCall>> {
+    let cancel = runner.signals.cancellation.clone();
+    let opened = match open_stream(runner, setup, purpose, request, targets).await {
         Ok(opened) => opened,
         Err(failed) => return Ok(Err(failed)),
     };
-    let capabilities = known(setup, &opened.connection);
-    let strategy = dialect::strategy(&runner.journal.state, setup, capabilities, purpose);
+    let capabilities = capabilities_of(setup, &opened.connection);
+    let strategy = strategy(&runner.journal.state, setup, capabilities, purpose);
     let in_thought = capabilities.thinks_first;
     let mut answered = Answered {
         connection: opened.connection.id,
@@ -221,17 +209,17 @@ async fn stream(
         in_thought,
         attempts: opened.attempts,
     };
-    let mut parser = dialect::parser(setup, purpose, (strategy, in_thought), step);
+    let mut parser = reply_parser(setup, purpose, (strategy, in_thought), step);
     let mut chunks = opened.stream.ready_chunks(COALESCE);
     let (mut finish, mut usage) = (String::from("stop"), Usage::default());
-    let mut received = Received::default();
-    let mut last = Shown::default();
+    let mut received = ReceivedReply::default();
+    let mut last = VisibleText::default();
     loop {
         let batch = tokio::select! {
             batch = chunks.next() => batch,
             () = cancel.cancelled() => {
-                let took = Some(took(&answered, &received, usage));
-                return Ok(Err(Failed { took, ..cancelled().into() }));
+                let taken = Some(call_usage(&answered, &received, usage));
+                return Ok(Err(FailedCall { taken, ..cancelled().into() }));
             }
         };
         let Some(batch) = batch else { break };
@@ -248,39 +236,39 @@ async fn stream(
                         }
                     }
                     received.push(&chunk);
-                    split(parser.push(&chunk), &mut last);
+                    collect_visible(parser.push(&chunk), &mut last);
                 }
                 Err(error) => failed = Some(error),
             }
         }
         // What comes with the end is committed with the whole reply.
         if !ended || failed.is_some() {
-            show(runner, step, purpose, std::mem::take(&mut last)).await?;
+            append_delta(runner, step, purpose, std::mem::take(&mut last)).await?;
         }
         if let Some(error) = failed {
-            return Ok(Err(Failed {
-                took: Some(took(&answered, &received, usage)),
+            return Ok(Err(FailedCall {
+                taken: Some(call_usage(&answered, &received, usage)),
                 attempts: answered.attempts,
                 ..error.into()
             }));
         }
     }
     let mut parsed = parser.finish();
-    split(std::mem::take(&mut parsed.tail), &mut last);
+    collect_visible(std::mem::take(&mut parsed.tail), &mut last);
     Ok(Ok(Reply { last, parsed, received, finish, usage, answered }))
 }
 
 /// Text and reasoning that a reader may see.
-type Shown = (String, String);
+type VisibleText = (String, String);
 
 /// What can be shown by now, if anything; a summary of older messages is nobody's answer.
-fn delta(step: u32, purpose: Purpose, (text, reasoning): Shown) -> Option<EventBody> {
+fn delta_event(step: u32, purpose: Purpose, (text, reasoning): VisibleText) -> Option<EventBody> {
     let nothing = text.is_empty() && reasoning.is_empty();
     (!nothing && purpose != Purpose::Compact).then_some(EventBody::ModelDelta { step, purpose, text, reasoning })
 }
 
-async fn show(runner: &mut Runner<'_>, step: u32, purpose: Purpose, shown: Shown) -> StoreResult<()> {
-    let Some(delta) = delta(step, purpose, shown) else {
+async fn append_delta(runner: &mut RunContext<'_>, step: u32, purpose: Purpose, shown: VisibleText) -> StoreResult<()> {
+    let Some(delta) = delta_event(step, purpose, shown) else {
         return Ok(());
     };
     fail_point!("engine.model.streaming");
@@ -288,7 +276,7 @@ async fn show(runner: &mut Runner<'_>, step: u32, purpose: Purpose, shown: Shown
 }
 
 /// Sorts what can be shown into text and reasoning.
-fn split(pieces: Vec<Out>, (text, reasoning): &mut Shown) {
+fn collect_visible(pieces: Vec<Out>, (text, reasoning): &mut VisibleText) {
     for piece in pieces {
         match piece {
             Out::Text(piece) => text.push_str(&piece),
@@ -300,10 +288,10 @@ fn split(pieces: Vec<Out>, (text, reasoning): &mut Shown) {
 
 /// Commits a failed call; one that failed in passing is tried again after a durable alarm.
 async fn fail_call(
-    runner: &mut Runner<'_>,
+    runner: &mut RunContext<'_>,
     step: u32,
     purpose: Purpose,
-    Failed { error, attempts, usage, mut side, .. }: Failed,
+    FailedCall { error, attempts, usage, mut side, .. }: FailedCall,
 ) -> StoreResult<()> {
     let tries = runner.journal.state.failures + 1;
     // Without a summary there is another way to make room.
@@ -320,7 +308,7 @@ async fn fail_call(
     let purpose_text = "try the model again".to_owned();
     side.push(SideWrite::Timer { id: timer_id, at, purpose: purpose_text.clone() });
     if wait > runner.deps.config.short_wait {
-        side.push(status(&runner.journal.state, RunStatus::Parked));
+        side.push(status_write(&runner.journal.state, RunStatus::Parked));
     }
     runner
         .journal

@@ -2,8 +2,8 @@
 
 use crate::deps::Deps;
 use crate::error::EngineError;
-use crate::log;
-use crate::start::{NewRun, check_input, create, route, said};
+use crate::run::journal::{read_log, unknown_event};
+use crate::service::start::{NewRun, check_input, choose_route, conversation_history, create};
 use std::sync::Arc;
 use steward_core::event::{Event, EventBody, ForkedFrom, Origin, Setup};
 use steward_core::run::{ForkPoint, ForkPoints};
@@ -31,34 +31,34 @@ pub struct ForkRun {
 }
 
 /// The fork points of a run, first one first.
-pub(crate) async fn forkable(deps: &Deps, run: RunId) -> Result<Vec<ForkPoint>, EngineError> {
+pub(crate) async fn fork_points(deps: &Deps, run: RunId) -> Result<Vec<ForkPoint>, EngineError> {
     let mut points = ForkPoints::new(run);
-    log::read(deps, run, |event| points.push(&event)).await?;
+    read_log(deps, run, |event| points.push(&event)).await?;
     Ok(points.finish().0)
 }
 
 pub(crate) async fn fork(deps: &Deps, request: ForkRun) -> Result<NewRun, EngineError> {
     let mut points = ForkPoints::new(request.run);
     let mut events: Vec<Event> = Vec::new();
-    log::read(deps, request.run, |event| {
+    read_log(deps, request.run, |event| {
         points.push(&event);
         events.push(event);
     })
     .await?;
     let (points, old) = points.finish();
-    let point = point(&request, &points)?;
-    if let Some(why) = events.iter().take_while(|event| event.seq <= point.seq).find_map(log::unknown) {
+    let point = chosen_point(&request, &points)?;
+    if let Some(why) = events.iter().take_while(|event| event.seq <= point.seq).find_map(unknown_event) {
         return Err(EngineError::Invalid(why));
     }
     let Some(setup) = old.setup else {
         return Err(EngineError::Invalid(format!("run {} does not begin with a request", request.run)));
     };
     let now = deps.clock.now();
-    let setup = changed(deps, Arc::unwrap_or_clone(setup), request, point.seq, now).await?;
-    create(deps, RunId(deps.ids.next()), beginning(setup, events, point.seq), now).await
+    let setup = forked_setup(deps, Arc::unwrap_or_clone(setup), request, point.seq, now).await?;
+    create(deps, RunId(deps.ids.next()), first_events(setup, events, point.seq), now).await
 }
 
-fn point(request: &ForkRun, points: &[ForkPoint]) -> Result<ForkPoint, EngineError> {
+fn chosen_point(request: &ForkRun, points: &[ForkPoint]) -> Result<ForkPoint, EngineError> {
     let Some(first) = points.first().copied() else {
         return Err(EngineError::Invalid(format!(
             "run {} has no place to fork at: it never asked a model and never made a plan",
@@ -93,7 +93,7 @@ fn point(request: &ForkRun, points: &[ForkPoint]) -> Result<ForkPoint, EngineErr
 }
 
 /// The old setup with what is different now.
-async fn changed(
+async fn forked_setup(
     deps: &Deps,
     mut setup: Setup,
     request: ForkRun,
@@ -105,13 +105,13 @@ async fn changed(
         setup.input = input;
     }
     let wanted = request.connection.unwrap_or(setup.connection);
-    let (connection, taken) = route(deps, &setup.agent, Some(wanted), &setup.input, setup.mode).await?;
+    let (connection, taken) = choose_route(deps, &setup.agent, Some(wanted), &setup.input, setup.mode).await?;
     setup.route = Some(taken);
     setup.connection = connection.id;
     setup.model = connection.model;
     setup.capabilities = connection.capabilities;
     if let Some(id) = request.conversation {
-        let (history, taint, carried) = said(deps, id).await?;
+        let (history, taint, carried) = conversation_history(deps, id).await?;
         setup.history = history;
         setup.carried = carried;
         // What the other run went on from stays: the fork's first events may repeat it.
@@ -132,7 +132,7 @@ async fn changed(
 
 /// The first events of the fork: the changed request, the old events up to `seq`, and what was
 /// undone of their effects since.
-fn beginning(setup: Setup, events: Vec<Event>, seq: u64) -> Vec<EventBody> {
+fn first_events(setup: Setup, events: Vec<Event>, seq: u64) -> Vec<EventBody> {
     let mut setup = Some(Arc::new(setup));
     let mut made: Vec<String> = Vec::new();
     events

@@ -2,9 +2,9 @@
 
 use crate::deps::Deps;
 use crate::error::EngineError;
-use crate::journal::Journal;
-use crate::runner::Handle;
-use crate::tool_call::scope_of;
+use crate::run::context::RunSignals;
+use crate::run::journal::Journal;
+use crate::run::tool_call::tool_scope;
 use fail::fail_point;
 use steward_core::event::EventBody;
 use steward_core::ports::{Claim, Lease, SideWrite};
@@ -41,18 +41,18 @@ pub(crate) async fn claim(deps: &Deps, run: RunId, until: Timestamp) -> Result<L
 /// Takes back what the run did, all of it or one call. Effects already taken back are left alone.
 pub(crate) async fn undo(
     deps: &Deps,
-    handle: &Handle,
+    signals: &RunSignals,
     lease: Lease,
     only: Option<&str>,
     by: &str,
 ) -> Result<Vec<Undone>, EngineError> {
     let mut journal = Journal::load(deps.clone(), lease).await?;
-    let effects = chosen(&journal.state, only).map_err(EngineError::Invalid)?;
+    let effects = effects_to_undo(&journal.state, only).map_err(EngineError::Invalid)?;
     let mut report = Vec::new();
     for (call_id, tool, undo) in effects {
         let result = match &undo {
             Undo::Impossible { reason } => Err(format!("cannot be undone: {reason}")),
-            Undo::Snapshot { .. } => take_back(deps, &mut journal, handle, &call_id, &tool, &undo, by).await?,
+            Undo::Snapshot { .. } => undo_effect(deps, &mut journal, signals, &call_id, &tool, &undo, by).await?,
         };
         report.push(Undone { call_id, tool, result });
     }
@@ -60,7 +60,7 @@ pub(crate) async fn undo(
 }
 
 /// The effects to take back, newest first.
-fn chosen(state: &RunState, only: Option<&str>) -> Result<Vec<Effect>, String> {
+fn effects_to_undo(state: &RunState, only: Option<&str>) -> Result<Vec<Effect>, String> {
     if !state.is_finished() {
         return Err(format!("run {} has not ended; stop it first", state.run_id));
     }
@@ -96,10 +96,10 @@ fn nothing_to_undo(state: &RunState, id: &str) -> String {
 }
 
 /// Intent, effect, result. After a crash in between the effect is tried again: a tool finds it back already.
-async fn take_back(
+async fn undo_effect(
     deps: &Deps,
     journal: &mut Journal,
-    handle: &Handle,
+    signals: &RunSignals,
     call_id: &str,
     tool: &str,
     undo: &Undo,
@@ -107,12 +107,12 @@ async fn take_back(
 ) -> Result<Result<String, String>, EngineError> {
     journal.append(EventBody::ToolUndoing { call_id: call_id.to_owned(), by: by.to_owned() }).await?;
     fail_point!("engine.undo.before");
-    let scope = scope_of(deps, &journal.state, &handle.stop, tool);
+    let scope = tool_scope(deps, &journal.state, &signals.cancellation, tool);
     let done = deps.tools.undo(undo, &scope).await;
     fail_point!("engine.undo.after");
     let result = done.map_err(|error| error.to_string());
     match &result {
-        Ok(summary) => undone(journal, call_id, summary, by).await?,
+        Ok(summary) => record_undone(journal, call_id, summary, by).await?,
         Err(message) => {
             let failed = EventBody::ToolUndoFailed { call_id: call_id.to_owned(), message: message.clone() };
             journal.append(failed).await?;
@@ -122,7 +122,7 @@ async fn take_back(
 }
 
 /// Says so in the log, with what the answer still proves.
-async fn undone(journal: &mut Journal, call_id: &str, summary: &str, by: &str) -> Result<(), EngineError> {
+async fn record_undone(journal: &mut Journal, call_id: &str, summary: &str, by: &str) -> Result<(), EngineError> {
     let receipts = receipts_without(&journal.state, call_id);
     let verdict = SideWrite::Verdict(receipts.verdict);
     let event = EventBody::ToolUndone {

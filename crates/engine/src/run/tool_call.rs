@@ -2,18 +2,17 @@
 //! settled from the world.
 
 use crate::deps::Deps;
-use crate::journal::Journal;
+use crate::run::journal::Journal;
 use async_trait::async_trait;
 use fail::fail_point;
 use serde_json::Value;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use steward_core::event::{EventBody, ToolResult};
-use steward_core::hash;
 use steward_core::ports::{Authorized, Interrupted, SideWrite, Stage, StoreResult, ToolScope};
 use steward_core::run::{CallStatus, OutsideFile, RunState, quoted_file, written_files};
 use steward_core::tool::{EffectClass, Settled, Staged, ToolCall, ToolError, ToolOutput, truncate};
+use steward_core::{Cancellation, hash};
 use tokio::sync::{mpsc, oneshot};
 
 /// Longest `data` kept beside the text, as JSON characters.
@@ -25,10 +24,10 @@ const WINDOW_SHARE: u32 = 4;
 /// As prompts are estimated.
 const CHARS_PER_TOKEN: u32 = 3;
 /// Results are not cut shorter than this for a window, characters.
-const LEAST_LIMIT: usize = 600;
+const MIN_LIMIT: usize = 600;
 
 /// Where and for whom the tools of this run work.
-pub(crate) fn scope(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> ToolScope {
+pub(crate) fn run_scope(deps: &Deps, state: &RunState, cancellation: &Cancellation) -> ToolScope {
     let setup = state.setup.as_ref();
     ToolScope {
         tenant: deps.tenant,
@@ -40,28 +39,28 @@ pub(crate) fn scope(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>) -> To
         now: deps.clock.now(),
         utc_offset_minutes: setup.map_or(0, |setup| setup.utc_offset_minutes),
         timeout_ms: setup.map_or(60_000, |setup| setup.budget.call_ms),
-        stop: Arc::clone(stop),
+        cancellation: cancellation.clone(),
         skill: None,
         user: setup.and_then(|setup| setup.user),
     }
 }
 
-/// [`scope`] for a call of `tool`: in the version of its skill that the run began with.
-pub(crate) fn scope_of(deps: &Deps, state: &RunState, stop: &Arc<AtomicBool>, tool: &str) -> ToolScope {
-    let mut scope = scope(deps, state, stop);
+/// [`run_scope`] for a call of `tool`: in the version of its skill that the run began with.
+pub(crate) fn tool_scope(deps: &Deps, state: &RunState, cancellation: &Cancellation, tool: &str) -> ToolScope {
+    let mut scope = run_scope(deps, state, cancellation);
     scope.skill = state.tool(tool).and_then(|spec| spec.skill.clone());
     scope
 }
 
 /// What the tool tells, and where it waits until that is durable.
-type Told = (Staged, oneshot::Sender<()>);
+type PendingStage = (Staged, oneshot::Sender<()>);
 
 /// The tool's end of the way to the journal.
 #[derive(Debug)]
-struct ToJournal(mpsc::Sender<Told>);
+struct JournalStage(mpsc::Sender<PendingStage>);
 
 #[async_trait]
-impl Stage for ToJournal {
+impl Stage for JournalStage {
     async fn stage(&self, staged: Staged) -> Result<(), ToolError> {
         let (done, written) = oneshot::channel();
         let told = self.0.send((staged, done)).await.is_ok();
@@ -82,7 +81,7 @@ pub(crate) async fn run_tool(
     key: String,
     effect: EffectClass,
     evidence: Option<String>,
-    stop: &Arc<AtomicBool>,
+    cancellation: &Cancellation,
 ) -> StoreResult<()> {
     let args_hash = hash::of_json(&call.arguments);
     fail_point!("engine.intent.before");
@@ -99,12 +98,12 @@ pub(crate) async fn run_tool(
         .await?;
     fail_point!("engine.intent.after");
     let limit = result_limit(&journal.state, &call.name);
-    let scope = scope_of(deps, &journal.state, stop, &call.name);
+    let scope = tool_scope(deps, &journal.state, cancellation, &call.name);
     let begun = Instant::now();
     let (sender, mut staging) = mpsc::channel(1);
     let (call_id, tool) = (call.id.clone(), call.name.clone());
     let arguments = call.arguments.clone();
-    let authorized = Authorized { call, idempotency_key: key, args_hash, stage: Some(Arc::new(ToJournal(sender))) };
+    let authorized = Authorized { call, idempotency_key: key, args_hash, stage: Some(Arc::new(JournalStage(sender))) };
     let work = deps.tools.run(authorized, &scope);
     tokio::pin!(work);
     let mut failed = None;
@@ -132,11 +131,11 @@ pub(crate) async fn run_tool(
     fail_point!("engine.effect.after");
     let error = |message, fatal| ToolResult::Error { message, fatal, origin: None };
     let result = match output {
-        Ok(output) => ok(output, limit),
+        Ok(output) => success(output, limit),
         Err(ToolError::RespondToModel(message)) => error(message, false),
         Err(ToolError::Fatal(message)) => error(message, true),
     };
-    let (result, side) = traced(deps, &journal.state, &call_id, &tool, &arguments, result).await?;
+    let (result, side) = record_origins(deps, &journal.state, &call_id, &tool, &arguments, result).await?;
     let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     fail_point!("engine.result.before");
     let result = EventBody::ToolResult { call_id, tool, result, ms, evidence: None };
@@ -147,7 +146,7 @@ pub(crate) async fn run_tool(
 
 /// Says of a result that quotes a file from outside where that comes from, and of a file that was written from what
 /// came from outside that it did.
-async fn traced(
+async fn record_origins(
     deps: &Deps,
     state: &RunState,
     call_id: &str,
@@ -190,16 +189,16 @@ async fn traced(
 }
 
 /// Longest look at the world for one call.
-const SETTLE: Duration = Duration::from_secs(30);
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Finds out what became of a write that a crash cut off: its result is written down, or it runs again, or a person
 /// will be asked.
-pub(crate) async fn settle(
+pub(crate) async fn settle_interrupted(
     deps: &Deps,
     journal: &mut Journal,
     call: ToolCall,
     key: String,
-    stop: &Arc<AtomicBool>,
+    cancellation: &Cancellation,
 ) -> StoreResult<()> {
     let status = journal.state.call(&call.id).map(|entry| &entry.status);
     let staged = match status {
@@ -215,24 +214,24 @@ pub(crate) async fn settle(
         None => Vec::new(),
     };
     let staged = staged.map(|(_, staged)| *staged);
-    let scope = scope_of(deps, &journal.state, stop, &call.name);
+    let scope = tool_scope(deps, &journal.state, cancellation, &call.name);
     let interrupted = Interrupted { call: call.clone(), idempotency_key: key.clone(), staged: staged.clone(), later };
     let looking = deps.tools.settle(interrupted, &scope);
-    let settled = tokio::time::timeout(SETTLE, looking)
+    let settled = tokio::time::timeout(SETTLE_TIMEOUT, looking)
         .await
         .unwrap_or_else(|_| Settled::Unknown("looking took too long".to_owned()));
     fail_point!("engine.settled");
     match (settled, staged) {
         (Settled::NotHappened(evidence), _) => {
             let effect = EffectClass::Write;
-            run_tool(deps, journal, call, key, effect, Some(evidence), stop).await
+            run_tool(deps, journal, call, key, effect, Some(evidence), cancellation).await
         }
         (Settled::Happened(evidence), Some(staged)) => {
             let mut output = staged.output;
             output.content = format!("{}\n(It was done before an interruption: {evidence}.)", output.content);
-            let result = ok(output, result_limit(&journal.state, &call.name));
+            let result = success(output, result_limit(&journal.state, &call.name));
             let (id, tool, arguments) = (&call.id, &call.name, &call.arguments);
-            let (result, side) = traced(deps, &journal.state, id, tool, arguments, result).await?;
+            let (result, side) = record_origins(deps, &journal.state, id, tool, arguments, result).await?;
             let result =
                 EventBody::ToolResult { call_id: call.id, tool: call.name, result, ms: 0, evidence: Some(evidence) };
             journal.commit(vec![result], side).await
@@ -257,10 +256,10 @@ pub(crate) fn result_limit(state: &RunState, tool: &str) -> usize {
     let window = setup.capabilities.window;
     let room = window.min(setup.capabilities.prompt_tokens.unwrap_or(window));
     let fair = usize::try_from(room / WINDOW_SHARE * CHARS_PER_TOKEN).unwrap_or(usize::MAX);
-    own.min(fair.max(LEAST_LIMIT))
+    own.min(fair.max(MIN_LIMIT))
 }
 
-fn ok(output: ToolOutput, limit: usize) -> ToolResult {
+fn success(output: ToolOutput, limit: usize) -> ToolResult {
     let (content, truncated) = truncate(&output.content, limit);
     let data = output.data.filter(|data| data.to_string().len() <= MAX_DATA);
     ToolResult::Ok {
