@@ -1,7 +1,8 @@
 //! The store: one engine and the blobs beside it.
 
+use crate::append::{AppendBatch, EventRow};
 use crate::config::{Place, StoreConfig};
-use crate::engine::{EventRow, Lot, OpFn, Postgres, Sqlite};
+use crate::engine::{OpFn, Postgres, Sqlite};
 use crate::migrate::{self, Migration};
 use crate::ports::{LimitedScopes, ToolSets, limited_scopes};
 use crate::tx::args;
@@ -130,10 +131,10 @@ impl Store {
     }
 
     /// Appends events that have no rows beside them, batched with those of other runs.
-    pub(crate) async fn append(&self, lot: Lot) -> StoreResult<()> {
+    pub(crate) async fn append(&self, batch: AppendBatch) -> StoreResult<()> {
         match &self.engine {
-            Engine::Sqlite(engine) => engine.append(lot).await,
-            Engine::Postgres(engine) => engine.append(lot).await,
+            Engine::Sqlite(engine) => engine.append(batch).await,
+            Engine::Postgres(engine) => engine.append(batch).await,
         }
     }
 

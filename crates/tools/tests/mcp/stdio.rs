@@ -2,7 +2,6 @@
 
 use crate::world::{TENANT, World, refusal, wait_for};
 use serde_json::json;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use steward_core::Cancellation;
 use steward_core::credential::CredentialKind;

@@ -1,6 +1,6 @@
 //! Opening a SQLite database: nothing is changed before it is known to be ours and not newer.
 
-use crate::engine::job::ready;
+use crate::engine::queued_call::ready;
 use crate::error;
 use crate::lock::{DirLock, lock};
 use crate::migrate::{self, Found, Migration};
@@ -117,7 +117,8 @@ fn prepare(connection: &mut Connection, list: &[Migration]) -> StoreResult<()> {
              where status <> 'finished' and owner is not null",
             args![],
         )
-        .await
+        .await?;
+        Ok(())
     }));
     let end = if done.is_ok() { "commit" } else { "rollback" };
     let ended = connection.execute_batch(end).map_err(|e| error::sqlite(&e));

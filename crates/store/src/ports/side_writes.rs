@@ -1,10 +1,11 @@
 //! Rows that change together with events.
 
-use super::inbox;
-use super::spending::{Sum, settle};
+use super::reservations::settle;
+use super::run_inbox::enqueue;
+use super::usage::UsageSum;
+use crate::append::AppendBatch;
 use crate::codec::{fold, outcome_word, status_word, to_json, to_word};
-use crate::engine::Lot;
-use crate::error::clash;
+use crate::error::on_duplicate;
 use crate::tx::{Tx, args};
 use steward_core::approval::{Answer, Approval};
 use steward_core::event::Outcome;
@@ -14,17 +15,17 @@ use steward_core::receipts::Verdict;
 use steward_core::run::OutsideFile;
 use steward_core::{ApprovalId, ConversationId, TenantId};
 
-/// Writes a lot's side rows, in order.
-pub(super) async fn write(tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
-    for side in &lot.side {
+/// Writes the rows that go with a batch of events, in order.
+pub(super) async fn write(tx: &mut Tx<'_>, batch: &AppendBatch) -> StoreResult<()> {
+    for side in &batch.side {
         match side {
-            SideWrite::Approval(approval) => ask(tx, lot, approval).await?,
-            SideWrite::Decided { id, answer, by } => decide(tx, lot, *id, answer, by).await?,
+            SideWrite::Approval(approval) => insert_approval(tx, batch, approval).await?,
+            SideWrite::Decided { id, answer, by } => record_decision(tx, batch, *id, answer, by).await?,
             SideWrite::WithdrawApprovals => {
                 tx.execute(
                     "update approvals set decided_at = $3
                      where tenant_id = $1 and run_id = $2 and decided_at is null",
-                    args![lot.tenant, lot.run, lot.at],
+                    args![batch.tenant, batch.run, batch.at],
                 )
                 .await?;
             }
@@ -32,15 +33,15 @@ pub(super) async fn write(tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
                 tx.execute(
                     "insert into timers (tenant_id, run_id, id, at, purpose, done)
                      values ($1, $2, $3, $4, $5, 0)",
-                    args![lot.tenant, lot.run, *id, *at, purpose],
+                    args![batch.tenant, batch.run, *id, *at, purpose],
                 )
                 .await
-                .map_err(|e| clash(e, || format!("timer {id} exists already")))?;
+                .map_err(|e| on_duplicate(e, || format!("timer {id} exists already")))?;
             }
             SideWrite::TimerDone(id) => {
                 tx.execute(
                     "update timers set done = 1 where tenant_id = $1 and run_id = $2 and id = $3",
-                    args![lot.tenant, lot.run, *id],
+                    args![batch.tenant, batch.run, *id],
                 )
                 .await?;
             }
@@ -48,13 +49,13 @@ pub(super) async fn write(tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
                 for id in ids {
                     tx.execute(
                         "delete from run_inbox where tenant_id = $1 and run_id = $2 and id = $3",
-                        args![lot.tenant, lot.run, *id],
+                        args![batch.tenant, batch.run, *id],
                     )
                     .await?;
                 }
             }
             SideWrite::Status { status, outcome, answer, tokens, cost_micros, verdict } => {
-                let stand = Stand {
+                let update = StatusUpdate {
                     status: *status,
                     outcome: outcome.as_ref(),
                     answer: answer.as_deref(),
@@ -62,41 +63,41 @@ pub(super) async fn write(tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
                     cost_micros: *cost_micros,
                     verdict: *verdict,
                 };
-                stand.write(tx, lot).await?;
+                update.write(tx, batch).await?;
             }
             SideWrite::Verdict(verdict) => {
                 tx.execute(
                     "update runs set verdict = $3 where tenant_id = $1 and id = $2",
-                    args![lot.tenant, lot.run, to_word(verdict)?],
+                    args![batch.tenant, batch.run, to_word(verdict)?],
                 )
                 .await?;
             }
             SideWrite::Tell(run, command) => {
-                inbox::tell(tx, lot.tenant, *run, command).await?;
+                enqueue(tx, batch.tenant, *run, command).await?;
             }
             SideWrite::FromOutside { workspace, file } => {
                 tx.execute(
                     "insert into outside_files (tenant_id, workspace, path, origin)
                      values ($1, $2, $3, $4)
                      on conflict (tenant_id, workspace, path) do update set origin = excluded.origin",
-                    args![lot.tenant, workspace, &file.path, &file.origin],
+                    args![batch.tenant, workspace, &file.path, &file.origin],
                 )
                 .await?;
             }
             SideWrite::Carried(conversation, carried) => {
                 tx.execute(
                     "update conversations set carried = $3 where tenant_id = $1 and id = $2",
-                    args![lot.tenant, *conversation, to_json(carried)?],
+                    args![batch.tenant, *conversation, to_json(carried)?],
                 )
                 .await?;
             }
             SideWrite::Messages(conversation, messages) => {
-                say(tx, lot, *conversation, messages).await?;
+                append_messages(tx, batch, *conversation, messages).await?;
             }
             SideWrite::Settle(reservation, spent) => {
                 let ids: Vec<_> = reservation.iter().copied().collect();
-                if let Some(sum) = Sum::of(std::slice::from_ref(spent)) {
-                    settle(tx, lot.tenant, &ids, &sum).await?;
+                if let Some(sum) = UsageSum::of(std::slice::from_ref(spent)) {
+                    settle(tx, batch.tenant, &ids, &sum).await?;
                 }
             }
         }
@@ -104,14 +105,14 @@ pub(super) async fn write(tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
     Ok(())
 }
 
-async fn ask(tx: &mut Tx<'_>, lot: &Lot, approval: &Approval) -> StoreResult<()> {
+async fn insert_approval(tx: &mut Tx<'_>, batch: &AppendBatch, approval: &Approval) -> StoreResult<()> {
     let answer = approval.answer.as_ref().map(to_json).transpose()?;
     tx.execute(
         "insert into approvals (tenant_id, id, run_id, subject, asked_at, answer, decided_by,
                                 decided_at, about)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
         args![
-            lot.tenant,
+            batch.tenant,
             approval.id,
             approval.run_id,
             to_json(&approval.subject)?,
@@ -123,17 +124,23 @@ async fn ask(tx: &mut Tx<'_>, lot: &Lot, approval: &Approval) -> StoreResult<()>
         ],
     )
     .await
-    .map_err(|e| clash(e, || format!("approval {} exists already", approval.id)))?;
+    .map_err(|e| on_duplicate(e, || format!("approval {} exists already", approval.id)))?;
     Ok(())
 }
 
 /// The first answer stays, and so does a withdrawal.
-async fn decide(tx: &mut Tx<'_>, lot: &Lot, id: ApprovalId, answer: &Answer, by: &str) -> StoreResult<()> {
+async fn record_decision(
+    tx: &mut Tx<'_>,
+    batch: &AppendBatch,
+    id: ApprovalId,
+    answer: &Answer,
+    by: &str,
+) -> StoreResult<()> {
     let changed = tx
         .execute(
             "update approvals set answer = $4, decided_by = $5, decided_at = $6
              where tenant_id = $1 and id = $2 and run_id = $3 and decided_at is null",
-            args![lot.tenant, id, lot.run, to_json(answer)?, by, lot.at],
+            args![batch.tenant, id, batch.run, to_json(answer)?, by, batch.at],
         )
         .await?;
     if changed > 0 {
@@ -142,14 +149,14 @@ async fn decide(tx: &mut Tx<'_>, lot: &Lot, id: ApprovalId, answer: &Answer, by:
     let known = tx
         .row(
             "select run_id from approvals where tenant_id = $1 and id = $2 and run_id = $3",
-            args![lot.tenant, id, lot.run],
+            args![batch.tenant, id, batch.run],
         )
         .await?;
     known.map(drop).ok_or_else(|| StoreError::NotFound(format!("approval {id}")))
 }
 
-/// Where a run stands.
-struct Stand<'a> {
+/// New values of a run's status columns.
+struct StatusUpdate<'a> {
     status: RunStatus,
     outcome: Option<&'a Outcome>,
     answer: Option<&'a str>,
@@ -158,10 +165,10 @@ struct Stand<'a> {
     verdict: Option<Verdict>,
 }
 
-impl Stand<'_> {
+impl StatusUpdate<'_> {
     /// A run that waits or has ended gives its lease back with this very commit, so that whoever
     /// wakes it next need not wait for the lease to run out.
-    async fn write(&self, tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
+    async fn write(&self, tx: &mut Tx<'_>, batch: &AppendBatch) -> StoreResult<()> {
         let sql = if self.status == RunStatus::Running {
             "update runs set status = $3, outcome = $4, ended_as = $5, answer = $6,
                              folded_answer = $7, tokens = $8, cost_micros = $9, verdict = $10,
@@ -174,8 +181,8 @@ impl Stand<'_> {
              where tenant_id = $1 and id = $2"
         };
         let args = args![
-            lot.tenant,
-            lot.run,
+            batch.tenant,
+            batch.run,
             status_word(self.status),
             self.outcome.map(to_json).transpose()?,
             self.outcome.map(outcome_word),
@@ -184,7 +191,7 @@ impl Stand<'_> {
             self.tokens,
             self.cost_micros,
             self.verdict.as_ref().map(to_word).transpose()?,
-            lot.at
+            batch.at
         ];
         tx.execute(sql, args).await?;
         if self.status == RunStatus::Finished {
@@ -192,15 +199,15 @@ impl Stand<'_> {
             let waiting = tx
                 .row(
                     "select id from run_inbox where tenant_id = $1 and run_id = $2 limit 1",
-                    args![lot.tenant, lot.run],
+                    args![batch.tenant, batch.run],
                 )
                 .await?;
             if waiting.is_some() {
-                return Err(StoreError::CommandsWaiting { run: lot.run });
+                return Err(StoreError::CommandsWaiting { run: batch.run });
             }
             tx.execute(
                 "update timers set done = 1 where tenant_id = $1 and run_id = $2 and done = 0",
-                args![lot.tenant, lot.run],
+                args![batch.tenant, batch.run],
             )
             .await?;
         }
@@ -208,14 +215,19 @@ impl Stand<'_> {
     }
 }
 
-async fn say(tx: &mut Tx<'_>, lot: &Lot, conversation: ConversationId, messages: &[Message]) -> StoreResult<()> {
+async fn append_messages(
+    tx: &mut Tx<'_>,
+    batch: &AppendBatch,
+    conversation: ConversationId,
+    messages: &[Message],
+) -> StoreResult<()> {
     // Counting on the header's row lets writers of one conversation wait for each other.
     let count = tx
         .row(
             "update conversations set messages = messages + $3,
                     updated_at = case when updated_at < $4 then $4 else updated_at end
              where tenant_id = $1 and id = $2 returning messages",
-            args![lot.tenant, conversation, messages.len() as u64, lot.at],
+            args![batch.tenant, conversation, messages.len() as u64, batch.at],
         )
         .await?
         .ok_or_else(|| StoreError::NotFound(format!("conversation {conversation}")))?
@@ -225,7 +237,7 @@ async fn say(tx: &mut Tx<'_>, lot: &Lot, conversation: ConversationId, messages:
         tx.execute(
             "insert into messages (tenant_id, conversation_id, seq, body, run_id, folded_text)
              values ($1, $2, $3, $4, $5, $6)",
-            args![lot.tenant, conversation, seq, to_json(message)?, lot.run, seen(message)],
+            args![batch.tenant, conversation, seq, to_json(message)?, batch.run, searchable_text(message)],
         )
         .await?;
     }
@@ -244,7 +256,7 @@ pub(super) async fn outside_files(tx: &mut Tx<'_>, tenant: TenantId, workspace: 
 }
 
 /// What a person sees of a message, to search in.
-fn seen(message: &Message) -> String {
+fn searchable_text(message: &Message) -> String {
     match message.role {
         Role::User | Role::Assistant => fold(&message.text),
         Role::System | Role::Tool => String::new(),

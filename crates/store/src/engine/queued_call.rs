@@ -11,11 +11,11 @@ use tokio::sync::oneshot;
 /// again in a transaction of its own when the one it shared has failed.
 pub(crate) type OpFn<A, T> = for<'a, 'c> fn(&'a A, &'a mut Tx<'c>) -> BoxFuture<'a, StoreResult<T>>;
 
-/// A call, its type erased.
-pub(crate) trait Job: Send {
+/// A call with its types erased.
+pub(crate) trait QueuedCall: Send {
     /// Does it once; says whether it worked.
     fn attempt(&mut self, tx: &mut Tx<'_>) -> bool;
-    /// Tells the caller: how it went, or how the transaction failed.
+    /// Answers the caller: how it went, or how the transaction failed.
     fn settle(self: Box<Self>, failure: Option<&StoreError>);
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Call<A, T> {
     pub reply: oneshot::Sender<StoreResult<T>>,
 }
 
-impl<A: Send, T: Send> Job for Call<A, T> {
+impl<A: Send, T: Send> QueuedCall for Call<A, T> {
     fn attempt(&mut self, tx: &mut Tx<'_>) -> bool {
         let outcome = ready((self.op)(&self.args, tx));
         let worked = outcome.is_ok();
@@ -39,7 +39,7 @@ impl<A: Send, T: Send> Job for Call<A, T> {
         let outcome = match (failure, self.outcome) {
             // What the call was refused for is true whatever became of the transaction.
             (_, Some(Err(refused))) => Err(refused),
-            (Some(failure), _) => Err(error::again(failure)),
+            (Some(failure), _) => Err(error::copy_of(failure)),
             (None, Some(Ok(value))) => Ok(value),
             (None, None) => Err(gone()),
         };

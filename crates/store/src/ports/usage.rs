@@ -1,17 +1,104 @@
-//! Days of usage: what one call adds, and what a scope has spent since a day.
+//! The record of usage: tokens and cost by day, spender and model.
 
-use super::row::MOST;
-use crate::tx::{Tx, args};
-use steward_core::ports::{BudgetScope, Spender, SpentRecord, StoreResult};
-use steward_core::{TenantId, Timestamp};
+use super::budgets::MAX_AMOUNT;
+use crate::store::Store;
+use crate::tx::{Row, Tx, args};
+use async_trait::async_trait;
+use steward_core::ports::{BudgetScope, Spender, SpentRecord, StoreResult, UsageBy, UsageRecord, UsageRow};
+use steward_core::{TenantId, Timestamp, UserId};
 use uuid::Uuid;
 
+#[async_trait]
+impl UsageRecord for Store {
+    async fn usage(
+        &self,
+        tenant: TenantId,
+        by: UsageBy,
+        from: Timestamp,
+        to: Timestamp,
+        user: Option<UserId>,
+    ) -> StoreResult<Vec<UsageRow>> {
+        self.read((tenant, by, from, to, user), |(tenant, by, from, to, user), tx| {
+            Box::pin(sums(tx, *tenant, *by, (*from, *to), *user))
+        })
+        .await
+    }
+}
+
+macro_rules! sums {
+    ($column:literal) => {
+        concat!(
+            "select ",
+            $column,
+            ", cast(sum(calls) as bigint), cast(sum(failed) as bigint),
+               cast(sum(unpriced) as bigint), cast(sum(prompt_tokens) as bigint),
+               cast(sum(cached_tokens) as bigint), cast(sum(completion_tokens) as bigint),
+               cast(sum(cost_micros) as bigint)
+             from usage_days
+             where tenant_id = $1 and day >= $2 and day < $3 and ($4 is null or user_id = $4)
+             group by ",
+            $column
+        )
+    };
+}
+
+async fn sums(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    by: UsageBy,
+    (from, to): (Timestamp, Timestamp),
+    user: Option<UserId>,
+) -> StoreResult<Vec<UsageRow>> {
+    let sql = match by {
+        UsageBy::Day => sums!("day"),
+        UsageBy::Agent => sums!("agent_id"),
+        UsageBy::User => sums!("user_id"),
+        UsageBy::Connection => sums!("connection_id"),
+        UsageBy::Model => sums!("model"),
+        UsageBy::Key => sums!("key_id"),
+    };
+    // A day that has begun counts whole.
+    let end = Timestamp(to.0.saturating_sub(1)).day().saturating_add(1);
+    let rows = tx.rows(sql, args![tenant, from.day(), end, user]).await?;
+    let mut found: Vec<UsageRow> = rows.iter().map(|row| usage_row(row, by)).collect::<StoreResult<_>>()?;
+    if by == UsageBy::Day {
+        found.sort_by(|a, b| a.group.cmp(&b.group));
+    } else {
+        found.sort_by(|a, b| {
+            let size = |row: &UsageRow| (row.cost_micros, row.prompt_tokens + row.completion_tokens);
+            size(b).cmp(&size(a)).then_with(|| a.group.cmp(&b.group))
+        });
+    }
+    Ok(found)
+}
+
+fn usage_row(row: &Row, by: UsageBy) -> StoreResult<UsageRow> {
+    let group = match by {
+        UsageBy::Day => Timestamp::of_day(row.int(0)?).date(),
+        UsageBy::Model => row.text(0)?,
+        _ => match row.id(0)? {
+            none if none == Uuid::nil() => String::new(),
+            id => id.to_string(),
+        },
+    };
+    Ok(UsageRow {
+        group,
+        calls: row.count(1)?,
+        failed: row.count(2)?,
+        unpriced: row.count(3)?,
+        prompt_tokens: row.count(4)?,
+        cached_tokens: row.count(5)?,
+        completion_tokens: row.count(6)?,
+        cost_micros: row.count(7)?,
+    })
+}
+
 /// Longest model name that is kept, characters: it is part of a key.
-const MODEL: usize = 200;
+const MAX_MODEL_NAME: usize = 200;
 
 /// Calls of one spender, model and day.
 #[derive(Debug, Clone)]
-pub(in crate::ports) struct Sum {
+pub(super) struct UsageSum {
     pub spender: Spender,
     /// When the last of them ended.
     pub at: Timestamp,
@@ -25,7 +112,7 @@ pub(in crate::ports) struct Sum {
     completion_tokens: u64,
 }
 
-impl Sum {
+impl UsageSum {
     /// `None`: there are none, or they don't belong together.
     pub fn of(all: &[SpentRecord]) -> Option<Self> {
         let first = all.first()?;
@@ -33,13 +120,13 @@ impl Sum {
         let alike =
             all.iter().all(|one| one.spender == first.spender && one.model == first.model && one.at.day() == day);
         let add = |of: fn(&SpentRecord) -> u64| {
-            let capped = all.iter().map(|one| of(one).min(MOST));
+            let capped = all.iter().map(|one| of(one).min(MAX_AMOUNT));
             capped.fold(0_u64, u64::saturating_add)
         };
         alike.then(|| Self {
             spender: first.spender,
             at: all.iter().map(|one| one.at).max().unwrap_or(first.at),
-            model: first.model.chars().take(MODEL).collect(),
+            model: first.model.chars().take(MAX_MODEL_NAME).collect(),
             calls: add(|_| 1),
             failed: add(|one| u64::from(one.failed)),
             // A call that took nothing needs no price.
@@ -61,7 +148,7 @@ impl Sum {
 }
 
 /// Adds calls to their day.
-pub(super) async fn add(tx: &mut Tx<'_>, tenant: TenantId, spent: &Sum) -> StoreResult<()> {
+pub(super) async fn add_usage(tx: &mut Tx<'_>, tenant: TenantId, spent: &UsageSum) -> StoreResult<()> {
     let who = &spent.spender;
     tx.execute(
         "insert into usage_days (tenant_id, day, user_id, agent_id, connection_id, key_id, model,
@@ -98,7 +185,7 @@ pub(super) async fn add(tx: &mut Tx<'_>, tenant: TenantId, spent: &Sum) -> Store
 }
 
 /// Tokens and cost of a scope from the day of `from` on.
-pub(super) async fn since(
+pub(super) async fn spent_since(
     tx: &mut Tx<'_>,
     tenant: TenantId,
     scope: BudgetScope,

@@ -1,18 +1,81 @@
-//! All rows of a tenant are sealed with one key at any instant; both ways of writing hold to that.
+//! The vault's rows: sealed bytes and what may be shown of them. All rows of a tenant are sealed with one key at any
+//! instant; both ways of writing hold to that.
 
-use super::unknown;
+use super::credential_audit;
 use crate::codec::{from_json, page_size, paged, sort_key, to_json};
-use crate::error::clash;
+use crate::error::on_duplicate;
+use crate::store::Store;
 use crate::tx::{Row, Tx, args};
-use steward_core::credential::Credential;
-use steward_core::ports::{Page, SealedCredential, StoreError, StoreResult};
+use async_trait::async_trait;
+use steward_core::credential::{Credential, CredentialUse};
+use steward_core::ports::{CredentialRows, Page, SealedCredential, StoreError, StoreResult};
 use steward_core::{CredentialId, TenantId, Timestamp};
+
+#[async_trait]
+impl CredentialRows for Store {
+    async fn save_credential(&self, tenant: TenantId, row: &SealedCredential) -> StoreResult<()> {
+        self.write((tenant, row.clone()), |(tenant, row), tx| Box::pin(save(tx, *tenant, row))).await
+    }
+
+    async fn credential_row(&self, tenant: TenantId, id: CredentialId) -> StoreResult<SealedCredential> {
+        self.read((tenant, id), |(tenant, id), tx| Box::pin(one(tx, *tenant, *id))).await
+    }
+
+    async fn credential_rows(
+        &self,
+        tenant: TenantId,
+        after: Option<&str>,
+        limit: u32,
+    ) -> StoreResult<Page<SealedCredential>> {
+        self.read((tenant, after.map(str::to_owned), limit), |(tenant, after, limit), tx| {
+            Box::pin(page(tx, *tenant, after.as_deref(), *limit))
+        })
+        .await
+    }
+
+    async fn credential_keys(&self) -> StoreResult<Vec<String>> {
+        self.read((), |(), tx| Box::pin(keys(tx))).await
+    }
+
+    async fn reseal(&self, tenant: TenantId, from: &str, rows: &[SealedCredential]) -> StoreResult<()> {
+        self.write((tenant, from.to_owned(), rows.to_vec()), |(tenant, from, rows), tx| {
+            Box::pin(reseal(tx, *tenant, from, rows))
+        })
+        .await
+    }
+
+    async fn remove_credential(&self, tenant: TenantId, id: CredentialId) -> StoreResult<()> {
+        self.write((tenant, id), |(tenant, id), tx| Box::pin(remove(tx, *tenant, *id))).await
+    }
+
+    async fn credential_used(&self, tenant: TenantId, used: &CredentialUse) -> StoreResult<()> {
+        self.write((tenant, used.clone()), |(tenant, used), tx| Box::pin(credential_audit::add(tx, *tenant, used)))
+            .await
+    }
+
+    async fn credential_uses(
+        &self,
+        tenant: TenantId,
+        id: CredentialId,
+        before: Option<Timestamp>,
+        limit: u32,
+    ) -> StoreResult<Page<CredentialUse>> {
+        self.read((tenant, id, before, limit), |(tenant, id, before, limit), tx| {
+            Box::pin(credential_audit::page(tx, *tenant, *id, *before, *limit))
+        })
+        .await
+    }
+}
+
+pub(super) fn unknown_credential(id: CredentialId) -> StoreError {
+    StoreError::NotFound(format!("credential {id}"))
+}
 
 /// Any number that other programs on the same server are unlikely to lock.
 const ADVISORY_LOCK: i64 = 0x5374_6577_6172_6402;
 
-pub(super) async fn save(tx: &mut Tx<'_>, tenant: TenantId, row: &SealedCredential) -> StoreResult<()> {
-    one_at_a_time(tx).await?;
+async fn save(tx: &mut Tx<'_>, tenant: TenantId, row: &SealedCredential) -> StoreResult<()> {
+    lock_all(tx).await?;
     let sql = "select 1 from credentials where tenant_id = $1 and key_id <> $2 limit 1";
     if tx.row(sql, args![tenant, &row.key_id]).await?.is_some() {
         return Err(StoreError::Conflict(
@@ -40,21 +103,21 @@ pub(super) async fn save(tx: &mut Tx<'_>, tenant: TenantId, row: &SealedCredenti
     )
     .await
     .map_err(|e| {
-        clash(e, || {
+        on_duplicate(e, || {
             format!("another credential has the name {:?}; choose another, or change that one", row.credential.name)
         })
     })?;
     Ok(())
 }
 
-pub(super) async fn one(tx: &mut Tx<'_>, tenant: TenantId, id: CredentialId) -> StoreResult<SealedCredential> {
+async fn one(tx: &mut Tx<'_>, tenant: TenantId, id: CredentialId) -> StoreResult<SealedCredential> {
     let sql = "select body, key_id, sealed, used_at from credentials
                where tenant_id = $1 and id = $2";
     let row = tx.row(sql, args![tenant, id]).await?;
-    sealed_of(&row.ok_or_else(|| unknown(id))?)
+    sealed_of(&row.ok_or_else(|| unknown_credential(id))?)
 }
 
-pub(super) async fn page(
+async fn page(
     tx: &mut Tx<'_>,
     tenant: TenantId,
     after: Option<&str>,
@@ -70,19 +133,14 @@ pub(super) async fn page(
     Ok(paged(rows, limit))
 }
 
-pub(super) async fn keys(tx: &mut Tx<'_>) -> StoreResult<Vec<String>> {
+async fn keys(tx: &mut Tx<'_>) -> StoreResult<Vec<String>> {
     let sql = "select distinct key_id from credentials";
     let rows = tx.rows(sql, args![]).await?;
     rows.iter().map(|row| row.text(0)).collect()
 }
 
-pub(super) async fn reseal(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    from: &str,
-    rows: &[SealedCredential],
-) -> StoreResult<()> {
-    one_at_a_time(tx).await?;
+async fn reseal(tx: &mut Tx<'_>, tenant: TenantId, from: &str, rows: &[SealedCredential]) -> StoreResult<()> {
+    lock_all(tx).await?;
     let changed = || StoreError::Conflict("the credentials were changed meanwhile; rotate them again".to_owned());
     let sql = "select count(*) from credentials where tenant_id = $1";
     let all = tx.row(sql, args![tenant]).await?;
@@ -107,17 +165,17 @@ pub(super) async fn reseal(
     Ok(())
 }
 
-pub(super) async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: CredentialId) -> StoreResult<()> {
-    one_at_a_time(tx).await?;
+async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: CredentialId) -> StoreResult<()> {
+    lock_all(tx).await?;
     let sql = "delete from credentials where tenant_id = $1 and id = $2";
     match tx.execute(sql, args![tenant, id]).await? {
-        0 => Err(unknown(id)),
+        0 => Err(unknown_credential(id)),
         _ => Ok(()),
     }
 }
 
 /// On PostgreSQL, others that write wait until this transaction ends; SQLite has one writer anyway.
-async fn one_at_a_time(tx: &mut Tx<'_>) -> StoreResult<()> {
+async fn lock_all(tx: &mut Tx<'_>) -> StoreResult<()> {
     if matches!(tx, Tx::Postgres(_)) {
         let lock = args![ADVISORY_LOCK];
         tx.rows("select pg_advisory_xact_lock($1)::text", lock).await?;

@@ -1,12 +1,10 @@
 //! How statements reach a database and become durable.
 
-mod job;
-mod lot;
-mod points;
+mod failpoints;
 mod postgres;
+mod queued_call;
 mod sqlite;
 
-pub(crate) use job::OpFn;
-pub(crate) use lot::{EventRow, Lot};
 pub(crate) use postgres::Postgres;
+pub(crate) use queued_call::OpFn;
 pub(crate) use sqlite::Sqlite;

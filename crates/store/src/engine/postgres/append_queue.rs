@@ -1,7 +1,7 @@
 //! The task that appends: what has come in since its last statement is its next one.
 
-use super::append::{Append, append};
-use crate::engine::points;
+use crate::append::{AppendBatch, append_batches};
+use crate::engine::failpoints;
 use crate::error;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection, PgConnection};
@@ -10,14 +10,21 @@ use std::time::{Duration, Instant};
 use steward_core::RunId;
 use steward_core::ports::{StoreError, StoreResult};
 use tokio::sync::mpsc::Receiver;
+use tokio::sync::oneshot;
 
-/// Most lots in one statement.
-const MOST_LOTS: usize = 512;
+/// Most appends in one statement.
+const MAX_BATCHES: usize = 512;
 /// Longest wait for callers of the batch before.
-const GATHER: Duration = Duration::from_micros(300);
+const MAX_GATHER_WAIT: Duration = Duration::from_micros(300);
+
+/// Events for one run, and who waits for them.
+pub(super) struct QueuedAppend {
+    pub batch: AppendBatch,
+    pub reply: oneshot::Sender<StoreResult<()>>,
+}
 
 /// Works until the last sender is gone.
-pub(super) async fn run(options: PgConnectOptions, mut queue: Receiver<Append>) {
+pub(super) async fn run(options: PgConnectOptions, mut queue: Receiver<QueuedAppend>) {
     let mut connection = None;
     let mut waiting = VecDeque::new();
     let mut expected = 1;
@@ -37,14 +44,14 @@ pub(super) async fn run(options: PgConnectOptions, mut queue: Receiver<Append>) 
 
 /// Takes what is queued, and lets the callers of the batch before come back first, so that they
 /// share the next commit rather than wait for the one after it.
-async fn gather(queue: &mut Receiver<Append>, waiting: &mut VecDeque<Append>, expected: usize) {
+async fn gather(queue: &mut Receiver<QueuedAppend>, waiting: &mut VecDeque<QueuedAppend>, expected: usize) {
     let mut until = None;
-    while waiting.len() < MOST_LOTS {
+    while waiting.len() < MAX_BATCHES {
         if let Ok(next) = queue.try_recv() {
             waiting.push_back(next);
             continue;
         }
-        let until = *until.get_or_insert_with(|| Instant::now() + GATHER);
+        let until = *until.get_or_insert_with(|| Instant::now() + MAX_GATHER_WAIT);
         if waiting.len() >= expected || Instant::now() >= until {
             return;
         }
@@ -52,11 +59,11 @@ async fn gather(queue: &mut Receiver<Append>, waiting: &mut VecDeque<Append>, ex
     }
 }
 
-/// The lots of a statement: at most one a run, later ones of the same run stay in the queue.
-fn take(waiting: &mut VecDeque<Append>) -> Vec<Append> {
+/// The appends of one statement: at most one a run, later ones of the same run stay in the queue.
+fn take(waiting: &mut VecDeque<QueuedAppend>) -> Vec<QueuedAppend> {
     let mut runs: HashSet<RunId> = HashSet::with_capacity(waiting.len());
     let (batch, rest): (Vec<_>, VecDeque<_>) = {
-        let (first, later): (Vec<_>, Vec<_>) = waiting.drain(..).partition(|next| runs.insert(next.lot.run));
+        let (first, later): (Vec<_>, Vec<_>) = waiting.drain(..).partition(|next| runs.insert(next.batch.run));
         (first, later.into())
     };
     *waiting = rest;
@@ -64,24 +71,24 @@ fn take(waiting: &mut VecDeque<Append>) -> Vec<Append> {
 }
 
 /// Writes a batch and answers its callers.
-async fn serve(options: &PgConnectOptions, connection: &mut Option<PgConnection>, batch: Vec<Append>) {
-    let done = write(options, connection, &batch).await;
+async fn serve(options: &PgConnectOptions, connection: &mut Option<PgConnection>, appends: Vec<QueuedAppend>) {
+    let done = write(options, connection, &appends).await;
     match done {
-        Ok(written) => settle(batch, &written),
-        // One lot may be what PostgreSQL refuses: each gets a statement of its own, unless the
+        Ok(written) => answer(appends, &written),
+        // One batch may be what PostgreSQL refuses: each gets a statement of its own, unless the
         // connection itself is gone, when it isn't known what was written.
-        Err(_) if batch.len() > 1 && connection.is_some() => {
-            for lot in batch {
-                let alone = vec![lot];
+        Err(_) if appends.len() > 1 && connection.is_some() => {
+            for append in appends {
+                let alone = vec![append];
                 match write(options, connection, &alone).await {
-                    Ok(written) => settle(alone, &written),
+                    Ok(written) => answer(alone, &written),
                     Err(failure) => fail(alone, &failure),
                 }
             }
         }
         Err(failure) => {
-            tracing::error!(error = %failure, lots = batch.len(), "a batch was not written");
-            fail(batch, &failure);
+            tracing::error!(error = %failure, batches = appends.len(), "a batch was not written");
+            fail(appends, &failure);
         }
     }
 }
@@ -89,18 +96,18 @@ async fn serve(options: &PgConnectOptions, connection: &mut Option<PgConnection>
 async fn write(
     options: &PgConnectOptions,
     connection: &mut Option<PgConnection>,
-    batch: &[Append],
+    appends: &[QueuedAppend],
 ) -> StoreResult<HashSet<RunId>> {
-    points::disk_full()?;
+    failpoints::disk_full()?;
     let mut open = match connection.take() {
         Some(open) => open,
         None => options.connect().await.map_err(|e| error::postgres(&e))?,
     };
-    points::before_commit();
+    failpoints::before_commit();
     // One statement outside a transaction block: it commits by itself.
-    let done = append(&mut open, batch.iter().map(|next| &next.lot)).await;
+    let done = append_batches(&mut open, appends.iter().map(|next| &next.batch)).await;
     if done.is_ok() {
-        points::after_commit();
+        failpoints::after_commit();
         *connection = Some(open);
     } else if open.ping().await.is_ok() {
         *connection = Some(open);
@@ -108,20 +115,16 @@ async fn write(
     done
 }
 
-fn settle(batch: Vec<Append>, written: &HashSet<RunId>) {
-    for Append { lot, reply } in batch {
-        let answer = if written.contains(&lot.run) {
-            Ok(())
-        } else {
-            Err(StoreError::Fenced { run: lot.run, epoch: lot.epoch })
-        };
+fn answer(appends: Vec<QueuedAppend>, written: &HashSet<RunId>) {
+    for QueuedAppend { batch, reply } in appends {
+        let outcome = if written.contains(&batch.run) { Ok(()) } else { Err(batch.fenced()) };
         // The caller may have stopped waiting; what is written is written.
-        drop(reply.send(answer));
+        drop(reply.send(outcome));
     }
 }
 
-fn fail(batch: Vec<Append>, failure: &StoreError) {
-    for next in batch {
-        drop(next.reply.send(Err(error::again(failure))));
+fn fail(appends: Vec<QueuedAppend>, failure: &StoreError) {
+    for next in appends {
+        drop(next.reply.send(Err(error::copy_of(failure))));
     }
 }

@@ -1,6 +1,6 @@
-//! The record of uses.
+//! The record of uses of credentials.
 
-use super::unknown;
+use super::credentials::unknown_credential;
 use crate::codec::{from_json, page_size, to_json};
 use crate::tx::{Tx, args};
 use steward_core::credential::CredentialUse;
@@ -14,7 +14,7 @@ pub(super) async fn add(tx: &mut Tx<'_>, tenant: TenantId, used: &CredentialUse)
                where tenant_id = $1 and id = $2";
     let args = args![tenant, used.credential, used.at];
     if tx.execute(sql, args).await? == 0 {
-        return Err(unknown(used.credential));
+        return Err(unknown_credential(used.credential));
     }
     tx.execute(
         "insert into credential_uses (tenant_id, credential_id, at, n, run_id, body)

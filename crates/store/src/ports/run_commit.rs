@@ -1,10 +1,10 @@
 //! Appending under a lease, with rows beside the events: one transaction.
 
 use super::tool_sets::ToolSet;
-use super::{side, tool_sets};
+use super::{side_writes, tool_sets};
+use crate::append::{AppendBatch, LogHead, insert_events};
 use crate::codec::{fold, outcome_word, status_word, to_json, to_word};
-use crate::engine::Lot;
-use crate::error::clash;
+use crate::error::on_duplicate;
 use crate::tx::{Tx, args, locking};
 use steward_core::ports::{RunRow, StoreError, StoreResult};
 use steward_core::{ConversationId, RunId, TenantId, Timestamp};
@@ -13,13 +13,13 @@ use steward_core::{ConversationId, RunId, TenantId, Timestamp};
 pub(super) async fn create(
     tx: &mut Tx<'_>,
     row: &RunRow,
-    lot: &Lot,
+    batch: &AppendBatch,
     tool_set: Option<&ToolSet>,
     owner: &str,
     until: Timestamp,
 ) -> StoreResult<()> {
     if let Some(conversation) = row.conversation {
-        vacant(tx, row, conversation).await?;
+        check_conversation(tx, row, conversation).await?;
     }
     let outcome = row.outcome.as_ref().map(to_json).transpose()?;
     let verdict = row.verdict.as_ref().map(to_word).transpose()?;
@@ -57,17 +57,17 @@ pub(super) async fn create(
         ],
     )
     .await
-    .map_err(|e| clash(e, || format!("run {} exists already", row.id)))?;
+    .map_err(|e| on_duplicate(e, || format!("run {} exists already", row.id)))?;
     if let Some(set) = tool_set {
         tool_sets::save(tx, row.tenant, set).await?;
     }
-    insert(tx, lot).await?;
-    side::write(tx, lot).await
+    insert_events(tx, batch).await?;
+    side_writes::write(tx, batch).await
 }
 
 /// Whether `row` may begin in its conversation. The lock on the conversation makes two that begin at
 /// once, or a deletion, wait for each other.
-async fn vacant(tx: &mut Tx<'_>, row: &RunRow, conversation: ConversationId) -> StoreResult<()> {
+async fn check_conversation(tx: &mut Tx<'_>, row: &RunRow, conversation: ConversationId) -> StoreResult<()> {
     let sql = locking!(tx, "select deleted_at from conversations where tenant_id = $1 and id = $2", "for update");
     let header = tx.row(sql, args![row.tenant, conversation]).await?;
     let header = header.ok_or_else(|| StoreError::NotFound(format!("conversation {conversation}")))?;
@@ -99,42 +99,8 @@ pub(super) async fn open_run(
 }
 
 /// Events and rows of a run, if the lease holds and nothing was appended meanwhile.
-pub(super) async fn commit(tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
-    let sql = locking!(tx, "select epoch from runs where tenant_id = $1 and id = $2", "for update");
-    let found = tx.row(sql, args![lot.tenant, lot.run]).await?;
-    let epoch = found.ok_or_else(|| StoreError::NotFound(format!("run {}", lot.run)))?.count(0)?;
-    // A statement of its own: it must see what was appended before we had the lock.
-    let last = last_seq(tx, lot).await?;
-    if epoch != lot.epoch || last != lot.after {
-        return Err(StoreError::Fenced { run: lot.run, epoch: lot.epoch });
-    }
-    insert(tx, lot).await?;
-    side::write(tx, lot).await
-}
-
-async fn last_seq(tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<u64> {
-    let row = tx
-        .row(
-            "select coalesce(max(seq), 0) from events where tenant_id = $1 and run_id = $2",
-            args![lot.tenant, lot.run],
-        )
-        .await?;
-    row.map_or(Ok(0), |row| row.count(0))
-}
-
-async fn insert(tx: &mut Tx<'_>, lot: &Lot) -> StoreResult<()> {
-    for (seq, row) in (lot.after + 1..).zip(&lot.rows) {
-        tx.execute(
-            "insert into events (tenant_id, run_id, seq, epoch, at, kind, body, blob)
-             values ($1, $2, $3, $4, $5, $6, $7, $8)",
-            args![lot.tenant, lot.run, seq, lot.epoch, lot.at, row.kind, row.body.as_deref(), row.blob.as_deref()],
-        )
-        .await
-        // Only another appender could have taken the number.
-        .map_err(|e| match e {
-            StoreError::Conflict(_) => StoreError::Fenced { run: lot.run, epoch: lot.epoch },
-            other => other,
-        })?;
-    }
-    Ok(())
+pub(super) async fn commit(tx: &mut Tx<'_>, batch: &AppendBatch) -> StoreResult<()> {
+    LogHead::lock(tx, batch.tenant, batch.run).await?.check(batch)?;
+    insert_events(tx, batch).await?;
+    side_writes::write(tx, batch).await
 }

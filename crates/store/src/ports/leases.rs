@@ -1,5 +1,6 @@
 //! Leases: who may append to a run.
 
+use crate::append::last_seq;
 use crate::tx::{Tx, args, locking};
 use steward_core::ports::{Claim, Lease, StoreError, StoreResult};
 use steward_core::{RunId, TenantId, Timestamp};
@@ -62,10 +63,7 @@ pub(super) async fn claim(
         .ok_or_else(|| StoreError::NotFound(format!("run {run}")))?
         .count(0)?;
     // A statement of its own: it must see what the one before us appended while we waited.
-    let last = tx
-        .row("select coalesce(max(seq), 0) from events where tenant_id = $1 and run_id = $2", args![tenant, run])
-        .await?;
-    let last_seq = last.map_or(Ok(0), |row| row.count(0))?;
+    let last_seq = last_seq(tx, tenant, run).await?;
     Ok(Some(Lease { tenant, run, epoch, last_seq }))
 }
 

@@ -7,11 +7,11 @@ use steward_core::{RunId, TenantId, TimerId, Timestamp};
 
 /// Queues a command. An alarm that is queued already, or done, is not queued again.
 pub(super) async fn push(tx: &mut Tx<'_>, tenant: TenantId, run: RunId, command: &Command) -> StoreResult<()> {
-    if tell(tx, tenant, run, command).await? { Ok(()) } else { Err(refusal(tx, tenant, run).await?) }
+    if enqueue(tx, tenant, run, command).await? { Ok(()) } else { Err(refusal(tx, tenant, run).await?) }
 }
 
-/// The same; `false` if there is no such run, or it has ended.
-pub(super) async fn tell(tx: &mut Tx<'_>, tenant: TenantId, run: RunId, command: &Command) -> StoreResult<bool> {
+/// Queues a command; `false` if there is no such run, or it has ended.
+pub(super) async fn enqueue(tx: &mut Tx<'_>, tenant: TenantId, run: RunId, command: &Command) -> StoreResult<bool> {
     // Numbers come from the run's row: never twice, even after the queue was emptied, and two
     // writers wait for each other there.
     let number = tx
@@ -75,7 +75,7 @@ pub(super) async fn waiting(tx: &mut Tx<'_>, tenant: TenantId, run: RunId) -> St
 }
 
 /// Alarms that should have rung and are not queued, oldest first.
-pub(super) async fn due(tx: &mut Tx<'_>, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>> {
+pub(super) async fn due_timers(tx: &mut Tx<'_>, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>> {
     let rows = tx
         .rows(
             "select t.tenant_id, t.run_id, t.id from timers t

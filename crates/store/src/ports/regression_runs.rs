@@ -1,6 +1,6 @@
 //! Runs kept as tests.
 
-use crate::error::clash;
+use crate::error::{DbError, on_duplicate};
 use crate::store::Store;
 use crate::tx::{Tx, args};
 use async_trait::async_trait;
@@ -30,8 +30,8 @@ async fn keep(tx: &mut Tx<'_>, tenant: TenantId, it: &KeptRun) -> StoreResult<()
     )
     .await
     .map_err(|e| match e {
-        StoreError::NotFound(_) => StoreError::NotFound(format!("run {}", it.run)),
-        other => clash(other, || format!("another run is kept under the name {:?}; choose another", it.name)),
+        DbError::MissingParent => StoreError::NotFound(format!("run {}", it.run)),
+        other => on_duplicate(other, || format!("another run is kept under the name {:?}; choose another", it.name)),
     })?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Which skills an agent has: its body is read, changed and written in one transaction. Locks are
 //! taken in one order everywhere, the skill's first and the agent's then.
 
-use super::{save, unknown, unknown_agent};
+use super::skills::{change_skill, insert_skill, lock_skill, lock_skill_by_name, unknown_agent, unknown_skill};
 use crate::codec::{from_json, to_json};
 use crate::tx::{Tx, args, locking};
 use steward_core::agent::Agent;
@@ -16,10 +16,10 @@ pub(super) async fn attach(
     skill: SkillId,
     attached: bool,
 ) -> StoreResult<()> {
-    if attached && save::locked(tx, tenant, skill).await?.is_none() {
-        return Err(unknown(skill));
+    if attached && lock_skill(tx, tenant, skill).await?.is_none() {
+        return Err(unknown_skill(skill));
     }
-    change(tx, tenant, agent, |skills| {
+    change_attached(tx, tenant, agent, |skills| {
         let has = skills.contains(&skill);
         match (has, attached) {
             (false, true) => skills.push(skill),
@@ -37,24 +37,24 @@ pub(super) async fn create_and_attach(
     agent: AgentId,
     skill: &Skill,
 ) -> StoreResult<(Skill, bool)> {
-    let (kept, made) = by_name(tx, tenant, skill).await?;
+    let (kept, made) = create_or_change(tx, tenant, skill).await?;
     attach(tx, tenant, agent, kept.id, true).await?;
     Ok((kept, made))
 }
 
 /// The skill under its name, made or changed.
-async fn by_name(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> StoreResult<(Skill, bool)> {
-    if let Some(current) = save::locked_by_name(tx, tenant, &skill.name).await? {
-        let kept = save::change(tx, tenant, &current, skill).await?;
+async fn create_or_change(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> StoreResult<(Skill, bool)> {
+    if let Some(current) = lock_skill_by_name(tx, tenant, &skill.name).await? {
+        let kept = change_skill(tx, tenant, &current, skill).await?;
         return Ok((kept, false));
     }
-    if let Some(made) = save::insert(tx, tenant, skill).await? {
+    if let Some(made) = insert_skill(tx, tenant, skill).await? {
         return Ok((made, true));
     }
     // A call beside this one made it between the two statements, or its id is another skill's.
-    match save::locked_by_name(tx, tenant, &skill.name).await? {
+    match lock_skill_by_name(tx, tenant, &skill.name).await? {
         Some(current) => {
-            let kept = save::change(tx, tenant, &current, skill).await?;
+            let kept = change_skill(tx, tenant, &current, skill).await?;
             Ok((kept, false))
         }
         None => {
@@ -64,7 +64,7 @@ async fn by_name(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> StoreResul
 }
 
 /// Changes an agent's skills; `how` says whether it did.
-async fn change(
+async fn change_attached(
     tx: &mut Tx<'_>,
     tenant: TenantId,
     id: AgentId,
@@ -76,13 +76,13 @@ async fn change(
     let body = row.ok_or_else(|| unknown_agent(id))?.text(0)?;
     let mut agent: Agent = from_json("an agent", &body)?;
     if how(&mut agent.skills) {
-        write(tx, tenant, &agent).await?;
+        write_agent(tx, tenant, &agent).await?;
     }
     Ok(())
 }
 
 /// Writes an agent's body back.
-pub(super) async fn write(tx: &mut Tx<'_>, tenant: TenantId, agent: &Agent) -> StoreResult<()> {
+pub(super) async fn write_agent(tx: &mut Tx<'_>, tenant: TenantId, agent: &Agent) -> StoreResult<()> {
     tx.execute(
         "update agents set body = $3 where tenant_id = $1 and id = $2",
         args![tenant, agent.id, to_json(agent)?],

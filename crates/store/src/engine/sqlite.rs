@@ -1,12 +1,12 @@
 //! SQLite: one writer, several readers.
 
-mod heads;
+mod log_head_cache;
 mod open;
 mod readers;
 mod writer;
 
-use super::job::{Call, OpFn, gone};
-use super::lot::Lot;
+use super::queued_call::{Call, OpFn, gone};
+use crate::append::AppendBatch;
 use crate::migrate::Migration;
 use readers::Readers;
 use std::path::Path;
@@ -16,11 +16,11 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use steward_core::ports::{StoreError, StoreResult};
 use tokio::sync::oneshot;
-use writer::{Append, Work, Writer};
+use writer::{Append, QueuedWrite, Writer};
 
 /// An open database.
 pub(crate) struct Sqlite {
-    queue: Option<Sender<Work>>,
+    queue: Option<Sender<QueuedWrite>>,
     thread: Option<JoinHandle<()>>,
     readers: Arc<Readers>,
     identities: Arc<AtomicU64>,
@@ -53,14 +53,14 @@ impl Sqlite {
         T: Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        self.send(Work::Job(Box::new(Call { args, op, outcome: None, reply })))?;
+        self.send(QueuedWrite::Call(Box::new(Call { args, op, outcome: None, reply })))?;
         answer.await.unwrap_or_else(|_| Err(gone()))
     }
 
     /// Appends events that have no rows beside them.
-    pub(crate) async fn append(&self, lot: Lot) -> StoreResult<()> {
+    pub(crate) async fn append(&self, batch: AppendBatch) -> StoreResult<()> {
         let (reply, answer) = oneshot::channel();
-        self.send(Work::Append(Append { lot, outcome: None, reply }))?;
+        self.send(QueuedWrite::Append(Append { batch, outcome: None, reply }))?;
         answer.await.unwrap_or_else(|_| Err(gone()))
     }
 
@@ -78,7 +78,7 @@ impl Sqlite {
         self.identities.load(Ordering::SeqCst)
     }
 
-    fn send(&self, work: Work) -> StoreResult<()> {
+    fn send(&self, work: QueuedWrite) -> StoreResult<()> {
         let queue = self.queue.as_ref().ok_or_else(gone)?;
         queue.send(work).map_err(|_| gone())
     }
