@@ -18,7 +18,7 @@ pub mod mcp;
 pub mod message;
 pub mod model;
 pub mod package;
-pub mod passing;
+pub mod passthrough_request;
 pub mod plan;
 pub mod policy;
 pub mod ports;

@@ -1,6 +1,6 @@
 //! What is known of a run after some of its events.
 
-use super::cascade::Cascade;
+use super::fallback_parsing::FallbackState;
 use crate::approval::{Subject, Taint};
 use crate::budget::Spent;
 use crate::deep::DeepState;
@@ -196,8 +196,8 @@ pub struct RunState {
     pub undoing: Option<String>,
     /// Calls that a fork found done: their effects are another run's.
     pub inherited: Vec<String>,
-    /// What the cascade has done and seen.
-    pub cascade: Cascade,
+    /// What the fallbacks have done and seen.
+    pub fallback: FallbackState,
     /// What of outside entered it, oldest first.
     pub taint: Vec<Taint>,
     /// Runs that it delegated to, oldest first.
@@ -244,7 +244,7 @@ impl RunState {
             undone: Vec::new(),
             undoing: None,
             inherited: Vec::new(),
-            cascade: Cascade::default(),
+            fallback: FallbackState::default(),
             taint: Vec::new(),
             children: Vec::new(),
             proved: Vec::new(),

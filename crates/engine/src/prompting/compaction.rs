@@ -9,7 +9,7 @@ pub(crate) fn compacted(state: &RunState, setup: &Setup) -> EventBody {
     let said = conversation(state, setup);
     let Some(older) = said.older() else {
         return EventBody::ContextCompacted {
-            compaction: state.cascade.compaction.clone(),
+            compaction: state.fallback.compaction.clone(),
             by: String::new(),
             replaced: 0,
         };
@@ -43,7 +43,7 @@ pub(crate) fn conversation<'a>(state: &'a RunState, setup: &'a Setup) -> Said<'a
     Said {
         history: &setup.history,
         messages: &state.messages,
-        now: &state.cascade.compaction,
+        now: &state.fallback.compaction,
         usable: u64::from(room).max(1),
     }
 }
@@ -57,7 +57,7 @@ pub(crate) fn replayed_compaction(
 ) -> Option<Compaction> {
     let now = if by.is_empty() {
         let pressing = conversation(state, setup).cut(true);
-        pressing.unwrap_or_else(|| state.cascade.compaction.clone())
+        pressing.unwrap_or_else(|| state.fallback.compaction.clone())
     } else {
         match compacted(state, setup) {
             EventBody::ContextCompacted { compaction, .. } => compaction,

@@ -57,7 +57,7 @@ pub(crate) fn plan_tools(state: &RunState) -> Vec<ToolSpec> {
 /// The form in which a model of `capabilities` is asked for calls.
 pub(crate) fn strategy(state: &RunState, setup: &Setup, capabilities: &Capabilities, purpose: Purpose) -> Strategy {
     if purpose == Purpose::Reply && setup.capabilities.plans {
-        state.cascade.strategy.unwrap_or(capabilities.strategy)
+        state.fallback.strategy.unwrap_or(capabilities.strategy)
     } else {
         Strategy::Native
     }
@@ -129,7 +129,7 @@ pub(crate) fn build_request(
             tool_text: &tool_text,
             memory: &setup.memory,
             notes: &notes,
-            now: state.cascade.begun_at,
+            now: state.fallback.begun_at,
             history: &setup.history,
             messages: &state.messages_for(purpose),
             closing: &closing,
@@ -137,7 +137,7 @@ pub(crate) fn build_request(
             window,
             reserve,
             longest: capabilities.prompt_tokens,
-            compaction: &state.cascade.compaction,
+            compaction: &state.fallback.compaction,
         })
     };
     let mut messages =
@@ -227,7 +227,7 @@ fn summary_prompt(state: &RunState, setup: &Setup, capabilities: &Capabilities, 
         tool_text: "",
         memory: "",
         notes: "",
-        now: state.cascade.begun_at,
+        now: state.fallback.begun_at,
         history: &[],
         messages: &[Message::user(text)],
         closing: "",

@@ -57,7 +57,7 @@ pub(crate) async fn finish(journal: &mut Journal, outcome: Outcome, answer: Answ
     }
     if let Some(parent) = state.setup.as_ref().and_then(|setup| setup.parent) {
         let ended = Command::ChildEnded { run: state.run_id };
-        side.push(SideWrite::Tell(parent, ended));
+        side.push(SideWrite::Enqueue(parent, ended));
     }
     match journal.commit(events, side).await {
         // Somebody said something at the last moment: it is taken in first.

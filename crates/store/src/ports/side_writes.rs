@@ -72,7 +72,7 @@ pub(super) async fn write(tx: &mut Tx<'_>, batch: &AppendBatch) -> StoreResult<(
                 )
                 .await?;
             }
-            SideWrite::Tell(run, command) => {
+            SideWrite::Enqueue(run, command) => {
                 enqueue(tx, batch.tenant, *run, command).await?;
             }
             SideWrite::FromOutside { workspace, file } => {

@@ -1,33 +1,31 @@
 //! The run state machine: a fold over events, and what to do next. Pure.
 
+mod answer;
 mod apply;
-mod cascade;
-mod compose;
-mod decide;
+mod approval_answer;
+mod approval_context;
 mod deep;
 mod delegate;
 mod effect;
+mod fallback_parsing;
 mod fork;
-mod gate;
-mod look;
+mod guard_guessed_and_tainted;
 mod next;
-mod offer;
-mod outside;
-mod question;
+mod outside_files;
+mod queries;
 mod replay;
 mod state;
-mod taint;
 #[cfg(test)]
 mod tests;
-mod words;
+mod tool_selection;
 
-pub use cascade::Cascade;
-pub use compose::{compose_answer, plan_as_text, receipts_for, receipts_without};
+pub use answer::{compose_answer, plan_as_text, receipts_for, receipts_without};
 pub use delegate::{MAX_DEPTH, delegate_of};
 pub use effect::{AnswerFrom, Ask, Effect};
+pub use fallback_parsing::FallbackState;
 pub use fork::{ForkPoint, ForkPoints};
-pub use look::FOLDER;
-pub use offer::{is_control, plan_tool, room_for_tools};
-pub use outside::{OutsideFile, UPLOADS, quoted_file, written_files};
+pub use outside_files::{OutsideFile, UPLOADS, quoted_file, written_files};
+pub use queries::FOLDER;
 pub use replay::{Checked, Difference, answer_text, check};
 pub use state::{CallEntry, CallStatus, ChildRun, PlanState, RunState, Waiting};
+pub use tool_selection::{is_control, plan_tool, room_for_tools};

@@ -131,7 +131,7 @@ fn a_native_model_that_never_called_is_asked_in_text() {
     let mut run = start();
     let wanted = made(&mut run, vec![], claims("Done!"));
     assert_eq!(correct(&mut run, &wanted), Some(Strategy::React));
-    assert_eq!(run.state.cascade.strategy, Some(Strategy::React));
+    assert_eq!(run.state.fallback.strategy, Some(Strategy::React));
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub(super) const FEEDBACK: &str = "feedback";
 /// Share of the prompt's room that tools may take before they are narrowed: one in so many.
 const TOOL_SHARE: u64 = 4;
 /// Tools that a later request of a conversation may bring along unasked.
-const MOST_FRESH: usize = 4;
+const MAX_FRESH: usize = 4;
 
 /// Whether a tool only steers the run.
 pub fn is_control(name: &str) -> bool {
@@ -28,7 +28,7 @@ pub fn room_for_tools(capabilities: &Capabilities) -> u64 {
 }
 
 /// Whether the tools have to be narrowed before the model is asked.
-pub(super) fn too_many(setup: &Setup) -> bool {
+pub(super) fn has_too_many_tools(setup: &Setup) -> bool {
     let capabilities = &setup.capabilities;
     setup.tools.len() > capabilities.max_tools || weigh_tools(&setup.tools) > room_for_tools(capabilities)
 }
@@ -58,7 +58,7 @@ impl RunState {
         let Some(kept) = &self.kept else {
             return setup.tools.to_vec();
         };
-        if self.goes_on() {
+        if self.continues_conversation() {
             let search = |name: &str| (name == TOOL_SEARCH).then(crate::tool::tool_search);
             let names = setup.carried.offered.iter();
             return names.filter_map(|name| search(name).or_else(|| self.tool(name).cloned())).collect();
@@ -86,7 +86,7 @@ impl RunState {
     pub fn found(&self) -> Vec<ToolSpec> {
         let offered = self.offered();
         let mut found: Vec<ToolSpec> = Vec::new();
-        let looked_for = self.cascade.found.iter();
+        let looked_for = self.fallback.found.iter();
         for name in self.fresh().chain(looked_for.map(String::as_str)) {
             let known = |spec: &ToolSpec| spec.name == name;
             if !offered.iter().any(known)
@@ -111,7 +111,7 @@ impl RunState {
             !is_control(name)
                 && carried.is_some_and(|names| !names.is_empty() && !names.iter().any(|known| known == name))
         };
-        kept.filter(new).take(MOST_FRESH)
+        kept.filter(new).take(MAX_FRESH)
     }
 
     /// What the next run of this conversation begins its prompts with. Tools that were called join those that are
@@ -129,12 +129,12 @@ impl RunState {
         Carried {
             offered,
             // Places in this run mean nothing in the next; its messages are not in the conversation.
-            compaction: Compaction { run_from: 0, cut: 0, ..self.cascade.compaction.clone() },
+            compaction: Compaction { run_from: 0, cut: 0, ..self.fallback.compaction.clone() },
         }
     }
 
     /// Whether an earlier run of the conversation chose the tools that are explained.
-    fn goes_on(&self) -> bool {
+    fn continues_conversation(&self) -> bool {
         self.setup.as_ref().is_some_and(|setup| !setup.carried.offered.is_empty() && setup.capabilities.plans)
     }
 
@@ -144,7 +144,7 @@ impl RunState {
             return false;
         };
         let explained = |spec: &ToolSpec| {
-            if self.goes_on() {
+            if self.continues_conversation() {
                 setup.carried.offered.contains(&spec.name)
             } else {
                 kept.iter().any(|ranked| ranked.tool == spec.name)

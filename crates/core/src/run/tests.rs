@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod cascade;
 mod deep;
 mod delegation;
 mod driver;
+mod fallback_parsing;
 mod forks;
 mod replays;
 mod taint;

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// What must be known of a request that is passed on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct PassthroughRequest {
     /// The top-level `model`.
     pub model: String,
     /// Where its value stands in the body, quotes included.
@@ -24,7 +24,7 @@ pub struct Asked {
 
 /// Why a body can't be passed on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PassingError {
+pub enum PassthroughError {
     /// It is no JSON object.
     #[error("the body is not a JSON object: {0}")]
     NotAnObject(String),
@@ -36,16 +36,17 @@ pub enum PassingError {
     TwoModels,
 }
 
-impl Asked {
+impl PassthroughRequest {
     /// Reads the top level of `body`; what else stands there is skipped.
-    pub fn of(body: &[u8]) -> Result<Self, PassingError> {
-        let top: Top = serde_json::from_slice(body).map_err(|error| PassingError::NotAnObject(error.to_string()))?;
+    pub fn of(body: &[u8]) -> Result<Self, PassthroughError> {
+        let top: Top =
+            serde_json::from_slice(body).map_err(|error| PassthroughError::NotAnObject(error.to_string()))?;
         let raw = match top.models[..] {
             [raw] => raw.get(),
-            [] => return Err(PassingError::NoModel),
-            _ => return Err(PassingError::TwoModels),
+            [] => return Err(PassthroughError::NoModel),
+            _ => return Err(PassthroughError::TwoModels),
         };
-        let model = serde_json::from_str(raw).map_err(|_| PassingError::NoModel)?;
+        let model = serde_json::from_str(raw).map_err(|_| PassthroughError::NoModel)?;
         let begin = (raw.as_ptr() as usize).saturating_sub(body.as_ptr() as usize);
         let one = top.max_tokens.and_then(|raw| raw.get().parse::<u64>().ok());
         let choices = top.choices.and_then(|raw| raw.get().parse::<u64>().ok());
@@ -132,7 +133,7 @@ impl<'de> Deserialize<'de> for Top<'de> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::{Asked, PassingError};
+    use super::{PassthroughError, PassthroughRequest};
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
@@ -142,7 +143,7 @@ mod tests {
             "mod\u0065l" : "connection\/a \"b\"" ,"é":"\ud83d\ude00", "stream":true,
             "stream_options": {"include_usage": true, "other": 1}, "max_completion_tokens": 7, "n": 3 } "#;
         let body = text.as_bytes();
-        let asked = Asked::of(body).unwrap();
+        let asked = PassthroughRequest::of(body).unwrap();
         assert_eq!(asked.model, r#"connection/a "b""#);
         assert!(asked.stream && asked.include_usage);
         assert_eq!(asked.max_tokens, Some(21));
@@ -152,7 +153,7 @@ mod tests {
 
     #[test]
     fn what_is_not_asked_for_is_not_there() {
-        let asked = Asked::of(br#"{"model":"m","stream":"yes","max_tokens":"many"}"#).unwrap();
+        let asked = PassthroughRequest::of(br#"{"model":"m","stream":"yes","max_tokens":"many"}"#).unwrap();
         assert!(!asked.stream && !asked.include_usage);
         assert_eq!(asked.max_tokens, None);
     }
@@ -160,9 +161,9 @@ mod tests {
     #[test]
     fn bad_bodies_are_refused() {
         let two = br#"{"model":"a","messages":[],"mod\u0065l":"b"}"#;
-        assert_eq!(Asked::of(two), Err(PassingError::TwoModels));
+        assert_eq!(PassthroughRequest::of(two), Err(PassthroughError::TwoModels));
         for body in [r"{}", r#"{"model":7}"#, r#"{"model":null}"#, r#"{"a":{"model":"x"}}"#] {
-            assert_eq!(Asked::of(body.as_bytes()), Err(PassingError::NoModel), "{body}");
+            assert_eq!(PassthroughRequest::of(body.as_bytes()), Err(PassthroughError::NoModel), "{body}");
         }
         let broken: [&[u8]; 8] = [
             b"",
@@ -175,8 +176,8 @@ mod tests {
             b"model=m",
         ];
         for body in broken {
-            let error = Asked::of(body).unwrap_err();
-            assert!(matches!(error, PassingError::NotAnObject(_)), "{body:?}");
+            let error = PassthroughRequest::of(body).unwrap_err();
+            assert!(matches!(error, PassthroughError::NotAnObject(_)), "{body:?}");
         }
     }
 
@@ -185,7 +186,7 @@ mod tests {
         fn any_object_keeps_its_other_fields(name in ".{0,12}", new in ".{0,12}", rest in ".{0,30}", number in any::<f64>()) {
             let body = json!({"a": rest, "model": name, "z": [number, {"model": rest}]});
             let bytes = body.to_string().into_bytes();
-            let asked = Asked::of(&bytes).unwrap();
+            let asked = PassthroughRequest::of(&bytes).unwrap();
             prop_assert_eq!(&asked.model, &name);
             let spliced: Value = serde_json::from_slice(&asked.with_model(&bytes, &new)).unwrap();
             let mut expected: Value = serde_json::from_slice(&bytes).unwrap();
@@ -195,7 +196,7 @@ mod tests {
 
         #[test]
         fn bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _any = Asked::of(&bytes);
+            let _any = PassthroughRequest::of(&bytes);
         }
     }
 }

@@ -1,8 +1,8 @@
-//! The cascade beyond one reply: what is tried when a model's words are no calls.
+//! Fallbacks beyond one reply: what is tried when a model's words are no calls.
 
 use super::effect::{AnswerFrom, Effect};
-use super::offer::is_control;
 use super::state::{CallEntry, CallStatus, RunState};
+use super::tool_selection::is_control;
 use crate::Timestamp;
 use crate::event::{AboutCall, Answered, Noticed, Outcome, Setup, ToolResult};
 use crate::message::Message;
@@ -11,17 +11,17 @@ use crate::prompt::Compaction;
 use crate::schema;
 use crate::tool::{CallSource, ToolCall};
 
-/// What a model is told whose words are no deeds.
+/// What a model is told that claims an action it has not taken.
 const CORRECTION: &str = include_str!("../../data/correction.txt");
 /// Longest words quoted to the model, characters.
-const QUOTED: usize = 160;
+const MAX_QUOTE: usize = 160;
 /// After so many replies in a row whose calls could not be read, the request is matched with the
 /// tools instead.
-const UNREAD: u32 = 2;
+const MAX_UNREAD_REPLIES: u32 = 2;
 
-/// What the cascade has done and seen in a run.
+/// What the fallbacks have done and seen in a run.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Cascade {
+pub struct FallbackState {
     /// When the run began.
     pub begun_at: Timestamp,
     /// The words of the last reply that claim or promise an action.
@@ -48,8 +48,8 @@ pub struct Cascade {
     pub compaction: Compaction,
 }
 
-impl Cascade {
-    pub(super) fn replied(&mut self, noticed: &Noticed, calls: &[ToolCall], answered: Option<&Answered>) {
+impl FallbackState {
+    pub(super) fn record_reply(&mut self, noticed: &Noticed, calls: &[ToolCall], answered: Option<&Answered>) {
         self.claim.clone_from(&noticed.claim);
         self.asked_in = answered.map(|answered| answered.strategy);
         self.broken.extend(noticed.broken.iter().cloned());
@@ -78,53 +78,53 @@ impl RunState {
 
     /// The words of the last reply that claim or promise an action although none was taken.
     pub fn false_claim(&self) -> Option<&str> {
-        let words = self.cascade.claim.as_deref()?;
+        let words = self.fallback.claim.as_deref()?;
         (!self.is_trusted() && !self.has_acted()).then_some(words)
     }
 
-    /// Instead of ending with words that are no deeds: once the model is told so, then the tools are
-    /// asked themselves.
-    pub(super) fn instead_of_words(&self, setup: &Setup) -> Option<Vec<Effect>> {
+    /// Instead of ending with a claim that nothing stands behind: the model is told so once, then the request is matched with
+    /// the tools.
+    pub(super) fn correct_false_claim(&self, setup: &Setup) -> Option<Vec<Effect>> {
         let words = self.false_claim()?;
         let can_act = setup.tools.iter().any(|tool| !is_control(&tool.name));
-        if !can_act || self.cascade.denied {
+        if !can_act || self.fallback.denied {
             return None;
         }
-        if !self.cascade.corrected {
-            let quoted: String = words.chars().take(QUOTED).collect();
+        if !self.fallback.corrected {
+            let quoted: String = words.chars().take(MAX_QUOTE).collect();
             return Some(vec![Effect::Correct {
                 message: CORRECTION.trim_end().replace("{words}", &quoted),
                 words: words.to_owned(),
-                strategy: self.other_form(),
+                strategy: self.text_strategy(),
             }]);
         }
-        (!self.cascade.dispatched).then(|| vec![Effect::Dispatch])
+        (!self.fallback.dispatched).then(|| vec![Effect::Dispatch])
     }
 
     /// A model that was offered its provider's own field and never used it is asked in text.
-    fn other_form(&self) -> Option<Strategy> {
-        let native = self.cascade.asked_in == Some(Strategy::Native);
+    fn text_strategy(&self) -> Option<Strategy> {
+        let native = self.fallback.asked_in == Some(Strategy::Native);
         let never = !self.calls.iter().any(|entry| entry.call.source == CallSource::Native);
         (native && never).then_some(Strategy::React)
     }
 
     /// After replies whose calls can't be read.
-    pub(super) fn instead_of_noise(&self) -> Option<Vec<Effect>> {
-        if self.cascade.unread < UNREAD {
+    pub(super) fn handle_unreadable_calls(&self) -> Option<Vec<Effect>> {
+        if self.fallback.unread < MAX_UNREAD_REPLIES {
             return None;
         }
-        if !self.cascade.dispatched && !self.is_trusted() {
+        if !self.fallback.dispatched && !self.is_trusted() {
             return Some(vec![Effect::Dispatch]);
         }
-        if self.cascade.unread == UNREAD {
+        if self.fallback.unread == MAX_UNREAD_REPLIES {
             return None;
         }
-        let why = self.cascade.broken.last().map_or("", |broken| broken.text.as_str());
+        let why = self.fallback.broken.last().map_or("", |broken| broken.text.as_str());
         Some(vec![Effect::Finish {
             outcome: Outcome::Failed {
                 message: format!(
                     "the model's calls can't be read, {} times in a row: {why}; examine the connection (`steward model exam`) or choose another model",
-                    self.cascade.unread
+                    self.fallback.unread
                 ),
             },
             answer: if self.has_acted() { AnswerFrom::Observations } else { AnswerFrom::Nothing },
@@ -133,8 +133,8 @@ impl RunState {
 
     /// Why a call is refused before it is looked at: it could not be read. The model is told how to
     /// write it.
-    pub(super) fn unreadable(&self, call: &ToolCall) -> Option<String> {
-        let broken = self.cascade.broken.iter().find(|broken| broken.call_id == call.id)?;
+    pub(super) fn unreadable_reason(&self, call: &ToolCall) -> Option<String> {
+        let broken = self.fallback.broken.iter().find(|broken| broken.call_id == call.id)?;
         let arguments = self
             .tool(&call.name)
             .map_or_else(String::new, |spec| format!(". `{}` takes {}", spec.name, schema::in_short(&spec.parameters)));
@@ -142,7 +142,7 @@ impl RunState {
     }
 
     /// Why a guessed call is asked about, for a person.
-    pub(super) fn guess(&self, call: &ToolCall) -> String {
+    pub(super) fn guess_reason(&self, call: &ToolCall) -> String {
         let from = match call.source {
             CallSource::Fuzzy => "a phrase of the model's text",
             CallSource::Reasoning => "the model's reasoning",
@@ -150,7 +150,7 @@ impl RunState {
             _ => "a doubtful reply",
         };
         let words = self
-            .cascade
+            .fallback
             .guessed
             .iter()
             .find(|guess| guess.call_id == call.id)
@@ -158,20 +158,20 @@ impl RunState {
         format!("The call was guessed from {from} (confidence {:.0} %){words}", call.confidence * 100.0)
     }
 
-    pub(super) fn corrected(&mut self, message: &str, strategy: Option<Strategy>) {
-        self.cascade.corrected = true;
-        self.cascade.strategy = strategy.or(self.cascade.strategy);
-        self.cascade.claim = None;
+    pub(super) fn record_correction(&mut self, message: &str, strategy: Option<Strategy>) {
+        self.fallback.corrected = true;
+        self.fallback.strategy = strategy.or(self.fallback.strategy);
+        self.fallback.claim = None;
         self.reply = None;
         self.messages.push(Message::user(message));
     }
 
-    pub(super) fn dispatched(&mut self, call: Option<&ToolCall>, note: &str) {
-        self.cascade.dispatched = true;
+    pub(super) fn record_dispatch(&mut self, call: Option<&ToolCall>, note: &str) {
+        self.fallback.dispatched = true;
         let Some(call) = call else { return };
-        self.cascade.claim = None;
+        self.fallback.claim = None;
         self.reply = None;
-        self.cascade.guessed.push(AboutCall { call_id: call.id.clone(), text: note.to_owned() });
+        self.fallback.guessed.push(AboutCall { call_id: call.id.clone(), text: note.to_owned() });
         self.messages.push(Message::assistant("").with_calls(vec![call.clone()]));
         self.calls.push(CallEntry { call: call.clone(), status: CallStatus::Proposed });
     }

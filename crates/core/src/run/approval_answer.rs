@@ -1,4 +1,4 @@
-//! What a person's answer changes.
+//! What a person's answer to an approval or a question changes.
 
 use super::state::{CallStatus, RunState};
 use crate::approval::{Answer, Subject};
@@ -9,41 +9,41 @@ use crate::policy::{Grant, GrantScope, RiskClass};
 use crate::tool::EffectClass;
 
 impl RunState {
-    pub(super) fn note_call(&mut self, subject: &Subject) {
+    pub(super) fn record_asked_call(&mut self, subject: &Subject) {
         match subject {
             Subject::Call { call_id, tool, arguments, .. } | Subject::Uncertain { call_id, tool, arguments, .. } => {
-                self.enter(call_id, tool, arguments);
+                self.ensure_call(call_id, tool, arguments);
             }
             Subject::Question { call_id, text } => {
-                self.enter(call_id, "feedback", &serde_json::json!({"question": text}));
+                self.ensure_call(call_id, "feedback", &serde_json::json!({"question": text}));
             }
             Subject::Plan { .. } => {}
         }
     }
 
-    pub(super) fn decided(&mut self, subject: &Subject, answer: &Answer) {
+    pub(super) fn apply_answer(&mut self, subject: &Subject, answer: &Answer) {
         match (subject, answer) {
             (Subject::Call { call_id, .. }, Answer::Approve { grant, until }) => {
                 self.grants.extend(grant.clone().map(|scope| Grant { scope, until: *until }));
                 self.set_status(call_id, CallStatus::Approved);
             }
             (Subject::Call { call_id, .. }, Answer::Deny { reason }) => {
-                self.cascade.denied = true;
+                self.fallback.denied = true;
                 let reason = reason.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
                 self.set_status(call_id, CallStatus::Rejected(format!("a person said no{reason}")));
                 self.cut_plan_short();
             }
             (Subject::Call { call_id, .. }, Answer::Feedback { text }) => {
-                self.cascade.denied = true;
+                self.fallback.denied = true;
                 self.set_status(call_id, CallStatus::Rejected(format!("a person wants it otherwise: {text}")));
-                self.replan_with(text);
+                self.request_other_plan(text);
             }
             (Subject::Plan { .. }, Answer::Approve { grant, until }) => {
                 self.grants.extend(grant.clone().map(|scope| Grant { scope, until: *until }));
                 self.approve_plan();
             }
             (Subject::Plan { .. }, Answer::Deny { .. }) => self.refused = true,
-            (Subject::Plan { .. }, Answer::Feedback { text }) => self.replan_with(text),
+            (Subject::Plan { .. }, Answer::Feedback { text }) => self.request_other_plan(text),
             (Subject::Uncertain { call_id, .. }, Answer::Happened) => {
                 let result = ToolResult::said(
                     "A person confirmed that this happened before the interruption; its output is not known.",
@@ -51,7 +51,7 @@ impl RunState {
                 self.set_status(call_id, CallStatus::Done(result));
             }
             (Subject::Uncertain { call_id, .. }, Answer::RunAgain) => {
-                if let Some(entry) = self.entry(call_id)
+                if let Some(entry) = self.entry_mut(call_id)
                     && let CallStatus::Uncertain { key, .. } = entry.status.clone()
                 {
                     entry.status = CallStatus::Repeat { key, effect: EffectClass::Write };
@@ -90,7 +90,7 @@ impl RunState {
         }
     }
 
-    fn replan_with(&mut self, text: &str) {
+    fn request_other_plan(&mut self, text: &str) {
         self.feedback.push(text.to_owned());
         self.cut_plan_short();
     }
