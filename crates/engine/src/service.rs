@@ -72,7 +72,6 @@ impl RunService {
         }
     }
 
-    /// What it drives.
     pub fn deps(&self) -> &Deps {
         &self.inner.deps
     }
@@ -179,7 +178,6 @@ impl RunService {
         work.await.unwrap_or_else(|_| Err(cut_short(run)))
     }
 
-    /// The fold of a run's log.
     pub async fn state(&self, run: RunId) -> Result<RunState, EngineError> {
         fold_log(&self.inner.deps, run).await
     }

@@ -10,8 +10,6 @@ use std::collections::HashSet;
 use steward_core::ports::{SideWrite, StoreError, StoreResult};
 use steward_core::{RunId, TenantId, Timestamp};
 use uuid::Uuid;
-
-/// One event as a row.
 #[derive(Debug, Clone)]
 pub(crate) struct EventRow {
     pub kind: &'static str,

@@ -78,12 +78,10 @@ impl DbError {
     }
 }
 
-/// An error of SQLite.
 pub(crate) fn sqlite(error: &rusqlite::Error) -> StoreError {
     DbError::sqlite(error).into()
 }
 
-/// An error of PostgreSQL.
 pub(crate) fn postgres(error: &sqlx::Error) -> StoreError {
     DbError::postgres(error).into()
 }

@@ -17,8 +17,6 @@ pub(crate) struct DirLock {
 /// Longest wait for what a process that is gone has left: a child between fork and exec holds the lock as well.
 const HEIRS: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(20);
-
-/// Takes the lock of `data_dir`.
 pub(crate) fn lock(data_dir: &Path) -> StoreResult<DirLock> {
     let path = data_dir.join("steward.lock");
     let mut file = OpenOptions::new()

@@ -25,6 +25,7 @@ mod settings;
 mod side_writes;
 mod skill_attachments;
 mod skills;
+mod spend_limits;
 mod tool_sets;
 mod usage;
 mod users;

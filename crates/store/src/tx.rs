@@ -24,16 +24,12 @@ pub(crate) struct PgTx<'c> {
     /// A statement clashed with another transaction.
     wants_retry: bool,
 }
-
-/// An argument of a statement.
 #[derive(Debug, Clone)]
 pub(crate) enum Arg {
     Int(Option<i64>),
     Text(Option<String>),
     Id(Option<Uuid>),
 }
-
-/// A row of a result.
 pub(crate) enum Row {
     Sqlite(Vec<Value>),
     Postgres(Box<PgRow>),
@@ -82,8 +78,6 @@ impl<'c> Tx<'c> {
             }
         }
     }
-
-    /// Runs a statement and returns its rows.
     pub(crate) async fn rows(&mut self, sql: &'static str, args: &[Arg]) -> Result<Vec<Row>, DbError> {
         match self {
             Self::Sqlite(conn) => lite_rows(conn, sql, args).map_err(|e| DbError::sqlite(&e)),
@@ -93,8 +87,6 @@ impl<'c> Tx<'c> {
             }
         }
     }
-
-    /// The first row, if there is one.
     pub(crate) async fn row(&mut self, sql: &'static str, args: &[Arg]) -> Result<Option<Row>, DbError> {
         Ok(self.rows(sql, args).await?.into_iter().next())
     }
@@ -222,7 +214,6 @@ impl Row {
         u64::try_from(self.int(index)?).map_err(|_| mismatch(index))
     }
 
-    /// A point in time.
     pub(crate) fn time(&self, index: usize) -> StoreResult<Timestamp> {
         self.int(index).map(Timestamp)
     }

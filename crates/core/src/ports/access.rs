@@ -36,13 +36,9 @@ impl Role {
 /// A person or program that has proved who it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
-    /// Tenant.
     pub tenant: TenantId,
-    /// User.
     pub user: UserId,
-    /// Name to show.
     pub name: String,
-    /// What they may do.
     pub role: Role,
     /// The virtual key that was shown, if it was one: then nothing but `/v1` is open.
     pub key: Option<Box<VirtualKey>>,
@@ -54,7 +50,6 @@ pub enum LoginError {
     /// Email and password do not match, or there is no such user: the same answer.
     #[error("email or password is wrong")]
     Wrong,
-    /// Too many attempts.
     #[error("too many attempts; try again in {seconds} s")]
     TooMany {
         /// Seconds to wait.
@@ -66,15 +61,12 @@ pub enum LoginError {
     /// A virtual key, shown where only people and their own keys may go.
     #[error("this is a virtual key: it opens /v1 and /mcp, and nothing else")]
     VirtualKey,
-    /// Input that can't be.
     #[error("{0}")]
     Invalid(String),
-    /// The store failed.
     #[error("cannot check logins now: {0}")]
     Unavailable(String),
 }
 
-/// Checks credentials.
 #[async_trait]
 pub trait Authenticator: Send + Sync {
     /// An access token (JWT) for email and password, and the seconds it is good for.

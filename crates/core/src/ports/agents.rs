@@ -6,7 +6,6 @@ use crate::{AgentId, TenantId, Timestamp};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-/// Agents.
 #[async_trait]
 pub trait Agents: Send + Sync {
     /// Makes or replaces by id; a name that another has is a conflict.
@@ -14,7 +13,6 @@ pub trait Agents: Send + Sync {
     /// Replaces `before` by `after`, of the same id, and says whether it did: not if the agent is no longer as
     /// `before`, since then `after` was made of what was. [`super::StoreError::NotFound`] if it is gone.
     async fn change_agent(&self, tenant: TenantId, before: &Agent, after: &Agent) -> StoreResult<bool>;
-    /// One agent.
     async fn agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent>;
     /// By name.
     async fn agent_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Agent>>;
@@ -33,22 +31,16 @@ pub trait Agents: Send + Sync {
 pub struct Note {
     /// Unique per agent.
     pub title: String,
-    /// Its text.
     pub text: String,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
-/// A reminder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reminder {
     /// Its id, of the call that made it.
     pub id: String,
-    /// When.
     pub at: Timestamp,
-    /// What.
     pub text: String,
-    /// Whether it is done.
     pub done: bool,
 }
 
@@ -61,7 +53,6 @@ pub trait Facts: Send + Sync {
     async fn save_memory(&self, tenant: TenantId, agent: AgentId, text: &str, version: u64) -> StoreResult<()>;
     /// Makes or replaces a note; returns the one before.
     async fn save_note(&self, tenant: TenantId, agent: AgentId, note: &Note) -> StoreResult<Option<Note>>;
-    /// Removes a note.
     async fn remove_note(&self, tenant: TenantId, agent: AgentId, title: &str) -> StoreResult<()>;
     /// Notes by title.
     async fn notes(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Note>>;

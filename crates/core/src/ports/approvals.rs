@@ -7,7 +7,6 @@ use crate::{AgentId, ApprovalId, RunId, TenantId, Timestamp};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-/// Which inbox entries.
 #[derive(Debug, Clone, Default)]
 pub struct ApprovalFilter {
     /// Only unanswered ones.
@@ -22,12 +21,10 @@ pub struct ApprovalFilter {
     pub limit: u32,
 }
 
-/// The inbox.
 #[async_trait]
 pub trait Approvals: Send + Sync {
     /// Open ones oldest first, else newest first.
     async fn approvals(&self, tenant: TenantId, filter: ApprovalFilter) -> StoreResult<Page<Approval>>;
-    /// One entry.
     async fn approval(&self, tenant: TenantId, id: ApprovalId) -> StoreResult<Approval>;
 }
 
@@ -47,14 +44,11 @@ pub struct StandingGrant {
     pub created_at: Timestamp,
 }
 
-/// Standing permissions.
 #[async_trait]
 pub trait Grants: Send + Sync {
-    /// Gives one.
     async fn save_grant(&self, tenant: TenantId, grant: &StandingGrant) -> StoreResult<()>;
     /// Those in force at `now`, of one agent or of all, newest first.
     async fn grants(&self, tenant: TenantId, agent: Option<AgentId>, now: Timestamp)
     -> StoreResult<Vec<StandingGrant>>;
-    /// Takes one back.
     async fn revoke_grant(&self, tenant: TenantId, id: uuid::Uuid) -> StoreResult<()>;
 }

@@ -7,22 +7,15 @@ use crate::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-/// A conversation's header.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Conversation {
-    /// Its id.
     pub id: ConversationId,
-    /// With whom.
     pub agent: AgentId,
-    /// Whose.
     pub user: Option<UserId>,
-    /// What it is about.
     pub title: String,
-    /// When it began.
     pub created_at: Timestamp,
     /// When something was last said or changed.
     pub updated_at: Timestamp,
-    /// When it was deleted.
     pub deleted_at: Option<Timestamp>,
     /// The conversation that this one branched off.
     pub forked_from: Option<ConversationId>,
@@ -47,12 +40,9 @@ pub struct ConversationFilter {
     pub limit: u32,
 }
 
-/// Conversations.
 #[async_trait]
 pub trait Conversations: Send + Sync {
-    /// Begins one.
     async fn create_conversation(&self, tenant: TenantId, conversation: &Conversation) -> StoreResult<()>;
-    /// Its header.
     async fn conversation(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Conversation>;
     /// What its prompts begin with.
     async fn carried(&self, _tenant: TenantId, _id: ConversationId) -> StoreResult<Carried> {
@@ -60,9 +50,7 @@ pub trait Conversations: Send + Sync {
     }
     /// Its messages, in order.
     async fn messages(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Vec<Message>>;
-    /// One page.
     async fn conversations(&self, tenant: TenantId, filter: ConversationFilter) -> StoreResult<Page<Conversation>>;
-    /// Another title.
     async fn rename_conversation(
         &self,
         tenant: TenantId,

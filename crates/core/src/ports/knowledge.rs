@@ -17,9 +17,7 @@ pub enum EmbedError {
 /// A text and the labels that it is an example of.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Labelled {
-    /// The text.
     pub text: String,
-    /// Its labels.
     pub labels: Vec<usize>,
 }
 

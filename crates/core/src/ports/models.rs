@@ -16,7 +16,6 @@ pub type ChunkStream = BoxStream<'static, Result<ModelChunk, ModelError>>;
 /// How likely a model finds a given continuation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scored {
-    /// The continuation.
     pub candidate: String,
     /// Natural logarithm of its probability.
     pub logprob: f32,
@@ -27,7 +26,6 @@ pub struct Scored {
 /// A connection as people manage it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownConnection {
-    /// The connection.
     pub connection: Connection,
     /// `saved`, `OPENAI_API_KEY`, `Ollama at …`, `built in`.
     pub from: String,
@@ -44,7 +42,6 @@ pub struct ConnectionTest {
     pub first_ms: u64,
     /// Until the end.
     pub total_ms: u64,
-    /// What it said, cut.
     pub text: String,
     /// Model name as answered.
     pub model: String,
@@ -53,16 +50,13 @@ pub struct ConnectionTest {
 /// Why connections could not be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectionsError {
-    /// Input that can't be.
     #[error("{0}")]
     Invalid(String),
     /// It was found by itself (environment, this machine) and can't be changed here.
     #[error("{0}")]
     Fixed(String),
-    /// The store refused.
     #[error(transparent)]
     Store(#[from] super::StoreError),
-    /// The vault refused.
     #[error(transparent)]
     Vault(#[from] super::VaultError),
 }
@@ -84,7 +78,6 @@ pub trait ManagedConnections: Send + Sync {
     /// Without a typed key, the one that was kept stays, so far as the connection goes to the same server.
     /// The first that is not the built-in model becomes the default; no other does.
     async fn save(&self, connection: Connection, key: TypedKey) -> Result<(), ConnectionsError>;
-    /// Removes a saved one.
     async fn remove(&self, id: ConnectionId) -> Result<(), ConnectionsError>;
     /// Makes one the system default.
     async fn set_default(&self, id: ConnectionId) -> Result<(), ConnectionsError>;
@@ -97,11 +90,8 @@ pub trait ManagedConnections: Send + Sync {
 pub struct RouteRequest<'a> {
     /// The caller's own choice; it goes before everything else.
     pub wanted: Option<ConnectionId>,
-    /// The agent's primary connection.
     pub primary: Option<ConnectionId>,
-    /// The agent's routing.
     pub routing: &'a Routing,
-    /// What is asked.
     pub message: &'a str,
     /// The kind of request, where that is known without looking at the message.
     pub task: Option<Task>,
@@ -110,7 +100,6 @@ pub struct RouteRequest<'a> {
 /// The connections for a request, best first; never empty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Route {
-    /// Kind of request.
     pub task: Task,
     /// In the order in which they are tried.
     pub targets: Vec<Connection>,
@@ -125,7 +114,6 @@ pub type RequestFor<'a> = dyn Fn(&Connection) -> ModelRequest + Send + Sync + 'a
 pub struct ModelCall<'a> {
     /// The connections to try, in order. Those that are gone meanwhile are left out.
     pub targets: &'a [ConnectionId],
-    /// How they are tried.
     pub routing: &'a Routing,
     /// The request for each of them.
     pub request: &'a RequestFor<'a>,
@@ -135,7 +123,6 @@ pub struct ModelCall<'a> {
 
 /// A reply that has begun.
 pub struct Opened {
-    /// Who answers.
     pub connection: Connection,
     /// All that were asked, the one that answers last.
     pub attempts: Vec<Attempt>,
@@ -149,7 +136,6 @@ pub struct Opened {
 pub struct NoAnswer {
     /// The error worth telling; its class says whether another try later makes sense.
     pub error: ModelError,
-    /// All that were asked.
     pub attempts: Vec<Attempt>,
 }
 
@@ -173,7 +159,6 @@ pub trait Models: Send + Sync {
         request: ModelRequest,
         candidates: &[String],
     ) -> Result<Vec<Scored>, ModelError>;
-    /// How connections have fared.
     async fn health(&self) -> Vec<ConnectionHealth>;
 }
 
@@ -194,23 +179,17 @@ pub enum Breaker {
 /// How a connection has fared since the program started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConnectionHealth {
-    /// The connection.
     pub connection: ConnectionId,
     /// Whether it is asked at the moment.
     pub breaker: Breaker,
     /// How long it is not asked yet, milliseconds.
     pub retry_in_ms: Option<u64>,
-    /// Requests.
     pub requests: u64,
-    /// Of these, failed.
     pub failures: u64,
     /// Median time to first content of the last ones, milliseconds.
     pub first_ms: Option<u64>,
-    /// The last failure.
     pub last_error: Option<ModelError>,
-    /// When it last answered.
     pub last_ok_at: Option<Timestamp>,
-    /// When it last failed.
     pub last_failed_at: Option<Timestamp>,
 }
 
@@ -233,7 +212,6 @@ pub type ByteStream = BoxStream<'static, Result<bytes::Bytes, ModelError>>;
 
 /// The endpoint's own answer, whatever its status.
 pub struct Passed {
-    /// Who answered.
     pub connection: Connection,
     /// All that were asked, the one that answers last.
     pub attempts: Vec<Attempt>,
@@ -262,7 +240,6 @@ pub trait Gateway: Send + Sync {
     fn price(&self, connection: &Connection) -> Option<Price>;
 }
 
-/// Examines connections.
 #[async_trait]
 pub trait Examiner: Send + Sync {
     /// Examines a connection, keeps the report and uses it from now on. `progress` is told each check.

@@ -8,7 +8,6 @@ use uuid::Uuid;
 
 /// The time. Tests have their own.
 pub trait Clock: Send + Sync {
-    /// Now.
     fn now(&self) -> Timestamp;
     /// Minutes east of UTC at `at`, where the program runs.
     fn utc_offset_minutes(&self, at: Timestamp) -> i32;
@@ -43,7 +42,6 @@ pub enum BlobError {
     /// Its content no longer has its hash.
     #[error("blob {0} is damaged; restore it from a backup")]
     Damaged(String),
-    /// The disk refused.
     #[error("cannot keep a blob: {0}")]
     Io(#[from] std::io::Error),
 }

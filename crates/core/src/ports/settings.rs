@@ -9,20 +9,16 @@ use serde_json::Value;
 /// Settings: JSON values by name.
 #[async_trait]
 pub trait Settings: Send + Sync {
-    /// A value.
     async fn setting(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Value>>;
-    /// Sets one.
     async fn set_setting(&self, tenant: TenantId, name: &str, value: &Value) -> StoreResult<()>;
 }
 
-/// Connections.
 #[async_trait]
 pub trait Connections: Send + Sync {
     /// Makes or replaces by id; a name that another has is a conflict.
     async fn save_connection(&self, tenant: TenantId, connection: &Connection) -> StoreResult<()>;
     /// All, by name.
     async fn connections(&self, tenant: TenantId) -> StoreResult<Vec<Connection>>;
-    /// Removes one.
     async fn remove_connection(&self, tenant: TenantId, id: ConnectionId) -> StoreResult<()>;
 }
 
@@ -35,11 +31,9 @@ pub enum Remembered {
     Begun,
     /// Same key, other request.
     Other,
-    /// Done: the answer then.
     Done {
         /// HTTP status.
         status: u16,
-        /// Body.
         body: String,
     },
 }
@@ -58,7 +52,6 @@ pub trait Idempotency: Send + Sync {
         at: Timestamp,
         forget: Timestamp,
     ) -> StoreResult<Remembered>;
-    /// Keeps the answer.
     async fn remember(&self, tenant: TenantId, owner: &str, key: &str, status: u16, body: &str) -> StoreResult<()>;
     /// Forgets a key whose request changed nothing.
     async fn forget(&self, tenant: TenantId, owner: &str, key: &str) -> StoreResult<()>;

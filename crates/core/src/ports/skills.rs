@@ -7,22 +7,16 @@ use crate::skill::{Skill, SkillKind};
 use crate::{AgentId, McpServerId, SkillId, TenantId};
 use async_trait::async_trait;
 
-/// Which skills.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SkillFilter {
-    /// Of this kind.
     pub kind: Option<SkillKind>,
     /// Whose name or description holds this, whatever the case.
     pub text: Option<String>,
-    /// Attached to this agent.
     pub agent: Option<AgentId>,
-    /// Of this package.
     pub package: Option<String>,
-    /// Of this category.
     pub category: Option<String>,
 }
 
-/// Skills and their versions.
 #[async_trait]
 pub trait Skills: Send + Sync {
     /// Keeps a skill as its next version and returns it with that number: version 1 if its id is
@@ -69,17 +63,14 @@ pub trait SkillPackages: Send + Sync {
     async fn packages(&self, tenant: TenantId, after: Option<&str>, limit: u32) -> StoreResult<Page<SkillPackage>>;
 }
 
-/// MCP servers.
 #[async_trait]
 pub trait McpServers: Send + Sync {
     /// Keeps a server. [`super::StoreError::Conflict`] if another one has its name.
     async fn save_mcp_server(&self, tenant: TenantId, server: &McpServer) -> StoreResult<()>;
-    /// One of them.
     async fn mcp_server(&self, tenant: TenantId, id: McpServerId) -> StoreResult<McpServer>;
     /// One of them by name.
     async fn mcp_server_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<McpServer>>;
     /// All, by name.
     async fn mcp_servers(&self, tenant: TenantId) -> StoreResult<Vec<McpServer>>;
-    /// Removes one.
     async fn remove_mcp_server(&self, tenant: TenantId, id: McpServerId) -> StoreResult<()>;
 }

@@ -59,9 +59,7 @@ pub struct SpendLimit {
 /// A limit and what is gone of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpendState {
-    /// The limit.
     pub limit: SpendLimit,
-    /// When its period began.
     pub since: Timestamp,
     /// Spent in it.
     pub tokens: u64,
@@ -76,17 +74,13 @@ pub struct SpendState {
 /// Who makes a call, by what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Spender {
-    /// The user.
     pub user: Option<UserId>,
     /// The agent; none for the gateway.
     pub agent: Option<AgentId>,
-    /// The connection.
     pub connection: Option<ConnectionId>,
-    /// The virtual key.
     pub key: Option<KeyId>,
 }
 
-/// What was set aside.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reserved {
     /// Whether there is something to give back; where no limit counts the call, there is not.
@@ -101,7 +95,6 @@ pub enum ReserveError {
     /// A limit is reached. `resets_at`: when its period ends.
     #[error("the budget of {} is used up", .0.limit.scope.whose())]
     Exceeded(Box<SpendState>, Option<Timestamp>),
-    /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -114,7 +107,6 @@ pub trait SpendLimits: Send + Sync {
     async fn spend_limits(&self, tenant: TenantId, now: Timestamp) -> StoreResult<Vec<SpendState>>;
     /// Makes or replaces by id. One limit per scope and period: another one is a conflict.
     async fn save_spend_limit(&self, tenant: TenantId, limit: &SpendLimit) -> StoreResult<()>;
-    /// Removes one.
     async fn remove_spend_limit(&self, tenant: TenantId, id: BudgetId) -> StoreResult<()>;
     /// Sets tokens and money aside under all limits of `spender`, or none. What is never settled
     /// is given back at `until`. In one transaction, so that parallel calls can't both take the rest.
@@ -138,18 +130,14 @@ pub trait SpendLimits: Send + Sync {
     async fn settle_all(&self, tenant: TenantId, ids: &[ReservationId], spent: &[SpentRecord]) -> StoreResult<()>;
 }
 
-/// What one call took.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpentRecord {
-    /// Who.
     pub spender: Spender,
-    /// Model name.
     pub model: String,
     /// When it ended.
     pub at: Timestamp,
     /// Tokens and cost.
     pub usage: Usage,
-    /// Whether it failed.
     pub failed: bool,
     /// Whether a price is known; without one, its cost of 0 says nothing.
     pub priced: bool,
@@ -196,7 +184,6 @@ pub struct UsageRow {
     pub cost_micros: u64,
 }
 
-/// The record of usage.
 #[async_trait]
 pub trait UsageRecord: Send + Sync {
     /// Sums from `from` (inclusive) to `to` (exclusive), grouped, largest cost first, days in order;
@@ -259,7 +246,6 @@ pub trait VirtualKeys: Send + Sync {
         after: Option<KeyId>,
         limit: u32,
     ) -> StoreResult<Page<VirtualKey>>;
-    /// One.
     async fn key(&self, tenant: TenantId, id: KeyId) -> StoreResult<VirtualKey>;
     /// Ends it for good.
     async fn revoke_key(&self, tenant: TenantId, id: KeyId, at: Timestamp) -> StoreResult<()>;
@@ -270,6 +256,5 @@ pub trait VirtualKeys: Send + Sync {
 pub trait ExamReports: Send + Sync {
     /// Keeps a report; an older one of the same endpoint and model goes.
     async fn save_report(&self, tenant: TenantId, report: &ExamReport) -> StoreResult<()>;
-    /// All.
     async fn reports(&self, tenant: TenantId) -> StoreResult<Vec<ExamReport>>;
 }

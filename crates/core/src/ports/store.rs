@@ -26,25 +26,16 @@ pub enum StoreError {
     },
     /// A run can't end while something that was said to it is not taken in.
     #[error("run {run} has commands waiting")]
-    CommandsWaiting {
-        /// The run.
-        run: RunId,
-    },
+    CommandsWaiting { run: RunId },
     /// Unique name or version clash.
     #[error("{0}")]
     Conflict(String),
     /// The lease is held by another runner with a newer epoch; stop working on this run.
     #[error("run {run} was taken over by another runner (epoch {epoch} is no longer valid)")]
-    Fenced {
-        /// The run.
-        run: RunId,
-        /// Our epoch.
-        epoch: u64,
-    },
+    Fenced { run: RunId, epoch: u64 },
     /// The data directory is used by another process.
     #[error("{path} is in use by another steward (pid {pid}); stop it, or choose another with --data-dir")]
     InUse {
-        /// The directory.
         path: String,
         /// Process id, 0 if unknown.
         pid: u32,
@@ -53,16 +44,9 @@ pub enum StoreError {
     #[error(
         "the database has schema version {found}, this program knows {known}; use the newer steward again, or restore a backup"
     )]
-    Newer {
-        /// Version in the database.
-        found: i64,
-        /// Highest version known.
-        known: i64,
-    },
-    /// The database is damaged.
+    Newer { found: i64, known: i64 },
     #[error("the database is damaged: {0}; nothing was changed: restore a backup, or move the file away to start anew")]
     Corrupt(String),
-    /// The disk is full.
     #[error("the disk is full: nothing was saved; free space and try again ({0})")]
     Full(String),
     /// The database can't be reached or failed.
@@ -76,9 +60,7 @@ pub type StoreResult<T> = Result<T, StoreError>;
 /// The right to append to a run, until it ends or is taken over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
-    /// Tenant.
     pub tenant: TenantId,
-    /// The run.
     pub run: RunId,
     /// Fencing epoch; each claim has a higher one.
     pub epoch: u64,
@@ -89,20 +71,16 @@ pub struct Lease {
 /// What is appended together, in one transaction (all or nothing, fsynced when it returns).
 #[derive(Debug, Clone)]
 pub struct Commit {
-    /// Tenant.
     pub tenant: TenantId,
-    /// The run.
     pub run: RunId,
     /// Epoch of our lease; checked in the same transaction.
     pub epoch: u64,
     /// Sequence number of the last event that we know; the first new one is this plus 1.
     /// Another value in the store is an [`StoreError::Fenced`].
     pub after: u64,
-    /// Time of these events.
     pub at: Timestamp,
     /// The events; may be empty if there are side writes.
     pub events: Vec<EventBody>,
-    /// Rows written beside them.
     pub side: Vec<SideWrite>,
 }
 
@@ -110,39 +88,27 @@ pub struct Commit {
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "few at a time, each written once")]
 pub enum SideWrite {
-    /// A new inbox entry.
     Approval(Approval),
     /// An answer to one; an answer already there stays.
     Decided {
-        /// Which.
         id: ApprovalId,
-        /// The answer.
         answer: Answer,
-        /// Who.
         by: String,
     },
     /// Withdraws the open entries of this run (it was stopped).
     WithdrawApprovals,
-    /// A new alarm.
     Timer {
-        /// Its id.
         id: TimerId,
-        /// When.
         at: Timestamp,
-        /// Why.
         purpose: String,
     },
-    /// An alarm is done.
     TimerDone(TimerId),
     /// Commands taken in by these events.
     Consumed(Vec<i64>),
-    /// The run's status row.
     Status {
-        /// New status.
         status: RunStatus,
         /// How it ended, if it did.
         outcome: Option<Outcome>,
-        /// Final answer.
         answer: Option<String>,
         /// Tokens so far.
         tokens: u64,
@@ -157,9 +123,7 @@ pub enum SideWrite {
     Enqueue(RunId, Command),
     /// A file of the workspace has content from outside from now on.
     FromOutside {
-        /// The workspace.
         workspace: String,
-        /// The file.
         file: OutsideFile,
     },
     /// What the prompts of the run's conversation begin with.
@@ -186,13 +150,9 @@ pub enum RunStatus {
 /// One row of the list of runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRow {
-    /// Its id.
     pub id: RunId,
-    /// Tenant.
     pub tenant: TenantId,
-    /// Its agent.
     pub agent: AgentId,
-    /// Its conversation.
     pub conversation: Option<ConversationId>,
     /// First line of the request.
     pub title: String,
@@ -200,7 +160,6 @@ pub struct RunRow {
     pub status: RunStatus,
     /// How it ended.
     pub outcome: Option<Outcome>,
-    /// Its answer.
     pub answer: Option<String>,
     /// Where it came from.
     pub origin: Origin,
@@ -212,11 +171,8 @@ pub struct RunRow {
     pub verdict: Option<Verdict>,
     /// The run whose first events it repeats.
     pub forked_from: Option<RunId>,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it last moved.
     pub updated_at: Timestamp,
-    /// Last event.
     pub last_seq: u64,
     /// Tokens so far.
     pub tokens: u64,
@@ -252,13 +208,11 @@ pub struct RunFilter {
 /// One page of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page<T> {
-    /// The rows.
     pub items: Vec<T>,
     /// Whether more follow.
     pub more: bool,
 }
 
-/// What may be claimed.
 #[derive(Debug, Clone)]
 pub enum Claim {
     /// This run, if nobody holds a valid lease on it.
@@ -273,35 +227,24 @@ pub enum Claim {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Command {
-    /// Stop it.
     Stop {
-        /// Who.
         by: String,
     },
-    /// A further message.
     Steer {
-        /// The message.
         text: String,
-        /// Who.
         by: String,
     },
     /// An answer to an approval.
     Decide {
-        /// Which.
         id: ApprovalId,
-        /// The answer.
         answer: Answer,
-        /// Who.
         by: String,
     },
-    /// An alarm rang.
     Timer {
-        /// Which.
         id: TimerId,
     },
     /// A run that it delegated to has ended.
     ChildEnded {
-        /// Which.
         run: RunId,
     },
 }
@@ -311,18 +254,14 @@ pub enum Command {
 pub struct QueuedCommand {
     /// For [`SideWrite::Consumed`].
     pub id: i64,
-    /// The command.
     pub command: Command,
 }
 
 /// An alarm that should ring.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DueTimer {
-    /// Tenant.
     pub tenant: TenantId,
-    /// The run.
     pub run: RunId,
-    /// Its id.
     pub id: TimerId,
 }
 
@@ -335,7 +274,6 @@ pub struct StoredEvent {
     pub raw: String,
 }
 
-/// Runs and their logs.
 #[async_trait]
 pub trait RunStore: Send + Sync {
     /// Makes a run with its first events and a lease for `owner` until `lease_until`
@@ -368,7 +306,6 @@ pub trait RunStore: Send + Sync {
     async fn renew(&self, lease: &Lease, lease_until: Timestamp) -> StoreResult<()>;
     /// Gives a lease back. A run with commands waiting stays claimable.
     async fn release(&self, lease: &Lease) -> StoreResult<()>;
-    /// One run.
     async fn run(&self, tenant: TenantId, run: RunId) -> StoreResult<RunRow>;
     /// Runs, newest first.
     async fn runs(&self, tenant: TenantId, filter: RunFilter) -> StoreResult<Page<RunRow>>;
@@ -401,7 +338,6 @@ pub struct KeptRun {
     pub created_at: Timestamp,
 }
 
-/// Runs kept as tests.
 #[async_trait]
 pub trait KeptRuns: Send + Sync {
     /// Keeps one; a name that another has is a conflict.

@@ -11,13 +11,10 @@ use std::sync::Arc;
 /// Where and for whom a tool runs.
 #[derive(Debug, Clone)]
 pub struct ToolScope {
-    /// Tenant.
     pub tenant: TenantId,
     /// The run; `None` for a preview or proposal outside one.
     pub run: Option<RunId>,
-    /// The agent.
     pub agent: AgentId,
-    /// Its conversation.
     pub conversation: Option<ConversationId>,
     /// Folder that file tools are confined to.
     pub workspace: PathBuf,
@@ -44,7 +41,6 @@ impl ToolScope {
     }
 }
 
-/// What an agent has.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AgentTools {
     /// What it can call, in a stable order.
@@ -77,7 +73,6 @@ pub trait Stage: std::fmt::Debug + Send + Sync {
 /// A call that a crash cut off.
 #[derive(Debug, Clone)]
 pub struct Interrupted {
-    /// The call.
     pub call: ToolCall,
     /// As at its run.
     pub idempotency_key: String,
@@ -110,7 +105,6 @@ pub trait Tools: Send + Sync {
     }
     /// What a call would change.
     async fn preview(&self, call: &ToolCall, scope: &ToolScope) -> Preview;
-    /// Runs a call.
     async fn run(&self, call: Authorized, scope: &ToolScope) -> Result<ToolOutput, ToolError>;
     /// Whether a call that a crash cut off has happened. Looks only.
     async fn settle(&self, call: Interrupted, _scope: &ToolScope) -> Settled {

@@ -7,11 +7,9 @@ use async_trait::async_trait;
 /// A user. The password hash is in PHC string format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
-    /// Its id.
     pub id: UserId,
     /// Lower case.
     pub email: String,
-    /// To show.
     pub name: String,
     /// One of [`super::Role`], lower case.
     pub role: String,
@@ -19,22 +17,17 @@ pub struct User {
     pub password_hash: Option<String>,
     /// SHA-256 of the API key, hexadecimal.
     pub api_key_hash: Option<String>,
-    /// When it was made.
     pub created_at: Timestamp,
 }
 
-/// Users.
 #[async_trait]
 pub trait Users: Send + Sync {
     /// Makes or replaces by id; an email that another has is a conflict.
     async fn save_user(&self, tenant: TenantId, user: &User) -> StoreResult<()>;
-    /// By id.
     async fn user(&self, tenant: TenantId, id: UserId) -> StoreResult<Option<User>>;
-    /// By email.
     async fn user_by_email(&self, tenant: TenantId, email: &str) -> StoreResult<Option<User>>;
     /// By the hash of an API key.
     async fn user_by_api_key(&self, tenant: TenantId, hash: &str) -> StoreResult<Option<User>>;
-    /// How many there are.
     async fn user_count(&self, tenant: TenantId) -> StoreResult<u64>;
     /// A number that has changed when a change of a user or a virtual key is acknowledged, so that what was looked up before
     /// can be used until then. `None`: others may change them too, so nothing can be.
@@ -46,9 +39,7 @@ pub trait Users: Send + Sync {
 /// A login that can be prolonged: one per browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoginSession {
-    /// Its id.
     pub id: uuid::Uuid,
-    /// Whose.
     pub user: UserId,
     /// SHA-256 of the refresh token in force, hexadecimal.
     pub token_hash: String,
@@ -56,18 +47,14 @@ pub struct LoginSession {
     pub previous_hash: Option<String>,
     /// When the token was last rotated.
     pub rotated_at: Timestamp,
-    /// When it began.
     pub created_at: Timestamp,
-    /// When it ends.
     pub expires_at: Timestamp,
     /// What the browser calls itself.
     pub label: String,
 }
 
-/// Logins.
 #[async_trait]
 pub trait LoginSessions: Send + Sync {
-    /// Begins one.
     async fn create_session(&self, tenant: TenantId, session: &LoginSession) -> StoreResult<()>;
     /// By a token's hash, in force or the one before.
     async fn session_by_token(&self, tenant: TenantId, hash: &str) -> StoreResult<Option<LoginSession>>;
@@ -81,7 +68,6 @@ pub trait LoginSessions: Send + Sync {
         at: Timestamp,
         expires_at: Timestamp,
     ) -> StoreResult<bool>;
-    /// Ends one.
     async fn end_session(&self, tenant: TenantId, id: uuid::Uuid) -> StoreResult<()>;
     /// Ends all of a user but `keep`; returns how many.
     async fn end_sessions(&self, tenant: TenantId, user: UserId, keep: Option<uuid::Uuid>) -> StoreResult<u64>;

@@ -11,7 +11,6 @@ use secrecy::SecretString;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
-/// Why the vault refused.
 #[derive(Debug, thiserror::Error)]
 pub enum VaultError {
     /// No such credential.
@@ -20,10 +19,8 @@ pub enum VaultError {
     /// Several would do, and nothing says which.
     #[error("several credentials suit ({0}); name one in the skill or in the agent")]
     Ambiguous(String),
-    /// None suits.
     #[error("{0}")]
     Missing(String),
-    /// Input that can't be.
     #[error("{0}")]
     Invalid(String),
     /// Its key can't open this secret.
@@ -37,7 +34,6 @@ pub enum VaultError {
         "{0} is the key of a connection: nothing else can use it, and it is changed and removed with the connection"
     )]
     OfConnection(String),
-    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -106,25 +102,20 @@ pub fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) ->
 /// An opened credential. It has no `Debug` of its fields and is wiped when dropped.
 #[derive(Debug)]
 pub struct Opened {
-    /// What it is.
     pub credential: Credential,
-    /// All fields.
     pub fields: BTreeMap<String, SecretString>,
 }
 
-/// Keeps secrets.
 #[async_trait]
 pub trait Vault: Send + Sync {
     /// Keeps a credential. A name that is taken is [`StoreError::Conflict`].
     async fn keep(&self, tenant: TenantId, new: NewCredential) -> Result<Credential, VaultError>;
-    /// Changes one.
     async fn change(
         &self,
         tenant: TenantId,
         id: CredentialId,
         change: CredentialChange,
     ) -> Result<Credential, VaultError>;
-    /// Removes one for good.
     async fn remove(&self, tenant: TenantId, id: CredentialId) -> Result<(), VaultError>;
     /// One of them, without its secrets.
     async fn credential(&self, tenant: TenantId, id: CredentialId) -> Result<Credential, VaultError>;
@@ -188,13 +179,11 @@ pub struct SealedCredential {
     pub sealed: Vec<u8>,
 }
 
-/// Rows of the vault.
 #[async_trait]
 pub trait CredentialRows: Send + Sync {
     /// Keeps one; another of its name is [`StoreError::Conflict`], and so is a key that is not the one
     /// of the tenant's other rows: all of them are sealed with one key at any instant.
     async fn save_credential(&self, tenant: TenantId, row: &SealedCredential) -> StoreResult<()>;
-    /// One of them.
     async fn credential_row(&self, tenant: TenantId, id: CredentialId) -> StoreResult<SealedCredential>;
     /// By name.
     async fn credential_rows(
@@ -208,9 +197,7 @@ pub trait CredentialRows: Send + Sync {
     /// Replaces all sealed bytes in one transaction. [`StoreError::Conflict`] if these are not exactly
     /// the tenant's rows, each as sealed by `from`: read them again, then.
     async fn reseal(&self, tenant: TenantId, from: &str, rows: &[SealedCredential]) -> StoreResult<()>;
-    /// Removes one.
     async fn remove_credential(&self, tenant: TenantId, id: CredentialId) -> StoreResult<()>;
-    /// Writes a use down.
     async fn credential_used(&self, tenant: TenantId, used: &CredentialUse) -> StoreResult<()>;
     /// Uses, the latest first.
     async fn credential_uses(

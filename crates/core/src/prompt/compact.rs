@@ -55,7 +55,7 @@ pub struct Older {
 
 /// A conversation, as it is looked at for room.
 #[derive(Debug, Clone, Copy)]
-pub struct Said<'a> {
+pub struct CompactionInput<'a> {
     /// Earlier messages.
     pub history: &'a [Message],
     /// Messages of the run, the request first.
@@ -66,7 +66,7 @@ pub struct Said<'a> {
     pub usable: u64,
 }
 
-impl Said<'_> {
+impl CompactionInput<'_> {
     /// Cuts all results but the newest; `None` where that wins too little. `pressing`: anything helps.
     pub fn cut(&self, pressing: bool) -> Option<Compaction> {
         let results = |(_, message): &(usize, &Message)| message.role == Role::Tool;

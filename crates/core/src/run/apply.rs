@@ -35,7 +35,7 @@ impl RunState {
                 self.spent.cost_reserved = *reserved_micros;
                 self.asking = Some((*step, *purpose));
                 self.reply = None;
-                self.said.clear();
+                self.partial_text.clear();
                 if *purpose == Purpose::Reply {
                     let steers = std::mem::take(&mut self.steers);
                     self.messages.extend(steers.into_iter().map(Message::user));
@@ -43,7 +43,7 @@ impl RunState {
             }
             EventBody::ModelResponded { purpose, text, calls, usage, answered, noticed, .. } => {
                 self.asking = None;
-                self.said.clear();
+                self.partial_text.clear();
                 self.failures = 0;
                 self.count_usage(usage);
                 if *purpose == Purpose::Reply {
@@ -196,7 +196,9 @@ impl RunState {
                     self.reply = None;
                 }
             }
-            EventBody::ModelDelta { purpose: Purpose::Reply | Purpose::Answer, text, .. } => self.said.push_str(text),
+            EventBody::ModelDelta { purpose: Purpose::Reply | Purpose::Answer, text, .. } => {
+                self.partial_text.push_str(text)
+            }
             EventBody::RunQueued { .. } | EventBody::ModelDelta { .. } | EventBody::Unknown => {}
         }
         self.drop_inherited_permissions(event.seq);

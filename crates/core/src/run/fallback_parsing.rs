@@ -22,7 +22,6 @@ const MAX_UNREAD_REPLIES: u32 = 2;
 /// What the fallbacks have done and seen in a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FallbackState {
-    /// When the run began.
     pub begun_at: Timestamp,
     /// The words of the last reply that claim or promise an action.
     pub claim: Option<String>,

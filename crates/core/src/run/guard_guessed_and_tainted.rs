@@ -30,7 +30,6 @@ impl RunState {
 }
 
 impl RunState {
-    /// Permissions in force.
     pub(super) fn permissions(&self) -> Vec<Grant> {
         let standing = self.standing.iter().map(|given| &given.grant);
         self.grants.iter().chain(standing).cloned().collect()

@@ -305,7 +305,11 @@ impl RunState {
 
     /// What a person who stops the run keeps: what the model was just saying, which they have read.
     fn answer_when_stopped(&self) -> AnswerFrom {
-        if self.said.trim().is_empty() { self.partial_answer() } else { AnswerFrom::Text(self.said.clone()) }
+        if self.partial_text.trim().is_empty() {
+            self.partial_answer()
+        } else {
+            AnswerFrom::Text(self.partial_text.clone())
+        }
     }
 
     fn partial_answer(&self) -> AnswerFrom {

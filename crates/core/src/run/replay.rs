@@ -30,7 +30,6 @@ pub enum Checked {
     NoDecision,
     /// The same would be decided.
     Same,
-    /// Something else would.
     Differs(Difference),
 }
 

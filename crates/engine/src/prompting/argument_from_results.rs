@@ -11,11 +11,11 @@ use steward_core::run::{CallStatus, RunState};
 use steward_core::text::same_word;
 
 /// Longest observation that is looked at, bytes.
-const LONGEST: usize = 16 << 10;
+const MAX_RESULT_BYTES: usize = 16 << 10;
 /// Tools whose results begin with a heading.
-const HEADED: &[&str] = &["read", "list", "grep"];
+const TOOLS_WITH_HEADING: &[&str] = &["read", "list", "grep"];
 /// Words of a reference that name no value.
-const EMPTY: &[&str] = &[
+const IGNORED_WORDS: &[&str] = &[
     "the", "its", "their", "his", "her", "both", "all", "of", "a", "an", "this", "that", "these", "those", "what",
     "number", "value", "name", "price", "it", "in", "from", "first", "last",
 ];
@@ -40,9 +40,9 @@ pub(crate) fn arguments(state: &RunState, index: usize) -> Option<Value> {
 /// What was seen, in order.
 fn result_texts(state: &RunState) -> Vec<&str> {
     let seen = state.calls.iter().filter_map(|entry| match &entry.status {
-        CallStatus::Done(ToolResult::Ok { content, truncated: false, .. }) if content.len() <= LONGEST => {
+        CallStatus::Done(ToolResult::Ok { content, truncated: false, .. }) if content.len() <= MAX_RESULT_BYTES => {
             // Their first line is about the others.
-            let headed = HEADED.contains(&entry.call.name.as_str());
+            let headed = TOOLS_WITH_HEADING.contains(&entry.call.name.as_str());
             let lines = content.split_once('\n').filter(|_| headed).map_or(content.as_str(), |(_, lines)| lines);
             Some(lines.trim())
         }
@@ -76,8 +76,9 @@ fn value(wanted: &str, texts: &[&str]) -> Option<String> {
         let (key, value) = (key.trim(), value.trim());
         let own: Vec<String> =
             key.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
-        let hit =
-            own.iter().any(|key| words.iter().any(|word| !EMPTY.contains(&word.as_str()) && same_word(key, word)));
+        let hit = own
+            .iter()
+            .any(|key| words.iter().any(|word| !IGNORED_WORDS.contains(&word.as_str()) && same_word(key, word)));
         (hit && !value.is_empty() && own.len() <= 4).then(|| value.to_owned())
     });
     if let (Some(value), None) = (named.next(), named.next()) {

@@ -1,7 +1,7 @@
 //! Older messages, cut or summed up, so that a prompt fits the window.
 
 use steward_core::event::{EventBody, Setup};
-use steward_core::prompt::{Compaction, Older, Said};
+use steward_core::prompt::{Compaction, CompactionInput, Older};
 use steward_core::run::RunState;
 
 /// What follows from the state: a summary by the model if it gave one, else by the program.
@@ -35,12 +35,12 @@ pub(crate) fn older_messages(state: &RunState, setup: &Setup) -> Option<(Older, 
 }
 
 /// The conversation by the run's own model: a fallback's smaller window changes nothing in the log.
-pub(crate) fn conversation<'a>(state: &'a RunState, setup: &'a Setup) -> Said<'a> {
+pub(crate) fn conversation<'a>(state: &'a RunState, setup: &'a Setup) -> CompactionInput<'a> {
     let capabilities = &setup.capabilities;
     let reserve = setup.agent.tuning.max_tokens.min(capabilities.window / 4);
     let room = capabilities.window.saturating_sub(reserve);
     let room = room.min(capabilities.prompt_tokens.unwrap_or(room));
-    Said {
+    CompactionInput {
         history: &setup.history,
         messages: &state.messages,
         now: &state.fallback.compaction,

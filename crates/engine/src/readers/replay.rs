@@ -24,18 +24,13 @@ const QUOTE: usize = 200;
 /// Scores nearer than this are the same.
 const SCORE_TOLERANCE: f32 = 1e-4;
 
-/// What a replay found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplayReport {
-    /// The run.
     pub run: RunId,
-    /// How many events it has.
     pub events: u64,
     /// How many of them were decisions of the program or replies to be understood.
     pub decisions: u64,
-    /// Whether nothing differs.
     pub same: bool,
-    /// What differs.
     pub differences: Vec<Difference>,
 }
 
@@ -67,7 +62,6 @@ impl Replayer {
         }
     }
 
-    /// Takes the next event.
     pub fn step(&mut self, event: &Event) {
         self.report.events += 1;
         if let Some(why) = unknown_event(event) {

@@ -12,7 +12,6 @@ use tokio::sync::Notify;
 /// How the service reaches a run at work.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RunSignals {
-    /// A command was queued.
     pub wake: Arc<Notify>,
     /// The run was stopped, or its lease was lost: tools and model calls end.
     pub cancellation: Cancellation,

@@ -14,12 +14,10 @@ const PAGE: u32 = 1000;
 pub(crate) struct Journal {
     deps: Deps,
     lease: Lease,
-    /// The fold so far.
     pub state: RunState,
 }
 
 impl Journal {
-    /// A run whose fold is at hand.
     pub fn new(deps: Deps, lease: Lease, state: RunState) -> Self {
         Self { deps, lease, state }
     }
@@ -46,17 +44,14 @@ impl Journal {
         Ok(Self { deps, lease, state })
     }
 
-    /// The run.
     pub fn run(&self) -> RunId {
         self.lease.run
     }
 
-    /// Our right to it.
     pub fn lease(&self) -> &Lease {
         &self.lease
     }
 
-    /// Appends one event.
     pub async fn append(&mut self, body: EventBody) -> StoreResult<()> {
         self.commit(vec![body], Vec::new()).await
     }
@@ -115,7 +110,6 @@ pub(crate) async fn read_log(deps: &Deps, run: RunId, mut each: impl FnMut(Event
     }
 }
 
-/// The fold of a run's log.
 pub(crate) async fn fold_log(deps: &Deps, run: RunId) -> Result<RunState, EngineError> {
     let mut state = RunState::new(run);
     read_log(deps, run, |event| state.apply(&event)).await?;

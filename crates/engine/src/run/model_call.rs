@@ -111,7 +111,6 @@ pub(crate) async fn send_request(
     }
 }
 
-/// A whole reply.
 struct Reply {
     /// What came with its end and is not shown yet.
     last: VisibleText,

@@ -17,7 +17,7 @@ pub(crate) async fn call_model(runner: &mut RunContext<'_>, purpose: Purpose) ->
     };
     match make_room(runner, &setup, purpose).await? {
         Room::Made(built) => send_request(runner, &setup, purpose, *built).await,
-        Room::Otherwise => Ok(false),
+        Room::RunStopped => Ok(false),
     }
 }
 
@@ -33,10 +33,10 @@ enum Need {
 
 /// What came of making room.
 enum Room {
-    /// The request, as small as it gets.
+    /// As small as it gets.
     Made(Box<BuiltRequest>),
     /// The run ended or waits instead.
-    Otherwise,
+    RunStopped,
 }
 
 /// Makes room for the prompt of `purpose`.
@@ -51,7 +51,7 @@ async fn make_room(runner: &mut RunContext<'_>, setup: &Setup, purpose: Purpose)
             }
             Need::Summary => {
                 if !summarize(runner, setup).await? {
-                    return Ok(Room::Otherwise);
+                    return Ok(Room::RunStopped);
                 }
             }
         }

@@ -12,21 +12,16 @@ use steward_core::{ConnectionId, ConversationId, RunId, Timestamp, UserId};
 /// Where and how a run branches off.
 #[derive(Debug, Clone)]
 pub struct ForkRun {
-    /// The other run.
     pub run: RunId,
     /// Last event to take over, a [`ForkPoint`]; `None`: before the first model call.
     pub seq: Option<u64>,
-    /// Another model.
     pub connection: Option<ConnectionId>,
     /// Another request; only before the first model call.
     pub input: Option<String>,
     /// The conversation that the fork belongs to; its messages become its history.
     pub conversation: Option<ConversationId>,
-    /// Where it comes from.
     pub origin: Origin,
-    /// Who asks.
     pub asked_by: String,
-    /// Whose it is.
     pub user: Option<UserId>,
 }
 

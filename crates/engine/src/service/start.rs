@@ -25,24 +25,17 @@ const MAX_TITLE: usize = 120;
 /// What is asked of an agent.
 #[derive(Debug, Clone)]
 pub struct StartRun {
-    /// The agent.
     pub agent: Agent,
-    /// The request.
     pub input: String,
     /// Its conversation, if any.
     pub conversation: Option<ConversationId>,
     /// Earlier messages, where there is no conversation but the caller keeps them (OpenAI API); those that come from
     /// a log of ours say what of outside they may derive from.
     pub history: Vec<Message>,
-    /// Loop or plan.
     pub mode: Mode,
-    /// Where it comes from.
     pub origin: Origin,
-    /// Who asks.
     pub asked_by: String,
-    /// Folder for file tools.
     pub workspace: String,
-    /// Permissions given along.
     pub grants: Vec<Grant>,
     /// Another connection than the agent's.
     pub connection: Option<ConnectionId>,
@@ -156,7 +149,6 @@ pub(crate) fn check_input(input: &str) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Everything that the run takes along.
 pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) -> Result<Setup, EngineError> {
     let (connection, route) =
         choose_route(deps, &request.agent, request.connection, &request.input, request.mode).await?;

@@ -15,9 +15,7 @@ use steward_core::{RunId, Timestamp};
 /// What became of one effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undone {
-    /// The call.
     pub call_id: String,
-    /// Its tool.
     pub tool: String,
     /// What was restored, or why not.
     pub result: Result<String, String>,

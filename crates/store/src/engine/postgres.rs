@@ -26,7 +26,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Times that a transaction is tried when PostgreSQL asks to.
 const ATTEMPTS: u32 = 5;
 
-/// An open database.
 pub(crate) struct Postgres {
     /// Where the pool's connections live.
     runtime: Handle,
@@ -35,7 +34,6 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    /// Connects, checks and migrates.
     pub(crate) async fn open(url: &str, connections: u32, list: &[Migration]) -> StoreResult<Self> {
         let options = PgConnectOptions::from_str(url)
             .map_err(|e| {

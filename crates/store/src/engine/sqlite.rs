@@ -18,7 +18,6 @@ use steward_core::ports::{StoreError, StoreResult};
 use tokio::sync::oneshot;
 use writer::{Append, QueuedWrite, Writer};
 
-/// An open database.
 pub(crate) struct Sqlite {
     queue: Option<Sender<QueuedWrite>>,
     thread: Option<JoinHandle<()>>,

@@ -8,135 +8,29 @@
 //! at anything else; so calls under a common limit go one after the other, and none of them wait in
 //! a circle.
 
-use super::reservations::{ReserveRequest, period_end, reserve, reserved_under, settle};
-use super::usage::{UsageSum, spent_since};
+use super::usage::{MAX_AMOUNT, spent_since};
 use crate::codec::{from_word, to_word};
 use crate::error::on_duplicate;
-use crate::store::{Limited, Store};
+use crate::store::LimitLookup;
 use crate::tx::{Row, Tx, args, locking};
-use async_trait::async_trait;
 use std::collections::HashSet;
 use std::sync::{PoisonError, RwLock};
-use steward_core::ports::{
-    BudgetScope, Period, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord, StoreError,
-    StoreResult,
-};
-use steward_core::{AgentId, BudgetId, ConnectionId, KeyId, ReservationId, TenantId, Timestamp, UserId};
+use steward_core::ports::{BudgetScope, Period, SpendLimit, SpendState, Spender, StoreError, StoreResult};
+use steward_core::{AgentId, BudgetId, ConnectionId, KeyId, TenantId, Timestamp, UserId};
 use uuid::Uuid;
 
-#[async_trait]
-impl SpendLimits for Store {
-    async fn spend_limits(&self, tenant: TenantId, now: Timestamp) -> StoreResult<Vec<SpendState>> {
-        self.read((tenant, now), |(tenant, now), tx| Box::pin(states(tx, *tenant, *now))).await
-    }
-
-    async fn save_spend_limit(&self, tenant: TenantId, limit: &SpendLimit) -> StoreResult<()> {
-        self.write((tenant, limit.clone(), self.limited()), |(tenant, limit, limited), tx| {
-            Box::pin(save(tx, *tenant, limit, limited))
-        })
-        .await
-    }
-
-    async fn remove_spend_limit(&self, tenant: TenantId, id: BudgetId) -> StoreResult<()> {
-        self.write((tenant, id), |(tenant, id), tx| Box::pin(remove(tx, *tenant, *id))).await
-    }
-
-    async fn reserve(
-        &self,
-        tenant: TenantId,
-        id: ReservationId,
-        spender: Spender,
-        others: &[ConnectionId],
-        tokens: u64,
-        cost_micros: u64,
-        now: Timestamp,
-        until: Timestamp,
-    ) -> Result<Reserved, ReserveError> {
-        let mut limited = self.may_be_limited(tenant, spender).await?;
-        for other in others {
-            let spender = Spender { connection: Some(*other), ..Spender::default() };
-            limited = limited || self.may_be_limited(tenant, spender).await?;
-        }
-        if !limited {
-            return Ok(Reserved::default());
-        }
-        let request = ReserveRequest {
-            tenant,
-            id,
-            spender,
-            connections: spender.connection.iter().chain(others).copied().collect(),
-            tokens,
-            cost_micros,
-            now,
-            until,
-        };
-        let done = self.write(request, |request, tx| Box::pin(reserve(tx, request))).await?;
-        match done {
-            Ok(full) => Ok(Reserved { held: true, full }),
-            Err(state) => {
-                let resets = period_end(&state, now);
-                Err(ReserveError::Exceeded(Box::new(state), resets))
-            }
-        }
-    }
-
-    async fn settle(&self, tenant: TenantId, id: Option<ReservationId>, spent: &SpentRecord) -> StoreResult<()> {
-        let ids: Vec<ReservationId> = id.into_iter().collect();
-        self.settle_all(tenant, &ids, std::slice::from_ref(spent)).await
-    }
-
-    async fn settle_all(&self, tenant: TenantId, ids: &[ReservationId], spent: &[SpentRecord]) -> StoreResult<()> {
-        let Some(sum) = UsageSum::of(spent) else {
-            return match spent {
-                [] => Ok(()),
-                _ => Err(StoreError::Conflict(
-                    "calls of several spenders, models or days can't be settled at once".to_owned(),
-                )),
-            };
-        };
-        // Where there was no limit, nothing was reserved.
-        let ids = match self.limited() {
-            Limited::Known(scopes) if scopes.is_empty() => &[],
-            _ => ids,
-        };
-        self.write((tenant, ids.to_vec(), sum), |(tenant, ids, sum), tx| Box::pin(settle(tx, *tenant, ids, sum))).await
-    }
-}
-
-impl Store {
-    /// Whether a limit may count the calls of `spender`: the cheap way out where there is none.
-    async fn may_be_limited(&self, tenant: TenantId, spender: Spender) -> StoreResult<bool> {
-        match self.limited() {
-            // Only this process writes: it knows.
-            Limited::Known(scopes) => Ok(scopes.count(tenant, &spender)),
-            // Another node may just have made one, so nothing is remembered.
-            Limited::Ask => {
-                self.read((tenant, spender), |(tenant, spender), tx| Box::pin(is_limited(tx, *tenant, spender))).await
-            }
-        }
-    }
-}
-
-/// Ordered by scope, then by period.
-async fn states(tx: &mut Tx<'_>, tenant: TenantId, now: Timestamp) -> StoreResult<Vec<SpendState>> {
-    let mut states = Vec::new();
-    for limit in all_limits(tx, tenant).await? {
-        let (mut state, _) = limit.spent(tx, tenant, now).await?;
-        (state.reserved_tokens, state.reserved_cost_micros) =
-            reserved_under(tx, tenant, limit.limit.scope, now).await?;
-        states.push(state);
-    }
-    states.sort_by_key(|state| (state.limit.scope, state.limit.period as u8, state.limit.id));
-    Ok(states)
-}
-
-async fn save(tx: &mut Tx<'_>, tenant: TenantId, limit: &SpendLimit, limited: &Limited) -> StoreResult<()> {
+pub(super) async fn save(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    limit: &SpendLimit,
+    limited: &LimitLookup,
+) -> StoreResult<()> {
     if let Tx::Postgres(_) = tx {
         // Calls that are being settled have not seen this limit, and their usage can't be seen yet:
         // wait for them, so that the sum that is counted next has them all.
         tx.script("lock table spend_limits in exclusive mode").await?;
     }
-    if let Limited::Known(scopes) = limited {
+    if let LimitLookup::Cached(scopes) = limited {
         // Before it is committed: a call that looks meanwhile must find out by itself.
         scopes.add(tenant, limit.scope);
     }
@@ -172,7 +66,7 @@ fn capped(value: u64) -> i64 {
     i64::try_from(value.min(MAX_AMOUNT)).unwrap_or(i64::MAX)
 }
 
-async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: BudgetId) -> StoreResult<()> {
+pub(super) async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: BudgetId) -> StoreResult<()> {
     let removed = tx.execute("delete from spend_limits where tenant_id = $1 and id = $2", args![tenant, id]).await?;
     if removed == 0 {
         return Err(StoreError::NotFound(format!("budget {id}")));
@@ -180,10 +74,6 @@ async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: BudgetId) -> StoreResult<
     Ok(())
 }
 
-/// Most tokens or millionths of a dollar that are told apart: sums of these stay in 64 bits.
-pub(super) const MAX_AMOUNT: u64 = 1 << 50;
-
-/// A row of `spend_limits`.
 pub(super) struct LimitRow {
     pub limit: SpendLimit,
     /// Beginning of the period that is counted; `None`: nothing is counted yet.
@@ -191,8 +81,6 @@ pub(super) struct LimitRow {
     tokens: u64,
     cost_micros: u64,
 }
-
-/// The columns of the scope.
 fn scope_columns(scope: BudgetScope) -> (&'static str, Uuid) {
     match scope {
         BudgetScope::Installation => ("installation", Uuid::nil()),
@@ -215,9 +103,7 @@ fn scope_of(word: &str, id: Uuid) -> StoreResult<BudgetScope> {
         }
     })
 }
-
-/// All limits of a tenant.
-async fn all_limits(tx: &mut Tx<'_>, tenant: TenantId) -> StoreResult<Vec<LimitRow>> {
+pub(super) async fn all_limits(tx: &mut Tx<'_>, tenant: TenantId) -> StoreResult<Vec<LimitRow>> {
     let rows = tx
         .rows(
             "select id, scope, owner_id, period, tokens, cost_micros, since, spent_tokens,
@@ -230,7 +116,7 @@ async fn all_limits(tx: &mut Tx<'_>, tenant: TenantId) -> StoreResult<Vec<LimitR
 }
 
 /// Those that count the calls of `spender`, without a lock.
-async fn is_limited(tx: &mut Tx<'_>, tenant: TenantId, spender: &Spender) -> StoreResult<bool> {
+pub(super) async fn is_limited(tx: &mut Tx<'_>, tenant: TenantId, spender: &Spender) -> StoreResult<bool> {
     let row = tx
         .row(
             "select 1 from spend_limits where tenant_id = $1 and (scope = 'installation'
@@ -320,8 +206,6 @@ impl LimitRow {
         Ok((state, true))
     }
 }
-
-/// Writes what a limit's period has spent.
 pub(super) async fn write_spent(tx: &mut Tx<'_>, tenant: TenantId, state: &SpendState) -> StoreResult<()> {
     tx.execute(
         "update spend_limits set since = $3, spent_tokens = $4, spent_cost_micros = $5
@@ -331,8 +215,6 @@ pub(super) async fn write_spent(tx: &mut Tx<'_>, tenant: TenantId, state: &Spend
     .await?;
     Ok(())
 }
-
-/// The word of a period's column.
 fn period_word(period: Period) -> StoreResult<String> {
     to_word(&period)
 }
@@ -343,13 +225,11 @@ fn period_word(period: Period) -> StoreResult<String> {
 pub(crate) struct LimitedScopes(RwLock<HashSet<(TenantId, BudgetScope)>>);
 
 impl LimitedScopes {
-    /// A limit is about to be there.
+    /// Adds a scope whose limit is about to be saved.
     pub(crate) fn add(&self, tenant: TenantId, scope: BudgetScope) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         known.insert((tenant, scope));
     }
-
-    /// Whether there is none at all.
     pub(crate) fn is_empty(&self) -> bool {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         known.is_empty()
@@ -370,7 +250,6 @@ impl LimitedScopes {
     }
 }
 
-/// Those of all limits.
 pub(crate) async fn limited_scopes(tx: &mut Tx<'_>) -> StoreResult<Vec<(TenantId, BudgetScope)>> {
     let rows = tx.rows("select tenant_id, scope, owner_id from spend_limits", args![]).await?;
     rows.iter()

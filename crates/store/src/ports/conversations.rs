@@ -173,8 +173,6 @@ async fn mark(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId, at: Option<
     }
     Ok(())
 }
-
-/// There is no such conversation.
 fn unknown_conversation(id: ConversationId) -> StoreError {
     StoreError::NotFound(format!("conversation {id}"))
 }

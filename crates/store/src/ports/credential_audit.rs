@@ -1,10 +1,9 @@
 //! The record of uses of credentials.
 
-use super::credentials::unknown_credential;
 use crate::codec::{from_json, page_size, to_json};
 use crate::tx::{Tx, args};
 use steward_core::credential::CredentialUse;
-use steward_core::ports::{Page, StoreResult};
+use steward_core::ports::{Page, StoreError, StoreResult};
 use steward_core::{CredentialId, TenantId, Timestamp};
 
 pub(super) async fn add(tx: &mut Tx<'_>, tenant: TenantId, used: &CredentialUse) -> StoreResult<()> {
@@ -14,7 +13,7 @@ pub(super) async fn add(tx: &mut Tx<'_>, tenant: TenantId, used: &CredentialUse)
                where tenant_id = $1 and id = $2";
     let args = args![tenant, used.credential, used.at];
     if tx.execute(sql, args).await? == 0 {
-        return Err(unknown_credential(used.credential));
+        return Err(StoreError::NotFound(format!("credential {}", used.credential)));
     }
     tx.execute(
         "insert into credential_uses (tenant_id, credential_id, at, n, run_id, body)

@@ -67,7 +67,7 @@ impl CredentialRows for Store {
     }
 }
 
-pub(super) fn unknown_credential(id: CredentialId) -> StoreError {
+fn unknown_credential(id: CredentialId) -> StoreError {
     StoreError::NotFound(format!("credential {id}"))
 }
 

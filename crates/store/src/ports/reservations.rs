@@ -1,7 +1,7 @@
 //! Reservations: what calls in flight may take, until they are settled.
 
-use super::budgets::{MAX_AMOUNT, lock_limits, write_spent};
-use super::usage::{UsageSum, add_usage};
+use super::budgets::{lock_limits, write_spent};
+use super::usage::{MAX_AMOUNT, UsageSum, add_usage};
 use crate::tx::{Tx, args};
 use steward_core::ports::{BudgetScope, SpendState, Spender, StoreResult};
 use steward_core::{ConnectionId, ReservationId, TenantId, Timestamp};

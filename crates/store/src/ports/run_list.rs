@@ -43,7 +43,6 @@ macro_rules! list {
     };
 }
 
-/// One run.
 pub(super) async fn one(tx: &mut Tx<'_>, tenant: TenantId, run: RunId) -> StoreResult<RunRow> {
     let row = tx
         .row(concat!("select ", columns!(), " from runs r where r.tenant_id = $1 and r.id = $2"), args![tenant, run])
@@ -70,8 +69,6 @@ fn statement(filter: &RunFilter) -> &'static str {
         list!("")
     }
 }
-
-/// One page of the list.
 pub(super) async fn page(tx: &mut Tx<'_>, tenant: TenantId, filter: &RunFilter) -> StoreResult<Page<RunRow>> {
     let limit = page_size(filter.limit);
     let args = args![

@@ -1,6 +1,5 @@
 //! The record of usage: tokens and cost by day, spender and model.
 
-use super::budgets::MAX_AMOUNT;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
 use async_trait::async_trait;
@@ -93,6 +92,8 @@ fn usage_row(row: &Row, by: UsageBy) -> StoreResult<UsageRow> {
     })
 }
 
+/// Most tokens or millionths of a dollar that are told apart: sums of these stay in 64 bits.
+pub(super) const MAX_AMOUNT: u64 = 1 << 50;
 /// Longest model name that is kept, characters: it is part of a key.
 const MAX_MODEL_NAME: usize = 200;
 
@@ -141,13 +142,10 @@ impl UsageSum {
         })
     }
 
-    /// Of prompts and replies.
     pub fn tokens(&self) -> u64 {
         self.prompt_tokens.saturating_add(self.completion_tokens)
     }
 }
-
-/// Adds calls to their day.
 pub(super) async fn add_usage(tx: &mut Tx<'_>, tenant: TenantId, spent: &UsageSum) -> StoreResult<()> {
     let who = &spent.spender;
     tx.execute(

@@ -69,8 +69,6 @@ fn take(waiting: &mut VecDeque<QueuedAppend>) -> Vec<QueuedAppend> {
     *waiting = rest;
     batch
 }
-
-/// Writes a batch and answers its callers.
 async fn serve(options: &PgConnectOptions, connection: &mut Option<PgConnection>, appends: Vec<QueuedAppend>) {
     let done = write(options, connection, &appends).await;
     match done {

@@ -22,7 +22,6 @@ const CHECKPOINT_PAGES: u32 = 8_000;
 /// Size that the WAL's file is cut to after a checkpoint.
 const WAL_BYTES: u32 = 64 << 20;
 
-/// An open database.
 pub(super) struct Opened {
     pub connection: Connection,
     pub lock: Arc<DirLock>,

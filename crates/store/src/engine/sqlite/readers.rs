@@ -11,7 +11,6 @@ use std::time::Duration;
 use steward_core::ports::{StoreError, StoreResult};
 use tokio::sync::Semaphore;
 
-/// A pool of readers.
 pub(super) struct Readers {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,

@@ -20,16 +20,12 @@ use tokio::sync::oneshot;
 const MAX_CALLS: usize = 512;
 /// Longest wait for callers of the batch before to come back, so that they share the next commit.
 const MAX_GATHER_WAIT: Duration = Duration::from_micros(150);
-
-/// A call in the queue.
 pub(super) enum QueuedWrite {
     /// Events only: the way that nearly all calls take.
     Append(Append),
-    /// Anything else.
     Call(Box<dyn QueuedCall>),
 }
 
-/// Events for one run.
 pub(super) struct Append {
     pub batch: AppendBatch,
     pub outcome: Option<StoreError>,
@@ -58,7 +54,6 @@ impl ChangedTables {
     }
 }
 
-/// The writer's state.
 pub(super) struct Writer {
     connection: Connection,
     heads: LogHeadCache,
@@ -86,8 +81,6 @@ impl Writer {
             self.write_batch(&mut batch);
         }
     }
-
-    /// Writes a batch and answers its callers.
     fn write_batch(&mut self, batch: &mut Vec<QueuedWrite>) {
         match self.transact(batch) {
             // One call may be what does not fit: each gets a transaction of its own.
