@@ -14,7 +14,7 @@ const EXCERPT: usize = 4000;
 
 /// What the tools returned: in the sentences that the plan has for it, or in order, with what failed or was refused.
 pub fn compose_answer(state: &RunState) -> String {
-    if let Some(text) = framed(state) {
+    if let Some(text) = expand_template(state) {
         return text;
     }
     let mut text = String::new();
@@ -49,7 +49,7 @@ pub fn compose_answer(state: &RunState) -> String {
 
 /// The sentences of a plan that was made without a model, with the results in their places (`{2:value}`); `None` if there
 /// are none, or a result is missing.
-fn framed(state: &RunState) -> Option<String> {
+fn expand_template(state: &RunState) -> Option<String> {
     let plan = state.plan.as_ref()?;
     let last = plan.plan.steps.iter().find(|step| step.tool == FINAL_ANSWER)?;
     // A model's own words before anything was seen are no sentence for a result.
@@ -152,13 +152,13 @@ pub fn receipts_for(state: &RunState, from: &AnswerFrom, text: &str) -> Receipts
     match from {
         AnswerFrom::Observations => composed_receipts(state, text),
         // What the plan of a model that can't plan says by itself is a sentence of ours, which claims nothing.
-        AnswerFrom::Text(_) if said_without_model(state, text) => {
+        AnswerFrom::Text(_) if is_scripted_text(state, text) => {
             Receipts { verdict: Verdict::NoClaims, claims: Vec::new() }
         }
         AnswerFrom::Text(_) | AnswerFrom::Nothing => {
             let request = state.setup.as_ref().map_or("", |setup| &setup.input);
             let receipts = receipts::check(request, text, &state.evidence());
-            unmet(state, text, receipts)
+            with_false_claim(state, text, receipts)
         }
     }
 }
@@ -171,7 +171,7 @@ pub fn receipts_without(state: &RunState, call_id: &str) -> Receipts {
     receipts_for(&after, &from, &after.answer)
 }
 
-fn said_without_model(state: &RunState, text: &str) -> bool {
+fn is_scripted_text(state: &RunState, text: &str) -> bool {
     let plans = state.setup.as_ref().is_none_or(|setup| setup.capabilities.plans);
     let last = state.plan.as_ref().and_then(|plan| plan.plan.steps.first());
     !plans && last.is_some_and(|step| step.tool == FINAL_ANSWER && step.args["text"].as_str() == Some(text))
@@ -179,7 +179,7 @@ fn said_without_model(state: &RunState, text: &str) -> bool {
 
 /// An answer that ends a run with a claim or promise of an action, although none was taken, is
 /// unverified, even where the receipts' own words don't know it.
-fn unmet(state: &RunState, text: &str, receipts: Receipts) -> Receipts {
+fn with_false_claim(state: &RunState, text: &str, receipts: Receipts) -> Receipts {
     let Some(words) = state.false_claim() else {
         return receipts;
     };

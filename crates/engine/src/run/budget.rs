@@ -51,8 +51,8 @@ pub(crate) struct CallUsage {
 }
 
 /// What a call with so many tokens may take.
-pub(crate) async fn estimate(runner: &RunContext<'_>, setup: &Setup, prompt: u64, reply: u64) -> Estimate {
-    let deps = runner.deps;
+pub(crate) async fn estimate(context: &RunContext<'_>, setup: &Setup, prompt: u64, reply: u64) -> Estimate {
+    let deps = context.deps;
     let only = [setup.connection];
     let targets = setup.route.as_ref().map_or(&only[..], |route| route.targets.as_slice());
     let most = Usage { prompt_tokens: prompt, completion_tokens: reply, ..Usage::default() };
@@ -71,16 +71,16 @@ pub(crate) async fn estimate(runner: &RunContext<'_>, setup: &Setup, prompt: u64
 
 /// Reserves what a call may take. `Err` is a message to a person why it does not fit.
 pub(crate) async fn reserve(
-    runner: &RunContext<'_>,
+    context: &RunContext<'_>,
     setup: &Setup,
     estimate: &Estimate,
 ) -> StoreResult<Result<Reservation, String>> {
-    let deps = runner.deps;
+    let deps = context.deps;
     let connections = &estimate.connections;
     let first = connections.first().map_or(setup.connection, |first| first.id);
     let others: Vec<ConnectionId> = connections.iter().skip(1).map(|one| one.id).collect();
     let spender = Spender { user: setup.user, agent: Some(setup.agent.id), connection: Some(first), key: setup.key };
-    let id = ReservationId(runner.journal.run().0);
+    let id = ReservationId(context.journal.run().0);
     let now = deps.clock.now();
     let until = now.plus(Duration::from_millis(setup.agent.tuning.timeout_ms)).plus(RESERVATION_MARGIN);
     let tokens = estimate.prompt.saturating_add(estimate.reply);

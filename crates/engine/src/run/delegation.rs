@@ -21,14 +21,14 @@ const TEMPLATE: &str = "{{task}}";
 
 /// Commits that a call is another agent's, with the id of its run. [`attend_child`] makes that run.
 pub(crate) async fn delegate(
-    runner: &mut RunContext<'_>,
+    context: &mut RunContext<'_>,
     call: ToolCall,
     agent: String,
     idempotency_key: String,
     effect: EffectClass,
 ) -> StoreResult<()> {
-    let deps = runner.deps;
-    let request = match request_text(&runner.journal.state, &call) {
+    let deps = context.deps;
+    let request = match request_text(&context.journal.state, &call) {
         Ok(request) => match deps.store.agent_by_name(deps.tenant, &agent).await? {
             Some(_) => Ok(request),
             None => Err(format!("there is no agent `{agent}` any more; do it without it, or say that it is missing")),
@@ -54,43 +54,43 @@ pub(crate) async fn delegate(
             evidence: None,
         },
     };
-    runner.journal.commit(vec![intent, next], Vec::new()).await?;
+    context.journal.commit(vec![intent, next], Vec::new()).await?;
     fail_point!("engine.delegated.after");
     Ok(())
 }
 
 /// Looks after the run that this one waits for: makes it, or takes its result in (`true`), or parks
 /// until it ends.
-pub(crate) async fn attend_child(runner: &mut RunContext<'_>, child: ChildRun) -> StoreResult<bool> {
-    let deps = runner.deps;
+pub(crate) async fn attend_child(context: &mut RunContext<'_>, child: ChildRun) -> StoreResult<bool> {
+    let deps = context.deps;
     match deps.store.run(deps.tenant, child.run).await {
         Ok(row) if row.status == RunStatus::Finished => {
-            accept_result(runner, &child, &row).await?;
+            accept_result(context, &child, &row).await?;
             return Ok(true);
         }
         Ok(_) => {}
-        Err(StoreError::NotFound(_)) => match runner.children.start_child(&child, &runner.journal.state).await {
+        Err(StoreError::NotFound(_)) => match context.children.start_child(&child, &context.journal.state).await {
             Ok(()) => {}
             Err(EngineError::Store(error)) => return Err(error),
             Err(error) => {
-                report_failure(runner, &child, &error.to_string()).await?;
+                report_failure(context, &child, &error.to_string()).await?;
                 return Ok(true);
             }
         },
         Err(error) => return Err(error),
     }
-    let parked = status_write(&runner.journal.state, RunStatus::Parked);
-    runner.journal.commit(Vec::new(), vec![parked]).await?;
+    let parked = status_write(&context.journal.state, RunStatus::Parked);
+    context.journal.commit(Vec::new(), vec![parked]).await?;
     fail_point!("engine.child.parked");
     Ok(false)
 }
 
 /// Stops the run that this one waits for, which stops those below it.
-pub(crate) async fn stop_child(runner: &RunContext<'_>, by: &str) -> StoreResult<()> {
-    let Some(Waiting::Child(child)) = &runner.journal.state.waiting else {
+pub(crate) async fn stop_child(context: &RunContext<'_>, by: &str) -> StoreResult<()> {
+    let Some(Waiting::Child(child)) = &context.journal.state.waiting else {
         return Ok(());
     };
-    match runner.children.stop_child(child.run, by).await {
+    match context.children.stop_child(child.run, by).await {
         // It was never made, or it has ended.
         Ok(()) | Err(EngineError::NotFound(_) | EngineError::Store(StoreError::Conflict(_))) => Ok(()),
         Err(EngineError::Store(error)) => Err(error),
@@ -124,17 +124,17 @@ fn request_text(state: &RunState, call: &ToolCall) -> Result<String, String> {
 }
 
 /// The child's end becomes the call's result.
-async fn accept_result(runner: &mut RunContext<'_>, child: &ChildRun, row: &RunRow) -> StoreResult<()> {
-    let ended = match fold_log(runner.deps, child.run).await {
+async fn accept_result(context: &mut RunContext<'_>, child: &ChildRun, row: &RunRow) -> StoreResult<()> {
+    let ended = match fold_log(context.deps, child.run).await {
         Ok(state) => state,
         Err(EngineError::Store(error)) => return Err(error),
-        Err(error) => return report_failure(runner, child, &error.to_string()).await,
+        Err(error) => return report_failure(context, child, &error.to_string()).await,
     };
-    let known = runner.journal.state.sources();
+    let known = context.journal.state.sources();
     let mut taint = ended.sources();
     taint.retain(|one| !known.iter().any(|seen| seen.origin == one.origin));
-    let tool = tool_name(&runner.journal.state, child);
-    let limit = result_limit(&runner.journal.state, &tool);
+    let tool = tool_name(&context.journal.state, child);
+    let limit = result_limit(&context.journal.state, &tool);
     let result = result_of(child, &ended, row, limit);
     let ms = ended.last_at.since(row.created_at).as_millis();
     let events = vec![
@@ -154,14 +154,14 @@ async fn accept_result(runner: &mut RunContext<'_>, child: &ChildRun, row: &RunR
         },
     ];
     fail_point!("engine.child.ended");
-    runner.journal.commit(events, running_status(runner)).await
+    context.journal.commit(events, running_status(context)).await
 }
 
 /// The child can't be made or read: the model is told.
-async fn report_failure(runner: &mut RunContext<'_>, child: &ChildRun, why: &str) -> StoreResult<()> {
+async fn report_failure(context: &mut RunContext<'_>, child: &ChildRun, why: &str) -> StoreResult<()> {
     let result = EventBody::ToolResult {
         call_id: child.call_id.clone(),
-        tool: tool_name(&runner.journal.state, child),
+        tool: tool_name(&context.journal.state, child),
         result: ToolResult::Error {
             message: format!("the agent {} could not be asked: {why}", child.agent),
             fatal: false,
@@ -170,12 +170,12 @@ async fn report_failure(runner: &mut RunContext<'_>, child: &ChildRun, why: &str
         ms: 0,
         evidence: None,
     };
-    let side = running_status(runner);
-    runner.journal.commit(vec![result], side).await
+    let side = running_status(context);
+    context.journal.commit(vec![result], side).await
 }
 
-fn running_status(runner: &RunContext<'_>) -> Vec<SideWrite> {
-    vec![status_write(&runner.journal.state, RunStatus::Running)]
+fn running_status(context: &RunContext<'_>) -> Vec<SideWrite> {
+    vec![status_write(&context.journal.state, RunStatus::Running)]
 }
 
 fn tool_name(state: &RunState, child: &ChildRun) -> String {

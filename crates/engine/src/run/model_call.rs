@@ -28,40 +28,40 @@ const COALESCE: usize = 64;
 
 /// One model call with the request that was built for it; `true` if a reply was committed.
 pub(crate) async fn send_request(
-    runner: &mut RunContext<'_>,
+    context: &mut RunContext<'_>,
     setup: &Setup,
     purpose: Purpose,
     built: BuiltRequest,
 ) -> StoreResult<bool> {
-    let step = runner.journal.state.spent.model_calls + 1;
+    let step = context.journal.state.spent.model_calls + 1;
     if !built.prompt.fits {
         let error = too_long(&built.prompt, setup.capabilities.window);
-        fail_call(runner, step, purpose, error.into()).await?;
+        fail_call(context, step, purpose, error.into()).await?;
         return Ok(false);
     }
     let reserved = built.reserved();
     let (tokens, reply) = (built.prompt.tokens, built.request.max_tokens);
-    let estimate = estimate(runner, setup, tokens, reply.into()).await;
+    let estimate = estimate(context, setup, tokens, reply.into()).await;
     let reserved_micros = estimate.cost_micros;
-    let state = &runner.journal.state;
+    let state = &context.journal.state;
     if let Err(limit) = budget::model_call_fits(&setup.budget, &state.spent, reserved, reserved_micros) {
-        finish(&mut runner.journal, Outcome::Limited { limit, message: String::new() }, AnswerFrom::Observations)
+        finish(&mut context.journal, Outcome::Limited { limit, message: String::new() }, AnswerFrom::Observations)
             .await?;
         return Ok(false);
     }
-    let reservation = match reserve(runner, setup, &estimate).await? {
+    let reservation = match reserve(context, setup, &estimate).await? {
         Ok(reservation) => reservation,
         Err(message) => {
             let limit = Limit::Spend;
             let outcome = Outcome::Limited { limit, message };
-            finish(&mut runner.journal, outcome, AnswerFrom::Observations).await?;
+            finish(&mut context.journal, outcome, AnswerFrom::Observations).await?;
             return Ok(false);
         }
     };
     let request = built.request;
     let prompt = request.messages.clone();
     fail_point!("engine.model.before");
-    runner
+    context
         .journal
         .append(EventBody::ModelRequested {
             step,
@@ -74,15 +74,15 @@ pub(crate) async fn send_request(
         })
         .await?;
     fail_point!("engine.model.requested");
-    match receive(runner, setup, (step, purpose), &request, &reservation.targets).await? {
+    match receive(context, setup, (step, purpose), &request, &reservation.targets).await? {
         Ok(mut reply) => {
             let taken = reply.usage();
             let attempts = &reply.answered.attempts;
-            let (spent, side) = settle(runner.deps, reservation, Some(taken), attempts, false).await;
+            let (spent, side) = settle(context.deps, reservation, Some(taken), attempts, false).await;
             // What the run pays is what its budgets count.
             reply.usage.cost_micros = spent.cost_micros;
             let raw = reply.received.raw(&reply.parsed);
-            let state = &runner.journal.state;
+            let state = &context.journal.state;
             let interpreted = interpret_reply(state, setup, purpose, &mut reply.parsed, step);
             fail_point!("engine.model.answered");
             let mut events: Vec<EventBody> = delta_event(step, purpose, reply.last).into_iter().collect();
@@ -99,14 +99,14 @@ pub(crate) async fn send_request(
                 answered: Some(Box::new(reply.answered)),
                 noticed: interpreted.noticed,
             });
-            runner.journal.commit(events, side).await?;
+            context.journal.commit(events, side).await?;
             fail_point!("engine.model.responded");
             Ok(true)
         }
         Err(mut failed) => {
             let taken = failed.taken.take();
-            (failed.usage, failed.side) = settle(runner.deps, reservation, taken, &failed.attempts, true).await;
-            fail_call(runner, step, purpose, failed).await.map(|()| false)
+            (failed.usage, failed.side) = settle(context.deps, reservation, taken, &failed.attempts, true).await;
+            fail_call(context, step, purpose, failed).await.map(|()| false)
         }
     }
 }
@@ -150,14 +150,14 @@ impl From<ModelError> for FailedCall {
 
 /// Asks the connections of the run's route, each in its own form, until one begins to answer.
 async fn open_stream(
-    runner: &RunContext<'_>,
+    context: &RunContext<'_>,
     setup: &Setup,
     purpose: Purpose,
     first: &ModelRequest,
     targets: &[ConnectionId],
 ) -> Result<Opened, FailedCall> {
-    let state = &runner.journal.state;
-    let max_steps = runner.deps.config.max_plan_steps;
+    let state = &context.journal.state;
+    let max_steps = context.deps.config.max_plan_steps;
     let request = |connection: &Connection| {
         if connection.id == setup.connection {
             return first.clone();
@@ -171,11 +171,11 @@ async fn open_stream(
         deadline_ms: setup.agent.tuning.timeout_ms,
     };
     tokio::select! {
-        opened = runner.deps.models.open(call) => opened.map_err(|none| FailedCall {
+        opened = context.deps.models.open(call) => opened.map_err(|none| FailedCall {
             attempts: none.attempts,
             ..none.error.into()
         }),
-        () = runner.signals.cancellation.cancelled() => Err(cancelled().into()),
+        () = context.signals.cancellation.cancelled() => Err(cancelled().into()),
     }
 }
 
@@ -185,19 +185,19 @@ fn capabilities_of<'a>(setup: &'a Setup, connection: &'a Connection) -> &'a Capa
 }
 
 async fn receive(
-    runner: &mut RunContext<'_>,
+    context: &mut RunContext<'_>,
     setup: &Setup,
     (step, purpose): (u32, Purpose),
     request: &ModelRequest,
     targets: &[ConnectionId],
 ) -> StoreResult<Result<Reply, FailedCall>> {
-    let cancel = runner.signals.cancellation.clone();
-    let opened = match open_stream(runner, setup, purpose, request, targets).await {
+    let cancel = context.signals.cancellation.clone();
+    let opened = match open_stream(context, setup, purpose, request, targets).await {
         Ok(opened) => opened,
         Err(failed) => return Ok(Err(failed)),
     };
     let capabilities = capabilities_of(setup, &opened.connection);
-    let strategy = strategy(&runner.journal.state, setup, capabilities, purpose);
+    let strategy = strategy(&context.journal.state, setup, capabilities, purpose);
     let in_thought = capabilities.thinks_first;
     let mut answered = Answered {
         connection: opened.connection.id,
@@ -242,7 +242,7 @@ async fn receive(
         }
         // What comes with the end is committed with the whole reply.
         if !ended || failed.is_some() {
-            append_delta(runner, step, purpose, std::mem::take(&mut last)).await?;
+            append_delta(context, step, purpose, std::mem::take(&mut last)).await?;
         }
         if let Some(error) = failed {
             return Ok(Err(FailedCall {
@@ -266,12 +266,17 @@ fn delta_event(step: u32, purpose: Purpose, (text, reasoning): VisibleText) -> O
     (!nothing && purpose != Purpose::Compact).then_some(EventBody::ModelDelta { step, purpose, text, reasoning })
 }
 
-async fn append_delta(runner: &mut RunContext<'_>, step: u32, purpose: Purpose, shown: VisibleText) -> StoreResult<()> {
+async fn append_delta(
+    context: &mut RunContext<'_>,
+    step: u32,
+    purpose: Purpose,
+    shown: VisibleText,
+) -> StoreResult<()> {
     let Some(delta) = delta_event(step, purpose, shown) else {
         return Ok(());
     };
     fail_point!("engine.model.streaming");
-    runner.journal.append(delta).await
+    context.journal.append(delta).await
 }
 
 /// Sorts what can be shown into text and reasoning.
@@ -287,29 +292,29 @@ fn collect_visible(pieces: Vec<Out>, (text, reasoning): &mut VisibleText) {
 
 /// Commits a failed call; one that failed in passing is tried again after a durable alarm.
 async fn fail_call(
-    runner: &mut RunContext<'_>,
+    context: &mut RunContext<'_>,
     step: u32,
     purpose: Purpose,
     FailedCall { error, attempts, usage, mut side, .. }: FailedCall,
 ) -> StoreResult<()> {
-    let tries = runner.journal.state.failures + 1;
+    let tries = context.journal.state.failures + 1;
     // Without a summary there is another way to make room.
-    let again = error.class.is_transient() && tries < runner.deps.config.model_tries && purpose != Purpose::Compact;
-    tracing::warn!(run = %runner.journal.run(), class = ?error.class, tries, again, "model call failed: {error}");
+    let again = error.class.is_transient() && tries < context.deps.config.model_tries && purpose != Purpose::Compact;
+    tracing::warn!(run = %context.journal.run(), class = ?error.class, tries, again, "model call failed: {error}");
     if !again {
         let failed = EventBody::ModelFailed { step, purpose, error, retry_at: None, attempts, usage };
-        return runner.journal.commit(vec![failed], side).await;
+        return context.journal.commit(vec![failed], side).await;
     }
     let wait =
         error.retry_after_ms.map_or(Duration::from_millis(500 << (2 * (tries - 1)).min(8)), Duration::from_millis);
-    let at = runner.deps.clock.now().plus(wait);
-    let timer_id = TimerId(runner.deps.ids.next());
+    let at = context.deps.clock.now().plus(wait);
+    let timer_id = TimerId(context.deps.ids.next());
     let purpose_text = "try the model again".to_owned();
     side.push(SideWrite::Timer { id: timer_id, at, purpose: purpose_text.clone() });
-    if wait > runner.deps.config.short_wait {
-        side.push(status_write(&runner.journal.state, RunStatus::Parked));
+    if wait > context.deps.config.short_wait {
+        side.push(status_write(&context.journal.state, RunStatus::Parked));
     }
-    runner
+    context
         .journal
         .commit(
             vec![

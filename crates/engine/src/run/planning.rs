@@ -19,12 +19,12 @@ use steward_core::tool::ToolCall;
 /// Tools that are offered however little room there is.
 const MIN_TOOLS: usize = 2;
 
-pub(crate) async fn filter_intent(runner: &mut RunContext<'_>) -> StoreResult<()> {
-    let Some(setup) = runner.journal.state.setup.clone() else {
+pub(crate) async fn filter_intent(context: &mut RunContext<'_>) -> StoreResult<()> {
+    let Some(setup) = context.journal.state.setup.clone() else {
         return Ok(());
     };
-    let body = filter_tools(runner.deps, &setup).await;
-    runner.journal.append(body).await
+    let body = filter_tools(context.deps, &setup).await;
+    context.journal.append(body).await
 }
 
 /// The tools that fit the request.
@@ -69,39 +69,39 @@ fn within_capacity(setup: &Setup, mut ranked: Vec<Ranked>) -> Vec<Ranked> {
     kept
 }
 
-pub(crate) async fn make_plan(runner: &mut RunContext<'_>) -> StoreResult<()> {
-    let Some(setup) = runner.journal.state.setup.clone() else {
+pub(crate) async fn make_plan(context: &mut RunContext<'_>) -> StoreResult<()> {
+    let Some(setup) = context.journal.state.setup.clone() else {
         return Ok(());
     };
-    if setup.capabilities.plans { plan_by_model(runner).await } else { plan_by_intent(runner, &setup).await }
+    if setup.capabilities.plans { plan_by_model(context).await } else { plan_by_intent(context, &setup).await }
 }
 
 /// Samples candidates, one model call each; a reply already in the log is not paid for again.
-async fn plan_by_model(runner: &mut RunContext<'_>) -> StoreResult<()> {
-    while runner.journal.state.plan_replies.len() < runner.deps.config.plan_candidates.max(1) {
-        let enough = !runner.journal.state.plan_replies.is_empty();
-        if !call_model(runner, Purpose::Plan).await? {
-            let state = &runner.journal.state;
+async fn plan_by_model(context: &mut RunContext<'_>) -> StoreResult<()> {
+    while context.journal.state.plan_replies.len() < context.deps.config.plan_candidates.max(1) {
+        let enough = !context.journal.state.plan_replies.is_empty();
+        if !call_model(context, Purpose::Plan).await? {
+            let state = &context.journal.state;
             if enough && !state.is_finished() && state.stop_by.is_none() && state.waiting.is_none() {
                 break;
             }
             return Ok(());
         }
     }
-    let max_steps = runner.deps.config.max_plan_steps;
-    let body = plan_from_replies(&runner.journal.state, max_steps);
-    runner.journal.append(body).await
+    let max_steps = context.deps.config.max_plan_steps;
+    let body = plan_from_replies(&context.journal.state, max_steps);
+    context.journal.append(body).await
 }
 
-async fn plan_by_intent(runner: &mut RunContext<'_>, setup: &Setup) -> StoreResult<()> {
-    let deps = runner.deps;
-    let request = latest_request(&runner.journal.state, setup);
-    let scope = run_scope(deps, &runner.journal.state, &runner.signals.cancellation);
+async fn plan_by_intent(context: &mut RunContext<'_>, setup: &Setup) -> StoreResult<()> {
+    let deps = context.deps;
+    let request = latest_request(&context.journal.state, setup);
+    let scope = run_scope(deps, &context.journal.state, &context.signals.cancellation);
     let proposal = match deps.intent.propose(request, setup, &scope).await {
         Ok(proposal) => proposal,
         Err(error) => {
             let message = error.to_string();
-            return runner.journal.append(EventBody::PlanFailed { message }).await;
+            return context.journal.append(EventBody::PlanFailed { message }).await;
         }
     };
     let filtered = EventBody::IntentFiltered {
@@ -110,68 +110,68 @@ async fn plan_by_intent(runner: &mut RunContext<'_>, setup: &Setup) -> StoreResu
         wants_tool: proposal.ranking.wants_tool,
     };
     let planned = plan_event(proposal.candidates, "intent", proposal.notes);
-    runner.journal.commit(vec![filtered, planned], Vec::new()).await
+    context.journal.commit(vec![filtered, planned], Vec::new()).await
 }
 
 /// Fills the arguments that step `index` of the plan left open: from what was observed, else by the model.
-pub(crate) async fn fill(runner: &mut RunContext<'_>, index: usize) -> StoreResult<()> {
-    let pending = matches!(runner.journal.state.reply, Some((Purpose::Fill, _)));
-    if !pending && let Some(arguments) = argument_from_results::arguments(&runner.journal.state, index) {
+pub(crate) async fn fill(context: &mut RunContext<'_>, index: usize) -> StoreResult<()> {
+    let pending = matches!(context.journal.state.reply, Some((Purpose::Fill, _)));
+    if !pending && let Some(arguments) = argument_from_results::arguments(&context.journal.state, index) {
         let arguments = Ok(arguments);
-        return runner.journal.append(EventBody::PlanFilled { index, arguments }).await;
+        return context.journal.append(EventBody::PlanFilled { index, arguments }).await;
     }
-    if !pending && !call_model(runner, Purpose::Fill).await? {
-        let state = &runner.journal.state;
-        if state.is_finished() || state.waiting.is_some() || runner.signals.cancellation.is_cancelled() {
+    if !pending && !call_model(context, Purpose::Fill).await? {
+        let state = &context.journal.state;
+        if state.is_finished() || state.waiting.is_some() || context.signals.cancellation.is_cancelled() {
             return Ok(());
         }
         // Without a model, a step with open arguments is refused; the others run.
         let arguments = Err("its open arguments could not be filled: no model answered".to_owned());
-        return runner.journal.append(EventBody::PlanFilled { index, arguments }).await;
+        return context.journal.append(EventBody::PlanFilled { index, arguments }).await;
     }
-    let state = &runner.journal.state;
+    let state = &context.journal.state;
     let text = match &state.reply {
         Some((Purpose::Fill, text)) => text.clone(),
         _ => return Ok(()),
     };
     let arguments = arguments_from_reply(state, index, &text);
-    runner.journal.append(EventBody::PlanFilled { index, arguments }).await
+    context.journal.append(EventBody::PlanFilled { index, arguments }).await
 }
 
 /// Asks the model for a deep plan; a reply already in the log is not paid for again.
-pub(crate) async fn make_deep_plan(runner: &mut RunContext<'_>, reason: Option<String>) -> StoreResult<()> {
-    let Some(setup) = runner.journal.state.setup.clone() else {
+pub(crate) async fn make_deep_plan(context: &mut RunContext<'_>, reason: Option<String>) -> StoreResult<()> {
+    let Some(setup) = context.journal.state.setup.clone() else {
         return Ok(());
     };
-    let pending = matches!(runner.journal.state.reply, Some((Purpose::Deep, _)));
-    if !pending && !call_model(runner, Purpose::Deep).await? {
-        let state = &runner.journal.state;
-        if state.is_finished() || state.waiting.is_some() || runner.signals.cancellation.is_cancelled() {
+    let pending = matches!(context.journal.state.reply, Some((Purpose::Deep, _)));
+    if !pending && !call_model(context, Purpose::Deep).await? {
+        let state = &context.journal.state;
+        if state.is_finished() || state.waiting.is_some() || context.signals.cancellation.is_cancelled() {
             return Ok(());
         }
         // A model that gives no plan may still do the work.
         let notes = vec!["no model gave a plan; going on without one".to_owned()];
         let body = deep_plan_event(&setup, Vec::new(), "rules", reason, notes);
-        return runner.journal.append(body).await;
+        return context.journal.append(body).await;
     }
-    let body = deep_plan_from_reply(&runner.journal.state, &setup, reason);
-    runner.journal.append(body).await
+    let body = deep_plan_from_reply(&context.journal.state, &setup, reason);
+    context.journal.append(body).await
 }
 
 /// Records the steps of a plan that was made without a deep planning call.
-pub(crate) async fn record_given_steps(runner: &mut RunContext<'_>, steps: Vec<DeepStep>) -> StoreResult<()> {
+pub(crate) async fn record_given_steps(context: &mut RunContext<'_>, steps: Vec<DeepStep>) -> StoreResult<()> {
     let body = EventBody::DeepPlanned { steps, style: PlanStyle::Concise, by: "intent".to_owned(), notes: Vec::new() };
-    runner.journal.append(body).await
+    context.journal.append(body).await
 }
 
 /// Records the plan that a trusted model made by itself.
 pub(crate) async fn record_own_plan(
-    runner: &mut RunContext<'_>,
+    context: &mut RunContext<'_>,
     call: ToolCall,
     steps: Vec<DeepStep>,
     notes: Vec<String>,
 ) -> StoreResult<()> {
-    let Some(setup) = runner.journal.state.setup.clone() else {
+    let Some(setup) = context.journal.state.setup.clone() else {
         return Ok(());
     };
     let content = format!("The plan of {} steps is noted.", steps.len());
@@ -183,11 +183,11 @@ pub(crate) async fn record_own_plan(
         evidence: None,
     };
     let planned = deep_plan_event(&setup, steps, "model", None, notes);
-    runner.journal.commit(vec![planned, result], Vec::new()).await
+    context.journal.commit(vec![planned, result], Vec::new()).await
 }
 
 /// Goes on without a plan.
-pub(crate) async fn drop_deep_plan(runner: &mut RunContext<'_>, reason: String) -> StoreResult<()> {
+pub(crate) async fn drop_deep_plan(context: &mut RunContext<'_>, reason: String) -> StoreResult<()> {
     let body = EventBody::DeepReplanned {
         steps: Vec::new(),
         style: PlanStyle::Concise,
@@ -195,11 +195,11 @@ pub(crate) async fn drop_deep_plan(runner: &mut RunContext<'_>, reason: String) 
         reason,
         notes: vec!["no further plan is made; going on without one".to_owned()],
     };
-    runner.journal.append(body).await
+    context.journal.append(body).await
 }
 
-pub(crate) async fn record_step_end(runner: &mut RunContext<'_>, judged: Judged) -> StoreResult<()> {
-    runner
+pub(crate) async fn record_step_end(context: &mut RunContext<'_>, judged: Judged) -> StoreResult<()> {
+    context
         .journal
         .append(EventBody::DeepStepEnded {
             number: judged.number,

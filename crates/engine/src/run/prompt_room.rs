@@ -11,12 +11,12 @@ use steward_core::prompt::{COMPACT_FROM, Compaction, TRUNCATE_FROM};
 use steward_core::run::RunState;
 
 /// Asks the model for `purpose`, after making room for the prompt; `true` if a reply was committed.
-pub(crate) async fn call_model(runner: &mut RunContext<'_>, purpose: Purpose) -> StoreResult<bool> {
-    let Some(setup) = runner.journal.state.setup.clone() else {
+pub(crate) async fn call_model(context: &mut RunContext<'_>, purpose: Purpose) -> StoreResult<bool> {
+    let Some(setup) = context.journal.state.setup.clone() else {
         return Ok(false);
     };
-    match make_room(runner, &setup, purpose).await? {
-        Room::Made(built) => send_request(runner, &setup, purpose, *built).await,
+    match make_room(context, &setup, purpose).await? {
+        Room::Made(built) => send_request(context, &setup, purpose, *built).await,
         Room::RunStopped => Ok(false),
     }
 }
@@ -40,23 +40,23 @@ enum Room {
 }
 
 /// Makes room for the prompt of `purpose`.
-async fn make_room(runner: &mut RunContext<'_>, setup: &Setup, purpose: Purpose) -> StoreResult<Room> {
-    let max_steps = runner.deps.config.max_plan_steps;
+async fn make_room(context: &mut RunContext<'_>, setup: &Setup, purpose: Purpose) -> StoreResult<Room> {
+    let max_steps = context.deps.config.max_plan_steps;
     for _ in 0..MAX_STEPS {
-        match next_need(&runner.journal.state, setup, purpose, max_steps) {
+        match next_need(&context.journal.state, setup, purpose, max_steps) {
             Need::Nothing(built) => return Ok(Room::Made(built)),
             Need::Cut(compaction) => {
                 let cut = EventBody::ContextCompacted { compaction, by: String::new(), replaced: 0 };
-                runner.journal.append(cut).await?;
+                context.journal.append(cut).await?;
             }
             Need::Summary => {
-                if !summarize(runner, setup).await? {
+                if !summarize(context, setup).await? {
                     return Ok(Room::RunStopped);
                 }
             }
         }
     }
-    let state = &runner.journal.state;
+    let state = &context.journal.state;
     Ok(Room::Made(Box::new(build_request(state, setup, &setup.capabilities, purpose, max_steps))))
 }
 
@@ -81,22 +81,22 @@ fn next_need(state: &RunState, setup: &Setup, purpose: Purpose, max_steps: usize
 }
 
 /// The model sums up, where it can; else the beginnings of the messages must do.
-async fn summarize(runner: &mut RunContext<'_>, setup: &Setup) -> StoreResult<bool> {
-    let pending = runner.journal.state.summary_reply().is_some();
+async fn summarize(context: &mut RunContext<'_>, setup: &Setup) -> StoreResult<bool> {
+    let pending = context.journal.state.summary_reply().is_some();
     if !pending && setup.capabilities.summarises {
-        let max_steps = runner.deps.config.max_plan_steps;
-        let built = build_request(&runner.journal.state, setup, &setup.capabilities, Purpose::Compact, max_steps);
-        let _ = send_request(runner, setup, Purpose::Compact, built).await?;
-        let state = &runner.journal.state;
+        let max_steps = context.deps.config.max_plan_steps;
+        let built = build_request(&context.journal.state, setup, &setup.capabilities, Purpose::Compact, max_steps);
+        let _ = send_request(context, setup, Purpose::Compact, built).await?;
+        let state = &context.journal.state;
         if state.is_finished()
             || state.stop_by.is_some()
             || state.waiting.is_some()
-            || runner.signals.cancellation.is_cancelled()
+            || context.signals.cancellation.is_cancelled()
         {
             return Ok(false);
         }
     }
-    let body = compacted(&runner.journal.state, setup);
-    runner.journal.append(body).await?;
+    let body = compacted(&context.journal.state, setup);
+    context.journal.append(body).await?;
     Ok(true)
 }

@@ -26,14 +26,14 @@ struct ToolMatch {
 }
 
 /// Carries out [`steward_core::run::Effect::Dispatch`].
-pub(crate) async fn dispatch(runner: &mut RunContext<'_>) -> StoreResult<()> {
-    let state = &runner.journal.state;
+pub(crate) async fn dispatch(context: &mut RunContext<'_>) -> StoreResult<()> {
+    let state = &context.journal.state;
     let Some(setup) = state.setup.clone() else {
         return Ok(());
     };
-    let scope = run_scope(runner.deps, state, &runner.signals.cancellation);
+    let scope = run_scope(context.deps, state, &context.signals.cancellation);
     let request = latest_message(state, &setup);
-    let body = match best_match(runner.deps, &request, &setup, &scope).await {
+    let body = match best_match(context.deps, &request, &setup, &scope).await {
         Ok(found) => EventBody::IntentDispatched {
             note: format!("“{request}”: {}", found.why),
             call: Some(ToolCall {
@@ -47,7 +47,7 @@ pub(crate) async fn dispatch(runner: &mut RunContext<'_>) -> StoreResult<()> {
         },
         Err(why) => EventBody::IntentDispatched { call: None, note: format!("nothing was done: {why}") },
     };
-    runner.journal.append(body).await
+    context.journal.append(body).await
 }
 
 /// The request with what the user said last.

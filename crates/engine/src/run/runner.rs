@@ -32,20 +32,20 @@ pub(crate) async fn drive(
         Some(state) => Journal::new(deps.clone(), lease, state),
         None => Journal::load(deps.clone(), lease).await?,
     };
-    let mut runner = RunContext { deps, signals, journal, children };
-    let state = &runner.journal.state;
+    let mut context = RunContext { deps, signals, journal, children };
+    let state = &context.journal.state;
     if !fresh && !state.is_finished() && state.waiting.is_none() {
         let node = deps.config.node.clone();
-        runner.journal.append(EventBody::RunResumed { node }).await?;
+        context.journal.append(EventBody::RunResumed { node }).await?;
     }
-    runner.take_commands().await?;
+    context.take_commands().await?;
     loop {
-        let effects = runner.journal.state.next(deps.clock.now());
-        if runner.permissions_changed(&effects).await? {
+        let effects = context.journal.state.next(deps.clock.now());
+        if context.permissions_changed(&effects).await? {
             continue;
         }
-        if effects.is_empty() && runner.rest().await? {
-            let state = &runner.journal.state;
+        if effects.is_empty() && context.rest().await? {
+            let state = &context.journal.state;
             if state.is_finished() {
                 deps.tools.ended(state.run_id);
             }
@@ -53,11 +53,11 @@ pub(crate) async fn drive(
             return Ok(parent.filter(|_| state.is_finished()));
         }
         for effect in effects {
-            runner.carry_out(effect).await?;
+            context.carry_out(effect).await?;
         }
         // A commit that parks gives the lease back with it: what was queued since needs a new one.
-        if !runner.parked() {
-            runner.take_commands().await?;
+        if !context.parked() {
+            context.take_commands().await?;
         }
     }
 }

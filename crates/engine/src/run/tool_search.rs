@@ -15,14 +15,14 @@ const MAX_FOUND: usize = 5;
 const MIN_RELATIVE_SCORE: f32 = 0.5;
 
 /// Carries out [`steward_core::run::Effect::SearchTools`].
-pub(crate) async fn search_tools(runner: &mut RunContext<'_>, call: ToolCall) -> StoreResult<()> {
+pub(crate) async fn search_tools(context: &mut RunContext<'_>, call: ToolCall) -> StoreResult<()> {
     let query = call.arguments["query"].as_str().unwrap_or_default();
-    let state = &runner.journal.state;
-    let found = find(runner.deps, state, query).await;
+    let state = &context.journal.state;
+    let found = find(context.deps, state, query).await;
     let limit = result_limit(state, &call.name).min(tool_search().result_limit);
     let content = truncate(&describe_found(state, query, &found), limit).0;
     let body = EventBody::ToolsFound { call_id: call.id, query: query.to_owned(), found, content };
-    runner.journal.append(body).await
+    context.journal.append(body).await
 }
 
 /// Tools for `query` that are not on offer yet, best first.
