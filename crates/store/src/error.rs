@@ -53,10 +53,10 @@ impl DbError {
 
     pub(crate) fn postgres(error: &sqlx::Error) -> Self {
         Self::Other(match error {
+            _ if is_retryable(error) => clashed(),
             sqlx::Error::Database(db) => match db.code().as_deref() {
                 Some("23505") => return Self::Duplicate,
                 Some("23503") => return Self::MissingParent,
-                Some("40001" | "40P01") => clashed(),
                 Some("53100") => StoreError::Full(db.message().to_owned()),
                 Some("XX001" | "XX002") => StoreError::Corrupt(db.message().to_owned()),
                 Some("28000" | "28P01") => {

@@ -39,7 +39,7 @@ pub struct Store {
 
 impl Store {
     /// Opens a database, bringing its schema up to date; a SQLite file of an older schema is copied
-    /// to `backups/` first. Bodies of events over 64 KB are kept in `blobs`.
+    /// to `backups/` first. Bodies of events over 64 KB are stored in `blobs`.
     ///
     /// SQLite: leases found in the database are void, as the directory's lock shows that their
     /// holders are gone.
@@ -148,8 +148,8 @@ impl Store {
             let kind = body.kind();
             let text = codec::to_json(body)?;
             rows.push(if text.len() > MAX_INLINE {
-                let kept = self.blobs.put(text.into_bytes()).await;
-                EventRow { kind, body: None, blob: Some(kept.map_err(|e| error::blob(&e))?) }
+                let stored = self.blobs.put(text.into_bytes()).await;
+                EventRow { kind, body: None, blob: Some(stored.map_err(|e| error::blob(&e))?) }
             } else {
                 EventRow { kind, body: Some(text), blob: None }
             });

@@ -160,12 +160,14 @@ impl Dispatcher {
         let work = AssertUnwindSafe(door.run(arguments, &context)).catch_unwind();
         tokio::pin!(work);
         let cause = tokio::select! {
-            done = &mut work => return settle(name, done),
+            // The tool is woken by the same signal; what is said of a stop does not depend on who is first.
+            biased;
+            () = context.scope.cancellation.cancelled() => ToolsError::Stopped(name.to_owned()),
             () = tokio::time::sleep(timeout) => ToolsError::Deadline {
                 tool: name.to_owned(),
                 ms: u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX),
             },
-            () = context.scope.cancellation.cancelled() => ToolsError::Stopped(name.to_owned()),
+            done = &mut work => return settle(name, done),
         };
         context.cancellation.cancel();
         if door.effect() == EffectClass::Read {

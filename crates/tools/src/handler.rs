@@ -14,6 +14,9 @@ use steward_core::ports::{Interrupted, Stage, ToolScope};
 use steward_core::tool::{Preview, Settled, Staged, ToolError, ToolOutput, ToolSpec};
 use tokio_util::sync::CancellationToken;
 
+/// How much later than the deadline [`Context::halt`] ends, so that work with the same deadline reports it by itself.
+const DEADLINE_MARGIN: Duration = Duration::from_millis(25);
+
 /// What a tool knows about its call beside the arguments.
 #[derive(Debug, Clone)]
 pub struct Context {
@@ -87,7 +90,7 @@ impl Context {
             tokio::select! {
                 () = self.scope.cancellation.cancelled() => {}
                 () = self.cancellation.cancelled() => {}
-                () = tokio::time::sleep(self.left()) => {}
+                () = tokio::time::sleep(self.left() + DEADLINE_MARGIN) => {}
             }
         }
     }

@@ -324,7 +324,7 @@ pub enum ToolResult {
 
 impl ToolResult {
     /// A result that is text only.
-    pub fn said(text: &str) -> Self {
+    pub fn text(text: &str) -> Self {
         Self::Ok {
             content: text.to_owned(),
             data: None,

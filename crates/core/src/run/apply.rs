@@ -188,7 +188,7 @@ impl RunState {
                 let known = std::mem::take(&mut self.fallback.found);
                 let new: Vec<String> = names.filter(|name| !known.contains(name)).collect();
                 self.fallback.found = known.into_iter().chain(new).collect();
-                self.set_status(call_id, CallStatus::Done(ToolResult::said(content)));
+                self.set_status(call_id, CallStatus::Done(ToolResult::text(content)));
             }
             EventBody::ContextCompacted { compaction, .. } => {
                 self.fallback.compaction = compaction.clone();

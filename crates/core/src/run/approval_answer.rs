@@ -45,7 +45,7 @@ impl RunState {
             (Subject::Plan { .. }, Answer::Deny { .. }) => self.refused = true,
             (Subject::Plan { .. }, Answer::Feedback { text }) => self.request_other_plan(text),
             (Subject::Uncertain { call_id, .. }, Answer::Happened) => {
-                let result = ToolResult::said(
+                let result = ToolResult::text(
                     "A person confirmed that this happened before the interruption; its output is not known.",
                 );
                 self.set_status(call_id, CallStatus::Done(result));
@@ -64,7 +64,7 @@ impl RunState {
                 );
             }
             (Subject::Question { call_id, .. }, Answer::Feedback { text }) => {
-                self.set_status(call_id, CallStatus::Done(ToolResult::said(text)));
+                self.set_status(call_id, CallStatus::Done(ToolResult::text(text)));
             }
             (Subject::Question { call_id, .. }, _) => {
                 self.set_status(call_id, CallStatus::Rejected("the user gave no answer".to_owned()));

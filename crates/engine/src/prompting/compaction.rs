@@ -6,8 +6,8 @@ use steward_core::run::RunState;
 
 /// What follows from the state: a summary by the model if it gave one, else by the program.
 pub(crate) fn compacted(state: &RunState, setup: &Setup) -> EventBody {
-    let said = conversation(state, setup);
-    let Some(older) = said.older() else {
+    let conversation = conversation(state, setup);
+    let Some(older) = conversation.older() else {
         return EventBody::ContextCompacted {
             compaction: state.fallback.compaction.clone(),
             by: String::new(),
@@ -17,7 +17,7 @@ pub(crate) fn compacted(state: &RunState, setup: &Setup) -> EventBody {
     let written = state.summary_reply().map(str::trim);
     let (summary, by) = match written.filter(|text| !text.is_empty()) {
         Some(text) => (text.to_owned(), "model"),
-        None => (said.composed(&older), "program"),
+        None => (conversation.composed(&older), "program"),
     };
     EventBody::ContextCompacted {
         replaced: older.history.len() + older.run.len(),
@@ -28,9 +28,9 @@ pub(crate) fn compacted(state: &RunState, setup: &Setup) -> EventBody {
 
 /// The messages that would be summed up next, and their text.
 pub(crate) fn older_messages(state: &RunState, setup: &Setup) -> Option<(Older, String)> {
-    let said = conversation(state, setup);
-    let older = said.older()?;
-    let text = said.transcript(&older);
+    let conversation = conversation(state, setup);
+    let older = conversation.older()?;
+    let text = conversation.transcript(&older);
     Some((older, text))
 }
 

@@ -40,13 +40,13 @@ pub(crate) fn closing_instructions(state: &RunState, purpose: Purpose) -> String
     match purpose {
         Purpose::Reply | Purpose::Deep => deep_closing(state, purpose),
         Purpose::Plan => {
-            let said: Vec<&str> = state.feedback.iter().chain(&state.steers).map(String::as_str).collect();
-            if said.is_empty() {
+            let remarks: Vec<&str> = state.feedback.iter().chain(&state.steers).map(String::as_str).collect();
+            if remarks.is_empty() {
                 return String::new();
             }
             let before =
                 state.plan.as_ref().map(|plan| serde_json::json!(plan.plan.steps).to_string()).unwrap_or_default();
-            format!("Your plan was: {before}\nThe user wants it otherwise: {}\nWrite the new plan.", said.join("\n"))
+            format!("Your plan was: {before}\nThe user wants it otherwise: {}\nWrite the new plan.", remarks.join("\n"))
         }
         Purpose::Fill => open_step(state)
             .and_then(|(spec, index)| {

@@ -24,8 +24,8 @@ pub(crate) fn open_step(state: &RunState) -> Option<(&ToolSpec, usize)> {
 
 /// The request, or what the user said last since.
 pub(crate) fn latest_request<'s>(state: &'s RunState, setup: &'s Setup) -> &'s str {
-    let said = state.feedback.iter().chain(&state.steers).last();
-    said.map_or(&setup.input, |last| last)
+    let latest = state.feedback.iter().chain(&state.steers).last();
+    latest.map_or(&setup.input, |last| last)
 }
 
 /// Whether the open arguments of a tool are taken from the request: nobody wrote how to read one for a skill, so a model that
@@ -41,13 +41,13 @@ pub(crate) fn schema_of_open(state: &RunState) -> Option<Value> {
         return Some((*spec.parameters).clone());
     }
     let open = Plan::open_arguments(state.plan.as_ref()?.plan.steps.get(index)?);
-    let said = Spans::of(latest_request(state, state.setup.as_ref()?));
+    let spans = Spans::of(latest_request(state, state.setup.as_ref()?));
     let mut schema = (*spec.parameters).clone();
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         properties.retain(|name, _| open.contains(name));
     }
     schema["required"] = json!(open);
-    Some(constrained(&schema, &said))
+    Some(constrained(&schema, &spans))
 }
 
 /// Whether an argument is one of a few words of the tool's own.

@@ -1,4 +1,4 @@
-//! Hard budgets around a model call: what it may take is reserved before it, what it taken
+//! Hard budgets around a model call: what it may take is reserved before it, what it used
 //! is settled after it, whatever became of it. A call that was lost with its process is given back
 //! when its time is over, or replaced when the run goes on: a run has one call at a time, so its
 //! reservation has the run's id.
@@ -41,7 +41,7 @@ pub(crate) struct Reservation {
     prompt: u64,
 }
 
-/// What a call taken: who was asked last, its model's name, and the tokens as far as they are known.
+/// What a call used: who was asked last, its model's name, and the tokens as far as they are known.
 pub(crate) struct CallUsage {
     pub connection: ConnectionId,
     pub model: String,
@@ -124,12 +124,12 @@ async fn limit_message(
     state.used_up(name, resets_at)
 }
 
-/// What a call taken, and the rows that record it in the transaction of its reply; `taken` is `None` where nobody began to
+/// What a call used, and the rows that record it in the transaction of its reply; `used` is `None` where nobody began to
 /// answer. Requests that were dropped for a quicker answer count with their prompt.
 pub(crate) async fn settle(
     deps: &Deps,
     reservation: Reservation,
-    taken: Option<CallUsage>,
+    used: Option<CallUsage>,
     attempts: &[Attempt],
     failed: bool,
 ) -> (Usage, Vec<SideWrite>) {
@@ -141,15 +141,15 @@ pub(crate) async fn settle(
         failed,
         priced: false,
     };
-    if let Some(taken) = taken {
-        spent.model = taken.model;
-        spent.usage = taken.usage;
+    if let Some(used) = used {
+        spent.model = used.model;
+        spent.usage = used.usage;
         if spent.usage.prompt_tokens + spent.usage.completion_tokens == 0 {
             // It was cut off before it told, or the endpoint does not tell.
             spent.usage.prompt_tokens = reservation.prompt;
-            spent.usage.completion_tokens = taken.received;
+            spent.usage.completion_tokens = used.received;
         }
-        spent = priced(deps, spent, taken.connection).await;
+        spent = priced(deps, spent, used.connection).await;
     }
     let mut all = spent.usage;
     let mut side = vec![SideWrite::Settle(Some(reservation.id), spent.clone())];

@@ -76,9 +76,9 @@ pub(crate) async fn send_request(
     fail_point!("engine.model.requested");
     match receive(context, setup, (step, purpose), &request, &reservation.targets).await? {
         Ok(mut reply) => {
-            let taken = reply.usage();
+            let used = reply.usage();
             let attempts = &reply.answered.attempts;
-            let (spent, side) = settle(context.deps, reservation, Some(taken), attempts, false).await;
+            let (spent, side) = settle(context.deps, reservation, Some(used), attempts, false).await;
             // What the run pays is what its budgets count.
             reply.usage.cost_micros = spent.cost_micros;
             let raw = reply.received.raw(&reply.parsed);
@@ -104,8 +104,8 @@ pub(crate) async fn send_request(
             Ok(true)
         }
         Err(mut failed) => {
-            let taken = failed.taken.take();
-            (failed.usage, failed.side) = settle(context.deps, reservation, taken, &failed.attempts, true).await;
+            let used = failed.used.take();
+            (failed.usage, failed.side) = settle(context.deps, reservation, used, &failed.attempts, true).await;
             fail_call(context, step, purpose, failed).await.map(|()| false)
         }
     }
@@ -135,7 +135,7 @@ fn call_usage(answered: &Answered, received: &ReceivedReply, usage: Usage) -> Ca
 struct FailedCall {
     error: ModelError,
     attempts: Vec<Attempt>,
-    taken: Option<CallUsage>,
+    used: Option<CallUsage>,
     /// What was spent all the same.
     usage: Usage,
     /// The rows that record it.
@@ -144,7 +144,7 @@ struct FailedCall {
 
 impl From<ModelError> for FailedCall {
     fn from(error: ModelError) -> Self {
-        Self { error, attempts: Vec::new(), taken: None, usage: Usage::default(), side: Vec::new() }
+        Self { error, attempts: Vec::new(), used: None, usage: Usage::default(), side: Vec::new() }
     }
 }
 
@@ -217,8 +217,8 @@ async fn receive(
         let batch = tokio::select! {
             batch = chunks.next() => batch,
             () = cancel.cancelled() => {
-                let taken = Some(call_usage(&answered, &received, usage));
-                return Ok(Err(FailedCall { taken, ..cancelled().into() }));
+                let used = Some(call_usage(&answered, &received, usage));
+                return Ok(Err(FailedCall { used, ..cancelled().into() }));
             }
         };
         let Some(batch) = batch else { break };
@@ -246,7 +246,7 @@ async fn receive(
         }
         if let Some(error) = failed {
             return Ok(Err(FailedCall {
-                taken: Some(call_usage(&answered, &received, usage)),
+                used: Some(call_usage(&answered, &received, usage)),
                 attempts: answered.attempts,
                 ..error.into()
             }));

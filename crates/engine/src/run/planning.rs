@@ -178,7 +178,7 @@ pub(crate) async fn record_own_plan(
     let result = EventBody::ToolResult {
         call_id: call.id,
         tool: call.name,
-        result: ToolResult::said(&content),
+        result: ToolResult::text(&content),
         ms: 0,
         evidence: None,
     };

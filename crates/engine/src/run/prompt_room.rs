@@ -70,11 +70,11 @@ fn next_need(state: &RunState, setup: &Setup, purpose: Purpose, max_steps: usize
         return Need::Nothing(Box::new(built));
     }
     let full = built.prompt.is_over(COMPACT_FROM, built.beside);
-    let said = conversation(state, setup);
-    if let Some(compaction) = said.cut(full) {
+    let conversation = conversation(state, setup);
+    if let Some(compaction) = conversation.cut(full) {
         return Need::Cut(compaction);
     }
-    if full && said.older().is_some() {
+    if full && conversation.older().is_some() {
         return Need::Summary;
     }
     Need::Nothing(Box::new(built))

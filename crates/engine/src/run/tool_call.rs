@@ -63,8 +63,8 @@ struct JournalStage(mpsc::Sender<PendingStage>);
 impl Stage for JournalStage {
     async fn stage(&self, staged: Staged) -> Result<(), ToolError> {
         let (done, written) = oneshot::channel();
-        let told = self.0.send((staged, done)).await.is_ok();
-        if told && written.await.is_ok() {
+        let sent = self.0.send((staged, done)).await.is_ok();
+        if sent && written.await.is_ok() {
             return Ok(());
         }
         Err(ToolError::RespondToModel(
@@ -99,7 +99,7 @@ pub(crate) async fn run_tool(
     fail_point!("engine.intent.after");
     let limit = result_limit(&journal.state, &call.name);
     let scope = tool_scope(deps, &journal.state, cancellation, &call.name);
-    let begun = Instant::now();
+    let started = Instant::now();
     let (sender, mut staging) = mpsc::channel(1);
     let (call_id, tool) = (call.id.clone(), call.name.clone());
     let arguments = call.arguments.clone();
@@ -110,7 +110,7 @@ pub(crate) async fn run_tool(
     let output = loop {
         let (staged, done) = tokio::select! {
             output = &mut work => break output,
-            Some(told) = staging.recv() => told,
+            Some(pending) = staging.recv() => pending,
         };
         fail_point!("engine.stage.before");
         let written = journal
@@ -136,7 +136,7 @@ pub(crate) async fn run_tool(
         Err(ToolError::Fatal(message)) => error(message, true),
     };
     let (result, side) = record_origins(deps, &journal.state, &call_id, &tool, &arguments, result).await?;
-    let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     fail_point!("engine.result.before");
     let result = EventBody::ToolResult { call_id, tool, result, ms, evidence: None };
     journal.commit(vec![result], side).await?;

@@ -100,8 +100,8 @@ async fn forked_setup(
         setup.input = input;
     }
     let wanted = request.connection.unwrap_or(setup.connection);
-    let (connection, taken) = choose_route(deps, &setup.agent, Some(wanted), &setup.input, setup.mode).await?;
-    setup.route = Some(taken);
+    let (connection, route) = choose_route(deps, &setup.agent, Some(wanted), &setup.input, setup.mode).await?;
+    setup.route = Some(route);
     setup.connection = connection.id;
     setup.model = connection.model;
     setup.capabilities = connection.capabilities;

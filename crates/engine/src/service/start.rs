@@ -260,8 +260,8 @@ pub(crate) async fn choose_route(
         Some(first) => first,
         None => deps.models.select(wanted.or(agent.connection)).await?,
     };
-    let taken = RouteTaken { task: route.task, targets, reason: route.reason };
-    Ok((first, taken))
+    let route_taken = RouteTaken { task: route.task, targets, reason: route.reason };
+    Ok((first, route_taken))
 }
 
 /// The row of a run that begins with `state`.
