@@ -1,6 +1,5 @@
 //! Events of the run log, the only source of truth. The format is versioned; fields are only added.
 
-mod kind;
 mod parts;
 
 use crate::agent::PlanStyle;
@@ -493,4 +492,50 @@ enum FilledArguments {
     Ok(std::collections::BTreeMap<String, Value>),
     /// Why there are none.
     Err(String),
+}
+
+impl EventBody {
+    /// The name of this kind of event, as stored.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::RunStarted { .. } => "run.started",
+            Self::RunQueued { .. } => "run.queued",
+            Self::RunResumed { .. } => "run.resumed",
+            Self::IntentFiltered { .. } => "intent.filtered",
+            Self::ModelRequested { .. } => "model.requested",
+            Self::ModelDelta { .. } => "model.delta",
+            Self::ModelResponded { .. } => "model.responded",
+            Self::ModelFailed { .. } => "model.failed",
+            Self::ModelCorrected { .. } => "model.corrected",
+            Self::IntentDispatched { .. } => "intent.dispatched",
+            Self::ToolsFound { .. } => "tools.found",
+            Self::ContextCompacted { .. } => "context.compacted",
+            Self::PlanProposed { .. } => "plan.proposed",
+            Self::PlanFailed { .. } => "plan.failed",
+            Self::DeepPlanned { .. } => "deep.planned",
+            Self::DeepReplanned { .. } => "deep.replanned",
+            Self::DeepStepEnded { .. } => "deep.step",
+            Self::DeepReminded { .. } => "deep.reminded",
+            Self::PlanFilled { .. } => "plan.filled",
+            Self::ApprovalRequested { .. } => "approval.requested",
+            Self::ApprovalDecided { .. } => "approval.decided",
+            Self::GrantsChanged { .. } => "grants.changed",
+            Self::ToolRejected { .. } => "tool.rejected",
+            Self::ToolIntent { .. } => "tool.intent",
+            Self::ToolStaged { .. } => "tool.staged",
+            Self::ToolResult { .. } => "tool.result",
+            Self::RunDelegated { .. } => "run.delegated",
+            Self::RunReturned { .. } => "run.returned",
+            Self::ToolUndoing { .. } => "tool.undoing",
+            Self::ToolUndoFailed { .. } => "tool.undo_failed",
+            Self::ToolUndone { .. } => "tool.undone",
+            Self::ToolUncertain { .. } => "tool.uncertain",
+            Self::TimerSet { .. } => "timer.set",
+            Self::TimerFired { .. } => "timer.fired",
+            Self::RunSteered { .. } => "run.steered",
+            Self::StopRequested { .. } => "run.stop_requested",
+            Self::RunFinished { .. } => "run.finished",
+            Self::Unknown => "unknown",
+        }
+    }
 }

@@ -6,6 +6,7 @@
 pub mod agent;
 pub mod approval;
 pub mod budget;
+mod cancellation;
 pub mod credential;
 pub mod deep;
 pub mod event;
@@ -16,7 +17,7 @@ pub mod mcp;
 pub mod message;
 pub mod model;
 pub mod package;
-pub mod passing;
+pub mod passthrough_request;
 pub mod plan;
 pub mod policy;
 pub mod ports;
@@ -34,6 +35,7 @@ pub mod text;
 pub mod time;
 pub mod tool;
 
+pub use cancellation::Cancellation;
 pub use id::{
     AgentId, ApprovalId, BudgetId, ConnectionId, ConversationId, CredentialId, KeyId, McpServerId, ReservationId,
     RunId, SkillId, TenantId, TimerId, UserId,

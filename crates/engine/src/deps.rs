@@ -44,31 +44,20 @@ impl<T> Storage for T where
 /// The price of a connection's model, where one is known.
 pub type PriceOf = Arc<dyn Fn(&Connection) -> Option<Price> + Send + Sync>;
 
-/// Everything outside.
 #[derive(Clone)]
 pub struct Deps {
-    /// Tenant served.
     pub tenant: TenantId,
-    /// Logs, rows.
     pub store: Arc<dyn Storage>,
-    /// Models.
     pub models: Arc<dyn Models>,
-    /// Tools.
     pub tools: Arc<dyn Tools>,
     /// Vectors of texts, for clients of the API.
     pub embedder: Arc<dyn Embedder>,
-    /// What requests want.
     pub intent: Arc<dyn Intent>,
-    /// Live fan-out.
     pub bus: Arc<dyn EventBus>,
-    /// What models cost.
     pub price: PriceOf,
     /// Requests and tokens a minute of virtual keys.
     pub limiter: Arc<RateLimiter>,
-    /// Time.
     pub clock: Arc<dyn Clock>,
-    /// Ids.
     pub ids: Arc<dyn Ids>,
-    /// Settings.
     pub config: EngineConfig,
 }

@@ -28,7 +28,6 @@ pub enum EngineError {
     /// What the agent can call can't be told.
     #[error("{0}")]
     Tools(String),
-    /// The request can't be.
     #[error("{0}")]
     Invalid(String),
 }

@@ -1,44 +1,21 @@
 //! Runs: started, driven, stopped, resumed. Knows ports only; never an adapter.
+//!
+//! Each layer uses those below it only: `service`, `readers`, `run`, `prompting`.
 
-mod as_text;
-mod ask;
-mod child;
-mod closing;
-mod compact;
 mod config;
-mod deep;
 mod deps;
-mod dialect;
 mod error;
-mod fill;
-mod finish;
-mod fork;
-mod held;
-mod journal;
-mod log;
-mod model_call;
-mod observed;
-mod planning;
-mod preview;
-mod raw;
-mod replay;
-mod runner;
-mod search;
+mod prompting;
+mod readers;
+mod run;
 mod service;
-mod spend;
-mod start;
-pub mod tier4;
-mod tool_call;
-mod understand;
-mod undo;
-mod watch;
 
 pub use config::EngineConfig;
 pub use deps::{Deps, PriceOf, Storage};
 pub use error::EngineError;
-pub use fork::ForkRun;
-pub use replay::ReplayReport;
+pub use readers::replay::ReplayReport;
 pub use service::RunService;
-pub use start::StartRun;
+pub use service::fork::ForkRun;
+pub use service::start::StartRun;
+pub use service::undo::Undone;
 pub use steward_core::run::{Difference, ForkPoint};
-pub use undo::Undone;

@@ -1,16 +1,25 @@
 //! The service that owns all runs of a node.
 
+pub(crate) mod active_runs;
+pub(crate) mod fork;
+mod preview;
+pub(crate) mod start;
+pub(crate) mod undo;
+
 use crate::deps::Deps;
 use crate::error::EngineError;
-use crate::fork::{ForkRun, fork, forkable};
-use crate::held::HeldRuns;
-use crate::log;
-use crate::preview::preview;
-use crate::replay::{ReplayReport, Replayer};
-use crate::runner::{Handle, drive};
-use crate::start::{NewRun, StartRun, start};
-use crate::undo::{self, Undone};
-use crate::watch::watch;
+use crate::readers::replay::{ReplayReport, Replayer, replay_events};
+use crate::readers::watch::watch;
+use crate::run::context::{ChildRuns, RunSignals};
+use crate::run::journal::{fold_log, read_log};
+use crate::run::runner::drive;
+use crate::service::active_runs::ActiveRuns;
+use crate::service::fork::{ForkRun, fork, fork_points};
+use crate::service::preview::preview_prompt;
+use crate::service::start::{NewRun, StartRun, create_child, create_requested};
+use crate::service::undo::Undone;
+use async_trait::async_trait;
+use fail::fail_point;
 use futures::FutureExt as _;
 use futures::stream::BoxStream;
 use std::panic::AssertUnwindSafe;
@@ -21,7 +30,7 @@ use steward_core::approval::Answer;
 use steward_core::event::Event;
 use steward_core::ports::{Claim, Command, Lease, StoreError};
 use steward_core::prompt::PromptPreview;
-use steward_core::run::{ForkPoint, RunState};
+use steward_core::run::{ChildRun, ForkPoint, RunState};
 use steward_core::{ApprovalId, ConnectionId, RunId, Timestamp};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -35,63 +44,62 @@ pub struct RunService {
 
 struct Inner {
     deps: Deps,
-    held: HeldRuns,
+    active: ActiveRuns,
     tasks: TaskTracker,
     shutdown: CancellationToken,
-    /// Places of runs at work.
-    places: Arc<Semaphore>,
-    /// Whether somebody found no place since the last sweep.
-    crowded: AtomicBool,
-    /// A place is free that somebody waits for.
-    freed: Notify,
+    /// One permit for each run at work.
+    slots: Arc<Semaphore>,
+    /// Whether somebody found no slot since the last sweep.
+    slot_wanted: AtomicBool,
+    /// A slot is free that somebody waits for.
+    slot_freed: Notify,
 }
 
 impl RunService {
     /// A service without background work; [`Self::serve`] begins it.
     pub fn new(deps: Deps) -> Self {
-        let places = Arc::new(Semaphore::new(deps.config.max_runs.max(1)));
+        let slots = Arc::new(Semaphore::new(deps.config.max_runs.max(1)));
         Self {
             inner: Arc::new(Inner {
                 deps,
-                held: HeldRuns::default(),
+                active: ActiveRuns::default(),
                 tasks: TaskTracker::new(),
                 shutdown: CancellationToken::new(),
-                places,
-                crowded: AtomicBool::new(false),
-                freed: Notify::new(),
+                slots,
+                slot_wanted: AtomicBool::new(false),
+                slot_freed: Notify::new(),
             }),
         }
     }
 
-    /// What it drives.
     pub fn deps(&self) -> &Deps {
         &self.inner.deps
     }
 
-    /// Starts a run. When this returns, the request is durable, and the run at work or waiting for a place.
+    /// Starts a run. When this returns, the request is durable, and the run at work or waiting for a slot.
     pub async fn start(&self, request: StartRun) -> Result<RunId, EngineError> {
-        let (until, place) = (self.until(), self.place());
-        let queued = place.is_none().then(|| self.at_work());
-        let new = start(&self.inner.deps, request, queued).await?;
+        let (until, slot) = (self.lease_end(), self.free_slot());
+        let queued = slot.is_none().then(|| self.at_work());
+        let new = create_requested(&self.inner.deps, request, queued).await?;
         let run = new.lease.run;
-        self.begin(new, place, until).await;
+        self.begin(new, slot, until).await;
         Ok(run)
     }
 
-    /// A place for a run at work, if there is one.
-    pub(crate) fn place(&self) -> Option<OwnedSemaphorePermit> {
-        let place = Arc::clone(&self.inner.places).try_acquire_owned().ok();
-        if place.is_none() {
-            self.inner.crowded.store(true, Ordering::SeqCst);
+    /// A slot for a run at work, if there is one.
+    fn free_slot(&self) -> Option<OwnedSemaphorePermit> {
+        let slot = Arc::clone(&self.inner.slots).try_acquire_owned().ok();
+        if slot.is_none() {
+            self.inner.slot_wanted.store(true, Ordering::SeqCst);
         }
-        place
+        slot
     }
 
-    /// Drives a run that was just made, or leaves it to whoever has a place first.
-    pub(crate) async fn begin(&self, new: NewRun, place: Option<OwnedSemaphorePermit>, until: Timestamp) {
+    /// Drives a run that was just made, or leaves it to whoever has a slot first.
+    async fn begin(&self, new: NewRun, slot: Option<OwnedSemaphorePermit>, until: Timestamp) {
         let NewRun { lease, state } = new;
-        if place.is_some() {
-            self.spawn(lease, Some(state), until, place);
+        if slot.is_some() {
+            self.spawn(lease, Some(state), until, slot);
         } else if let Err(error) = self.inner.deps.store.release(&lease).await {
             tracing::warn!(run = %lease.run, %error, "a run that waits begins when its lease ends");
         }
@@ -136,57 +144,56 @@ impl RunService {
 
     /// Takes back what an ended run did, newest effect first.
     pub async fn undo(&self, run: RunId, by: &str) -> Result<Vec<Undone>, EngineError> {
-        self.take_back(run, None, by).await
+        self.undo_effects(run, None, by).await
     }
 
     /// Takes back one effect of an ended run.
     pub async fn undo_call(&self, run: RunId, call_id: &str, by: &str) -> Result<Undone, EngineError> {
-        let report = self.take_back(run, Some(call_id.to_owned()), by).await?;
+        let report = self.undo_effects(run, Some(call_id.to_owned()), by).await?;
         report.into_iter().next().ok_or_else(|| EngineError::NotFound(format!("call {call_id}")))
     }
 
     /// Undoes under a lease that is renewed, and goes on if whoever asked goes away.
-    async fn take_back(&self, run: RunId, only: Option<String>, by: &str) -> Result<Vec<Undone>, EngineError> {
-        let until = self.until();
+    async fn undo_effects(&self, run: RunId, only: Option<String>, by: &str) -> Result<Vec<Undone>, EngineError> {
+        let until = self.lease_end();
         let lease = undo::claim(&self.inner.deps, run, until).await?;
-        let handle = Handle::new();
-        self.inner.held.add(lease.clone(), handle.clone(), until);
+        let signals = RunSignals::default();
+        self.inner.active.add(lease.clone(), signals.clone(), until);
         let (service, by) = (self.clone(), by.to_owned());
         let work = self.inner.tasks.spawn(async move {
             let inner = &service.inner;
-            let mut hold = inner.held.guard(&lease, &handle);
+            let mut guard = inner.active.guard(&lease, &signals);
             let done = tokio::select! {
-                done = undo::undo(&inner.deps, &handle, lease.clone(), only.as_deref(), &by) => {
-                    hold.ended = true;
+                done = undo::undo(&inner.deps, &signals, lease.clone(), only.as_deref(), &by) => {
+                    guard.ended = true;
                     done
                 }
-                () = service.renew(&lease) => Err(cut_short(run)),
+                () = service.renew_until_lost(&lease) => Err(cut_short(run)),
                 () = inner.shutdown.cancelled() => Err(cut_short(run)),
             };
-            drop(hold);
+            drop(guard);
             inner.deps.store.release(&lease).await?;
             done
         });
         work.await.unwrap_or_else(|_| Err(cut_short(run)))
     }
 
-    /// The fold of a run's log.
     pub async fn state(&self, run: RunId) -> Result<RunState, EngineError> {
-        log::state(&self.inner.deps, run).await
+        fold_log(&self.inner.deps, run).await
     }
 
-    /// Where a run can be forked, first place first.
+    /// Where a run can be forked, earliest first.
     pub async fn forkable(&self, run: RunId) -> Result<Vec<ForkPoint>, EngineError> {
-        forkable(&self.inner.deps, run).await
+        fork_points(&self.inner.deps, run).await
     }
 
     /// Begins a run with the first events of another and drives it on. What those events did is
     /// not done again.
     pub async fn fork(&self, request: ForkRun) -> Result<RunId, EngineError> {
-        let (until, place) = (self.until(), self.place());
+        let (until, slot) = (self.lease_end(), self.free_slot());
         let new = fork(&self.inner.deps, request).await?;
         let run = new.lease.run;
-        self.begin(new, place, until).await;
+        self.begin(new, slot, until).await;
         Ok(run)
     }
 
@@ -194,13 +201,13 @@ impl RunService {
     pub async fn replay(&self, run: RunId) -> Result<ReplayReport, EngineError> {
         let deps = &self.inner.deps;
         let mut replayer = Replayer::new(run, deps.config.max_plan_steps);
-        log::read(deps, run, |event| replayer.step(&event)).await?;
+        read_log(deps, run, |event| replayer.step(&event)).await?;
         Ok(replayer.finish())
     }
 
     /// The same for a log that is at hand.
     pub fn replay_events(&self, run: RunId, events: &[Event]) -> ReplayReport {
-        crate::replay::replay_events(run, events, self.inner.deps.config.max_plan_steps)
+        replay_events(run, events, self.inner.deps.config.max_plan_steps)
     }
 
     /// The prompt that a run of `agent` on `input` would begin with.
@@ -210,15 +217,15 @@ impl RunService {
         connection: Option<ConnectionId>,
         input: &str,
     ) -> Result<PromptPreview, EngineError> {
-        preview(&self.inner.deps, agent, connection, input).await
+        preview_prompt(&self.inner.deps, agent, connection, input).await
     }
 
     /// Takes a run over if nobody holds it, and drives it; `false` if there is nothing to take.
     pub async fn resume(&self, run: RunId) -> Result<bool, EngineError> {
-        if self.handle(run).is_some() {
+        if self.signals(run).is_some() {
             return Ok(false);
         }
-        self.claim(Claim::Run(run), self.place()).await
+        self.claim(Claim::Run(run), self.free_slot()).await
     }
 
     /// Begins the background work: runs to resume, commands of others, alarms.
@@ -229,7 +236,7 @@ impl RunService {
                 service.sweep().await;
                 tokio::select! {
                     () = tokio::time::sleep(service.inner.deps.config.poll) => {}
-                    () = service.inner.freed.notified() => {}
+                    () = service.inner.slot_freed.notified() => {}
                     () = service.inner.shutdown.cancelled() => return,
                 }
             }
@@ -245,16 +252,16 @@ impl RunService {
 
     /// How many runs are at work here.
     pub fn at_work(&self) -> usize {
-        self.inner.held.count()
+        self.inner.active.count()
     }
 
     async fn sweep(&self) {
-        if let Err(error) = self.ring_timers().await {
+        if let Err(error) = self.fire_timers().await {
             tracing::warn!(%error, "cannot look for alarms");
         }
-        self.keep().await;
-        while let Some(place) = self.place() {
-            match self.claim(Claim::Any, Some(place)).await {
+        self.renew_late_leases().await;
+        while let Some(slot) = self.free_slot() {
+            match self.claim(Claim::Any, Some(slot)).await {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(error) => {
@@ -267,21 +274,21 @@ impl RunService {
 
     /// Renews what this node holds and is late with, as after a sleep of the machine: it would take its own runs
     /// over, and do their model calls again.
-    async fn keep(&self) {
+    async fn renew_late_leases(&self) {
         let deps = &self.inner.deps;
-        for lease in self.inner.held.late(deps.clock.now(), deps.config.lease / 3) {
-            let until = self.until();
+        for lease in self.inner.active.late(deps.clock.now(), deps.config.lease / 3) {
+            let until = self.lease_end();
             match deps.store.renew(&lease, until).await {
-                Ok(()) => self.inner.held.renewed(&lease, until),
+                Ok(()) => self.inner.active.renewed(&lease, until),
                 Err(error) => tracing::debug!(run = %lease.run, %error, "cannot keep a late lease"),
             }
         }
     }
 
-    async fn ring_timers(&self) -> Result<(), EngineError> {
+    async fn fire_timers(&self) -> Result<(), EngineError> {
         let deps = &self.inner.deps;
         for due in deps.store.due_timers(deps.clock.now(), 100).await? {
-            if self.handle(due.run).is_some() {
+            if self.signals(due.run).is_some() {
                 continue;
             }
             deps.store.push_command(due.tenant, due.run, Command::Timer { id: due.id }).await?;
@@ -293,59 +300,65 @@ impl RunService {
         let stops = matches!(command, Command::Stop { .. });
         let deps = &self.inner.deps;
         deps.store.push_command(deps.tenant, run, command).await?;
-        match self.handle(run) {
-            Some(handle) if stops => handle.interrupt(),
-            Some(handle) => handle.wake.notify_one(),
-            // A stop waits for nobody; whatever else was said is taken in when there is a place.
+        match self.signals(run) {
+            Some(signals) if stops => signals.interrupt(),
+            Some(signals) => signals.wake.notify_one(),
+            // A stop waits for nobody; whatever else was said is taken in when there is a slot.
             None => {
-                let place = self.place();
-                if stops || place.is_some() {
-                    self.claim(Claim::Run(run), place).await?;
+                let slot = self.free_slot();
+                if stops || slot.is_some() {
+                    self.claim(Claim::Run(run), slot).await?;
                 }
             }
         }
         Ok(())
     }
 
-    async fn claim(&self, what: Claim, place: Option<OwnedSemaphorePermit>) -> Result<bool, EngineError> {
+    async fn claim(&self, what: Claim, slot: Option<OwnedSemaphorePermit>) -> Result<bool, EngineError> {
         if self.inner.shutdown.is_cancelled() {
             return Ok(false);
         }
         let deps = &self.inner.deps;
-        let until = self.until();
+        let until = self.lease_end();
         let lease = deps.store.claim(what, &deps.config.node, deps.clock.now(), until).await?;
         let found = lease.is_some();
         if let Some(lease) = lease {
-            self.spawn(lease, None, until, place);
+            self.spawn(lease, None, until, slot);
         }
         Ok(found)
     }
 
     /// When a lease that is taken now ends.
-    pub(crate) fn until(&self) -> Timestamp {
+    fn lease_end(&self) -> Timestamp {
         let deps = &self.inner.deps;
         deps.clock.now().plus(deps.config.lease)
     }
 
     /// Drives a run whose lease lasts until then, or longer. `state`: it was just made here.
-    fn spawn(&self, lease: Lease, state: Option<RunState>, until: Timestamp, place: Option<OwnedSemaphorePermit>) {
-        let handle = Handle::new();
-        self.inner.held.add(lease.clone(), handle.clone(), until);
+    fn spawn(&self, lease: Lease, state: Option<RunState>, until: Timestamp, slot: Option<OwnedSemaphorePermit>) {
+        let signals = RunSignals::default();
+        self.inner.active.add(lease.clone(), signals.clone(), until);
         let service = self.clone();
-        self.inner.tasks.spawn(async move { service.hold(lease, handle, state, place).await });
+        self.inner.tasks.spawn(async move { service.drive_leased(lease, signals, state, slot).await });
     }
 
     /// Drives a run while renewing its lease; then looks whether a command came in between.
-    async fn hold(&self, lease: Lease, handle: Handle, state: Option<RunState>, place: Option<OwnedSemaphorePermit>) {
+    async fn drive_leased(
+        &self,
+        lease: Lease,
+        signals: RunSignals,
+        state: Option<RunState>,
+        slot: Option<OwnedSemaphorePermit>,
+    ) {
         let run = lease.run;
         let deps = &self.inner.deps;
         let mut parent = None;
-        let mut hold = self.inner.held.guard(&lease, &handle);
-        let driving = AssertUnwindSafe(drive(self, deps, &handle, lease.clone(), state));
+        let mut guard = self.inner.active.guard(&lease, &signals);
+        let driving = AssertUnwindSafe(drive(deps, self, &signals, lease.clone(), state));
         tokio::select! {
             result = driving.catch_unwind() => match result {
                 Ok(Ok(waiting)) => {
-                    hold.ended = true;
+                    guard.ended = true;
                     parent = waiting;
                 }
                 // The lease is not given back: it ends by itself, and the run is not tried at once again.
@@ -354,51 +367,66 @@ impl RunService {
                 }
                 Err(_) => tracing::error!(%run, "the run panicked; it rests until its lease ends"),
             },
-            () = self.renew(&lease) => {
+            () = self.renew_until_lost(&lease) => {
                 tracing::warn!(%run, "lease lost; another runner has the run");
             }
             () = self.inner.shutdown.cancelled() => {
-                handle.interrupt();
+                signals.interrupt();
                 if let Err(error) = deps.store.release(&lease).await {
                     tracing::warn!(%run, %error, "cannot release the run; its lease will end by itself");
                 }
             }
         }
-        drop(hold);
-        drop(place);
-        if self.inner.crowded.swap(false, Ordering::SeqCst) {
-            self.inner.freed.notify_one();
+        drop(guard);
+        drop(slot);
+        if self.inner.slot_wanted.swap(false, Ordering::SeqCst) {
+            self.inner.slot_freed.notify_one();
         }
         // The one above has a command about it, so it goes on in any case; this is quicker.
-        if let Some(parent) = parent.filter(|parent| self.handle(*parent).is_none())
-            && let Some(place) = self.place()
-            && let Err(error) = Box::pin(self.claim(Claim::Run(parent), Some(place))).await
+        if let Some(parent) = parent.filter(|parent| self.signals(*parent).is_none())
+            && let Some(slot) = self.free_slot()
+            && let Err(error) = Box::pin(self.claim(Claim::Run(parent), Some(slot))).await
         {
             tracing::warn!(run = %parent, %error, "cannot go on with the run at once");
         }
         let waiting = deps.store.commands(deps.tenant, run).await.is_ok_and(|queue| !queue.is_empty());
-        // It had a place a moment ago.
-        if waiting && let Err(error) = Box::pin(self.claim(Claim::Run(run), self.place())).await {
+        // It had a slot a moment ago.
+        if waiting && let Err(error) = Box::pin(self.claim(Claim::Run(run), self.free_slot())).await {
             tracing::warn!(%run, %error, "cannot go on with the run");
         }
     }
 
     /// Returns when the lease is lost.
-    async fn renew(&self, lease: &Lease) {
+    async fn renew_until_lost(&self, lease: &Lease) {
         let deps = &self.inner.deps;
         loop {
             tokio::time::sleep(deps.config.lease / 3).await;
-            let until = self.until();
+            let until = self.lease_end();
             match deps.store.renew(lease, until).await {
-                Ok(()) => self.inner.held.renewed(lease, until),
+                Ok(()) => self.inner.active.renewed(lease, until),
                 Err(StoreError::Fenced { .. }) => return,
                 Err(error) => tracing::warn!(run = %lease.run, %error, "cannot renew the lease"),
             }
         }
     }
 
-    fn handle(&self, run: RunId) -> Option<Handle> {
-        self.inner.held.handle(run)
+    fn signals(&self, run: RunId) -> Option<RunSignals> {
+        self.inner.active.signals(run)
+    }
+}
+
+#[async_trait]
+impl ChildRuns for RunService {
+    async fn start_child(&self, child: &ChildRun, parent: &RunState) -> Result<(), EngineError> {
+        let (until, slot) = (self.lease_end(), self.free_slot());
+        let new = create_child(&self.inner.deps, child, parent).await?;
+        fail_point!("engine.child.made");
+        self.begin(new, slot, until).await;
+        Ok(())
+    }
+
+    async fn stop_child(&self, run: RunId, by: &str) -> Result<(), EngineError> {
+        self.stop(run, by).await
     }
 }
 

@@ -8,8 +8,6 @@ use steward_core::ports::{Page, RunStatus, StoreError, StoreResult};
 
 /// Longest text to search for, characters: SQLite takes patterns of 50,000 bytes.
 const LONGEST_SEARCH: usize = 1000;
-
-/// `value` as JSON text.
 pub(crate) fn to_json<T: Serialize>(value: &T) -> StoreResult<String> {
     serde_json::to_string(value).map_err(|e| StoreError::Backend(format!("a value cannot be written as JSON: {e}")))
 }

@@ -1,15 +1,10 @@
 //! What a store is opened with.
 
 use std::path::PathBuf;
-
-/// Which engine, and where.
 #[derive(Debug, Clone)]
 pub enum Place {
     /// SQLite, as `steward.db` in this folder, which is made if it is missing.
-    Sqlite {
-        /// The data directory.
-        data_dir: PathBuf,
-    },
+    Sqlite { data_dir: PathBuf },
     /// PostgreSQL 15 or newer.
     Postgres {
         /// `postgres://user:password@host:port/database`.
@@ -20,7 +15,6 @@ pub enum Place {
 /// How to open a [`crate::Store`].
 #[derive(Debug, Clone)]
 pub struct StoreConfig {
-    /// Engine and place.
     pub place: Place,
     /// Connections that read (SQLite) or do all but append (PostgreSQL); at least 1.
     pub connections: u32,
@@ -29,12 +23,10 @@ pub struct StoreConfig {
 }
 
 impl StoreConfig {
-    /// SQLite in `data_dir`.
     pub fn sqlite(data_dir: impl Into<PathBuf>) -> Self {
         Self { place: Place::Sqlite { data_dir: data_dir.into() }, connections: 4, max_pages: None }
     }
 
-    /// PostgreSQL at `url`.
     pub fn postgres(url: impl Into<String>) -> Self {
         Self { place: Place::Postgres { url: url.into() }, connections: 16, max_pages: None }
     }

@@ -5,63 +5,95 @@ use rusqlite::ffi;
 use std::path::Path;
 use steward_core::ports::{BlobError, StoreError};
 
-/// Message of a uniqueness clash before the caller has said what it means.
-const CLASH: &str = "such a row exists already";
+/// What a statement failed for, before the caller has said what that means.
+#[derive(Debug)]
+pub(crate) enum DbError {
+    /// A row with the same key exists already.
+    Duplicate,
+    /// The row that this one belongs to does not exist.
+    MissingParent,
+    Other(StoreError),
+}
 
-/// Message of a transaction that PostgreSQL wants tried again.
-pub(crate) const TRY_AGAIN: &str = "the transaction clashed with another one; try again";
-
-/// An error of SQLite.
-pub(crate) fn sqlite(error: &rusqlite::Error) -> StoreError {
-    let text = error.to_string();
-    let extended = error.sqlite_error().map_or(0, |e| e.extended_code);
-    match error.sqlite_error_code() {
-        Some(ErrorCode::DiskFull) => StoreError::Full(text),
-        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => StoreError::Corrupt(text),
-        _ if extended == ffi::SQLITE_IOERR_SHMSIZE => StoreError::Full(text),
-        Some(ErrorCode::ConstraintViolation)
-            if extended == ffi::SQLITE_CONSTRAINT_UNIQUE || extended == ffi::SQLITE_CONSTRAINT_PRIMARYKEY =>
-        {
-            StoreError::Conflict(CLASH.to_owned())
+impl From<DbError> for StoreError {
+    fn from(error: DbError) -> Self {
+        match error {
+            DbError::Duplicate => Self::Conflict("such a row exists already".to_owned()),
+            DbError::MissingParent => Self::NotFound("the run, conversation or user that a row belongs to".to_owned()),
+            DbError::Other(error) => error,
         }
-        Some(ErrorCode::ConstraintViolation) if extended == ffi::SQLITE_CONSTRAINT_FOREIGNKEY => {
-            StoreError::NotFound("the run, conversation or user that a row belongs to".to_owned())
-        }
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            StoreError::Backend("the database file is locked by another program; close it and try again".to_owned())
-        }
-        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-            StoreError::Backend(format!("{text}; give this user the right to read and write the data directory"))
-        }
-        _ => StoreError::Backend(text),
     }
 }
 
-/// An error of PostgreSQL.
-pub(crate) fn postgres(error: &sqlx::Error) -> StoreError {
-    match error {
-        sqlx::Error::Database(db) => match db.code().as_deref() {
-            Some("23505") => StoreError::Conflict(CLASH.to_owned()),
-            Some("23503") => StoreError::NotFound("the run, conversation or user that a row belongs to".to_owned()),
-            Some("40001" | "40P01") => StoreError::Backend(TRY_AGAIN.to_owned()),
-            Some("53100") => StoreError::Full(db.message().to_owned()),
-            Some("XX001" | "XX002") => StoreError::Corrupt(db.message().to_owned()),
-            Some("28000" | "28P01") => {
-                StoreError::Backend(format!("{}; check user and password in the database URL", db.message()))
+impl DbError {
+    pub(crate) fn sqlite(error: &rusqlite::Error) -> Self {
+        let text = error.to_string();
+        let extended = error.sqlite_error().map_or(0, |e| e.extended_code);
+        Self::Other(match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => StoreError::Full(text),
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => StoreError::Corrupt(text),
+            _ if extended == ffi::SQLITE_IOERR_SHMSIZE => StoreError::Full(text),
+            Some(ErrorCode::ConstraintViolation)
+                if extended == ffi::SQLITE_CONSTRAINT_UNIQUE || extended == ffi::SQLITE_CONSTRAINT_PRIMARYKEY =>
+            {
+                return Self::Duplicate;
             }
-            Some("3D000") => {
-                StoreError::Backend(format!("{}; create it, or name another in the database URL", db.message()))
+            Some(ErrorCode::ConstraintViolation) if extended == ffi::SQLITE_CONSTRAINT_FOREIGNKEY => {
+                return Self::MissingParent;
             }
-            _ => StoreError::Backend(db.message().to_owned()),
-        },
-        sqlx::Error::PoolTimedOut => StoreError::Backend(
-            "no free connection to PostgreSQL in time; it may be overloaded or unreachable".to_owned(),
-        ),
-        sqlx::Error::Io(io) => {
-            StoreError::Backend(format!("PostgreSQL cannot be reached ({io}); check that it runs and the database URL"))
-        }
-        other => StoreError::Backend(other.to_string()),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                StoreError::Backend("the database file is locked by another program; close it and try again".to_owned())
+            }
+            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+                StoreError::Backend(format!("{text}; give this user the right to read and write the data directory"))
+            }
+            _ => StoreError::Backend(text),
+        })
     }
+
+    pub(crate) fn postgres(error: &sqlx::Error) -> Self {
+        Self::Other(match error {
+            _ if is_retryable(error) => clashed(),
+            sqlx::Error::Database(db) => match db.code().as_deref() {
+                Some("23505") => return Self::Duplicate,
+                Some("23503") => return Self::MissingParent,
+                Some("53100") => StoreError::Full(db.message().to_owned()),
+                Some("XX001" | "XX002") => StoreError::Corrupt(db.message().to_owned()),
+                Some("28000" | "28P01") => {
+                    StoreError::Backend(format!("{}; check user and password in the database URL", db.message()))
+                }
+                Some("3D000") => {
+                    StoreError::Backend(format!("{}; create it, or name another in the database URL", db.message()))
+                }
+                _ => StoreError::Backend(db.message().to_owned()),
+            },
+            sqlx::Error::PoolTimedOut => StoreError::Backend(
+                "no free connection to PostgreSQL in time; it may be overloaded or unreachable".to_owned(),
+            ),
+            sqlx::Error::Io(io) => StoreError::Backend(format!(
+                "PostgreSQL cannot be reached ({io}); check that it runs and the database URL"
+            )),
+            other => StoreError::Backend(other.to_string()),
+        })
+    }
+}
+
+pub(crate) fn sqlite(error: &rusqlite::Error) -> StoreError {
+    DbError::sqlite(error).into()
+}
+
+pub(crate) fn postgres(error: &sqlx::Error) -> StoreError {
+    DbError::postgres(error).into()
+}
+
+/// The transaction met another one, and may work when it is tried again.
+pub(crate) fn clashed() -> StoreError {
+    StoreError::Backend("the transaction clashed with another one; try again".to_owned())
+}
+
+/// Whether PostgreSQL wants the transaction tried again: a serialization failure or a deadlock.
+pub(crate) fn is_retryable(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::Database(db) if matches!(db.code().as_deref(), Some("40001" | "40P01")))
 }
 
 /// An error of the file system at `path`.
@@ -89,7 +121,7 @@ pub(crate) fn blob(error: &BlobError) -> StoreError {
 }
 
 /// The same error for another caller of a failed batch.
-pub(crate) fn again(error: &StoreError) -> StoreError {
+pub(crate) fn copy_of(error: &StoreError) -> StoreError {
     match error {
         StoreError::NotFound(text) => StoreError::NotFound(text.clone()),
         StoreError::Conflict(text) => StoreError::Conflict(text.clone()),
@@ -104,10 +136,10 @@ pub(crate) fn again(error: &StoreError) -> StoreError {
     }
 }
 
-/// Says what a uniqueness clash means.
-pub(crate) fn clash(error: StoreError, message: impl FnOnce() -> String) -> StoreError {
+/// The error of a statement, with the message of a conflict where its row exists already.
+pub(crate) fn on_duplicate(error: DbError, message: impl FnOnce() -> String) -> StoreError {
     match error {
-        StoreError::Conflict(text) if text == CLASH => StoreError::Conflict(message()),
-        other => other,
+        DbError::Duplicate => StoreError::Conflict(message()),
+        other => other.into(),
     }
 }

@@ -12,6 +12,7 @@
 //! cannot append; one caller's failure never fails the others of its batch; a database of a newer
 //! program or of another one is left as it was found.
 
+mod append;
 mod codec;
 mod config;
 mod engine;

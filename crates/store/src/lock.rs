@@ -17,8 +17,6 @@ pub(crate) struct DirLock {
 /// Longest wait for what a process that is gone has left: a child between fork and exec holds the lock as well.
 const HEIRS: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(20);
-
-/// Takes the lock of `data_dir`.
 pub(crate) fn lock(data_dir: &Path) -> StoreResult<DirLock> {
     let path = data_dir.join("steward.lock");
     let mut file = OpenOptions::new()
@@ -28,7 +26,7 @@ pub(crate) fn lock(data_dir: &Path) -> StoreResult<DirLock> {
         .truncate(false)
         .open(&path)
         .map_err(|e| error::io(&path, &e))?;
-    let begun = Instant::now();
+    let started = Instant::now();
     loop {
         match file.try_lock() {
             Ok(()) => break,
@@ -36,7 +34,7 @@ pub(crate) fn lock(data_dir: &Path) -> StoreResult<DirLock> {
             Err(TryLockError::Error(e)) => return Err(error::io(&path, &e)),
         }
         let pid = holder(&mut file);
-        if !is_gone(pid) || begun.elapsed() >= HEIRS {
+        if !is_gone(pid) || started.elapsed() >= HEIRS {
             return Err(StoreError::InUse { path: data_dir.display().to_string(), pid });
         }
         std::thread::sleep(PAUSE);

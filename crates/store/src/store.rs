@@ -1,7 +1,8 @@
 //! The store: one engine and the blobs beside it.
 
+use crate::append::{AppendBatch, EventRow};
 use crate::config::{Place, StoreConfig};
-use crate::engine::{EventRow, Lot, OpFn, Postgres, Sqlite};
+use crate::engine::{OpFn, Postgres, Sqlite};
 use crate::migrate::{self, Migration};
 use crate::ports::{LimitedScopes, ToolSets, limited_scopes};
 use crate::tx::args;
@@ -11,7 +12,7 @@ use steward_core::event::EventBody;
 use steward_core::ports::{Blobs, StoreError, StoreResult};
 
 /// Bodies longer than this go to the blob store, bytes.
-const INLINE: usize = 64 * 1024;
+const MAX_INLINE: usize = 64 * 1024;
 
 enum Engine {
     Sqlite(Sqlite),
@@ -20,25 +21,25 @@ enum Engine {
 
 /// Whose calls hard budgets limit.
 #[derive(Clone)]
-pub(crate) enum Limited {
+pub(crate) enum LimitLookup {
     /// Another process may make one: ask the database.
-    Ask,
+    Database,
     /// One process owns the data.
-    Known(Arc<LimitedScopes>),
+    Cached(Arc<LimitedScopes>),
 }
 
 /// All storage ports. Share it in an `Arc`. On SQLite, dropping it waits for writes that are queued,
 /// and the data directory is free again when that returns.
 pub struct Store {
     engine: Engine,
-    limited: Limited,
+    limited: LimitLookup,
     blobs: Arc<dyn Blobs>,
     pub(crate) tool_sets: ToolSets,
 }
 
 impl Store {
     /// Opens a database, bringing its schema up to date; a SQLite file of an older schema is copied
-    /// to `backups/` first. Bodies of events over 64 KB are kept in `blobs`.
+    /// to `backups/` first. Bodies of events over 64 KB are stored in `blobs`.
     ///
     /// SQLite: leases found in the database are void, as the directory's lock shows that their
     /// holders are gone.
@@ -51,10 +52,10 @@ impl Store {
         blobs: Arc<dyn Blobs>,
         list: &'static [Migration],
     ) -> StoreResult<Self> {
-        let mut limited = Limited::Ask;
+        let mut limited = LimitLookup::Database;
         let engine = match config.place {
             Place::Sqlite { data_dir } => {
-                limited = Limited::Known(Arc::default());
+                limited = LimitLookup::Cached(Arc::default());
                 let open = move || Sqlite::open(&data_dir, config.connections, config.max_pages, list);
                 let opened = tokio::task::spawn_blocking(open).await;
                 Engine::Sqlite(opened.map_err(|e| StoreError::Backend(format!("cannot open: {e}")))??)
@@ -62,13 +63,13 @@ impl Store {
             Place::Postgres { url } => Engine::Postgres(Postgres::open(&url, config.connections, list).await?),
         };
         let store = Self { engine, limited, blobs, tool_sets: ToolSets::default() };
-        store.look_for_limits().await?;
+        store.load_limited_scopes().await?;
         Ok(store)
     }
 
     /// Before anybody can write.
-    async fn look_for_limits(&self) -> StoreResult<()> {
-        let Limited::Known(known) = &self.limited else {
+    async fn load_limited_scopes(&self) -> StoreResult<()> {
+        let LimitLookup::Cached(known) = &self.limited else {
             return Ok(());
         };
         let scopes = self.read((), |(), tx| Box::pin(limited_scopes(tx))).await?;
@@ -79,7 +80,7 @@ impl Store {
     }
 
     /// Whose calls hard budgets limit.
-    pub(crate) fn limited(&self) -> Limited {
+    pub(crate) fn limit_lookup(&self) -> LimitLookup {
         self.limited.clone()
     }
 
@@ -130,10 +131,10 @@ impl Store {
     }
 
     /// Appends events that have no rows beside them, batched with those of other runs.
-    pub(crate) async fn append(&self, lot: Lot) -> StoreResult<()> {
+    pub(crate) async fn append(&self, batch: AppendBatch) -> StoreResult<()> {
         match &self.engine {
-            Engine::Sqlite(engine) => engine.append(lot).await,
-            Engine::Postgres(engine) => engine.append(lot).await,
+            Engine::Sqlite(engine) => engine.append(batch).await,
+            Engine::Postgres(engine) => engine.append(batch).await,
         }
     }
 
@@ -146,17 +147,15 @@ impl Store {
             }
             let kind = body.kind();
             let text = codec::to_json(body)?;
-            rows.push(if text.len() > INLINE {
-                let kept = self.blobs.put(text.into_bytes()).await;
-                EventRow { kind, body: None, blob: Some(kept.map_err(|e| error::blob(&e))?) }
+            rows.push(if text.len() > MAX_INLINE {
+                let stored = self.blobs.put(text.into_bytes()).await;
+                EventRow { kind, body: None, blob: Some(stored.map_err(|e| error::blob(&e))?) }
             } else {
                 EventRow { kind, body: Some(text), blob: None }
             });
         }
         Ok(rows)
     }
-
-    /// The text that was kept as a blob.
     pub(crate) async fn blob_text(&self, hash: &str) -> StoreResult<String> {
         let bytes = self.blobs.get(hash).await.map_err(|e| error::blob(&e))?;
         String::from_utf8(bytes).map_err(|_| StoreError::Corrupt(format!("blob {hash} is not text")))

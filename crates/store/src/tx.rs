@@ -1,6 +1,6 @@
 //! One statement, either engine: the only place that knows both drivers.
 
-use crate::error;
+use crate::error::{self, DbError};
 use rusqlite::types::{Value, ValueRef};
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::query::Query;
@@ -16,19 +16,20 @@ use uuid::Uuid;
 pub(crate) enum Tx<'c> {
     /// SQLite; its futures are ready at once.
     Sqlite(&'c mut rusqlite::Connection),
-    /// PostgreSQL.
-    Postgres(&'c mut PgConnection),
+    Postgres(PgTx<'c>),
 }
 
-/// An argument of a statement.
+pub(crate) struct PgTx<'c> {
+    connection: &'c mut PgConnection,
+    /// A statement clashed with another transaction.
+    wants_retry: bool,
+}
 #[derive(Debug, Clone)]
 pub(crate) enum Arg {
     Int(Option<i64>),
     Text(Option<String>),
     Id(Option<Uuid>),
 }
-
-/// A row of a result.
 pub(crate) enum Row {
     Sqlite(Vec<Value>),
     Postgres(Box<PgRow>),
@@ -49,44 +50,65 @@ macro_rules! args {
 }
 pub(crate) use {args, locking};
 
-impl Tx<'_> {
+impl<'c> Tx<'c> {
+    pub(crate) fn postgres(connection: &'c mut PgConnection) -> Self {
+        Self::Postgres(PgTx { connection, wants_retry: false })
+    }
+
+    /// Whether the transaction failed only since it clashed with another one.
+    pub(crate) fn wants_retry(&self) -> bool {
+        matches!(self, Self::Postgres(PgTx { wants_retry: true, .. }))
+    }
+
+    /// Has the transaction tried again, where the engine does that, once the caller returns this error.
+    pub(crate) fn retry(&mut self) -> StoreError {
+        if let Self::Postgres(pg) = self {
+            pg.wants_retry = true;
+        }
+        error::clashed()
+    }
+
     /// Runs a statement; returns how many rows it changed.
-    pub(crate) async fn execute(&mut self, sql: &'static str, args: &[Arg]) -> StoreResult<u64> {
+    pub(crate) async fn execute(&mut self, sql: &'static str, args: &[Arg]) -> Result<u64, DbError> {
         match self {
-            Self::Sqlite(conn) => lite_execute(conn, sql, args).map_err(|e| error::sqlite(&e)),
-            Self::Postgres(conn) => bound(sql, args)
-                .execute(&mut **conn)
-                .await
-                .map(|done| done.rows_affected())
-                .map_err(|e| error::postgres(&e)),
+            Self::Sqlite(conn) => lite_execute(conn, sql, args).map_err(|e| DbError::sqlite(&e)),
+            Self::Postgres(pg) => {
+                let done = bound(sql, args).execute(&mut *pg.connection).await;
+                pg.checked(done).map(|done| done.rows_affected())
+            }
         }
     }
-
-    /// Runs a statement and returns its rows.
-    pub(crate) async fn rows(&mut self, sql: &'static str, args: &[Arg]) -> StoreResult<Vec<Row>> {
+    pub(crate) async fn rows(&mut self, sql: &'static str, args: &[Arg]) -> Result<Vec<Row>, DbError> {
         match self {
-            Self::Sqlite(conn) => lite_rows(conn, sql, args).map_err(|e| error::sqlite(&e)),
-            Self::Postgres(conn) => bound(sql, args)
-                .fetch_all(&mut **conn)
-                .await
-                .map(|rows| rows.into_iter().map(|r| Row::Postgres(Box::new(r))).collect())
-                .map_err(|e| error::postgres(&e)),
+            Self::Sqlite(conn) => lite_rows(conn, sql, args).map_err(|e| DbError::sqlite(&e)),
+            Self::Postgres(pg) => {
+                let found = bound(sql, args).fetch_all(&mut *pg.connection).await;
+                Ok(pg.checked(found)?.into_iter().map(|row| Row::Postgres(Box::new(row))).collect())
+            }
         }
     }
-
-    /// The first row, if there is one.
-    pub(crate) async fn row(&mut self, sql: &'static str, args: &[Arg]) -> StoreResult<Option<Row>> {
+    pub(crate) async fn row(&mut self, sql: &'static str, args: &[Arg]) -> Result<Option<Row>, DbError> {
         Ok(self.rows(sql, args).await?.into_iter().next())
     }
 
     /// Runs statements without arguments, one after the other.
-    pub(crate) async fn script(&mut self, sql: &'static str) -> StoreResult<()> {
+    pub(crate) async fn script(&mut self, sql: &'static str) -> Result<(), DbError> {
         match self {
-            Self::Sqlite(conn) => conn.execute_batch(sql).map_err(|e| error::sqlite(&e)),
-            Self::Postgres(conn) => {
-                (&mut **conn).execute(sqlx::raw_sql(sql)).await.map(drop).map_err(|e| error::postgres(&e))
+            Self::Sqlite(conn) => conn.execute_batch(sql).map_err(|e| DbError::sqlite(&e)),
+            Self::Postgres(pg) => {
+                let done = (&mut *pg.connection).execute(sqlx::raw_sql(sql)).await;
+                pg.checked(done).map(drop)
             }
         }
+    }
+}
+
+impl PgTx<'_> {
+    fn checked<T>(&mut self, done: Result<T, sqlx::Error>) -> Result<T, DbError> {
+        done.map_err(|error| {
+            self.wants_retry |= error::is_retryable(&error);
+            DbError::postgres(&error)
+        })
     }
 }
 
@@ -192,7 +214,6 @@ impl Row {
         u64::try_from(self.int(index)?).map_err(|_| mismatch(index))
     }
 
-    /// A point in time.
     pub(crate) fn time(&self, index: usize) -> StoreResult<Timestamp> {
         self.int(index).map(Timestamp)
     }

@@ -12,7 +12,6 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use steward_core::agent::Agent;
 use steward_core::ports::{AgentTools, Authorized, Interrupted, ToolScope, Tools};
@@ -20,8 +19,6 @@ use steward_core::skill::Skill;
 use steward_core::tool::{EffectClass, Preview, Settled, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
 use steward_core::{RunId, TenantId, hash, schema};
 
-/// How often the stop flag is checked while a tool works.
-const STOP_POLL: Duration = Duration::from_millis(50);
 /// How long a tool that changes something gets to end by itself.
 const GRACE_PERIOD: Duration = Duration::from_millis(500);
 const PREVIEW_TIMEOUT: Duration = Duration::from_secs(10);
@@ -161,14 +158,16 @@ impl Dispatcher {
         let work = AssertUnwindSafe(door.run(arguments, &context)).catch_unwind();
         tokio::pin!(work);
         let cause = tokio::select! {
-            done = &mut work => return settle(name, done),
+            // The tool is woken by the same signal; what is said of a stop does not depend on who is first.
+            biased;
+            () = context.scope.cancellation.cancelled() => ToolsError::Stopped(name.to_owned()),
             () = tokio::time::sleep(timeout) => ToolsError::Deadline {
                 tool: name.to_owned(),
                 ms: u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX),
             },
-            () = stopped(&context.scope) => ToolsError::Stopped(name.to_owned()),
+            done = &mut work => return settle(name, done),
         };
-        context.cancelled.store(true, Ordering::Relaxed);
+        context.cancellation.cancel();
         if door.effect() == EffectClass::Read {
             return Err(cause.into());
         }
@@ -177,12 +176,6 @@ impl Dispatcher {
             Ok(done) => settle(name, done),
             Err(_) => Err(ToolsError::Unsettled { tool: name.to_owned(), why: cause.to_string() }.into()),
         }
-    }
-}
-
-async fn stopped(scope: &ToolScope) {
-    while !scope.stopped() {
-        tokio::time::sleep(STOP_POLL).await;
     }
 }
 

@@ -7,15 +7,15 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt::Display;
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use steward_core::Cancellation;
 use steward_core::ports::{Interrupted, Stage, ToolScope};
 use steward_core::tool::{Preview, Settled, Staged, ToolError, ToolOutput, ToolSpec};
 use tokio_util::sync::CancellationToken;
 
-/// Time between checks of the stop flag.
-const POLL: Duration = Duration::from_millis(50);
+/// How much later than the deadline [`Context::halt`] ends, so that work with the same deadline reports it by itself.
+const DEADLINE_MARGIN: Duration = Duration::from_millis(25);
 
 /// What a tool knows about its call beside the arguments.
 #[derive(Debug, Clone)]
@@ -24,7 +24,8 @@ pub struct Context {
     /// Stable over repeats of this call after a crash.
     pub idempotency_key: String,
     pub deadline: Instant,
-    pub(crate) cancelled: Arc<AtomicBool>,
+    /// Cancelled when this call is given up, while the run goes on.
+    pub(crate) cancellation: Cancellation,
     learned: Arc<Mutex<Vec<(String, SecretString)>>>,
     stage: Option<Arc<dyn Stage>>,
 }
@@ -36,7 +37,7 @@ impl Context {
             scope,
             idempotency_key,
             deadline: Instant::now() + limit,
-            cancelled: Arc::default(),
+            cancellation: Cancellation::default(),
             learned: Arc::default(),
             stage: None,
         }
@@ -80,12 +81,16 @@ impl Context {
     /// Whether to end now: the run was stopped, or the call's time is up. Blocking work checks it often, and always
     /// right before an effect.
     pub fn halted(&self) -> bool {
-        self.scope.stopped() || self.cancelled.load(Ordering::Relaxed) || Instant::now() >= self.deadline
+        self.scope.stopped() || self.cancellation.is_cancelled() || Instant::now() >= self.deadline
     }
 
     pub async fn halt(&self) {
         while !self.halted() {
-            tokio::time::sleep(POLL).await;
+            tokio::select! {
+                () = self.scope.cancellation.cancelled() => {}
+                () = self.cancellation.cancelled() => {}
+                () = tokio::time::sleep(self.left() + DEADLINE_MARGIN) => {}
+            }
         }
     }
 

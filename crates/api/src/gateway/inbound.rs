@@ -6,7 +6,7 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
 use serde::de::DeserializeOwned;
-use steward_core::passing::{Asked, PassingError};
+use steward_core::passthrough_request::{PassthroughError, PassthroughRequest};
 
 /// The body as it came, and what must be known of it.
 pub(crate) struct Inbound {
@@ -15,7 +15,7 @@ pub(crate) struct Inbound {
     /// As it came.
     pub body: Bytes,
     /// What it asks for.
-    pub asked: Asked,
+    pub asked: PassthroughRequest,
 }
 
 impl Inbound {
@@ -49,10 +49,10 @@ impl<S: Send + Sync> FromRequest<S> for Inbound {
                 "body",
             )
         })?;
-        let asked = Asked::of(&body).map_err(|error| {
+        let asked = PassthroughRequest::of(&body).map_err(|error| {
             let param = match error {
-                PassingError::NotAnObject(_) => "body",
-                PassingError::NoModel | PassingError::TwoModels => "model",
+                PassthroughError::NotAnObject(_) => "body",
+                PassthroughError::NoModel | PassthroughError::TwoModels => "model",
             };
             OpenAiError::invalid(
                 format!("{error}; GET /v1/models lists the models, connections as `connection/<name>`"),

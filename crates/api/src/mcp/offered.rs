@@ -5,13 +5,11 @@ use super::names::named;
 use crate::state::ApiState;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use steward_core::agent::Agent;
-use steward_core::hash;
 use steward_core::policy::{Decision, RiskClass, judge};
 use steward_core::ports::{Authorized, Principal, ToolScope};
 use steward_core::tool::{CallSource, EffectClass, ToolCall, ToolSpec, truncate};
+use steward_core::{Cancellation, hash};
 use tokio_util::sync::CancellationToken;
 
 /// The key of an agent's metadata that lists the tools.
@@ -75,7 +73,6 @@ pub(super) async fn run(
             offered.agent.name, offered.spec.name
         ));
     }
-    let stop = Arc::new(AtomicBool::new(false));
     let scope = ToolScope {
         tenant: deps.tenant,
         run: None,
@@ -88,7 +85,7 @@ pub(super) async fn run(
         timeout_ms: TIMEOUT_MS,
         user: Some(principal.user),
         skill: None,
-        stop,
+        cancellation: Cancellation::default(),
     };
     let authorized = Authorized {
         stage: None,

@@ -321,7 +321,7 @@ pub enum ToolResult {
 }
 
 impl ToolResult {
-    pub fn said(text: &str) -> Self {
+    pub fn text(text: &str) -> Self {
         Self::Ok {
             content: text.to_owned(),
             data: None,

@@ -112,7 +112,7 @@ pub enum SideWrite {
     /// The new verdict of an ended run after one of its effects was undone.
     Verdict(Verdict),
     /// A command for another run; ignored if that one has ended.
-    Tell(RunId, Command),
+    Enqueue(RunId, Command),
     /// A file of the workspace whose content now comes from outside.
     FromOutside {
         workspace: String,
@@ -276,4 +276,29 @@ pub trait RunStore: Send + Sync {
     }
     /// Checks the whole database (`integrity_check` or the like).
     async fn check(&self) -> StoreResult<()>;
+}
+
+/// A run kept as a regression test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct KeptRun {
+    /// Its name, unique.
+    pub name: String,
+    /// The run.
+    #[serde(rename = "run_id")]
+    pub run: RunId,
+    /// Who kept it.
+    pub by: String,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+#[async_trait]
+pub trait KeptRuns: Send + Sync {
+    /// Keeps one; a name that another has is a conflict.
+    async fn keep_run(&self, tenant: TenantId, kept: &KeptRun) -> StoreResult<()>;
+    /// All, by name.
+    async fn kept_runs(&self, tenant: TenantId) -> StoreResult<Vec<KeptRun>>;
+    /// Lets go of one; the run stays.
+    async fn drop_kept(&self, tenant: TenantId, name: &str) -> StoreResult<()>;
 }

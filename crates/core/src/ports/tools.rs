@@ -1,11 +1,10 @@
 use crate::agent::Agent;
 use crate::skill::{Skill, SkillPrompt, SkillRef};
 use crate::tool::{Preview, Settled, Staged, ToolCall, ToolError, ToolOutput, ToolSpec, Undo};
-use crate::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
+use crate::{AgentId, Cancellation, ConversationId, RunId, TenantId, Timestamp, UserId};
 use async_trait::async_trait;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 #[derive(Debug, Clone)]
 pub struct ToolScope {
@@ -26,13 +25,13 @@ pub struct ToolScope {
     pub user: Option<UserId>,
     /// The skill behind the tool, in the version of the run; `None` for built-in tools.
     pub skill: Option<SkillRef>,
-    /// Set when the run is stopped; tools end soon after.
-    pub stop: Arc<AtomicBool>,
+    /// Cancelled when the run is stopped or its lease is lost; tools end soon after.
+    pub cancellation: Cancellation,
 }
 
 impl ToolScope {
     pub fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.cancellation.is_cancelled()
     }
 }
 

@@ -53,7 +53,7 @@ pub struct Older {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Said<'a> {
+pub struct CompactionInput<'a> {
     pub history: &'a [Message],
     /// Messages of the run, the request first.
     pub messages: &'a [Message],
@@ -62,7 +62,7 @@ pub struct Said<'a> {
     pub usable: u64,
 }
 
-impl Said<'_> {
+impl CompactionInput<'_> {
     /// Cuts all results but the newest; `None` if that frees too little. With `pressing` any gain is enough.
     pub fn cut(&self, pressing: bool) -> Option<Compaction> {
         let results = |(_, message): &(usize, &Message)| message.role == Role::Tool;

@@ -10,7 +10,7 @@ use crate::Timestamp;
 use crate::message::{Message, Role};
 use serde::{Deserialize, Serialize};
 
-pub use compact::{Compaction, Older, Said};
+pub use compact::{Compaction, CompactionInput, Older};
 pub use preview::{PromptMessage, PromptPreview, PromptSection};
 pub use skills::skills_text;
 pub use tools::{brief, weigh_tools};

@@ -1,4 +1,4 @@
-//! The fold.
+//! Applying an event to the state of a run.
 
 use super::state::{CallEntry, CallStatus, PlanState, RunState, Waiting};
 use crate::event::{Event, EventBody, ToolResult};
@@ -17,14 +17,14 @@ impl RunState {
         match &event.body {
             EventBody::RunStarted { setup, .. } => {
                 self.messages.push(Message::user(&setup.input));
-                self.cascade.begun_at = event.at;
-                self.cascade.compaction = setup.carried.compaction.clone();
+                self.fallback.begun_at = event.at;
+                self.fallback.compaction = setup.carried.compaction.clone();
                 self.grants.clone_from(&setup.grants);
                 self.standing.clone_from(&setup.standing);
                 self.taint.clone_from(&setup.taint);
                 self.setup = Some(Arc::clone(setup));
             }
-            EventBody::RunResumed { .. } => self.resumed(),
+            EventBody::RunResumed { .. } => self.mark_interrupted(),
             EventBody::IntentFiltered { kept, wants_tool, .. } => {
                 self.kept = Some(kept.clone());
                 self.wants_tool = *wants_tool;
@@ -35,7 +35,7 @@ impl RunState {
                 self.spent.cost_reserved = *reserved_micros;
                 self.asking = Some((*step, *purpose));
                 self.reply = None;
-                self.said.clear();
+                self.partial_text.clear();
                 if *purpose == Purpose::Reply {
                     let steers = std::mem::take(&mut self.steers);
                     self.messages.extend(steers.into_iter().map(Message::user));
@@ -43,17 +43,17 @@ impl RunState {
             }
             EventBody::ModelResponded { purpose, text, calls, usage, answered, noticed, .. } => {
                 self.asking = None;
-                self.said.clear();
+                self.partial_text.clear();
                 self.failures = 0;
-                self.settle(usage);
+                self.count_usage(usage);
                 if *purpose == Purpose::Reply {
-                    self.cascade.replied(noticed, calls, answered.as_deref());
+                    self.fallback.record_reply(noticed, calls, answered.as_deref());
                 }
-                self.replied(*purpose, text, calls);
+                self.record_reply(*purpose, text, calls);
             }
             EventBody::ModelFailed { error, retry_at, purpose, usage, .. } => {
                 self.asking = None;
-                self.settle(usage);
+                self.count_usage(usage);
                 self.failures += 1;
                 if retry_at.is_none() && !matches!(purpose, Purpose::Fill | Purpose::Compact) {
                     self.model_error = Some(error.clone());
@@ -83,7 +83,7 @@ impl RunState {
                 }
             }
             EventBody::ApprovalRequested { approval_id, subject, .. } => {
-                self.note_call(subject);
+                self.record_asked_call(subject);
                 self.waiting = Some(Waiting::Approval { id: *approval_id, subject: subject.clone() });
             }
             EventBody::ApprovalDecided { approval_id, answer, .. } => {
@@ -91,23 +91,23 @@ impl RunState {
                     && id == *approval_id
                 {
                     self.waiting = None;
-                    self.decided(&subject, answer);
+                    self.apply_answer(&subject, answer);
                 }
             }
             EventBody::ToolRejected { call_id, tool, message } => {
-                self.enter(call_id, tool, &serde_json::Value::Null);
+                self.ensure_call(call_id, tool, &serde_json::Value::Null);
                 self.set_status(call_id, CallStatus::Rejected(message.clone()));
             }
             EventBody::ToolIntent { call_id, tool, arguments, effect, idempotency_key, .. } => {
                 self.spent.tool_calls += 1;
-                self.enter(call_id, tool, arguments);
+                self.ensure_call(call_id, tool, arguments);
                 self.set_status(
                     call_id,
                     CallStatus::Intent { key: idempotency_key.clone(), effect: *effect, staged: None },
                 );
             }
             EventBody::ToolStaged { call_id, staged, .. } => {
-                if let Some(entry) = self.entry(call_id)
+                if let Some(entry) = self.entry_mut(call_id)
                     && let CallStatus::Intent { staged: told, .. } = &mut entry.status
                 {
                     *told = Some((event.at, staged.clone()));
@@ -117,19 +117,19 @@ impl RunState {
                 if let ToolResult::Error { message, fatal: true, .. } = result {
                     self.fatal = Some(message.clone());
                 }
-                self.enter(call_id, tool, &serde_json::Value::Null);
-                self.returned(call_id);
-                self.entered(call_id, tool, result);
+                self.ensure_call(call_id, tool, &serde_json::Value::Null);
+                self.end_wait_for_child(call_id);
+                self.record_taint(call_id, tool, result);
                 self.set_status(call_id, CallStatus::Done(result.clone()));
                 if self.is_inherited(event.seq) {
                     self.inherited.push(call_id.clone());
                 }
             }
             EventBody::RunDelegated { call_id, child, agent, request } => {
-                self.delegated(call_id, *child, agent, request);
+                self.record_delegation(call_id, *child, agent, request);
             }
             EventBody::RunReturned { call_id, spent, proved, taint, .. } => {
-                self.child_ended(call_id, spent, proved, taint);
+                self.record_child_end(call_id, spent, proved, taint);
             }
             EventBody::GrantsChanged { standing } => self.standing.clone_from(standing),
             EventBody::ToolUndoing { call_id, .. } => self.undoing = Some(call_id.clone()),
@@ -139,7 +139,7 @@ impl RunState {
                 self.undone.push(call_id.clone());
             }
             EventBody::ToolUncertain { call_id, why, .. } => {
-                if let Some(entry) = self.entry(call_id)
+                if let Some(entry) = self.entry_mut(call_id)
                     && let CallStatus::Intent { key, .. } | CallStatus::CutOff { key, .. } = entry.status.clone()
                 {
                     entry.status = CallStatus::Uncertain { key, why: why.clone() };
@@ -180,26 +180,28 @@ impl RunState {
                 }
                 self.reply = None;
             }
-            EventBody::ModelCorrected { message, strategy, .. } => self.corrected(message, *strategy),
-            EventBody::IntentDispatched { call, note } => self.dispatched(call.as_ref(), note),
+            EventBody::ModelCorrected { message, strategy, .. } => self.record_correction(message, *strategy),
+            EventBody::IntentDispatched { call, note } => self.record_dispatch(call.as_ref(), note),
             EventBody::ToolsFound { call_id, found, content, .. } => {
                 self.spent.tool_calls += 1;
                 let names = found.iter().map(|ranked| ranked.tool.clone());
-                let known = std::mem::take(&mut self.cascade.found);
+                let known = std::mem::take(&mut self.fallback.found);
                 let new: Vec<String> = names.filter(|name| !known.contains(name)).collect();
-                self.cascade.found = known.into_iter().chain(new).collect();
-                self.set_status(call_id, CallStatus::Done(ToolResult::said(content)));
+                self.fallback.found = known.into_iter().chain(new).collect();
+                self.set_status(call_id, CallStatus::Done(ToolResult::text(content)));
             }
             EventBody::ContextCompacted { compaction, .. } => {
-                self.cascade.compaction = compaction.clone();
+                self.fallback.compaction = compaction.clone();
                 if self.summary_reply().is_some() {
                     self.reply = None;
                 }
             }
-            EventBody::ModelDelta { purpose: Purpose::Reply | Purpose::Answer, text, .. } => self.said.push_str(text),
+            EventBody::ModelDelta { purpose: Purpose::Reply | Purpose::Answer, text, .. } => {
+                self.partial_text.push_str(text)
+            }
             EventBody::RunQueued { .. } | EventBody::ModelDelta { .. } | EventBody::Unknown => {}
         }
-        self.leave_permissions(event.seq);
+        self.drop_inherited_permissions(event.seq);
     }
 
     /// Only time at work counts: neither parked time nor the gap before a resume.
@@ -211,7 +213,7 @@ impl RunState {
         }
     }
 
-    fn settle(&mut self, usage: &crate::model::Usage) {
+    fn count_usage(&mut self, usage: &crate::model::Usage) {
         self.spent.tokens_reserved = 0;
         self.spent.cost_reserved = 0;
         self.spent.tokens += usage.prompt_tokens + usage.completion_tokens;
@@ -223,7 +225,7 @@ impl RunState {
     }
 
     /// What was in flight when the runner died.
-    fn resumed(&mut self) {
+    fn mark_interrupted(&mut self) {
         if self.asking.take().is_some() {
             self.spent.cut_off += 1;
         }
@@ -246,7 +248,7 @@ impl RunState {
         }
     }
 
-    fn replied(&mut self, purpose: Purpose, text: &str, calls: &[ToolCall]) {
+    fn record_reply(&mut self, purpose: Purpose, text: &str, calls: &[ToolCall]) {
         self.reply = Some((purpose, text.to_owned()));
         if purpose == Purpose::Plan {
             self.plan_replies.push(text.to_owned());
@@ -258,12 +260,12 @@ impl RunState {
         self.calls.extend(calls.iter().map(|call| CallEntry { call: call.clone(), status: CallStatus::Proposed }));
     }
 
-    pub(super) fn entry(&mut self, call_id: &str) -> Option<&mut CallEntry> {
+    pub(super) fn entry_mut(&mut self, call_id: &str) -> Option<&mut CallEntry> {
         self.calls.iter_mut().find(|entry| entry.call.id == call_id)
     }
 
-    pub(super) fn enter(&mut self, call_id: &str, tool: &str, arguments: &serde_json::Value) {
-        if self.entry(call_id).is_none() {
+    pub(super) fn ensure_call(&mut self, call_id: &str, tool: &str, arguments: &serde_json::Value) {
+        if self.entry_mut(call_id).is_none() {
             self.calls.push(CallEntry {
                 call: ToolCall {
                     id: call_id.to_owned(),
@@ -280,7 +282,7 @@ impl RunState {
 
     /// A settled call also becomes a message, so that the model sees its result.
     pub(super) fn set_status(&mut self, call_id: &str, status: CallStatus) {
-        let Some(entry) = self.entry(call_id) else {
+        let Some(entry) = self.entry_mut(call_id) else {
             return;
         };
         if entry.status.is_settled() {

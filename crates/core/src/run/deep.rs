@@ -1,8 +1,8 @@
 //! What a deep plan makes a run want.
 
 use super::effect::Effect;
-use super::offer::plan_tool;
 use super::state::{CallStatus, PlanState, RunState};
+use super::tool_selection::plan_tool;
 use crate::deep::{DeepState, DeepStep, Judged, MOST_PLANS, StepEnd, is_multi_step, judge, own_steps};
 use crate::event::{Mode, Setup, ToolResult};
 use crate::plan::FINAL_ANSWER;
@@ -75,7 +75,10 @@ impl RunState {
     pub(super) fn own_plan(setup: &Setup, call: &ToolCall) -> Option<Vec<Effect>> {
         let spec = plan_tool(setup).filter(|spec| spec.name == call.name)?;
         if let Err(problem) = schema::validate(&spec.parameters, &call.arguments) {
-            return Some(vec![Effect::Reject { call: call.clone(), message: Self::unfit(&spec, &problem) }]);
+            return Some(vec![Effect::Reject {
+                call: call.clone(),
+                message: Self::invalid_arguments(&spec, &problem),
+            }]);
         }
         let (steps, notes) = own_steps(&call.arguments, setup.deep?);
         Some(vec![Effect::DeepOwn { call: call.clone(), steps, notes }])

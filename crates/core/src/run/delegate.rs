@@ -21,14 +21,14 @@ impl RunState {
         }
     }
 
-    pub(super) fn delegated(&mut self, call_id: &str, run: RunId, agent: &str, request: &str) {
+    pub(super) fn record_delegation(&mut self, call_id: &str, run: RunId, agent: &str, request: &str) {
         let child = ChildRun { call_id: call_id.to_owned(), run, agent: agent.to_owned(), request: request.to_owned() };
         self.children.push(child.clone());
         self.waiting = Some(Waiting::Child(child));
     }
 
     /// What the child took and brought; its result follows.
-    pub(super) fn child_ended(&mut self, call_id: &str, spent: &Spent, proved: &[Proved], taint: &[Taint]) {
+    pub(super) fn record_child_end(&mut self, call_id: &str, spent: &Spent, proved: &[Proved], taint: &[Taint]) {
         self.spent.below += spent.model_calls + spent.below;
         self.spent.cut_off += spent.cut_off;
         self.spent.tool_calls += spent.tool_calls;
@@ -46,7 +46,7 @@ impl RunState {
     }
 
     /// The call has its result: nothing is waited for any more.
-    pub(super) fn returned(&mut self, call_id: &str) {
+    pub(super) fn end_wait_for_child(&mut self, call_id: &str) {
         if self.child_call() == Some(call_id) {
             self.waiting = None;
         }

@@ -15,29 +15,16 @@ pub enum Effect {
     /// Make a plan; appends `plan.proposed` or `plan.failed`.
     MakePlan,
     /// Fill open arguments of a plan step; appends `plan.filled`.
-    Fill {
-        /// Index of the step.
-        index: usize,
-    },
+    Fill { index: usize },
     /// Ask the model for a deep plan; appends `deep.planned`, or with a reason `deep.replanned`.
     DeepPlan {
         /// Why the plan before it failed.
         reason: Option<String>,
     },
     /// Tell the steps of the plan in force; appends `deep.planned`.
-    DeepFromPlan {
-        /// Its steps.
-        steps: Vec<DeepStep>,
-    },
+    DeepFromPlan { steps: Vec<DeepStep> },
     /// The model notes a plan of its own; appends `deep.planned` and the call's `tool.result`.
-    DeepOwn {
-        /// The call.
-        call: ToolCall,
-        /// Its steps.
-        steps: Vec<DeepStep>,
-        /// What was mended.
-        notes: Vec<String>,
-    },
+    DeepOwn { call: ToolCall, steps: Vec<DeepStep>, notes: Vec<String> },
     /// Go on without a plan; appends `deep.replanned` without steps.
     DeepDrop {
         /// Why the last plan failed.
@@ -46,30 +33,23 @@ pub enum Effect {
     /// A step ended; appends `deep.step`.
     DeepStep(Judged),
     /// Steps are open although the model wants to end; appends `deep.reminded`.
-    DeepRemind {
-        /// Their numbers.
-        open: Vec<u8>,
-    },
+    DeepRemind { open: Vec<u8> },
     /// Refuse a call; appends `tool.rejected`.
     Reject {
-        /// The call.
         call: ToolCall,
         /// Why; goes to the model.
         message: String,
     },
     /// Run a call; appends `tool.intent` and `tool.result`.
     RunTool {
-        /// The call.
         call: ToolCall,
         /// Stable over repeats.
         idempotency_key: String,
-        /// What a crash means.
         effect: EffectClass,
     },
     /// Find out whether a write that a crash cut off has happened. It has: appends `tool.result`; it has
     /// not: runs it again; it can't be told: appends `tool.uncertain`.
     Settle {
-        /// The call.
         call: ToolCall,
         /// Stable over repeats.
         idempotency_key: String,
@@ -77,20 +57,14 @@ pub enum Effect {
     /// Have another agent do it; appends `tool.intent` and `run.delegated`. The run then waits for
     /// that run, and `run.returned` and `tool.result` follow.
     Delegate {
-        /// The call.
         call: ToolCall,
-        /// Name of the agent.
         agent: String,
         /// Stable over repeats.
         idempotency_key: String,
-        /// What a crash means.
         effect: EffectClass,
     },
     /// Say what a call would do; appends a dry `tool.result`.
-    DryRun {
-        /// The call.
-        call: ToolCall,
-    },
+    DryRun { call: ToolCall },
     /// Ask a person; appends `approval.requested`. The run then parks.
     Ask(Ask),
     /// Tell the model that nothing has happened yet; appends `model.corrected`.
@@ -105,43 +79,27 @@ pub enum Effect {
     /// Match the request with the tools; appends `intent.dispatched`.
     Dispatch,
     /// Look for deferred tools; appends `tools.found`.
-    SearchTools {
-        /// The call of `tool_search`.
-        call: ToolCall,
-    },
+    SearchTools { call: ToolCall },
     /// End the run; appends `run.finished`.
-    Finish {
-        /// How.
-        outcome: Outcome,
-        /// With which answer.
-        answer: AnswerFrom,
-    },
+    Finish { outcome: Outcome, answer: AnswerFrom },
 }
 
 /// What to ask a person.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
-    /// About one call.
     Call {
-        /// The call.
         call: ToolCall,
-        /// Why it is asked.
         reason: String,
     },
-    /// About the plan.
     Plan,
     /// About a write that was cut off.
     Uncertain {
-        /// The call.
         call: ToolCall,
         /// Why it can't be told.
         why: String,
     },
-    /// The agent's own question.
     Question {
-        /// The call of `feedback`.
         call: ToolCall,
-        /// The question.
         text: String,
     },
 }
@@ -149,10 +107,8 @@ pub enum Ask {
 /// Where the final answer comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnswerFrom {
-    /// This text.
     Text(String),
     /// Composed from what the tools returned.
     Observations,
-    /// There is none.
     Nothing,
 }

@@ -34,7 +34,6 @@ impl ForkPoints {
         Self { state: RunState::new(run), points: Vec::new(), open: false }
     }
 
-    /// Takes the next event.
     pub fn push(&mut self, event: &Event) {
         if let Some(point) = self.before(event) {
             let again = self.points.last().is_some_and(|last| last.step == point.step && last.purpose == point.purpose);

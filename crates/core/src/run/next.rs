@@ -2,8 +2,8 @@
 
 use super::delegate;
 use super::effect::{AnswerFrom, Ask, Effect};
-use super::offer::{FEEDBACK, too_many};
 use super::state::{CallEntry, CallStatus, PlanState, RunState, step_call_id};
+use super::tool_selection::{FEEDBACK, has_too_many_tools};
 use crate::budget::{self, Limit};
 use crate::event::{Event, Mode, Outcome, Setup, ToolResult};
 use crate::model::Purpose;
@@ -30,7 +30,7 @@ impl RunState {
             return Vec::new();
         }
         if let Some(by) = &self.stop_by {
-            return finish(Outcome::Stopped { by: by.clone() }, self.so_far());
+            return finish(Outcome::Stopped { by: by.clone() }, self.answer_when_stopped());
         }
         if self.waiting.is_some() || self.asking.is_some() {
             return Vec::new();
@@ -39,7 +39,7 @@ impl RunState {
             return finish(Outcome::Failed { message: message.clone() }, self.partial_answer());
         }
         if let Some(entry) = self.calls.iter().find(|entry| !entry.status.is_settled()) {
-            return self.advance(setup, entry, now);
+            return self.next_for_call(setup, entry, now);
         }
         if let Some(error) = &self.model_error {
             return finish(Outcome::Failed { message: error.to_string() }, self.partial_answer());
@@ -51,13 +51,13 @@ impl RunState {
     }
 
     /// The next thing to do for a call that is not settled.
-    fn advance(&self, setup: &Setup, entry: &CallEntry, now: Timestamp) -> Vec<Effect> {
+    fn next_for_call(&self, setup: &Setup, entry: &CallEntry, now: Timestamp) -> Vec<Effect> {
         let call = &entry.call;
         match &entry.status {
             CallStatus::Proposed => self.judge_call(setup, call, now),
             CallStatus::Approved => self.run(call),
             CallStatus::Repeat { key, effect } => {
-                vec![self.carried_out(call, key.clone(), *effect)]
+                vec![self.run_effect(call, key.clone(), *effect)]
             }
             CallStatus::CutOff { key, .. } => vec![Effect::Settle { call: call.clone(), idempotency_key: key.clone() }],
             CallStatus::Uncertain { why, .. } => {
@@ -69,7 +69,7 @@ impl RunState {
 
     fn judge_call(&self, setup: &Setup, call: &ToolCall, now: Timestamp) -> Vec<Effect> {
         let reject = |message: String| vec![Effect::Reject { call: call.clone(), message }];
-        if let Some(message) = self.unreadable(call) {
+        if let Some(message) = self.unreadable_reason(call) {
             return reject(message);
         }
         if let Some(effects) = Self::own_plan(setup, call) {
@@ -83,7 +83,7 @@ impl RunState {
             return reject(format!("there is no tool `{}`; there are: {}", call.name, names.join(", ")));
         };
         if let Err(problem) = schema::validate(&spec.parameters, &call.arguments) {
-            return reject(Self::unfit(spec, &problem));
+            return reject(Self::invalid_arguments(spec, &problem));
         }
         if call.name == FINAL_ANSWER {
             let text = call.arguments["text"].as_str().unwrap_or_default();
@@ -115,7 +115,7 @@ impl RunState {
     fn search_tools(&self, setup: &Setup, call: &ToolCall) -> Vec<Effect> {
         let spec = crate::tool::tool_search();
         if let Err(problem) = schema::validate(&spec.parameters, &call.arguments) {
-            return vec![Effect::Reject { call: call.clone(), message: Self::unfit(&spec, &problem) }];
+            return vec![Effect::Reject { call: call.clone(), message: Self::invalid_arguments(&spec, &problem) }];
         }
         match budget::tool_call_fits(&setup.budget, &self.spent) {
             Ok(()) => vec![Effect::SearchTools { call: call.clone() }],
@@ -124,7 +124,7 @@ impl RunState {
     }
 
     /// What a model is told whose arguments don't fit.
-    pub(super) fn unfit(spec: &ToolSpec, problem: &str) -> String {
+    pub(super) fn invalid_arguments(spec: &ToolSpec, problem: &str) -> String {
         let takes = schema::in_short(&spec.parameters);
         format!(
             "invalid arguments for `{}`: {problem}. It takes {takes}; repeat the call with arguments that fit",
@@ -134,10 +134,10 @@ impl RunState {
 
     fn run(&self, call: &ToolCall) -> Vec<Effect> {
         let effect = self.tool(&call.name).map(|spec| spec.effect).unwrap_or_default();
-        vec![self.carried_out(call, idempotency_key(self.run_id, &call.id), effect)]
+        vec![self.run_effect(call, idempotency_key(self.run_id, &call.id), effect)]
     }
 
-    fn carried_out(&self, call: &ToolCall, idempotency_key: String, effect: EffectClass) -> Effect {
+    fn run_effect(&self, call: &ToolCall, idempotency_key: String, effect: EffectClass) -> Effect {
         let call = call.clone();
         match self.tool(&call.name).and_then(delegate::delegate_of) {
             Some(agent) => Effect::Delegate { agent: agent.to_owned(), call, idempotency_key, effect },
@@ -146,7 +146,7 @@ impl RunState {
     }
 
     fn next_of_loop(&self, setup: &Setup) -> Vec<Effect> {
-        if setup.intent_filter && self.kept.is_none() && too_many(setup) {
+        if setup.intent_filter && self.kept.is_none() && has_too_many_tools(setup) {
             return vec![Effect::FilterIntent];
         }
         let answered = match (&self.reply, self.messages.last()) {
@@ -161,7 +161,7 @@ impl RunState {
         if let Some(text) = answered
             && self.steers.is_empty()
         {
-            if let Some(effects) = self.instead_of_words(setup) {
+            if let Some(effects) = self.correct_false_claim(setup) {
                 return effects;
             }
             if let Some(effects) = self.end_of_deep(setup) {
@@ -172,7 +172,7 @@ impl RunState {
             }
             return finish(Outcome::Completed, AnswerFrom::Text(text.clone()));
         }
-        if let Some(effects) = self.instead_of_noise() {
+        if let Some(effects) = self.handle_unreadable_calls() {
             return effects;
         }
         self.ask_model(setup, Purpose::Reply)
@@ -203,7 +203,7 @@ impl RunState {
         {
             return effects;
         }
-        self.conclude(setup, state, has_steps)
+        self.answer_of_plan(setup, state, has_steps)
     }
 
     fn begin_plan(&self, setup: &Setup) -> Vec<Effect> {
@@ -281,7 +281,7 @@ impl RunState {
     }
 
     /// After the last step: the answer.
-    fn conclude(&self, setup: &Setup, state: &PlanState, has_steps: bool) -> Vec<Effect> {
+    fn answer_of_plan(&self, setup: &Setup, state: &PlanState, has_steps: bool) -> Vec<Effect> {
         let own = state.plan.steps.iter().find(|step| step.tool == FINAL_ANSWER);
         let text = own.and_then(|step| step.args["text"].as_str()).unwrap_or_default();
         if setup.mode == Mode::DryRun || (has_steps && !setup.capabilities.summarises) {
@@ -304,8 +304,12 @@ impl RunState {
     }
 
     /// What a person who stops the run keeps: what the model was just saying, which they have read.
-    fn so_far(&self) -> AnswerFrom {
-        if self.said.trim().is_empty() { self.partial_answer() } else { AnswerFrom::Text(self.said.clone()) }
+    fn answer_when_stopped(&self) -> AnswerFrom {
+        if self.partial_text.trim().is_empty() {
+            self.partial_answer()
+        } else {
+            AnswerFrom::Text(self.partial_text.clone())
+        }
     }
 
     fn partial_answer(&self) -> AnswerFrom {

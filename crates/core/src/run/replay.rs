@@ -1,14 +1,14 @@
 //! Replay: would this program decide today what it decided then? Pure: no model is asked,
 //! no tool runs. What needs a prompt or a parser is checked by the engine, which has them.
 
-use super::compose::{compose_answer, receipts_for};
+use super::answer::{compose_answer, receipts_for};
 use super::effect::{AnswerFrom, Ask, Effect};
 use super::state::RunState;
-use super::words::{intended, recorded};
 use crate::approval::Subject;
 use crate::event::{Event, EventBody, Outcome, ToolResult};
 use crate::hash;
 use crate::model::Purpose;
+use crate::tool::truncate;
 use serde::{Deserialize, Serialize};
 
 /// Where a replay differs from what was recorded.
@@ -30,15 +30,17 @@ pub enum Checked {
     NoDecision,
     /// The same would be decided.
     Same,
-    /// Something else would.
     Differs(Difference),
 }
 
 /// Whether the run of `state`, just before `event`, wants what `event` says was decided.
 pub fn check(state: &RunState, event: &Event) -> Checked {
-    if !is_decision(state, event) || state.is_inherited(event.seq) {
+    if state.is_inherited(event.seq) {
         return Checked::NoDecision;
     }
+    let Some(recorded) = recorded_decision(state, &event.body) else {
+        return Checked::NoDecision;
+    };
     // The decision was taken between the event before and this one; only the ends of grants care.
     for now in [event.at, state.last_at] {
         let wanted = state.next(now);
@@ -49,33 +51,8 @@ pub fn check(state: &RunState, event: &Event) -> Checked {
     let now = state
         .next(event.at)
         .first()
-        .map_or_else(|| "nothing: the run waits".to_owned(), |effect| intended(state, effect));
-    Checked::Differs(Difference { seq: event.seq, recorded: recorded(&event.body), now })
-}
-
-fn is_decision(state: &RunState, event: &Event) -> bool {
-    match &event.body {
-        EventBody::IntentFiltered { .. }
-        | EventBody::ModelRequested { .. }
-        | EventBody::PlanProposed { .. }
-        | EventBody::PlanFailed { .. }
-        | EventBody::PlanFilled { .. }
-        | EventBody::ModelCorrected { .. }
-        | EventBody::IntentDispatched { .. }
-        | EventBody::ToolsFound { .. }
-        | EventBody::DeepPlanned { .. }
-        | EventBody::DeepReplanned { .. }
-        | EventBody::DeepStepEnded { .. }
-        | EventBody::DeepReminded { .. }
-        | EventBody::ApprovalRequested { .. }
-        | EventBody::ToolIntent { .. }
-        | EventBody::ToolRejected { .. }
-        | EventBody::RunFinished { .. } => true,
-        // A prompt that does not fit fails without a request.
-        EventBody::ModelFailed { .. } => state.asking.is_none(),
-        EventBody::ToolResult { result, .. } => matches!(result, ToolResult::Dry { .. }),
-        _ => false,
-    }
+        .map_or_else(|| "nothing: the run waits".to_owned(), |effect| intended_decision(state, effect));
+    Checked::Differs(Difference { seq: event.seq, recorded, now })
 }
 
 fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
@@ -85,9 +62,9 @@ fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
                 && kept.iter().all(|ranked| state.tool(&ranked.tool).is_some())
         }
         (_, EventBody::ModelRequested { step, purpose, .. }) => {
-            *step == state.spent.model_calls + 1 && asks(state, wanted, *purpose)
+            *step == state.spent.model_calls + 1 && calls_model(state, wanted, *purpose)
         }
-        (_, EventBody::ModelFailed { purpose, .. }) => asks(state, wanted, *purpose),
+        (_, EventBody::ModelFailed { purpose, .. }) => calls_model(state, wanted, *purpose),
         (Effect::MakePlan, EventBody::PlanProposed { .. } | EventBody::PlanFailed { .. }) => true,
         (Effect::DeepPlan { reason: None }, EventBody::DeepPlanned { by, .. }) => by == "model",
         (
@@ -113,7 +90,7 @@ fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
         (Effect::SearchTools { call }, EventBody::ToolsFound { call_id, query, .. }) => {
             call.id == *call_id && call.arguments["query"] == query.as_str()
         }
-        (Effect::Ask(ask), EventBody::ApprovalRequested { subject, .. }) => asks_person(state, ask, subject),
+        (Effect::Ask(ask), EventBody::ApprovalRequested { subject, .. }) => is_same_question(state, ask, subject),
         (
             Effect::RunTool { call, idempotency_key, effect } | Effect::Delegate { call, idempotency_key, effect, .. },
             EventBody::ToolIntent { call_id, tool, arguments, args_hash, effect: class, idempotency_key: key, .. },
@@ -156,7 +133,7 @@ fn agrees(state: &RunState, wanted: &Effect, body: &EventBody) -> bool {
 }
 
 /// Whether carrying `wanted` out asks a model for `purpose`.
-fn asks(state: &RunState, wanted: &Effect, purpose: Purpose) -> bool {
+fn calls_model(state: &RunState, wanted: &Effect, purpose: Purpose) -> bool {
     // Whether there must be room first depends on the prompt, which the engine knows.
     if purpose == Purpose::Compact {
         return matches!(
@@ -175,7 +152,7 @@ fn asks(state: &RunState, wanted: &Effect, purpose: Purpose) -> bool {
     }
 }
 
-fn asks_person(state: &RunState, ask: &Ask, subject: &Subject) -> bool {
+fn is_same_question(state: &RunState, ask: &Ask, subject: &Subject) -> bool {
     match (ask, subject) {
         (Ask::Call { call, .. }, Subject::Call { call_id, tool, arguments, args_hash, risk, taint, .. }) => {
             // Older programs did not write down what came from outside.
@@ -206,4 +183,170 @@ pub fn answer_text(state: &RunState, answer: &AnswerFrom) -> String {
         AnswerFrom::Observations => compose_answer(state),
         AnswerFrom::Nothing => String::new(),
     }
+}
+
+/// Longest text quoted in a difference, characters.
+const QUOTE: usize = 300;
+
+/// `text` in quotation marks, cut.
+fn quoted(text: &str) -> String {
+    format!("“{}”", truncate(text, QUOTE).0)
+}
+
+fn purpose_text(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Reply => "ask the model for its next message",
+        Purpose::Plan => "ask the model for a plan",
+        Purpose::Deep => "ask the model for the steps of a plan",
+        Purpose::Fill => "ask the model for the open arguments of a step",
+        Purpose::Answer => "ask the model for the answer",
+        Purpose::Compact => "ask the model to sum up older messages",
+    }
+}
+
+/// What an event says was decided; `None` where it is no decision of the program.
+fn recorded_decision(state: &RunState, body: &EventBody) -> Option<String> {
+    let text = match body {
+        EventBody::IntentFiltered { kept, offered, .. } => {
+            let names: Vec<&str> = kept.iter().map(|ranked| ranked.tool.as_str()).collect();
+            format!("keep {} of {offered} tools: {}", names.len(), names.join(", "))
+        }
+        EventBody::ModelRequested { step, purpose, .. } => {
+            format!("{} (call {step})", purpose_text(*purpose))
+        }
+        // A prompt that does not fit fails without a request.
+        EventBody::ModelFailed { purpose, error, .. } if state.asking.is_none() => {
+            format!("{}, which failed unsent: {error}", purpose_text(*purpose))
+        }
+        EventBody::PlanProposed { by, .. } => format!("propose a plan made by {by}"),
+        EventBody::PlanFailed { message } => format!("find no plan: {message}"),
+        EventBody::PlanFilled { index, .. } => {
+            format!("fill the open arguments of step {}", index + 1)
+        }
+        EventBody::ModelCorrected { words, .. } => {
+            format!("tell the model that {} is no deed", quoted(words))
+        }
+        EventBody::IntentDispatched { call, .. } => call.as_ref().map_or_else(
+            || "find no tool for the request".to_owned(),
+            |call| format!("call {} for the request", call.name),
+        ),
+        EventBody::ToolsFound { query, .. } => format!("look for tools: {}", quoted(query)),
+        EventBody::DeepPlanned { steps, by, .. } => {
+            format!("plan {} steps, made by {by}", steps.len())
+        }
+        EventBody::DeepReplanned { steps, reason, .. } => {
+            format!("plan {} other steps: {reason}", steps.len())
+        }
+        EventBody::DeepStepEnded { number, status, why, .. } => step_text(*number, *status, why),
+        EventBody::DeepReminded { open } => format!("remind the model of steps {open:?}"),
+        EventBody::ApprovalRequested { subject, .. } => match subject.as_ref() {
+            Subject::Call { tool, arguments, .. } => {
+                format!("ask a person about {tool} {}", quoted(&arguments.to_string()))
+            }
+            Subject::Plan { .. } => "ask a person about the plan".to_owned(),
+            Subject::Uncertain { tool, .. } => {
+                format!("ask a person whether the interrupted {tool} happened")
+            }
+            Subject::Question { text, .. } => format!("ask the user {}", quoted(text)),
+        },
+        EventBody::ToolIntent { tool, arguments, effect, idempotency_key, .. } => {
+            run_text(tool, arguments, *effect, idempotency_key)
+        }
+        EventBody::ToolRejected { tool, message, .. } => {
+            format!("refuse {tool}: {message}")
+        }
+        EventBody::ToolResult { tool, result: ToolResult::Dry { .. }, .. } => format!("only say what {tool} would do"),
+        EventBody::RunFinished { outcome, answer, receipts, usage, .. } => {
+            end_text(outcome, answer, receipts.as_ref().map(|receipts| receipts.verdict), usage)
+        }
+        _ => return None,
+    };
+    Some(text)
+}
+
+/// What the state machine wants now.
+fn intended_decision(state: &RunState, effect: &Effect) -> String {
+    match effect {
+        Effect::FilterIntent => {
+            let offered = state.setup.as_ref().map_or(0, |setup| setup.tools.len());
+            format!("narrow the {offered} tools to the request")
+        }
+        Effect::CallModel(purpose) => {
+            format!("{} (call {})", purpose_text(*purpose), state.spent.model_calls + 1)
+        }
+        Effect::MakePlan => "make a plan".to_owned(),
+        Effect::Fill { index } => format!("fill the open arguments of step {}", index + 1),
+        Effect::Correct { words, .. } => {
+            format!("tell the model that {} is no deed", quoted(words))
+        }
+        Effect::Dispatch => "match the request with the tools".to_owned(),
+        Effect::SearchTools { call } => {
+            format!("look for tools: {}", quoted(call.arguments["query"].as_str().unwrap_or_default()))
+        }
+        Effect::DeepPlan { reason: None } => "plan the steps".to_owned(),
+        Effect::DeepPlan { reason: Some(reason) } => format!("plan other steps: {reason}"),
+        Effect::DeepFromPlan { steps } => format!("plan {} steps, made by intent", steps.len()),
+        Effect::DeepOwn { steps, .. } => {
+            format!("plan {} steps, made by the model itself", steps.len())
+        }
+        Effect::DeepDrop { reason } => format!("plan 0 other steps: {reason}"),
+        Effect::DeepStep(judged) => step_text(judged.number, judged.end, &judged.why),
+        Effect::DeepRemind { open } => format!("remind the model of steps {open:?}"),
+        Effect::Reject { call, message } => format!("refuse {}: {message}", call.name),
+        Effect::RunTool { call, idempotency_key, effect } | Effect::Delegate { call, idempotency_key, effect, .. } => {
+            run_text(&call.name, &call.arguments, *effect, idempotency_key)
+        }
+        Effect::Settle { call, .. } => {
+            format!("see whether the interrupted {} happened", call.name)
+        }
+        Effect::DryRun { call } => format!("only say what {} would do", call.name),
+        Effect::Ask(Ask::Call { call, reason }) => {
+            format!("ask a person about {} {} ({reason})", call.name, quoted(&call.arguments.to_string()))
+        }
+        Effect::Ask(Ask::Plan) => "ask a person about the plan".to_owned(),
+        Effect::Ask(Ask::Uncertain { call, .. }) => {
+            format!("ask a person whether the interrupted {} happened", call.name)
+        }
+        Effect::Ask(Ask::Question { text, .. }) => format!("ask the user {}", quoted(text)),
+        Effect::Finish { outcome, answer } => {
+            let text = answer_text(state, answer);
+            let verdict = receipts_for(state, answer, &text).verdict;
+            end_text(outcome, &text, Some(verdict), &state.usage)
+        }
+    }
+}
+
+fn step_text(number: u8, end: crate::deep::StepEnd, why: &str) -> String {
+    let end = format!("{end:?}").to_lowercase();
+    if why.is_empty() { format!("step {number} is {end}") } else { format!("step {number} is {end}: {why}") }
+}
+
+fn run_text(tool: &str, arguments: &serde_json::Value, effect: crate::tool::EffectClass, key: &str) -> String {
+    let class = format!("{effect:?}").to_lowercase();
+    format!("run {tool} {} (effect {class}, key {key})", quoted(&arguments.to_string()))
+}
+
+fn end_text(
+    outcome: &Outcome,
+    answer: &str,
+    verdict: Option<crate::receipts::Verdict>,
+    usage: &crate::model::Usage,
+) -> String {
+    let how = match outcome {
+        Outcome::Completed => "completed".to_owned(),
+        Outcome::Failed { message } => format!("failed: {message}"),
+        Outcome::Stopped { by } => format!("stopped by {by}"),
+        Outcome::Limited { limit, .. } => format!("at the limit of {limit:?}"),
+        Outcome::Rejected => "rejected".to_owned(),
+    };
+    let proved = verdict.map_or_else(String::new, |verdict| match verdict {
+        crate::receipts::Verdict::Verified => ", verified".to_owned(),
+        crate::receipts::Verdict::Unverified => ", unverified".to_owned(),
+        crate::receipts::Verdict::NoClaims => ", no claims".to_owned(),
+    });
+    format!(
+        "end the run: {how}{proved}, {} tokens, answer {}",
+        usage.prompt_tokens + usage.completion_tokens,
+        quoted(answer)
+    )
 }

@@ -1,6 +1,6 @@
 //! What is known of a run after some of its events.
 
-use super::cascade::Cascade;
+use super::fallback_parsing::FallbackState;
 use crate::approval::{Subject, Taint};
 use crate::budget::Spent;
 use crate::deep::DeepState;
@@ -24,35 +24,28 @@ pub enum CallStatus {
     Approved,
     /// Its intent is committed; the effect may or may not have happened.
     Intent {
-        /// For a repeat.
         key: String,
-        /// What a crash means.
         effect: EffectClass,
         /// What it was about to do, and since when.
         staged: Option<(Timestamp, Box<Staged>)>,
     },
     /// Cut off by a crash; the world may show whether it happened.
     CutOff {
-        /// The key.
         key: String,
         /// What it was about to do, and since when.
         staged: Option<(Timestamp, Box<Staged>)>,
     },
     /// Cut off by a crash; may be repeated with the same key.
     Repeat {
-        /// The key.
         key: String,
-        /// What a crash means.
         effect: EffectClass,
     },
     /// Cut off by a crash; a person must say what happened.
     Uncertain {
-        /// For a repeat.
         key: String,
         /// Why it can't be told.
         why: String,
     },
-    /// It has a result.
     Done(ToolResult),
     /// It did not run; the text says why.
     Rejected(String),
@@ -68,20 +61,15 @@ impl CallStatus {
 /// A call and how far it has come.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallEntry {
-    /// The call.
     pub call: ToolCall,
-    /// How far.
     pub status: CallStatus,
 }
 
-/// The plan in force.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanState {
-    /// The plan.
     pub plan: Plan,
     /// All candidates with their scores.
     pub candidates: Vec<Candidate>,
-    /// Whether it may run.
     pub approved: bool,
     /// Counts plans of this run, from 1.
     pub generation: u32,
@@ -94,18 +82,12 @@ pub struct PlanState {
 /// What a parked run waits for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Waiting {
-    /// A person.
     Approval {
-        /// The inbox entry.
         id: ApprovalId,
-        /// What is asked.
         subject: Box<Subject>,
     },
-    /// An alarm.
     Timer {
-        /// Its id.
         id: TimerId,
-        /// When it rings.
         at: Timestamp,
     },
     /// Another run that does a part of the work.
@@ -115,20 +97,16 @@ pub enum Waiting {
 /// A run that another one delegated to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChildRun {
-    /// The call that delegates.
     pub call_id: String,
     /// The run; it may not exist yet.
     pub run: RunId,
-    /// Name of its agent.
     pub agent: String,
-    /// What it is asked.
     pub request: String,
 }
 
 /// State of a run: nothing but a fold of its events.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunState {
-    /// The run.
     pub run_id: RunId,
     /// Sequence number of the last event folded in.
     pub last_seq: u64,
@@ -148,25 +126,20 @@ pub struct RunState {
     pub wants_tool: bool,
     /// All calls in the order they were made.
     pub calls: Vec<CallEntry>,
-    /// The plan in force.
     pub plan: Option<PlanState>,
     /// The deep plan in force.
     pub deep: Option<DeepState>,
     /// Filled arguments by `(generation, step)`.
     pub filled: Vec<((u32, usize), Result<serde_json::Value, String>)>,
-    /// Why planning failed.
     pub plan_error: Option<String>,
-    /// What it waits for.
     pub waiting: Option<Waiting>,
     /// Permissions given with the request, and by people since.
     pub grants: Vec<Grant>,
     /// Permissions of the agent beyond this run.
     pub standing: Vec<StandingGrant>,
-    /// Spent so far.
     pub spent: Spent,
     /// Tokens and cost so far.
     pub usage: Usage,
-    /// Model call in flight.
     pub asking: Option<(u32, Purpose)>,
     /// Last reply that had no calls, and what it was for.
     pub reply: Option<(Purpose, String)>,
@@ -174,30 +147,27 @@ pub struct RunState {
     pub plan_replies: Vec<String>,
     /// A model call failed for good.
     pub model_error: Option<ModelError>,
-    /// Consecutive failed model calls.
     pub failures: u32,
     /// A tool ended the run.
     pub fatal: Option<String>,
-    /// A person stops it.
     pub stop_by: Option<String>,
     /// A person refused the plan.
     pub refused: bool,
     /// How it ended.
     pub outcome: Option<Outcome>,
-    /// Its answer.
     pub answer: String,
     /// Whether that was composed from observations.
     pub composed: bool,
     /// What the model call in flight, or cut off last, has said so far for the user.
-    pub said: String,
+    pub partial_text: String,
     /// Calls whose effect was taken back.
     pub undone: Vec<String>,
     /// The call whose effect is being taken back; after a crash it may be back already.
     pub undoing: Option<String>,
     /// Calls that a fork found done: their effects are another run's.
     pub inherited: Vec<String>,
-    /// What the cascade has done and seen.
-    pub cascade: Cascade,
+    /// What the fallbacks have done and seen.
+    pub fallback: FallbackState,
     /// What of outside entered it, oldest first.
     pub taint: Vec<Taint>,
     /// Runs that it delegated to, oldest first.
@@ -240,18 +210,17 @@ impl RunState {
             outcome: None,
             answer: String::new(),
             composed: false,
-            said: String::new(),
+            partial_text: String::new(),
             undone: Vec::new(),
             undoing: None,
             inherited: Vec::new(),
-            cascade: Cascade::default(),
+            fallback: FallbackState::default(),
             taint: Vec::new(),
             children: Vec::new(),
             proved: Vec::new(),
         }
     }
 
-    /// The fold of `events`.
     pub fn fold<'a>(run_id: RunId, events: impl IntoIterator<Item = &'a Event>) -> Self {
         let mut state = Self::new(run_id);
         for event in events {

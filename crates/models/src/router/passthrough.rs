@@ -11,7 +11,7 @@ use futures::{Stream, StreamExt};
 use reqwest::header::HeaderMap;
 use steward_core::ConnectionId;
 use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Provider, Usage, Wire};
-use steward_core::passing::Asked;
+use steward_core::passthrough_request::PassthroughRequest;
 use steward_core::ports::{ByteStream, Gateway, NoAnswer, Passage, Passed};
 use steward_core::routing::Routing;
 
@@ -29,7 +29,7 @@ impl Gateway for Router {
         body: Bytes,
         deadline_ms: u64,
     ) -> Result<Passed, NoAnswer> {
-        let asked = Asked::of(&body).map_err(|error| not_asked(wrong(&error.to_string())))?;
+        let asked = PassthroughRequest::of(&body).map_err(|error| not_asked(wrong(&error.to_string())))?;
         let mut targets = self.targets(targets).map_err(not_asked)?;
         targets.retain(speaks_the_dialect);
         if targets.is_empty() {

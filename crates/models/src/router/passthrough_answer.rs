@@ -10,7 +10,7 @@ use reqwest::Response;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 use steward_core::model::{Connection, ModelError, Provider};
-use steward_core::passing::Asked;
+use steward_core::passthrough_request::PassthroughRequest;
 use steward_core::ports::{ByteStream, Passage};
 use tokio::time::timeout;
 
@@ -56,7 +56,7 @@ pub(crate) struct PassthroughCall<'a> {
     pub client: &'a Client,
     pub passage: Passage,
     pub body: &'a Bytes,
-    pub asked: &'a Asked,
+    pub asked: &'a PassthroughRequest,
 }
 
 impl PassthroughCall<'_> {

@@ -5,6 +5,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
+use steward_core::Cancellation;
 use steward_core::ports::{EmbedError, Embedder, ToolScope, WorkspaceReader};
 use steward_core::{AgentId, TenantId, Timestamp};
 use steward_intent::{Draft, View, Wanted, draft};
@@ -41,7 +42,7 @@ async fn view() -> View {
         timeout_ms: 1000,
         user: None,
         skill: None,
-        stop: Arc::default(),
+        cancellation: Cancellation::default(),
     };
     let reader: Arc<dyn WorkspaceReader> = Arc::new(LocalWorkspaces);
     View::look(&reader, &scope).await

@@ -1,7 +1,7 @@
 //! Agents.
 
 use crate::codec::{from_json, to_json};
-use crate::error::clash;
+use crate::error::{DbError, on_duplicate};
 use crate::store::Store;
 use crate::tx::{Tx, args, locking};
 use async_trait::async_trait;
@@ -102,8 +102,8 @@ async fn change(tx: &mut Tx<'_>, tenant: TenantId, before: &Agent, after: &Agent
     Ok(true)
 }
 
-fn taken(error: StoreError, name: &str) -> StoreError {
-    clash(error, || format!("another agent has the name {name:?}; choose another, or rename that one"))
+fn taken(error: DbError, name: &str) -> StoreError {
+    on_duplicate(error, || format!("another agent has the name {name:?}; choose another, or rename that one"))
 }
 
 async fn delete(tx: &mut Tx<'_>, tenant: TenantId, id: AgentId, at: Timestamp) -> StoreResult<()> {

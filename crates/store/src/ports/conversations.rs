@@ -1,14 +1,13 @@
-//! Conversations.
+//! Conversations, their messages, and branches of them.
 
-use super::commit::open_run;
-use super::fork;
-use crate::codec::{fold, from_json, page_size, paged, pattern};
-use crate::error::clash;
+use super::run_commit::open_run;
+use crate::codec::{fold, from_json, page_size, paged, pattern, status_of};
+use crate::error::on_duplicate;
 use crate::store::Store;
-use crate::tx::{Row, Tx, args};
+use crate::tx::{Row, Tx, args, locking};
 use async_trait::async_trait;
 use steward_core::message::Message;
-use steward_core::ports::{Conversation, ConversationFilter, Conversations, Page, StoreError, StoreResult};
+use steward_core::ports::{Conversation, ConversationFilter, Conversations, Page, RunStatus, StoreError, StoreResult};
 use steward_core::prompt::Carried;
 use steward_core::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
 
@@ -27,7 +26,7 @@ impl Conversations for Store {
     }
 
     async fn messages(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Vec<Message>> {
-        self.read((tenant, id), |(tenant, id), tx| Box::pin(said(tx, *tenant, *id))).await
+        self.read((tenant, id), |(tenant, id), tx| Box::pin(messages(tx, *tenant, *id))).await
     }
 
     async fn conversations(&self, tenant: TenantId, filter: ConversationFilter) -> StoreResult<Page<Conversation>> {
@@ -57,13 +56,12 @@ impl Conversations for Store {
         copy: &Conversation,
     ) -> StoreResult<()> {
         let args = (tenant, from, before, copy.clone());
-        self.write(args, |(tenant, from, before, copy), tx| Box::pin(fork::fork(tx, *tenant, *from, *before, copy)))
-            .await
+        self.write(args, |(tenant, from, before, copy), tx| Box::pin(fork(tx, *tenant, *from, *before, copy))).await
     }
 }
 
 /// A header without messages.
-pub(super) async fn create(tx: &mut Tx<'_>, tenant: TenantId, it: &Conversation) -> StoreResult<()> {
+async fn create(tx: &mut Tx<'_>, tenant: TenantId, it: &Conversation) -> StoreResult<()> {
     tx.execute(
         "insert into conversations (tenant_id, id, agent_id, user_id, title, created_at, updated_at,
                                     deleted_at, forked_from, folded_title, messages)
@@ -82,7 +80,7 @@ pub(super) async fn create(tx: &mut Tx<'_>, tenant: TenantId, it: &Conversation)
         ],
     )
     .await
-    .map_err(|e| clash(e, || format!("conversation {} exists already", it.id)))?;
+    .map_err(|e| on_duplicate(e, || format!("conversation {} exists already", it.id)))?;
     Ok(())
 }
 
@@ -94,16 +92,16 @@ async fn one(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId) -> StoreResu
             args![tenant, id],
         )
         .await?;
-    header(&row.ok_or_else(|| missing(id))?)
+    header(&row.ok_or_else(|| unknown_conversation(id))?)
 }
 
 async fn carried(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId) -> StoreResult<Carried> {
     let row = tx.row("select carried from conversations where tenant_id = $1 and id = $2", args![tenant, id]).await?;
-    let text = row.ok_or_else(|| missing(id))?.opt_text(0)?;
+    let text = row.ok_or_else(|| unknown_conversation(id))?.opt_text(0)?;
     text.map_or_else(|| Ok(Carried::default()), |text| from_json("what a conversation carries on", &text))
 }
 
-async fn said(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId) -> StoreResult<Vec<Message>> {
+async fn messages(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId) -> StoreResult<Vec<Message>> {
     one(tx, tenant, id).await?;
     let rows = tx
         .rows("select body from messages where tenant_id = $1 and conversation_id = $2 order by seq", args![tenant, id])
@@ -155,7 +153,7 @@ async fn rename(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId, title: &s
         )
         .await?;
     if changed == 0 {
-        return Err(missing(id));
+        return Err(unknown_conversation(id));
     }
     Ok(())
 }
@@ -166,7 +164,7 @@ async fn mark(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId, at: Option<
         .execute("update conversations set deleted_at = $3 where tenant_id = $1 and id = $2", args![tenant, id, at])
         .await?;
     if changed == 0 {
-        return Err(missing(id));
+        return Err(unknown_conversation(id));
     }
     if at.is_some()
         && let Some(run) = open_run(tx, tenant, id).await?
@@ -175,9 +173,7 @@ async fn mark(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId, at: Option<
     }
     Ok(())
 }
-
-/// There is no such conversation.
-pub(super) fn missing(id: ConversationId) -> StoreError {
+fn unknown_conversation(id: ConversationId) -> StoreError {
     StoreError::NotFound(format!("conversation {id}"))
 }
 
@@ -192,4 +188,70 @@ fn header(row: &Row) -> StoreResult<Conversation> {
         deleted_at: row.opt_int(6)?.map(Timestamp),
         forked_from: row.opt_id(7)?.map(ConversationId),
     })
+}
+
+/// Begins `copy` with what was said in `from` before `before` said something.
+async fn fork(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    from: ConversationId,
+    before: Option<RunId>,
+    copy: &Conversation,
+) -> StoreResult<()> {
+    let sql = locking!(tx, "select id from conversations where tenant_id = $1 and id = $2", "for update");
+    tx.row(sql, args![tenant, from]).await?.ok_or_else(|| unknown_conversation(from))?;
+    let end = match before {
+        Some(run) => end_before(tx, tenant, from, run).await?,
+        None => i64::MAX,
+    };
+    create(tx, tenant, copy).await?;
+    let copied = tx
+        .execute(
+            "insert into messages (tenant_id, conversation_id, seq, body, run_id, folded_text)
+             select tenant_id, $3, seq, body, run_id, folded_text from messages
+             where tenant_id = $1 and conversation_id = $2 and seq < $4",
+            args![tenant, from, copy.id, end],
+        )
+        .await?;
+    tx.execute(
+        "update conversations set messages = $3 where tenant_id = $1 and id = $2",
+        args![tenant, copy.id, copied],
+    )
+    .await?;
+    Ok(())
+}
+
+/// The number of the first message that was not there before `run`. Runs of a conversation follow
+/// each other and their ids grow, so that is the first one of this run or of a later one.
+async fn end_before(tx: &mut Tx<'_>, tenant: TenantId, from: ConversationId, run: RunId) -> StoreResult<i64> {
+    let found = tx
+        .row(
+            "select min(case when run_id >= $3 then seq end),
+                    sum(case when run_id = $3 then 1 else 0 end),
+                    sum(case when run_id is null then 1 else 0 end)
+             from messages where tenant_id = $1 and conversation_id = $2",
+            args![tenant, from, run],
+        )
+        .await?;
+    let (end, own, untold) = match found {
+        Some(row) => (row.opt_int(0)?, row.opt_int(1)?.unwrap_or(0), row.opt_int(2)?.unwrap_or(0)),
+        None => (None, 0, 0),
+    };
+    if own == 0 {
+        let row = tx
+            .row(
+                "select status from runs
+                 where tenant_id = $1 and id = $2 and conversation_id = $3",
+                args![tenant, run, from],
+            )
+            .await?
+            .ok_or_else(|| StoreError::NotFound(format!("run {run} in conversation {from}")))?;
+        if untold > 0 && status_of(&row.text(0)?)? == RunStatus::Finished {
+            return Err(StoreError::Conflict(format!(
+                "an older version did not note which messages of conversation {from} are those of \
+                 run {run}; branch off after its newest message instead"
+            )));
+        }
+    }
+    Ok(end.unwrap_or(i64::MAX))
 }

@@ -161,7 +161,7 @@ async fn remove(
     let args = (sql, tenant, agent, key.to_owned());
     let removed = store
         .write(args, |(sql, tenant, agent, key), tx| {
-            Box::pin(async move { tx.execute(sql, args![*tenant, *agent, key]).await })
+            Box::pin(async move { Ok(tx.execute(sql, args![*tenant, *agent, key]).await?) })
         })
         .await?;
     if removed == 0 {

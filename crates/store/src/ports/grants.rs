@@ -1,7 +1,7 @@
 //! Standing permissions.
 
 use crate::codec::{from_json, to_json};
-use crate::error::clash;
+use crate::error::on_duplicate;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
 use async_trait::async_trait;
@@ -36,7 +36,7 @@ async fn save(tx: &mut Tx<'_>, tenant: TenantId, it: &StandingGrant) -> StoreRes
         args![tenant, it.id, it.agent, to_json(&it.grant)?, it.grant.until, &it.by, it.created_at],
     )
     .await
-    .map_err(|e| clash(e, || format!("grant {} exists already", it.id)))?;
+    .map_err(|e| on_duplicate(e, || format!("grant {} exists already", it.id)))?;
     Ok(())
 }
 

@@ -1,6 +1,5 @@
 //! Idempotency keys.
 
-use crate::error::TRY_AGAIN;
 use crate::store::Store;
 use crate::tx::{Tx, args};
 use async_trait::async_trait;
@@ -49,7 +48,8 @@ impl Idempotency for Store {
                 let sql = "delete from idempotency_keys
                            where tenant_id = $1 and owner = $2 and name = $3";
                 let args = args![key.tenant, &key.owner, &key.name];
-                tx.execute(sql, args).await.map(drop)
+                tx.execute(sql, args).await?;
+                Ok(())
             })
         })
         .await
@@ -75,9 +75,9 @@ async fn begin(tx: &mut Tx<'_>, key: &Key, hash: &str, at: Timestamp, forget: Ti
              where tenant_id = $1 and owner = $2 and name = $3",
             args![key.tenant, &key.owner, &key.name],
         )
-        .await?
-        // Forgotten in between.
-        .ok_or_else(|| StoreError::Backend(TRY_AGAIN.to_owned()))?;
+        .await?;
+    // Forgotten in between.
+    let row = row.ok_or_else(|| tx.retry())?;
     if row.text(0)? != hash {
         return Ok(Remembered::Other);
     }

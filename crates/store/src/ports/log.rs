@@ -10,7 +10,7 @@ use steward_core::ports::{StoreError, StoreResult, StoredEvent};
 use steward_core::{RunId, TenantId, Timestamp};
 
 /// Most events of one call.
-const MOST: u32 = 10_000;
+const MAX_EVENTS: u32 = 10_000;
 
 /// Rows of events after `after`.
 pub(super) async fn rows(
@@ -20,14 +20,16 @@ pub(super) async fn rows(
     after: u64,
     limit: u32,
 ) -> StoreResult<Vec<Row>> {
-    let limit = if limit == 0 { MOST } else { limit.min(MOST) };
-    tx.rows(
-        "select seq, at, epoch, body, blob,
+    let limit = if limit == 0 { MAX_EVENTS } else { limit.min(MAX_EVENTS) };
+    let rows = tx
+        .rows(
+            "select seq, at, epoch, body, blob,
                 case when seq = 1 then (select tool_set from runs where tenant_id = $1 and id = $2) end
          from events where tenant_id = $1 and run_id = $2 and seq > $3 order by seq limit $4",
-        args![tenant, run, after, limit],
-    )
-    .await
+            args![tenant, run, after, limit],
+        )
+        .await?;
+    Ok(rows)
 }
 
 /// The same of `tool.staged` of all other runs from a time on.
@@ -37,13 +39,15 @@ pub(super) async fn staged(
     except: RunId,
     since: Timestamp,
 ) -> StoreResult<Vec<Row>> {
-    tx.rows(
-        "select seq, at, epoch, body, blob, null from events
+    let rows = tx
+        .rows(
+            "select seq, at, epoch, body, blob, null from events
          where tenant_id = $1 and kind = 'tool.staged' and at > $3 and run_id <> $2
          order by at, run_id, seq limit $4",
-        args![tenant, except, since, MOST],
-    )
-    .await
+            args![tenant, except, since, MAX_EVENTS],
+        )
+        .await?;
+    Ok(rows)
 }
 
 /// Rows as events, with large bodies and the tools of the run.
@@ -63,7 +67,7 @@ pub(super) async fn restore(
                 return Err(StoreError::Corrupt(format!("event {seq} of run {run} has no body")));
             }
         };
-        let mut body = understand(&raw, run, seq)?;
+        let mut body = parse_body(&raw, run, seq)?;
         if let EventBody::RunStarted { setup, .. } = &mut body
             && let Some(hash) = row.opt_text(5)?
         {
@@ -77,7 +81,7 @@ pub(super) async fn restore(
 }
 
 /// A body of a newer program, be its kind or only one of its fields new, is `Unknown`.
-fn understand(raw: &str, run: RunId, seq: u64) -> StoreResult<EventBody> {
+fn parse_body(raw: &str, run: RunId, seq: u64) -> StoreResult<EventBody> {
     serde_json::from_str(raw).or_else(|_| match serde_json::from_str::<IgnoredAny>(raw) {
         Ok(_) => Ok(EventBody::Unknown),
         Err(e) => Err(StoreError::Corrupt(format!("event {seq} of run {run} is not JSON: {e}"))),

@@ -1,7 +1,7 @@
 //! MCP servers.
 
 use crate::codec::{from_json, to_json};
-use crate::error::clash;
+use crate::error::on_duplicate;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
 use async_trait::async_trait;
@@ -73,7 +73,7 @@ async fn save(tx: &mut Tx<'_>, tenant: TenantId, server: &McpServer) -> StoreRes
         args![tenant, server.id, &server.name, to_json(server)?],
     )
     .await
-    .map_err(|e| clash(e, || format!("another MCP server has the name {:?}; choose another", server.name)))?;
+    .map_err(|e| on_duplicate(e, || format!("another MCP server has the name {:?}; choose another", server.name)))?;
     Ok(())
 }
 

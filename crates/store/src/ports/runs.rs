@@ -1,7 +1,7 @@
 //! `RunStore`: which function does what.
 
-use super::{claims, commit, inbox, log, run_rows, side};
-use crate::engine::Lot;
+use super::{leases, log, run_commit, run_inbox, run_list, side_writes};
+use crate::append::AppendBatch;
 use crate::store::Store;
 use async_trait::async_trait;
 use steward_core::event::{Event, EventBody};
@@ -25,7 +25,7 @@ impl RunStore for Store {
     ) -> StoreResult<Lease> {
         let tenant = row.tenant;
         let tool_set = self.take_tool_set(tenant, &mut first)?;
-        let lot = Lot {
+        let batch = AppendBatch {
             tenant: row.tenant,
             run: row.id,
             epoch: 1,
@@ -36,9 +36,9 @@ impl RunStore for Store {
         };
         let lease = Lease { tenant: row.tenant, run: row.id, epoch: 1, last_seq: first.len() as u64 };
         self.write(
-            (row, lot, tool_set.clone(), owner.to_owned(), lease_until),
-            |(row, lot, tool_set, owner, until), tx| {
-                Box::pin(commit::create(tx, row, lot, tool_set.as_ref(), owner, *until))
+            (row, batch, tool_set.clone(), owner.to_owned(), lease_until),
+            |(row, batch, tool_set, owner, until), tx| {
+                Box::pin(run_commit::create(tx, row, batch, tool_set.as_ref(), owner, *until))
             },
         )
         .await?;
@@ -49,7 +49,7 @@ impl RunStore for Store {
     }
 
     async fn commit(&self, commit: Commit) -> StoreResult<Vec<Event>> {
-        let lot = Lot {
+        let batch = AppendBatch {
             tenant: commit.tenant,
             run: commit.run,
             epoch: commit.epoch,
@@ -58,10 +58,10 @@ impl RunStore for Store {
             rows: self.event_rows(&commit.events).await?,
             side: commit.side,
         };
-        if lot.side.is_empty() && !lot.rows.is_empty() {
-            self.append(lot).await?;
+        if batch.side.is_empty() && !batch.rows.is_empty() {
+            self.append(batch).await?;
         } else {
-            self.write(lot, |lot, tx| Box::pin(commit::commit(tx, lot))).await?;
+            self.write(batch, |batch, tx| Box::pin(run_commit::commit(tx, batch))).await?;
         }
         let events = (commit.after + 1..).zip(commit.events);
         Ok(events
@@ -97,45 +97,45 @@ impl RunStore for Store {
         lease_until: Timestamp,
     ) -> StoreResult<Option<Lease>> {
         self.write((what, owner.to_owned(), now, lease_until), |(what, owner, now, until), tx| {
-            Box::pin(claims::claim(tx, what, owner, *now, *until))
+            Box::pin(leases::claim(tx, what, owner, *now, *until))
         })
         .await
     }
 
     async fn renew(&self, lease: &Lease, lease_until: Timestamp) -> StoreResult<()> {
-        self.write((lease.clone(), lease_until), |(lease, until), tx| Box::pin(claims::renew(tx, lease, *until))).await
+        self.write((lease.clone(), lease_until), |(lease, until), tx| Box::pin(leases::renew(tx, lease, *until))).await
     }
 
     async fn release(&self, lease: &Lease) -> StoreResult<()> {
-        self.write(lease.clone(), |lease, tx| Box::pin(claims::release(tx, lease))).await
+        self.write(lease.clone(), |lease, tx| Box::pin(leases::release(tx, lease))).await
     }
 
     async fn run(&self, tenant: TenantId, run: RunId) -> StoreResult<RunRow> {
-        self.read((tenant, run), |(tenant, run), tx| Box::pin(run_rows::one(tx, *tenant, *run))).await
+        self.read((tenant, run), |(tenant, run), tx| Box::pin(run_list::one(tx, *tenant, *run))).await
     }
 
     async fn runs(&self, tenant: TenantId, filter: RunFilter) -> StoreResult<Page<RunRow>> {
-        self.read((tenant, filter), |(tenant, filter), tx| Box::pin(run_rows::page(tx, *tenant, filter))).await
+        self.read((tenant, filter), |(tenant, filter), tx| Box::pin(run_list::page(tx, *tenant, filter))).await
     }
 
     async fn push_command(&self, tenant: TenantId, run: RunId, command: Command) -> StoreResult<()> {
         self.write((tenant, run, command), |(tenant, run, command), tx| {
-            Box::pin(inbox::push(tx, *tenant, *run, command))
+            Box::pin(run_inbox::push(tx, *tenant, *run, command))
         })
         .await
     }
 
     async fn commands(&self, tenant: TenantId, run: RunId) -> StoreResult<Vec<QueuedCommand>> {
-        self.read((tenant, run), |(tenant, run), tx| Box::pin(inbox::waiting(tx, *tenant, *run))).await
+        self.read((tenant, run), |(tenant, run), tx| Box::pin(run_inbox::waiting(tx, *tenant, *run))).await
     }
 
     async fn due_timers(&self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>> {
-        self.read((now, limit), |(now, limit), tx| Box::pin(inbox::due(tx, *now, *limit))).await
+        self.read((now, limit), |(now, limit), tx| Box::pin(run_inbox::due_timers(tx, *now, *limit))).await
     }
 
     async fn outside_files(&self, tenant: TenantId, workspace: &str) -> StoreResult<Vec<OutsideFile>> {
         self.read((tenant, workspace.to_owned()), |(tenant, workspace), tx| {
-            Box::pin(side::outside_files(tx, *tenant, workspace))
+            Box::pin(side_writes::outside_files(tx, *tenant, workspace))
         })
         .await
     }

@@ -1,6 +1,6 @@
 //! Logins.
 
-use crate::error::clash;
+use crate::error::on_duplicate;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
 use async_trait::async_trait;
@@ -49,7 +49,8 @@ impl LoginSessions for Store {
         self.write((tenant, id), |(tenant, id), tx| {
             Box::pin(async move {
                 let sql = "delete from login_sessions where tenant_id = $1 and id = $2";
-                tx.execute(sql, args![*tenant, *id]).await.map(drop)
+                tx.execute(sql, args![*tenant, *id]).await?;
+                Ok(())
             })
         })
         .await
@@ -60,7 +61,7 @@ impl LoginSessions for Store {
             Box::pin(async move {
                 let sql = "delete from login_sessions
                            where tenant_id = $1 and user_id = $2 and ($3 is null or id <> $3)";
-                tx.execute(sql, args![*tenant, *user, *keep]).await
+                Ok(tx.execute(sql, args![*tenant, *user, *keep]).await?)
             })
         })
         .await
@@ -95,7 +96,7 @@ async fn create(tx: &mut Tx<'_>, tenant: TenantId, it: &LoginSession) -> StoreRe
         ],
     )
     .await
-    .map_err(|e| clash(e, || format!("login {} or its token exists already", it.id)))?;
+    .map_err(|e| on_duplicate(e, || format!("login {} or its token exists already", it.id)))?;
     Ok(())
 }
 

@@ -60,8 +60,6 @@ impl Store {
         let body = self.tool_sets.get(tenant, &hash).is_none().then_some(body);
         Ok(Some(ToolSet { hash, tools, body }))
     }
-
-    /// The set of this hash.
     pub(super) async fn tool_set(&self, tenant: TenantId, hash: &str) -> StoreResult<Arc<[ToolSpec]>> {
         if let Some(known) = self.tool_sets.get(tenant, hash) {
             return Ok(known);

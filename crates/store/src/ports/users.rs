@@ -1,6 +1,6 @@
 //! Users. Emails are kept and looked up in lower case.
 
-use crate::error::clash;
+use crate::error::on_duplicate;
 use crate::store::Store;
 use crate::tx::{Arg, Row, Tx, args};
 use async_trait::async_trait;
@@ -67,7 +67,7 @@ async fn save(tx: &mut Tx<'_>, tenant: TenantId, user: &User) -> StoreResult<()>
         ],
     )
     .await
-    .map_err(|e| clash(e, || format!("another user has the email {} or the same key", user.email)))?;
+    .map_err(|e| on_duplicate(e, || format!("another user has the email {} or the same key", user.email)))?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Virtual keys.
 
 use crate::codec::{from_json, page_size, paged, to_json};
-use crate::error::clash;
+use crate::error::{DbError, on_duplicate};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
 use async_trait::async_trait;
@@ -97,8 +97,8 @@ async fn insert(tx: &mut Tx<'_>, tenant: TenantId, key: &VirtualKey, hash: &str)
     )
     .await
     .map_err(|e| match e {
-        StoreError::NotFound(_) => StoreError::NotFound(format!("user {}", key.user)),
-        other => clash(other, || format!("key {} exists already", key.id)),
+        DbError::MissingParent => StoreError::NotFound(format!("user {}", key.user)),
+        other => on_duplicate(other, || format!("key {} exists already", key.id)),
     })?;
     Ok(())
 }

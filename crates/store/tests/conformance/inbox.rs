@@ -44,7 +44,7 @@ pub async fn a_run_tells_another_with_its_own_end(bed: Bed) {
     let above = started(&*store).await;
     let below = started(&*store).await;
     let ended = Command::ChildEnded { run: below.run };
-    let told = SideWrite::Tell(above.run, ended.clone());
+    let told = SideWrite::Enqueue(above.run, ended.clone());
     // An append that is refused tells nobody.
     let stale = Lease { epoch: 9, ..below.clone() };
     let side = vec![told.clone(), status(RunStatus::Finished)];
@@ -57,8 +57,8 @@ pub async fn a_run_tells_another_with_its_own_end(bed: Bed) {
     assert_eq!(queued[0].command, ended);
     // One that has ended, or never was, is not told; the end stands all the same.
     let late = started(&*store).await;
-    let nobody = SideWrite::Tell(RunId(id()), ended.clone());
-    let gone = SideWrite::Tell(below.run, ended);
+    let nobody = SideWrite::Enqueue(RunId(id()), ended.clone());
+    let gone = SideWrite::Enqueue(below.run, ended);
     let side = vec![nobody, gone, status(RunStatus::Finished)];
     store.commit(append(&late, 1, vec![], side)).await.unwrap();
     assert!(store.commands(TENANT, below.run).await.unwrap().is_empty());

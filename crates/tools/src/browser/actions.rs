@@ -50,7 +50,7 @@ async fn with_cleanup<T>(
     work: impl Future<Output = Result<T, BrowserError>>,
 ) -> Result<T, BrowserError> {
     let done = work.await;
-    session.touch(&context.scope.stop);
+    session.touch(&context.scope.cancellation);
     match done {
         Err(BrowserError::Gone(why)) => {
             let words = browsers.remove_failed(context.scope.run, session).await;

@@ -8,11 +8,10 @@ use super::proxy::Refusals;
 use crate::handler::Context;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
-use steward_core::RunId;
 use steward_core::ports::ToolScope;
+use steward_core::{Cancellation, RunId};
 
 /// Time between checks whether a browser is still wanted.
 const CHECK_INTERVAL: Duration = Duration::from_millis(200);
@@ -68,18 +67,18 @@ impl Browsers {
     /// The browser of this run; an empty session for one, if it has none.
     pub(super) fn get_or_create(&self, context: &Context) -> Result<Arc<BrowserSession>, BrowserError> {
         let run = context.scope.run.ok_or(BrowserError::NoRun)?;
-        let stop = &context.scope.stop;
+        let cancellation = &context.scope.cancellation;
         let mut sessions = lock(&self.0.sessions);
         let taken = sessions.len();
         match sessions.entry(run) {
             Entry::Occupied(entry) => {
                 let session = Arc::clone(entry.get());
-                session.touch(stop);
+                session.touch(cancellation);
                 Ok(session)
             }
             Entry::Vacant(_) if taken >= self.0.config.most => Err(BrowserError::Busy(self.0.config.most)),
             Entry::Vacant(entry) => {
-                let session = Arc::new(BrowserSession::new(Arc::clone(stop)));
+                let session = Arc::new(BrowserSession::new(cancellation.clone()));
                 entry.insert(Arc::clone(&session));
                 tokio::spawn(close_when_unused(Arc::downgrade(&self.0), run, Arc::downgrade(&session)));
                 Ok(session)
@@ -133,7 +132,7 @@ pub(super) struct BrowserSession {
     /// The numbered elements; previews read them too.
     pub elements: Mutex<Elements>,
     process: Mutex<Option<Process>>,
-    used: Mutex<(Instant, Arc<AtomicBool>)>,
+    used: Mutex<(Instant, Cancellation)>,
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -141,18 +140,18 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl BrowserSession {
-    pub fn new(stop: Arc<AtomicBool>) -> Self {
+    pub fn new(cancellation: Cancellation) -> Self {
         Self {
             page: tokio::sync::Mutex::new(None),
             elements: Mutex::default(),
             process: Mutex::new(None),
-            used: Mutex::new((Instant::now(), stop)),
+            used: Mutex::new((Instant::now(), cancellation)),
         }
     }
 
-    /// Marks it as used now, in a run that ends when `stop` is set.
-    pub fn touch(&self, stop: &Arc<AtomicBool>) {
-        *lock(&self.used) = (Instant::now(), Arc::clone(stop));
+    /// Marks it as used now, in a run that ends when `cancellation` is cancelled.
+    pub fn touch(&self, cancellation: &Cancellation) {
+        *lock(&self.used) = (Instant::now(), cancellation.clone());
     }
 
     pub fn idle(&self, limit: Duration) -> bool {
@@ -167,7 +166,7 @@ impl BrowserSession {
     }
 
     pub fn stopped(&self) -> bool {
-        lock(&self.used).1.load(Ordering::Relaxed)
+        lock(&self.used).1.is_cancelled()
     }
 
     /// Stores a started browser; one that was there before is killed.

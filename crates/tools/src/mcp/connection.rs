@@ -22,7 +22,6 @@ use std::time::{Duration, Instant};
 use steward_core::mcp::McpServer;
 use steward_sandbox::process::Session;
 
-const POLL: Duration = Duration::from_millis(50);
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 const LIST_TIMEOUT: Duration = Duration::from_secs(20);
 /// Most pages of a list, and most tools.
@@ -194,14 +193,12 @@ impl Connection {
         let token = handle.progress_token.clone();
         self.notifications.start_progress(&token);
         let mut flight = PendingCall(Some(handle));
-        let answer = loop {
-            let Some(handle) = flight.0.as_mut() else {
-                break None;
-            };
-            tokio::select! {
-                answer = &mut handle.rx => break Some(answer),
-                () = tokio::time::sleep(POLL) => if context.halted() { break None },
-            }
+        let answer = match flight.0.as_mut() {
+            Some(handle) => tokio::select! {
+                answer = &mut handle.rx => Some(answer),
+                () = context.halt() => None,
+            },
+            None => None,
         };
         let progress = self.notifications.stop_progress(&token);
         let Some(answer) = answer else {

@@ -126,10 +126,10 @@ async fn deadline_and_stop_end_a_call() {
     let error = tools.run(authorized("hang"), &scope).await.unwrap_err().to_string();
     assert!(error.contains("100 ms"), "{error}");
     scope.timeout_ms = 60_000;
-    let stop = scope.stop.clone();
+    let stop = scope.cancellation.clone();
     tokio::spawn(async move {
         tokio::time::sleep(Duration::from_millis(100)).await;
-        stop.store(true, Ordering::Relaxed);
+        stop.cancel();
     });
     let error = tools.run(authorized("hang"), &scope).await.unwrap_err().to_string();
     assert!(error.contains("the run was stopped"), "{error}");

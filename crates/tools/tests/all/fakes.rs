@@ -5,8 +5,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use steward_core::Cancellation;
 use steward_core::ports::{
     Authorized, BlobError, Blobs, Clock, Facts, Note, Reminder, StoreError, StoreResult, ToolScope, Tools as _,
 };
@@ -268,7 +269,7 @@ pub fn scope(workspace: PathBuf) -> ToolScope {
         now: NOW,
         utc_offset_minutes: 60,
         timeout_ms: 20_000,
-        stop: Arc::new(AtomicBool::new(false)),
+        cancellation: Cancellation::default(),
         skill: None,
         user: None,
     }

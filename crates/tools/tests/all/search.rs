@@ -248,13 +248,13 @@ async fn a_silent_engine_ends_with_the_call() {
     let error = bench.refused("web_search", query()).await;
     assert!(error.contains("300 ms") || error.contains("no complete answer") || error.contains("stopped"), "{error}");
     bench.scope.timeout_ms = 60_000;
-    let stop = bench.scope.stop.clone();
+    let stop = bench.scope.cancellation.clone();
     let hits = server.hits.clone();
     tokio::spawn(async move {
         while hits.load(Ordering::Relaxed) < 2 {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        stop.store(true, Ordering::Relaxed);
+        stop.cancel();
     });
     let error = bench.refused("web_search", query()).await;
     assert!(error.contains("stopped"), "{error}");

@@ -155,10 +155,10 @@ async fn too_long_and_stopped_commands_end() {
     let error = bench.refused("terminal", endless.clone()).await;
     assert!(error.contains("stopped"), "{error}");
     bench.scope.timeout_ms = 60_000;
-    let stop = bench.scope.stop.clone();
+    let stop = bench.scope.cancellation.clone();
     tokio::spawn(async move {
         tokio::time::sleep(Duration::from_millis(300)).await;
-        stop.store(true, Ordering::Relaxed);
+        stop.cancel();
     });
     let error = bench.refused("terminal", endless).await;
     assert!(error.contains("stopped"), "{error}");

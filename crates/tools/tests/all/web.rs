@@ -261,10 +261,10 @@ async fn a_server_that_hangs_or_is_gone() {
     let error = bench.refused("web_fetch", json!({"url": server.url("/")})).await;
     assert!(error.contains("300 ms"), "{error}");
     bench.scope.timeout_ms = 60_000;
-    let stop = bench.scope.stop.clone();
+    let stop = bench.scope.cancellation.clone();
     tokio::spawn(async move {
         tokio::time::sleep(Duration::from_millis(200)).await;
-        stop.store(true, Ordering::Relaxed);
+        stop.cancel();
     });
     let began = Instant::now();
     let error = bench.refused("web_fetch", json!({"url": server.url("/")})).await;

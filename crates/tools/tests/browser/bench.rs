@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use steward_core::Cancellation;
 use steward_core::ports::{Authorized, BlobError, Blobs, ToolScope, Tools as _};
 use steward_core::tool::{CallSource, Preview, ToolCall, ToolError, ToolOutput};
 use steward_core::{RunId, Timestamp, hash};
@@ -157,7 +157,7 @@ fn scope(run: RunId, workspace: PathBuf) -> ToolScope {
         now: Timestamp(1_795_248_000_000),
         utc_offset_minutes: 60,
         timeout_ms: 60_000,
-        stop: Arc::new(AtomicBool::new(false)),
+        cancellation: Cancellation::default(),
         skill: None,
         user: None,
     }

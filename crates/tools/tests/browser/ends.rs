@@ -77,7 +77,7 @@ async fn a_click_that_leads_to_nothing_ends() {
     let before = asked();
     let work = tokio::spawn(async move { clicking.refused("browser_click", element).await });
     until("asked for", || asked() > before).await;
-    run.scope.stop.store(true, Ordering::Relaxed);
+    run.scope.cancellation.cancel();
     let error = work.await.unwrap();
     assert!(error.contains("may have taken effect"), "{error}");
     until("all gone", gone).await;
@@ -98,7 +98,7 @@ async fn a_stopped_run_has_no_browser() {
         hits.load(Ordering::Relaxed) >= 2 || server.requests.lock().unwrap().iter().any(|r| r.contains("/hangs"))
     })
     .await;
-    run.scope.stop.store(true, Ordering::Relaxed);
+    run.scope.cancellation.cancel();
     let error = work.await.unwrap();
     assert!(error.contains("stopped"), "{error}");
     until("all gone", gone).await;

@@ -2,8 +2,8 @@
 
 use crate::world::{Served, TENANT, World, refusal, user};
 use serde_json::json;
-use std::sync::Arc;
 use std::time::Duration;
+use steward_core::Cancellation;
 use steward_core::credential::CredentialKind;
 use steward_core::mcp::McpTransport;
 
@@ -21,7 +21,7 @@ async fn tools_are_called_and_fail_as_over_stdio() {
     let failed = refusal(world.call("fail", json!({"reason": "no such page"})).await);
     assert!(failed.contains("no such page"), "{failed}");
 
-    let short = World::context(Duration::from_secs(2), &Arc::default());
+    let short = World::context(Duration::from_secs(2), &Cancellation::default());
     let late = refusal(world.call_in("slow", json!({"name": "one"}), &short).await);
     assert!(late.contains("no answer in time"), "{late}");
     crate::world::wait_for(notes.path().join("one.cancelled")).await;
@@ -74,7 +74,7 @@ async fn a_token_opens_the_door() {
     world.vault.put("right", CredentialKind::ApiKey, &[("key", "canary-271828")]).await;
     world.credential("right").await;
     world.accept_all().await;
-    let context = World::context(Duration::from_mins(1), &Arc::default());
+    let context = World::context(Duration::from_mins(1), &Cancellation::default());
     let said = world.call_in("echo", json!({"text": "x"}), &context).await;
     assert_eq!(said.unwrap().content, "echo: x");
     assert!(!context.learned_secrets().is_empty());

@@ -4,9 +4,9 @@ use crate::world::{START, Served, TENANT, World, refusal, user};
 use secrecy::ExposeSecret as _;
 use serde_json::json;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use steward_core::Cancellation;
 use steward_core::credential::CredentialKind;
 use steward_core::mcp::{McpServer, McpTransport};
 use steward_tools::mcp::{LoginAnswer, LoginRequest, LoginStarted, LoginStatus};
@@ -61,7 +61,7 @@ async fn a_person_logs_in_and_the_token_is_renewed() {
     assert!(twice.unwrap_err().to_string().contains("not under way"));
 
     world.accept_all().await;
-    let context = World::context(Duration::from_mins(1), &Arc::default());
+    let context = World::context(Duration::from_mins(1), &Cancellation::default());
     let said = world.call_in("echo", json!({"text": "in"}), &context).await.unwrap();
     assert_eq!(said.content, "echo: in");
     let token = |world: &World| {

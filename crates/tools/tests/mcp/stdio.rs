@@ -2,9 +2,8 @@
 
 use crate::world::{TENANT, World, refusal, wait_for};
 use serde_json::json;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use steward_core::Cancellation;
 use steward_core::credential::CredentialKind;
 use steward_core::mcp::McpTransport;
 use steward_core::policy::RiskClass;
@@ -62,7 +61,7 @@ async fn a_server_is_confined_and_has_only_its_own_secret() {
     world.credential("wiki").await;
     world.accept_all().await;
 
-    let context = World::context(Duration::from_mins(1), &Arc::default());
+    let context = World::context(Duration::from_mins(1), &Cancellation::default());
     let seen = world.call_in("see", json!({"name": "/etc/passwd"}), &context).await.unwrap();
     let data = seen.data.unwrap();
     assert_eq!(data["readable"], json!(false));
@@ -98,26 +97,26 @@ async fn a_slow_call_is_ended_by_its_deadline_and_by_a_stop() {
     world.accept_all().await;
     let notes = world.folder.path().join("t");
 
-    let stop = Arc::new(AtomicBool::new(false));
+    let stop = Cancellation::default();
     let context = World::context(Duration::from_mins(1), &stop);
     let work = world.call_in("slow", json!({"name": "one"}), &context);
     let stopping = async {
         wait_for(notes.join("one.started")).await;
-        stop.store(true, Ordering::SeqCst);
+        stop.cancel();
     };
     let (stopped, ()) = tokio::join!(work, stopping);
     let stopped = refusal(stopped);
     assert!(stopped.contains("was stopped"), "{stopped}");
     wait_for(notes.join("one.cancelled")).await;
 
-    let short = World::context(Duration::from_secs(3), &Arc::default());
+    let short = World::context(Duration::from_secs(3), &Cancellation::default());
     let late = refusal(world.call_in("slow", json!({"name": "two"}), &short).await);
     assert!(late.contains("no answer in time"), "{late}");
     assert!(late.contains("1 of 3: halfway there"), "{late}");
     wait_for(notes.join("two.cancelled")).await;
 
     // A caller that just goes away tells the server too.
-    let context = World::context(Duration::from_mins(1), &Arc::default());
+    let context = World::context(Duration::from_mins(1), &Cancellation::default());
     tokio::select! {
         _ = world.call_in("slow", json!({"name": "three"}), &context) => panic!("it never ends"),
         () = wait_for(notes.join("three.started")) => {}

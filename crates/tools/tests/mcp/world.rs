@@ -5,8 +5,9 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64};
+use std::sync::atomic::AtomicI64;
 use std::time::Duration;
+use steward_core::Cancellation;
 use steward_core::mcp::{McpServer, McpTransport};
 use steward_core::ports::{McpServers as _, ToolScope};
 use steward_core::skill::{CredentialWanted, Skill};
@@ -155,7 +156,7 @@ impl World {
         named.unwrap_or_else(|| panic!("no skill for {tool}")).clone()
     }
 
-    pub fn context(limit: Duration, stop: &Arc<AtomicBool>) -> Context {
+    pub fn context(limit: Duration, stop: &Cancellation) -> Context {
         let scope = ToolScope {
             tenant: TENANT,
             run: None,
@@ -168,13 +169,13 @@ impl World {
             timeout_ms: 0,
             user: Some(user(1)),
             skill: None,
-            stop: Arc::clone(stop),
+            cancellation: stop.clone(),
         };
         Context::new(scope, "key".to_owned(), limit)
     }
 
     pub async fn call(&self, tool: &str, arguments: Value) -> Result<ToolOutput, ToolError> {
-        let context = Self::context(Duration::from_mins(1), &Arc::default());
+        let context = Self::context(Duration::from_mins(1), &Cancellation::default());
         self.call_in(tool, arguments, &context).await
     }
 

@@ -230,12 +230,12 @@ mod tests {
     use axum::http::HeaderMap;
     use serde_json::{Value, json};
     use steward_core::message::Role;
-    use steward_core::passing::Asked;
+    use steward_core::passthrough_request::PassthroughRequest;
 
     fn inbound(mut body: Value) -> Inbound {
         body["model"] = json!("connection/claude");
         let bytes = body.to_string().into_bytes();
-        Inbound { headers: HeaderMap::new(), asked: Asked::of(&bytes).unwrap(), body: bytes.into() }
+        Inbound { headers: HeaderMap::new(), asked: PassthroughRequest::of(&bytes).unwrap(), body: bytes.into() }
     }
 
     #[test]

@@ -8,22 +8,20 @@ use crate::routes::agents::live;
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Authorized, Role, ToolScope};
 use steward_core::skill::{Skill, SkillKind};
 use steward_core::tool::{CallSource, ToolCall, truncate};
-use steward_core::{AgentId, SkillId, hash, schema};
+use steward_core::{AgentId, Cancellation, SkillId, hash, schema};
 use uuid::Uuid;
 
-/// Sets the flag when the caller goes away, so that the skill ends.
-struct StopOnDrop(Arc<AtomicBool>);
+/// Cancels when the caller goes away, so that the skill ends.
+struct CancelOnDrop(Cancellation);
 
-impl Drop for StopOnDrop {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.cancel();
     }
 }
 
@@ -69,7 +67,7 @@ pub(crate) async fn test(
 
 async fn tried(state: &ApiState, person: &Person, skill: &Skill, agent: AgentId, wanted: SkillTest) -> SkillTested {
     let deps = state.runs.deps();
-    let stop = StopOnDrop(Arc::new(AtomicBool::new(false)));
+    let cancel = CancelOnDrop(Cancellation::default());
     let now = deps.clock.now();
     let scope = ToolScope {
         tenant: deps.tenant,
@@ -83,7 +81,7 @@ async fn tried(state: &ApiState, person: &Person, skill: &Skill, agent: AgentId,
         timeout_ms: skill.limits.timeout_ms,
         user: Some(person.user()),
         skill: Some(skill.reference()),
-        stop: Arc::clone(&stop.0),
+        cancellation: cancel.0.clone(),
     };
     let key = deps.ids.next().to_string();
     let call = ToolCall {

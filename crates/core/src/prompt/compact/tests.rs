@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use super::{Compaction, Said};
+use super::{Compaction, CompactionInput};
 use crate::Timestamp;
 use crate::message::{Message, Role};
 use crate::prompt::{COMPACT_FROM, Prompt, PromptInput, TRUNCATE_FROM, assemble};
@@ -47,7 +47,7 @@ impl Talk {
                 break;
             }
             let full = prompt.is_over(COMPACT_FROM, 0);
-            let said = Said {
+            let said = CompactionInput {
                 history: &self.history,
                 messages: &self.messages,
                 now: &self.now,

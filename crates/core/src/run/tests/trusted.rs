@@ -85,7 +85,7 @@ fn it_plans_by_a_tool_and_pays_no_call_for_it() {
     let wanted = run.on(EventBody::ToolResult {
         call_id: "p".into(),
         tool: PLAN.into(),
-        result: ToolResult::said("noted"),
+        result: ToolResult::text("noted"),
         ms: 0,
         evidence: None,
     });

@@ -1,6 +1,6 @@
 //! Opening a SQLite database: nothing is changed before it is known to be ours and not newer.
 
-use crate::engine::job::ready;
+use crate::engine::queued_call::ready;
 use crate::error;
 use crate::lock::{DirLock, lock};
 use crate::migrate::{self, Found, Migration};
@@ -22,7 +22,6 @@ const CHECKPOINT_PAGES: u32 = 8_000;
 /// Size that the WAL's file is cut to after a checkpoint.
 const WAL_BYTES: u32 = 64 << 20;
 
-/// An open database.
 pub(super) struct Opened {
     pub connection: Connection,
     pub lock: Arc<DirLock>,
@@ -117,7 +116,8 @@ fn prepare(connection: &mut Connection, list: &[Migration]) -> StoreResult<()> {
              where status <> 'finished' and owner is not null",
             args![],
         )
-        .await
+        .await?;
+        Ok(())
     }));
     let end = if done.is_ok() { "commit" } else { "rollback" };
     let ended = connection.execute_batch(end).map_err(|e| error::sqlite(&e));

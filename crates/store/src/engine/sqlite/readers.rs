@@ -1,6 +1,6 @@
 //! Connections that cannot write, opened when first needed.
 
-use crate::engine::job::{OpFn, gone, ready};
+use crate::engine::queued_call::{OpFn, gone, ready};
 use crate::error;
 use crate::lock::DirLock;
 use crate::tx::Tx;
@@ -11,7 +11,6 @@ use std::time::Duration;
 use steward_core::ports::{StoreError, StoreResult};
 use tokio::sync::Semaphore;
 
-/// A pool of readers.
 pub(super) struct Readers {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,

@@ -17,10 +17,10 @@ use std::fs;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::Duration;
-use steward_core::hash;
 use steward_core::ports::{OpenedCredential, ToolScope};
 use steward_core::skill::{DockerSpec, Skill, SkillKind, SkillSpec};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, Undo};
+use steward_core::{Cancellation, hash};
 use tempfile::TempDir;
 
 /// Processes of a container.
@@ -56,7 +56,7 @@ impl DockerExecutor {
         };
         let name = container_name(&context.idempotency_key);
         let mut scope = context.scope.clone();
-        scope.stop = std::sync::Arc::default();
+        scope.cancellation = Cancellation::default();
         let context = Context::new(scope, context.idempotency_key.clone(), KILL);
         let args = ["kill", name.as_str()].map(str::to_owned);
         let killed = self.docker(&args, home, &context).await;

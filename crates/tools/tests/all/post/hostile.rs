@@ -3,7 +3,6 @@
 use super::world::bench;
 use crate::fakes::Bench;
 use serde_json::json;
-use std::sync::atomic::Ordering;
 use steward_core::ports::Tools as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -42,10 +41,10 @@ async fn a_silent_server_ends_with_the_call_or_the_run() {
         let error = bench.refused("mail_list", json!({})).await;
         assert!(error.contains("stopped"), "{error}");
         bench.scope.timeout_ms = 60_000;
-        let stop = bench.scope.stop.clone();
+        let stop = bench.scope.cancellation.clone();
         let stopping = tokio::spawn(async move {
             tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-            stop.store(true, Ordering::Relaxed);
+            stop.cancel();
         });
         let error = bench.refused("mail_list", json!({})).await;
         assert!(error.contains("stopped"), "{error}");

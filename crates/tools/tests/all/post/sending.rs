@@ -3,7 +3,6 @@ use crate::catalogue;
 use crate::search::credential;
 use serde_json::json;
 use std::fs;
-use std::sync::atomic::Ordering;
 use steward_core::credential::CredentialKind;
 use steward_core::policy::RiskClass;
 use steward_core::ports::Tools as _;
@@ -181,12 +180,12 @@ async fn a_silent_server_ends_with_the_call_or_the_run() {
     let error = bench.refused("mail_send", letter("hello")).await;
     assert!(error.contains("nothing was sent"), "{error}");
     bench.scope.timeout_ms = 60_000;
-    let stop = bench.scope.stop.clone();
+    let stop = bench.scope.cancellation.clone();
     tokio::spawn(async move {
         // Once from the first call, once from the second.
         let _first = silent.accept().await;
         let _second = silent.accept().await;
-        stop.store(true, Ordering::Relaxed);
+        stop.cancel();
         std::future::pending::<()>().await;
     });
     let error = bench.refused("mail_send", letter("hello")).await;

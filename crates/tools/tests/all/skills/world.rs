@@ -324,7 +324,7 @@ impl World {
 
     /// The arguments of a call that is stopped after the server or program has begun.
     pub fn stop(&self) {
-        self.scope.stop.store(true, Ordering::Relaxed);
+        self.scope.cancellation.cancel();
     }
 }
 

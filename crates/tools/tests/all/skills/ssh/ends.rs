@@ -5,6 +5,7 @@ use super::{longer, message};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
+use steward_core::Cancellation;
 
 /// A command that says that it runs and stays.
 fn staying(server: &Server) -> Value {
@@ -55,7 +56,7 @@ async fn a_stopped_run_ends_the_command() {
     longer(&mut world, 60_000);
     for (version, effect) in [(1, "write"), (2, "read")] {
         let _ = std::fs::remove_file(server.path("pid"));
-        world.scope.stop.store(false, std::sync::atomic::Ordering::Relaxed);
+        world.scope.cancellation = Cancellation::default();
         let rest = json!({"effect": effect, "version": version, "limits": {"timeout_ms": 60_000}});
         let skill = world.add(server.skill(&staying(&server), json!({}), &rest));
         let stop = async {

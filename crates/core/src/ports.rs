@@ -1,0 +1,48 @@
+//! Ports: what the core and the engine need from the world. Adapters implement them.
+//!
+//! Traits are object-safe (`async_trait`); the binary composes them.
+
+mod access;
+mod agents;
+mod approvals;
+mod conversations;
+mod intent;
+mod knowledge;
+mod models;
+mod runtime;
+mod settings;
+mod skills;
+mod spending;
+mod store;
+mod tools;
+mod users;
+mod vault;
+
+pub use access::{Authenticator, LoginError, Principal, Role};
+pub use agents::{Agents, Facts, Note, Reminder};
+pub use approvals::{ApprovalFilter, Approvals, Grants, StandingGrant};
+pub use conversations::{Conversation, ConversationFilter, Conversations};
+pub use intent::{Entry, Intent, IntentError, Proposal, Ranking, TableReader, WorkspaceReader};
+pub use knowledge::{Classifier, EmbedError, Embedder, Labelled};
+pub use models::{
+    Breaker, ByteStream, ChunkStream, ConnectionHealth, ConnectionTest, ConnectionsError, Examiner, Gateway,
+    KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, Passage, Passed, Recognised, RequestFor,
+    Route, RouteRequest, Scored, TypedKey,
+};
+pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
+pub use settings::{Connections, Idempotency, Remembered, Settings};
+pub use skills::{McpServers, SkillFilter, SkillPackages, Skills};
+pub use spending::{
+    BudgetScope, ExamReports, Period, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState, Spender,
+    SpentRecord, UsageBy, UsageRecord, UsageRow, VirtualKey, VirtualKeys,
+};
+pub use store::{
+    Claim, Command, Commit, DueTimer, KeptRun, KeptRuns, Lease, Page, QueuedCommand, RunFilter, RunRow, RunStatus,
+    RunStore, SideWrite, StoreError, StoreResult, StoredEvent,
+};
+pub use tools::{AgentTools, Authorized, Interrupted, Stage, ToolScope, Tools};
+pub use users::{LoginSession, LoginSessions, User, Users};
+pub use vault::{
+    ConnectionKeys, CredentialChange, CredentialRows, NewCredential, Opened as OpenedCredential, SealedCredential,
+    Vault, VaultError, given,
+};

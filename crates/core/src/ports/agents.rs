@@ -1,0 +1,67 @@
+//! Agents, and what they keep for themselves.
+
+use super::store::StoreResult;
+use crate::agent::Agent;
+use crate::{AgentId, TenantId, Timestamp};
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+#[async_trait]
+pub trait Agents: Send + Sync {
+    /// Makes or replaces by id; a name that another has is a conflict.
+    async fn save_agent(&self, tenant: TenantId, agent: &Agent) -> StoreResult<()>;
+    /// Replaces `before` by `after`, of the same id, and says whether it did: not if the agent is no longer as
+    /// `before`, since then `after` was made of what was. [`super::StoreError::NotFound`] if it is gone.
+    async fn change_agent(&self, tenant: TenantId, before: &Agent, after: &Agent) -> StoreResult<bool>;
+    async fn agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent>;
+    /// By name.
+    async fn agent_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Agent>>;
+    /// All that are not deleted, by name.
+    async fn agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>>;
+    /// Marks it deleted: no list shows it and its name is free. Its runs stay.
+    async fn delete_agent(&self, tenant: TenantId, id: AgentId, at: Timestamp) -> StoreResult<()>;
+    /// Those that are deleted, by name.
+    async fn deleted_agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>>;
+    /// Takes a deletion back; [`super::StoreError::Conflict`] if its name was taken meanwhile.
+    async fn restore_agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent>;
+}
+
+/// A note of an agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Note {
+    /// Unique per agent.
+    pub title: String,
+    pub text: String,
+    pub updated_at: Timestamp,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reminder {
+    /// Its id, of the call that made it.
+    pub id: String,
+    pub at: Timestamp,
+    pub text: String,
+    pub done: bool,
+}
+
+/// What agents keep for themselves: memory, notes, reminders, drafts.
+#[async_trait]
+pub trait Facts: Send + Sync {
+    /// The memory text and its version (0: none yet).
+    async fn memory(&self, tenant: TenantId, agent: AgentId) -> StoreResult<(String, u64)>;
+    /// Replaces it if `version` is still the newest, else [`StoreError::Conflict`].
+    async fn save_memory(&self, tenant: TenantId, agent: AgentId, text: &str, version: u64) -> StoreResult<()>;
+    /// Makes or replaces a note; returns the one before.
+    async fn save_note(&self, tenant: TenantId, agent: AgentId, note: &Note) -> StoreResult<Option<Note>>;
+    async fn remove_note(&self, tenant: TenantId, agent: AgentId, title: &str) -> StoreResult<()>;
+    /// Notes by title.
+    async fn notes(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Note>>;
+    /// Makes or replaces a reminder by id.
+    async fn save_reminder(&self, tenant: TenantId, agent: AgentId, reminder: &Reminder) -> StoreResult<()>;
+    /// Removes a reminder; its row stays, marked.
+    async fn remove_reminder(&self, tenant: TenantId, agent: AgentId, id: &str) -> StoreResult<()>;
+    /// Reminders by time.
+    async fn reminders(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Reminder>>;
+    /// Those of all agents, by time.
+    async fn all_reminders(&self, tenant: TenantId) -> StoreResult<Vec<(AgentId, Reminder)>>;
+}

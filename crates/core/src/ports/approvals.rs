@@ -1,0 +1,54 @@
+//! The inbox, and permissions that outlive their run.
+
+use super::store::{Page, StoreResult};
+use crate::approval::Approval;
+use crate::policy::Grant;
+use crate::{AgentId, ApprovalId, RunId, TenantId, Timestamp};
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Default)]
+pub struct ApprovalFilter {
+    /// Only unanswered ones.
+    pub open: bool,
+    /// Only answered or withdrawn ones.
+    pub closed: bool,
+    /// Only of this run.
+    pub run: Option<RunId>,
+    /// Only those after this one in the order of the list (cursor).
+    pub after: Option<ApprovalId>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+#[async_trait]
+pub trait Approvals: Send + Sync {
+    /// Open ones oldest first, else newest first.
+    async fn approvals(&self, tenant: TenantId, filter: ApprovalFilter) -> StoreResult<Page<Approval>>;
+    async fn approval(&self, tenant: TenantId, id: ApprovalId) -> StoreResult<Approval>;
+}
+
+/// A permission that outlives its run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = AgentGrant))]
+pub struct StandingGrant {
+    /// Its id.
+    pub id: uuid::Uuid,
+    /// For which agent.
+    pub agent: AgentId,
+    /// What it covers, and until when.
+    pub grant: Grant,
+    /// Who gave it.
+    pub by: String,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+#[async_trait]
+pub trait Grants: Send + Sync {
+    async fn save_grant(&self, tenant: TenantId, grant: &StandingGrant) -> StoreResult<()>;
+    /// Those in force at `now`, of one agent or of all, newest first.
+    async fn grants(&self, tenant: TenantId, agent: Option<AgentId>, now: Timestamp)
+    -> StoreResult<Vec<StandingGrant>>;
+    async fn revoke_grant(&self, tenant: TenantId, id: uuid::Uuid) -> StoreResult<()>;
+}

@@ -1,0 +1,31 @@
+//! The run state machine: a fold over events, and what to do next. Pure.
+
+mod answer;
+mod apply;
+mod approval_answer;
+mod approval_context;
+mod deep;
+mod delegate;
+mod effect;
+mod fallback_parsing;
+mod fork;
+mod guard_guessed_and_tainted;
+mod next;
+mod outside_files;
+mod queries;
+mod replay;
+mod state;
+#[cfg(test)]
+mod tests;
+mod tool_selection;
+
+pub use answer::{compose_answer, plan_as_text, receipts_for, receipts_without};
+pub use delegate::{MAX_DEPTH, delegate_of};
+pub use effect::{AnswerFrom, Ask, Effect};
+pub use fallback_parsing::FallbackState;
+pub use fork::{ForkPoint, ForkPoints};
+pub use outside_files::{OutsideFile, UPLOADS, quoted_file, written_files};
+pub use queries::FOLDER;
+pub use replay::{Checked, Difference, answer_text, check};
+pub use state::{CallEntry, CallStatus, ChildRun, PlanState, RunState, Waiting};
+pub use tool_selection::{is_control, plan_tool, room_for_tools};

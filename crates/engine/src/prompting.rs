@@ -1,0 +1,11 @@
+//! What is sent to a model, and what its reply means. Pure functions of a run's state.
+
+pub(crate) mod argument_from_results;
+pub(crate) mod compaction;
+pub(crate) mod instructions;
+pub(crate) mod interpret_reply;
+pub(crate) mod model_request;
+pub(crate) mod open_arguments;
+pub(crate) mod plan_replies;
+pub(crate) mod raw_reply;
+mod text_tool_messages;

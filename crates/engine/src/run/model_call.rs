@@ -1,0 +1,347 @@
+//! One model call: requested, streamed, answered; each committed before it is used or shown.
+
+use crate::prompting::interpret_reply::interpret_reply;
+use crate::prompting::model_request::{BuiltRequest, build_request, reply_parser, strategy};
+use crate::prompting::raw_reply::ReceivedReply;
+use crate::run::budget::{CallUsage, estimate, reserve, settle};
+use crate::run::context::RunContext;
+use crate::run::finish::finish;
+use crate::run::journal::status_write;
+use fail::fail_point;
+use futures::StreamExt;
+use std::time::Duration;
+use steward_core::budget::Limit;
+use steward_core::event::{Answered, EventBody, Outcome, Setup};
+use steward_core::hash;
+use steward_core::model::{
+    Capabilities, Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, Purpose, Usage,
+};
+use steward_core::ports::{ModelCall, Opened, RunStatus, SideWrite, StoreResult};
+use steward_core::prompt::Prompt;
+use steward_core::routing::Attempt;
+use steward_core::run::AnswerFrom;
+use steward_core::{ConnectionId, TimerId, budget};
+use steward_parse::{Out, Parsed};
+
+/// How many chunks that are ready at once make one delta event.
+const COALESCE: usize = 64;
+
+/// One model call with the request that was built for it; `true` if a reply was committed.
+pub(crate) async fn send_request(
+    context: &mut RunContext<'_>,
+    setup: &Setup,
+    purpose: Purpose,
+    built: BuiltRequest,
+) -> StoreResult<bool> {
+    let step = context.journal.state.spent.model_calls + 1;
+    if !built.prompt.fits {
+        let error = too_long(&built.prompt, setup.capabilities.window);
+        fail_call(context, step, purpose, error.into()).await?;
+        return Ok(false);
+    }
+    let reserved = built.reserved();
+    let (tokens, reply) = (built.prompt.tokens, built.request.max_tokens);
+    let estimate = estimate(context, setup, tokens, reply.into()).await;
+    let reserved_micros = estimate.cost_micros;
+    let state = &context.journal.state;
+    if let Err(limit) = budget::model_call_fits(&setup.budget, &state.spent, reserved, reserved_micros) {
+        finish(&mut context.journal, Outcome::Limited { limit, message: String::new() }, AnswerFrom::Observations)
+            .await?;
+        return Ok(false);
+    }
+    let reservation = match reserve(context, setup, &estimate).await? {
+        Ok(reservation) => reservation,
+        Err(message) => {
+            let limit = Limit::Spend;
+            let outcome = Outcome::Limited { limit, message };
+            finish(&mut context.journal, outcome, AnswerFrom::Observations).await?;
+            return Ok(false);
+        }
+    };
+    let request = built.request;
+    let prompt = request.messages.clone();
+    fail_point!("engine.model.before");
+    context
+        .journal
+        .append(EventBody::ModelRequested {
+            step,
+            purpose,
+            model: setup.model.clone(),
+            prompt_hash: hash::of_json(&serde_json::json!(prompt)),
+            prompt,
+            reserved,
+            reserved_micros,
+        })
+        .await?;
+    fail_point!("engine.model.requested");
+    match receive(context, setup, (step, purpose), &request, &reservation.targets).await? {
+        Ok(mut reply) => {
+            let used = reply.usage();
+            let attempts = &reply.answered.attempts;
+            let (spent, side) = settle(context.deps, reservation, Some(used), attempts, false).await;
+            // What the run pays is what its budgets count.
+            reply.usage.cost_micros = spent.cost_micros;
+            let raw = reply.received.raw(&reply.parsed);
+            let state = &context.journal.state;
+            let interpreted = interpret_reply(state, setup, purpose, &mut reply.parsed, step);
+            fail_point!("engine.model.answered");
+            let mut events: Vec<EventBody> = delta_event(step, purpose, reply.last).into_iter().collect();
+            events.push(EventBody::ModelResponded {
+                step,
+                purpose,
+                text: reply.parsed.text,
+                raw,
+                reasoning: reply.parsed.reasoning,
+                calls: interpreted.calls,
+                diagnostics: interpreted.diagnostics,
+                finish: reply.finish,
+                usage: reply.usage,
+                answered: Some(Box::new(reply.answered)),
+                noticed: interpreted.noticed,
+            });
+            context.journal.commit(events, side).await?;
+            fail_point!("engine.model.responded");
+            Ok(true)
+        }
+        Err(mut failed) => {
+            let used = failed.used.take();
+            (failed.usage, failed.side) = settle(context.deps, reservation, used, &failed.attempts, true).await;
+            fail_call(context, step, purpose, failed).await.map(|()| false)
+        }
+    }
+}
+
+struct Reply {
+    /// What came with its end and is not shown yet.
+    last: VisibleText,
+    parsed: Parsed,
+    received: ReceivedReply,
+    finish: String,
+    usage: Usage,
+    answered: Answered,
+}
+
+impl Reply {
+    fn usage(&self) -> CallUsage {
+        call_usage(&self.answered, &self.received, self.usage)
+    }
+}
+
+fn call_usage(answered: &Answered, received: &ReceivedReply, usage: Usage) -> CallUsage {
+    CallUsage { connection: answered.connection, model: answered.model.clone(), usage, received: received.tokens() }
+}
+
+/// No whole reply, who was asked, and what came of it.
+struct FailedCall {
+    error: ModelError,
+    attempts: Vec<Attempt>,
+    used: Option<CallUsage>,
+    /// What was spent all the same.
+    usage: Usage,
+    /// The rows that record it.
+    side: Vec<SideWrite>,
+}
+
+impl From<ModelError> for FailedCall {
+    fn from(error: ModelError) -> Self {
+        Self { error, attempts: Vec::new(), used: None, usage: Usage::default(), side: Vec::new() }
+    }
+}
+
+/// Asks the connections of the run's route, each in its own form, until one begins to answer.
+async fn open_stream(
+    context: &RunContext<'_>,
+    setup: &Setup,
+    purpose: Purpose,
+    first: &ModelRequest,
+    targets: &[ConnectionId],
+) -> Result<Opened, FailedCall> {
+    let state = &context.journal.state;
+    let max_steps = context.deps.config.max_plan_steps;
+    let request = |connection: &Connection| {
+        if connection.id == setup.connection {
+            return first.clone();
+        }
+        build_request(state, setup, &connection.capabilities, purpose, max_steps).request
+    };
+    let call = ModelCall {
+        targets,
+        routing: &setup.agent.routing,
+        request: &request,
+        deadline_ms: setup.agent.tuning.timeout_ms,
+    };
+    tokio::select! {
+        opened = context.deps.models.open(call) => opened.map_err(|none| FailedCall {
+            attempts: none.attempts,
+            ..none.error.into()
+        }),
+        () = context.signals.cancellation.cancelled() => Err(cancelled().into()),
+    }
+}
+
+/// What is known of a connection: for the run's own, what was known when it began.
+fn capabilities_of<'a>(setup: &'a Setup, connection: &'a Connection) -> &'a Capabilities {
+    if connection.id == setup.connection { &setup.capabilities } else { &connection.capabilities }
+}
+
+async fn receive(
+    context: &mut RunContext<'_>,
+    setup: &Setup,
+    (step, purpose): (u32, Purpose),
+    request: &ModelRequest,
+    targets: &[ConnectionId],
+) -> StoreResult<Result<Reply, FailedCall>> {
+    let cancel = context.signals.cancellation.clone();
+    let opened = match open_stream(context, setup, purpose, request, targets).await {
+        Ok(opened) => opened,
+        Err(failed) => return Ok(Err(failed)),
+    };
+    let capabilities = capabilities_of(setup, &opened.connection);
+    let strategy = strategy(&context.journal.state, setup, capabilities, purpose);
+    let in_thought = capabilities.thinks_first;
+    let mut answered = Answered {
+        connection: opened.connection.id,
+        name: opened.connection.name.clone(),
+        provider: Some(opened.connection.provider),
+        model: opened.connection.model.clone(),
+        strategy,
+        in_thought,
+        attempts: opened.attempts,
+    };
+    let mut parser = reply_parser(setup, purpose, (strategy, in_thought), step);
+    let mut chunks = opened.stream.ready_chunks(COALESCE);
+    let (mut finish, mut usage) = (String::from("stop"), Usage::default());
+    let mut received = ReceivedReply::default();
+    let mut last = VisibleText::default();
+    loop {
+        let batch = tokio::select! {
+            batch = chunks.next() => batch,
+            () = cancel.cancelled() => {
+                let used = Some(call_usage(&answered, &received, usage));
+                return Ok(Err(FailedCall { used, ..cancelled().into() }));
+            }
+        };
+        let Some(batch) = batch else { break };
+        let (mut failed, mut ended) = (None, false);
+        for chunk in batch {
+            match chunk {
+                Ok(chunk) => {
+                    if let ModelChunk::End { finish: word, usage: spent, model } = &chunk {
+                        ended = true;
+                        finish.clone_from(word);
+                        usage = *spent;
+                        if !model.is_empty() {
+                            answered.model.clone_from(model);
+                        }
+                    }
+                    received.push(&chunk);
+                    collect_visible(parser.push(&chunk), &mut last);
+                }
+                Err(error) => failed = Some(error),
+            }
+        }
+        // What comes with the end is committed with the whole reply.
+        if !ended || failed.is_some() {
+            append_delta(context, step, purpose, std::mem::take(&mut last)).await?;
+        }
+        if let Some(error) = failed {
+            return Ok(Err(FailedCall {
+                used: Some(call_usage(&answered, &received, usage)),
+                attempts: answered.attempts,
+                ..error.into()
+            }));
+        }
+    }
+    let mut parsed = parser.finish();
+    collect_visible(std::mem::take(&mut parsed.tail), &mut last);
+    Ok(Ok(Reply { last, parsed, received, finish, usage, answered }))
+}
+
+/// Text and reasoning that a reader may see.
+type VisibleText = (String, String);
+
+/// What can be shown by now, if anything; a summary of older messages is nobody's answer.
+fn delta_event(step: u32, purpose: Purpose, (text, reasoning): VisibleText) -> Option<EventBody> {
+    let nothing = text.is_empty() && reasoning.is_empty();
+    (!nothing && purpose != Purpose::Compact).then_some(EventBody::ModelDelta { step, purpose, text, reasoning })
+}
+
+async fn append_delta(
+    context: &mut RunContext<'_>,
+    step: u32,
+    purpose: Purpose,
+    shown: VisibleText,
+) -> StoreResult<()> {
+    let Some(delta) = delta_event(step, purpose, shown) else {
+        return Ok(());
+    };
+    fail_point!("engine.model.streaming");
+    context.journal.append(delta).await
+}
+
+/// Sorts what can be shown into text and reasoning.
+fn collect_visible(pieces: Vec<Out>, (text, reasoning): &mut VisibleText) {
+    for piece in pieces {
+        match piece {
+            Out::Text(piece) => text.push_str(&piece),
+            Out::Reasoning(piece) => reasoning.push_str(&piece),
+            Out::CallStarted { .. } => {}
+        }
+    }
+}
+
+/// Commits a failed call; one that failed in passing is tried again after a durable alarm.
+async fn fail_call(
+    context: &mut RunContext<'_>,
+    step: u32,
+    purpose: Purpose,
+    FailedCall { error, attempts, usage, mut side, .. }: FailedCall,
+) -> StoreResult<()> {
+    let tries = context.journal.state.failures + 1;
+    // Without a summary there is another way to make room.
+    let again = error.class.is_transient() && tries < context.deps.config.model_tries && purpose != Purpose::Compact;
+    tracing::warn!(run = %context.journal.run(), class = ?error.class, tries, again, "model call failed: {error}");
+    if !again {
+        let failed = EventBody::ModelFailed { step, purpose, error, retry_at: None, attempts, usage };
+        return context.journal.commit(vec![failed], side).await;
+    }
+    let wait =
+        error.retry_after_ms.map_or(Duration::from_millis(500 << (2 * (tries - 1)).min(8)), Duration::from_millis);
+    let at = context.deps.clock.now().plus(wait);
+    let timer_id = TimerId(context.deps.ids.next());
+    let purpose_text = "try the model again".to_owned();
+    side.push(SideWrite::Timer { id: timer_id, at, purpose: purpose_text.clone() });
+    if wait > context.deps.config.short_wait {
+        side.push(status_write(&context.journal.state, RunStatus::Parked));
+    }
+    context
+        .journal
+        .commit(
+            vec![
+                EventBody::ModelFailed { step, purpose, error, retry_at: Some(at), attempts, usage },
+                EventBody::TimerSet { timer_id, at, purpose: purpose_text },
+            ],
+            side,
+        )
+        .await
+}
+
+fn cancelled() -> ModelError {
+    ModelError {
+        class: ModelErrorClass::Cancelled,
+        message: "the model call was stopped".to_owned(),
+        hint: "start the run again to go on".to_owned(),
+        detail: None,
+        retry_after_ms: None,
+    }
+}
+
+fn too_long(prompt: &Prompt, window: u32) -> ModelError {
+    ModelError {
+        class: ModelErrorClass::ContextLength,
+        message: format!("the request needs about {} tokens, the model's window has {window}", prompt.tokens),
+        hint: "shorten the request, or choose a model with a larger window".to_owned(),
+        detail: None,
+        retry_after_ms: None,
+    }
+}

@@ -1,0 +1,274 @@
+//! Intent before effect, result after it; in between the tool says what it is about to do, so that a crash can be
+//! settled from the world.
+
+use crate::deps::Deps;
+use crate::run::journal::Journal;
+use async_trait::async_trait;
+use fail::fail_point;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use steward_core::event::{EventBody, ToolResult};
+use steward_core::ports::{Authorized, Interrupted, SideWrite, Stage, StoreResult, ToolScope};
+use steward_core::run::{CallStatus, OutsideFile, RunState, quoted_file, written_files};
+use steward_core::tool::{EffectClass, Settled, Staged, ToolCall, ToolError, ToolOutput, truncate};
+use steward_core::{Cancellation, hash};
+use tokio::sync::{mpsc, oneshot};
+
+/// Longest `data` kept beside the text, as JSON characters.
+const MAX_DATA: usize = 1_000_000;
+/// Result limit of a tool that names none.
+const DEFAULT_LIMIT: usize = 16_000;
+/// One result takes at most one part in so many of the window.
+const WINDOW_SHARE: u32 = 4;
+/// As prompts are estimated.
+const CHARS_PER_TOKEN: u32 = 3;
+/// Results are not cut shorter than this for a window, characters.
+const MIN_LIMIT: usize = 600;
+
+/// Where and for whom the tools of this run work.
+pub(crate) fn run_scope(deps: &Deps, state: &RunState, cancellation: &Cancellation) -> ToolScope {
+    let setup = state.setup.as_ref();
+    ToolScope {
+        tenant: deps.tenant,
+        run: Some(state.run_id),
+        agent: setup.map_or_else(|| steward_core::AgentId(state.run_id.0), |setup| setup.agent.id),
+        conversation: setup.and_then(|setup| setup.conversation),
+        workspace: setup.map(|setup| setup.workspace.clone().into()).unwrap_or_default(),
+        folder: state.folder().to_owned(),
+        now: deps.clock.now(),
+        utc_offset_minutes: setup.map_or(0, |setup| setup.utc_offset_minutes),
+        timeout_ms: setup.map_or(60_000, |setup| setup.budget.call_ms),
+        cancellation: cancellation.clone(),
+        skill: None,
+        user: setup.and_then(|setup| setup.user),
+    }
+}
+
+/// [`run_scope`] for a call of `tool`: in the version of its skill that the run began with.
+pub(crate) fn tool_scope(deps: &Deps, state: &RunState, cancellation: &Cancellation, tool: &str) -> ToolScope {
+    let mut scope = run_scope(deps, state, cancellation);
+    scope.skill = state.tool(tool).and_then(|spec| spec.skill.clone());
+    scope
+}
+
+/// What the tool tells, and where it waits until that is durable.
+type PendingStage = (Staged, oneshot::Sender<()>);
+
+/// The tool's end of the way to the journal.
+#[derive(Debug)]
+struct JournalStage(mpsc::Sender<PendingStage>);
+
+#[async_trait]
+impl Stage for JournalStage {
+    async fn stage(&self, staged: Staged) -> Result<(), ToolError> {
+        let (done, written) = oneshot::channel();
+        let sent = self.0.send((staged, done)).await.is_ok();
+        if sent && written.await.is_ok() {
+            return Ok(());
+        }
+        Err(ToolError::RespondToModel(
+            "what was about to be done could not be written down; nothing was done".to_owned(),
+        ))
+    }
+}
+
+/// Runs a call. `evidence`: what shows that an attempt before a crash did nothing.
+pub(crate) async fn run_tool(
+    deps: &Deps,
+    journal: &mut Journal,
+    call: ToolCall,
+    key: String,
+    effect: EffectClass,
+    evidence: Option<String>,
+    cancellation: &Cancellation,
+) -> StoreResult<()> {
+    let args_hash = hash::of_json(&call.arguments);
+    fail_point!("engine.intent.before");
+    journal
+        .append(EventBody::ToolIntent {
+            call_id: call.id.clone(),
+            tool: call.name.clone(),
+            arguments: call.arguments.clone(),
+            args_hash: args_hash.clone(),
+            effect,
+            idempotency_key: key.clone(),
+            evidence,
+        })
+        .await?;
+    fail_point!("engine.intent.after");
+    let limit = result_limit(&journal.state, &call.name);
+    let scope = tool_scope(deps, &journal.state, cancellation, &call.name);
+    let started = Instant::now();
+    let (sender, mut staging) = mpsc::channel(1);
+    let (call_id, tool) = (call.id.clone(), call.name.clone());
+    let arguments = call.arguments.clone();
+    let authorized = Authorized { call, idempotency_key: key, args_hash, stage: Some(Arc::new(JournalStage(sender))) };
+    let work = deps.tools.run(authorized, &scope);
+    tokio::pin!(work);
+    let mut failed = None;
+    let output = loop {
+        let (staged, done) = tokio::select! {
+            output = &mut work => break output,
+            Some(pending) = staging.recv() => pending,
+        };
+        fail_point!("engine.stage.before");
+        let written = journal
+            .append(EventBody::ToolStaged { call_id: call_id.clone(), tool: tool.clone(), staged: Box::new(staged) })
+            .await;
+        fail_point!("engine.stage.after");
+        match written {
+            Ok(()) => {
+                let _ = done.send(());
+            }
+            // Dropping `done` tells the tool, which ends without an effect.
+            Err(error) => failed = Some(error),
+        }
+    };
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    fail_point!("engine.effect.after");
+    let error = |message, fatal| ToolResult::Error { message, fatal, origin: None };
+    let result = match output {
+        Ok(output) => success(output, limit),
+        Err(ToolError::RespondToModel(message)) => error(message, false),
+        Err(ToolError::Fatal(message)) => error(message, true),
+    };
+    let (result, side) = record_origins(deps, &journal.state, &call_id, &tool, &arguments, result).await?;
+    let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    fail_point!("engine.result.before");
+    let result = EventBody::ToolResult { call_id, tool, result, ms, evidence: None };
+    journal.commit(vec![result], side).await?;
+    fail_point!("engine.result.after");
+    Ok(())
+}
+
+/// Says of a result that quotes a file from outside where that comes from, and of a file that was written from what
+/// came from outside that it did.
+async fn record_origins(
+    deps: &Deps,
+    state: &RunState,
+    call_id: &str,
+    tool: &str,
+    arguments: &Value,
+    mut result: ToolResult,
+) -> StoreResult<(ToolResult, Vec<SideWrite>)> {
+    let Some(setup) = state.setup.as_deref() else {
+        return Ok((result, Vec::new()));
+    };
+    let known = deps.store.outside_files(deps.tenant, &setup.workspace).await?;
+    let quoted = |content: &str| quoted_file(tool, arguments, content, &setup.workspace, &known);
+    match &mut result {
+        ToolResult::Ok { content, tainted, origin, .. } if !*tainted => {
+            *origin = quoted(content);
+            *tainted = origin.is_some();
+        }
+        ToolResult::Error { message, origin, .. } => *origin = quoted(message),
+        ToolResult::Ok { .. } | ToolResult::Dry { .. } => {}
+    }
+    let from = match &result {
+        ToolResult::Ok { tainted: true, origin, .. } => Some(origin.clone().unwrap_or_else(|| tool.to_owned())),
+        _ => state
+            .tool(tool)
+            .zip(state.call(call_id))
+            .and_then(|(spec, entry)| state.taint_of(spec, &entry.call).pop())
+            .map(|last| last.origin),
+    };
+    let Some(origin) = from else {
+        return Ok((result, Vec::new()));
+    };
+    let side = written_files(&result, &setup.workspace)
+        .into_iter()
+        .map(|path| SideWrite::FromOutside {
+            workspace: setup.workspace.clone(),
+            file: OutsideFile { path, origin: origin.clone() },
+        })
+        .collect();
+    Ok((result, side))
+}
+
+/// Longest look at the world for one call.
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Finds out what became of a write that a crash cut off: its result is written down, or it runs again, or a person
+/// will be asked.
+pub(crate) async fn settle_interrupted(
+    deps: &Deps,
+    journal: &mut Journal,
+    call: ToolCall,
+    key: String,
+    cancellation: &Cancellation,
+) -> StoreResult<()> {
+    let status = journal.state.call(&call.id).map(|entry| &entry.status);
+    let staged = match status {
+        Some(CallStatus::CutOff { staged, .. }) => staged.clone(),
+        _ => None,
+    };
+    let later = match &staged {
+        Some((since, _)) => {
+            let lease = journal.lease();
+            let others = deps.store.staged_since(lease.tenant, lease.run, *since);
+            others.await?
+        }
+        None => Vec::new(),
+    };
+    let staged = staged.map(|(_, staged)| *staged);
+    let scope = tool_scope(deps, &journal.state, cancellation, &call.name);
+    let interrupted = Interrupted { call: call.clone(), idempotency_key: key.clone(), staged: staged.clone(), later };
+    let looking = deps.tools.settle(interrupted, &scope);
+    let settled = tokio::time::timeout(SETTLE_TIMEOUT, looking)
+        .await
+        .unwrap_or_else(|_| Settled::Unknown("looking took too long".to_owned()));
+    fail_point!("engine.settled");
+    match (settled, staged) {
+        (Settled::NotHappened(evidence), _) => {
+            let effect = EffectClass::Write;
+            run_tool(deps, journal, call, key, effect, Some(evidence), cancellation).await
+        }
+        (Settled::Happened(evidence), Some(staged)) => {
+            let mut output = staged.output;
+            output.content = format!("{}\n(It was done before an interruption: {evidence}.)", output.content);
+            let result = success(output, result_limit(&journal.state, &call.name));
+            let (id, tool, arguments) = (&call.id, &call.name, &call.arguments);
+            let (result, side) = record_origins(deps, &journal.state, id, tool, arguments, result).await?;
+            let result =
+                EventBody::ToolResult { call_id: call.id, tool: call.name, result, ms: 0, evidence: Some(evidence) };
+            journal.commit(vec![result], side).await
+        }
+        (Settled::Unknown(why) | Settled::Happened(why), _) => {
+            journal.append(EventBody::ToolUncertain { call_id: call.id, tool: call.name, why }).await
+        }
+    }
+}
+
+/// Longest result of `tool` that goes to the model, characters: the tool's own limit, and no more
+/// than a fair part of the model's window.
+pub(crate) fn result_limit(state: &RunState, tool: &str) -> usize {
+    let own = state.tool(tool).map_or(0, |spec| spec.result_limit);
+    let own = if own == 0 { DEFAULT_LIMIT } else { own };
+    let Some(setup) = state.setup.as_deref() else {
+        return own;
+    };
+    if !setup.capabilities.plans {
+        return own;
+    }
+    let window = setup.capabilities.window;
+    let room = window.min(setup.capabilities.prompt_tokens.unwrap_or(window));
+    let fair = usize::try_from(room / WINDOW_SHARE * CHARS_PER_TOKEN).unwrap_or(usize::MAX);
+    own.min(fair.max(MIN_LIMIT))
+}
+
+fn success(output: ToolOutput, limit: usize) -> ToolResult {
+    let (content, truncated) = truncate(&output.content, limit);
+    let data = output.data.filter(|data| data.to_string().len() <= MAX_DATA);
+    ToolResult::Ok {
+        content,
+        data,
+        truncated,
+        receipt: output.receipt,
+        undo: output.undo,
+        tainted: output.tainted,
+        origin: output.origin,
+    }
+}

@@ -1,0 +1,74 @@
+//! The prompt that a run would begin with, and what its parts take.
+
+use crate::deps::Deps;
+use crate::error::EngineError;
+use crate::prompting::model_request::build_request;
+use crate::run::planning::filter_tools;
+use crate::service::start::{StartRun, run_setup};
+use std::sync::Arc;
+use steward_core::agent::Agent;
+use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin};
+use steward_core::model::Purpose;
+use steward_core::prompt::{PromptPreview, PromptSection, estimate_tokens, memory_text, skills_text};
+use steward_core::run::{Effect, RunState, room_for_tools};
+use steward_core::{ConnectionId, RunId};
+
+pub(crate) async fn preview_prompt(
+    deps: &Deps,
+    agent: &Agent,
+    connection: Option<ConnectionId>,
+    input: &str,
+) -> Result<PromptPreview, EngineError> {
+    let now = deps.clock.now();
+    let request = StartRun {
+        agent: agent.clone(),
+        input: input.to_owned(),
+        conversation: None,
+        history: Vec::new(),
+        mode: Mode::Loop,
+        origin: Origin::Api,
+        asked_by: String::new(),
+        workspace: String::new(),
+        grants: Vec::new(),
+        connection,
+        intent_filter: true,
+        user: None,
+        key: None,
+    };
+    let setup = run_setup(deps, request, now).await?;
+    let setup = Arc::new(setup);
+    let run = RunId(deps.ids.next());
+    let body = EventBody::RunStarted { v: EVENT_VERSION, setup: Arc::clone(&setup) };
+    let mut state = RunState::new(run);
+    state.apply(&Event { run_id: run, seq: 1, at: now, epoch: 1, body });
+    if state.next(now).first() == Some(&Effect::FilterIntent) {
+        state.apply(&Event { run_id: run, seq: 2, at: now, epoch: 1, body: filter_tools(deps, &setup).await });
+    }
+    let built = build_request(&state, &setup, &setup.capabilities, Purpose::Reply, deps.config.max_plan_steps);
+    let tools = state.offered();
+    let tokens = built.prompt.tokens;
+    let skills = skills_text(&setup.skills, room_for_tools(&setup.capabilities));
+    let parts = [
+        ("skills", estimate_tokens(&skills)),
+        ("tools", estimate_tokens(&built.tool_text) + built.beside),
+        ("memory", estimate_tokens(&memory_text(&setup.memory))),
+        ("history", setup.history.iter().map(|message| estimate_tokens(&message.text)).sum()),
+        ("input", estimate_tokens(&setup.input)),
+    ];
+    let others: u64 = parts.iter().map(|(_, tokens)| tokens).sum();
+    let system = ("system", tokens.saturating_sub(others));
+    let sections = std::iter::once(system)
+        .chain(parts)
+        .map(|(name, tokens)| PromptSection { name: name.to_owned(), tokens })
+        .collect();
+    Ok(PromptPreview {
+        messages: built.request.messages.into_iter().map(Into::into).collect(),
+        sections,
+        tokens,
+        window: setup.capabilities.window,
+        reserved: built.reserve,
+        fits: built.prompt.fits,
+        tools: tools.into_iter().map(|spec| spec.name).collect(),
+        model: setup.model.clone(),
+    })
+}

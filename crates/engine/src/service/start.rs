@@ -1,0 +1,304 @@
+//! A request becomes the first event of a run.
+
+use crate::deps::Deps;
+use crate::error::EngineError;
+use std::sync::Arc;
+use steward_core::agent::Agent;
+use steward_core::approval::Taint;
+use steward_core::budget::Budget;
+use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, Setup};
+use steward_core::message::Message;
+use steward_core::model::{Capabilities, Connection};
+use steward_core::policy::{Grant, GrantScope};
+use steward_core::ports::{AgentTools, Lease, RouteRequest, RunRow, RunStatus};
+use steward_core::prompt::{Carried, Compaction, weigh_tools};
+use steward_core::routing::{RouteTaken, Task, ToolHint};
+use steward_core::run::{ChildRun, RunState, is_control, room_for_tools};
+use steward_core::tool::ToolSpec;
+use steward_core::{ConnectionId, ConversationId, KeyId, RunId, TenantId, Timestamp, UserId};
+
+/// Longest request, characters; what is longer belongs into a file.
+const MAX_INPUT: usize = 200_000;
+/// Longest title, characters.
+const MAX_TITLE: usize = 120;
+
+/// What is asked of an agent.
+#[derive(Debug, Clone)]
+pub struct StartRun {
+    pub agent: Agent,
+    pub input: String,
+    /// Its conversation, if any.
+    pub conversation: Option<ConversationId>,
+    /// Earlier messages, where there is no conversation but the caller keeps them (OpenAI API); those that come from
+    /// a log of ours say what of outside they may derive from.
+    pub history: Vec<Message>,
+    pub mode: Mode,
+    pub origin: Origin,
+    pub asked_by: String,
+    pub workspace: String,
+    pub grants: Vec<Grant>,
+    /// Another connection than the agent's.
+    pub connection: Option<ConnectionId>,
+    /// Whether the intent filter narrows the tools.
+    pub intent_filter: bool,
+    /// Whose it is, if a user asks.
+    pub user: Option<UserId>,
+    /// The virtual key they ask with.
+    pub key: Option<KeyId>,
+}
+
+/// A run that was just made: its lease, and the fold of its first events, so that nobody reads them back.
+pub(crate) struct NewRun {
+    pub lease: Lease,
+    pub state: RunState,
+}
+
+/// Makes a run with a lease of ours. `queued`: how many are at work in its way.
+pub(crate) async fn create_requested(
+    deps: &Deps,
+    request: StartRun,
+    queued: Option<usize>,
+) -> Result<NewRun, EngineError> {
+    check_input(&request.input)?;
+    let now = deps.clock.now();
+    let run = RunId(deps.ids.next());
+    let setup = Arc::new(run_setup(deps, request, now).await?);
+    let mut first = vec![EventBody::RunStarted { v: EVENT_VERSION, setup }];
+    first.extend(queued.map(|at_work| EventBody::RunQueued { at_work }));
+    create(deps, run, first, now).await
+}
+
+/// Commits a run with its row, then publishes its first events.
+pub(crate) async fn create(
+    deps: &Deps,
+    run: RunId,
+    first: Vec<EventBody>,
+    now: Timestamp,
+) -> Result<NewRun, EngineError> {
+    let events: Vec<Event> = (1..)
+        .zip(first.iter().cloned())
+        .map(|(seq, body)| Event { run_id: run, seq, at: now, epoch: 1, body })
+        .collect();
+    let mut state = RunState::new(run);
+<<<<<<< HEAD:crates/engine/src/start.rs
+    for event in &events {
+        state.apply(event);
+    }
+    let row = row(deps.tenant, run, &state, now)?;
+=======
+    events.iter().for_each(|event| state.apply(event));
+    let row = run_row(deps.tenant, run, &state, now)?;
+>>>>>>> spine:crates/engine/src/service/start.rs
+    let until = now.plus(deps.config.lease);
+    let lease = deps.store.create_run(row, first, Vec::new(), &deps.config.node, until).await?;
+    for event in &events {
+        deps.bus.publish(event);
+    }
+    Ok(NewRun { lease, state })
+}
+
+/// Makes the run that the run of `state` delegates to, with a lease of ours.
+pub(crate) async fn create_child(deps: &Deps, child: &ChildRun, state: &RunState) -> Result<NewRun, EngineError> {
+    let Some(parent) = state.setup.as_deref() else {
+        return Err(EngineError::Invalid("a run begins with a request".to_owned()));
+    };
+    let agent = deps
+        .store
+        .agent_by_name(deps.tenant, &child.agent)
+        .await?
+        .ok_or_else(|| EngineError::NotFound(format!("agent {}", child.agent)))?;
+    let now = deps.clock.now();
+    let asked = StartRun {
+        agent,
+        input: child.request.clone(),
+        conversation: None,
+        history: Vec::new(),
+        mode: Mode::Loop,
+        origin: Origin::Delegation,
+        asked_by: parent.asked_by.clone(),
+        workspace: parent.workspace.clone(),
+        grants: inherited_grants(parent),
+        connection: None,
+        intent_filter: parent.intent_filter,
+        user: parent.user,
+        key: parent.key,
+    };
+    let mut setup = run_setup(deps, asked, now).await?;
+    setup.parent = Some(state.run_id);
+    setup.depth = parent.depth + 1;
+    setup.taint = state.sources();
+    setup.budget = setup.budget.within(remaining_budget(parent, state));
+    let started = EventBody::RunStarted { v: EVENT_VERSION, setup: Arc::new(setup) };
+    create(deps, child.run, vec![started], now).await
+}
+
+/// What the child may spend: what is left, but for one call that the parent answers with.
+fn remaining_budget(parent: &Setup, state: &RunState) -> Budget {
+    let left = parent.budget.left(&state.spent);
+    Budget { model_calls: left.model_calls.saturating_sub(1), ..left }
+}
+
+/// "Yes to all" that a person gave with the request goes for all of its work; what was given to the
+/// parent's agent for good does not go for another.
+fn inherited_grants(parent: &Setup) -> Vec<Grant> {
+    let all = |grant: &&Grant| grant.scope == GrantScope::AllButDestructive && grant.until.is_none();
+    parent.grants.iter().filter(all).cloned().collect()
+}
+
+/// Refuses an input that is empty or too long.
+pub(crate) fn check_input(input: &str) -> Result<(), EngineError> {
+    if input.trim().is_empty() {
+        return Err(EngineError::Invalid("the request is empty; say what is to be done".to_owned()));
+    }
+    if input.chars().count() > MAX_INPUT {
+        return Err(EngineError::Invalid(format!(
+            "the request has more than {MAX_INPUT} characters; put the text into a file and name it"
+        )));
+    }
+    Ok(())
+}
+
+pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) -> Result<Setup, EngineError> {
+    let (connection, route) =
+        choose_route(deps, &request.agent, request.connection, &request.input, request.mode).await?;
+    let (history, taint, carried) = if let Some(id) = request.conversation {
+        conversation_history(deps, id).await?
+    } else {
+        let (history, taint) = collect_taint(request.history);
+        (history, taint, Carried::default())
+    };
+    let (memory, _) = deps.store.memory(deps.tenant, request.agent.id).await?;
+    let AgentTools { tools, prompts } = deps
+        .tools
+        .of_agent(deps.tenant, &request.agent)
+        .await
+        .map_err(|error| EngineError::Tools(error.to_string()))?;
+    let deep = deps.config.deep.of(request.agent.deep);
+    let carried = fitting_carried(carried, &tools, &connection.capabilities);
+    let hint = ToolHint::of(&request.input, &tools);
+    let standing = deps.store.grants(deps.tenant, Some(request.agent.id), now).await?;
+    Ok(Setup {
+        budget: request.agent.budget.budget(),
+        tools: tools.into(),
+        conversation: request.conversation,
+        history,
+        memory,
+        input: request.input,
+        mode: request.mode,
+        origin: request.origin,
+        asked_by: request.asked_by,
+        carried,
+        hint,
+        grants: request.grants,
+        standing,
+        connection: connection.id,
+        model: connection.model,
+        capabilities: connection.capabilities.in_force(),
+        intent_filter: request.intent_filter,
+        workspace: request.workspace,
+        utc_offset_minutes: deps.clock.utc_offset_minutes(now),
+        parent: None,
+        user: request.user,
+        forked_from: None,
+        agent: request.agent,
+        deep,
+        key: request.key,
+        route: Some(route),
+        depth: 0,
+        taint,
+        skills: prompts,
+    })
+}
+
+/// A conversation so far, what of outside its answers may derive from, the latest last, and what its prompts begin with.
+pub(crate) async fn conversation_history(
+    deps: &Deps,
+    id: ConversationId,
+) -> Result<(Vec<Message>, Vec<Taint>, Carried), EngineError> {
+    let (messages, taint) = collect_taint(deps.store.messages(deps.tenant, id).await?);
+    let mut carried = deps.store.carried(deps.tenant, id).await?;
+    if carried.compaction.history_from > messages.len() {
+        carried.compaction = Compaction::default();
+    }
+    Ok((messages, taint, carried))
+}
+
+/// What is carried on, but for tools that another model before this one could be told and this one can't.
+fn fitting_carried(mut carried: Carried, tools: &[ToolSpec], capabilities: &Capabilities) -> Carried {
+    let offered: Vec<ToolSpec> = tools.iter().filter(|spec| carried.offered.contains(&spec.name)).cloned().collect();
+    let steering = offered.iter().filter(|spec| is_control(&spec.name)).count();
+    let most = capabilities.max_tools.saturating_mul(2) + steering;
+    if offered.len() > most || weigh_tools(&offered) > 2 * room_for_tools(capabilities) {
+        carried.offered.clear();
+    }
+    carried
+}
+
+/// Messages, and what of outside they may derive from, each source once, the latest last.
+fn collect_taint(mut messages: Vec<Message>) -> (Vec<Message>, Vec<Taint>) {
+    let mut taint: Vec<Taint> = Vec::new();
+    for message in &mut messages {
+        for one in std::mem::take(&mut message.taint) {
+            taint.retain(|seen| seen.origin != one.origin);
+            taint.push(one);
+        }
+    }
+    (messages, taint)
+}
+
+/// The connections that a request of `agent` goes to, the first one in full.
+pub(crate) async fn choose_route(
+    deps: &Deps,
+    agent: &Agent,
+    wanted: Option<ConnectionId>,
+    input: &str,
+    mode: Mode,
+) -> Result<(Connection, RouteTaken), EngineError> {
+    let route = deps
+        .models
+        .route(RouteRequest {
+            wanted,
+            primary: agent.connection,
+            routing: &agent.routing,
+            message: input,
+            task: matches!(mode, Mode::Plan | Mode::PlanOnly | Mode::DryRun).then_some(Task::Planning),
+        })
+        .await?;
+    let targets = route.targets.iter().map(|target| target.id).collect();
+    let first = match route.targets.into_iter().next() {
+        Some(first) => first,
+        None => deps.models.select(wanted.or(agent.connection)).await?,
+    };
+    let route_taken = RouteTaken { task: route.task, targets, reason: route.reason };
+    Ok((first, route_taken))
+}
+
+/// The row of a run that begins with `state`.
+fn run_row(tenant: TenantId, run: RunId, state: &RunState, now: Timestamp) -> Result<RunRow, EngineError> {
+    let setup = state.setup.as_ref().ok_or_else(|| EngineError::Invalid("a run begins with a request".to_owned()))?;
+    Ok(RunRow {
+        id: run,
+        tenant,
+        agent: setup.agent.id,
+        conversation: setup.conversation,
+        title: first_line(&setup.input),
+        status: RunStatus::Running,
+        outcome: None,
+        answer: None,
+        origin: setup.origin,
+        user: setup.user,
+        model: setup.model.clone(),
+        verdict: None,
+        forked_from: setup.forked_from.map(|from| from.run),
+        created_at: now,
+        updated_at: now,
+        last_seq: 0,
+        tokens: state.spent.tokens,
+        cost_micros: state.spent.cost_micros,
+    })
+}
+
+fn first_line(input: &str) -> String {
+    let line = input.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    line.trim().chars().take(MAX_TITLE).collect()
+}

@@ -1,0 +1,97 @@
+//! SQLite: one writer, several readers.
+
+mod log_head_cache;
+mod open;
+mod readers;
+mod writer;
+
+use super::queued_call::{Call, OpFn, gone};
+use crate::append::AppendBatch;
+use crate::migrate::Migration;
+use readers::Readers;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
+use steward_core::ports::{StoreError, StoreResult};
+use tokio::sync::oneshot;
+use writer::{Append, QueuedWrite, Writer};
+
+pub(crate) struct Sqlite {
+    queue: Option<Sender<QueuedWrite>>,
+    thread: Option<JoinHandle<()>>,
+    readers: Arc<Readers>,
+    identities: Arc<AtomicU64>,
+}
+
+impl Sqlite {
+    /// Opens, checks and migrates. Blocks.
+    pub(crate) fn open(
+        data_dir: &Path,
+        connections: u32,
+        max_pages: Option<u32>,
+        list: &[Migration],
+    ) -> StoreResult<Self> {
+        let opened = open::open(data_dir, max_pages, list)?;
+        let readers = Arc::new(Readers::new(opened.path, Arc::clone(&opened.lock), connections));
+        let (queue, jobs) = channel();
+        let identities = Arc::default();
+        let writer = Writer::new(opened.connection, opened.lock, Arc::clone(&identities))?;
+        let thread = std::thread::Builder::new()
+            .name("store-writer".to_owned())
+            .spawn(move || writer.run(&jobs))
+            .map_err(|e| StoreError::Backend(format!("cannot start a thread: {e}")))?;
+        Ok(Self { queue: Some(queue), thread: Some(thread), readers, identities })
+    }
+
+    /// Runs `op` in the writer's next transaction.
+    pub(crate) async fn write<A, T>(&self, args: A, op: OpFn<A, T>) -> StoreResult<T>
+    where
+        A: Send + 'static,
+        T: Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        self.send(QueuedWrite::Call(Box::new(Call { args, op, outcome: None, reply })))?;
+        answer.await.unwrap_or_else(|_| Err(gone()))
+    }
+
+    /// Appends events that have no rows beside them.
+    pub(crate) async fn append(&self, batch: AppendBatch) -> StoreResult<()> {
+        let (reply, answer) = oneshot::channel();
+        self.send(QueuedWrite::Append(Append { batch, outcome: None, reply }))?;
+        answer.await.unwrap_or_else(|_| Err(gone()))
+    }
+
+    /// Runs `op` on a connection that cannot write.
+    pub(crate) async fn read<A, T>(&self, args: A, op: OpFn<A, T>) -> StoreResult<T>
+    where
+        A: Send + 'static,
+        T: Send + 'static,
+    {
+        Readers::read(&self.readers, args, op).await
+    }
+
+    /// How often changes of users or keys have been committed.
+    pub(crate) fn identities(&self) -> u64 {
+        self.identities.load(Ordering::SeqCst)
+    }
+
+    fn send(&self, work: QueuedWrite) -> StoreResult<()> {
+        let queue = self.queue.as_ref().ok_or_else(gone)?;
+        queue.send(work).map_err(|_| gone())
+    }
+}
+
+impl Drop for Sqlite {
+    /// Waits for what is queued, so that the directory's lock is free when this returns.
+    fn drop(&mut self) {
+        self.readers.close();
+        self.queue = None;
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the store's writer panicked");
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Hard budgets: the limits, and what their periods have spent.
+//!
+//! A limit's row holds what its period has spent. It is counted from the record of usage when the
+//! period (or the limit) begins and goes up with each settled call. Reservations are rows of
+//! their own, which count until they end.
+//!
+//! On PostgreSQL a call locks the rows of all its limits, in the order of their ids, before it looks
+//! at anything else; so calls under a common limit go one after the other, and none of them wait in
+//! a circle.
+
+use super::usage::{MAX_AMOUNT, spent_since};
+use crate::codec::{from_word, to_word};
+use crate::error::on_duplicate;
+use crate::store::LimitLookup;
+use crate::tx::{Row, Tx, args, locking};
+use std::collections::HashSet;
+use std::sync::{PoisonError, RwLock};
+use steward_core::ports::{BudgetScope, Period, SpendLimit, SpendState, Spender, StoreError, StoreResult};
+use steward_core::{AgentId, BudgetId, ConnectionId, KeyId, TenantId, Timestamp, UserId};
+use uuid::Uuid;
+
+pub(super) async fn save(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    limit: &SpendLimit,
+    limited: &LimitLookup,
+) -> StoreResult<()> {
+    if let Tx::Postgres(_) = tx {
+        // Calls that are being settled have not seen this limit, and their usage can't be seen yet:
+        // wait for them, so that the sum that is counted next has them all.
+        tx.script("lock table spend_limits in exclusive mode").await?;
+    }
+    if let LimitLookup::Cached(scopes) = limited {
+        // Before it is committed: a call that looks meanwhile must find out by itself.
+        scopes.add(tenant, limit.scope);
+    }
+    let (scope, owner) = scope_columns(limit.scope);
+    tx.execute(
+        "insert into spend_limits (tenant_id, id, scope, owner_id, period, tokens, cost_micros,
+                                   since, spent_tokens, spent_cost_micros)
+         values ($1, $2, $3, $4, $5, $6, $7, null, 0, 0)
+         on conflict (tenant_id, id) do update set
+             scope = excluded.scope, owner_id = excluded.owner_id, period = excluded.period,
+             tokens = excluded.tokens, cost_micros = excluded.cost_micros,
+             since = null, spent_tokens = 0, spent_cost_micros = 0",
+        args![
+            tenant,
+            limit.id,
+            scope,
+            owner,
+            period_word(limit.period)?,
+            limit.tokens.map(capped),
+            limit.cost_micros.map(capped)
+        ],
+    )
+    .await
+    .map_err(|e| {
+        on_duplicate(e, || {
+            format!("{} has a {} budget already; change that one", limit.scope.whose(), limit.period.adjective())
+        })
+    })?;
+    Ok(())
+}
+
+fn capped(value: u64) -> i64 {
+    i64::try_from(value.min(MAX_AMOUNT)).unwrap_or(i64::MAX)
+}
+
+pub(super) async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: BudgetId) -> StoreResult<()> {
+    let removed = tx.execute("delete from spend_limits where tenant_id = $1 and id = $2", args![tenant, id]).await?;
+    if removed == 0 {
+        return Err(StoreError::NotFound(format!("budget {id}")));
+    }
+    Ok(())
+}
+
+pub(super) struct LimitRow {
+    pub limit: SpendLimit,
+    /// Beginning of the period that is counted; `None`: nothing is counted yet.
+    since: Option<Timestamp>,
+    tokens: u64,
+    cost_micros: u64,
+}
+fn scope_columns(scope: BudgetScope) -> (&'static str, Uuid) {
+    match scope {
+        BudgetScope::Installation => ("installation", Uuid::nil()),
+        BudgetScope::User(id) => ("user", id.0),
+        BudgetScope::Agent(id) => ("agent", id.0),
+        BudgetScope::Connection(id) => ("connection", id.0),
+        BudgetScope::Key(id) => ("key", id.0),
+    }
+}
+
+fn scope_of(word: &str, id: Uuid) -> StoreResult<BudgetScope> {
+    Ok(match word {
+        "installation" => BudgetScope::Installation,
+        "user" => BudgetScope::User(UserId(id)),
+        "agent" => BudgetScope::Agent(AgentId(id)),
+        "connection" => BudgetScope::Connection(ConnectionId(id)),
+        "key" => BudgetScope::Key(KeyId(id)),
+        other => {
+            return Err(StoreError::Corrupt(format!("a budget has the scope {other:?}")));
+        }
+    })
+}
+pub(super) async fn all_limits(tx: &mut Tx<'_>, tenant: TenantId) -> StoreResult<Vec<LimitRow>> {
+    let rows = tx
+        .rows(
+            "select id, scope, owner_id, period, tokens, cost_micros, since, spent_tokens,
+                    spent_cost_micros
+             from spend_limits where tenant_id = $1",
+            args![tenant],
+        )
+        .await?;
+    rows.iter().map(LimitRow::of).collect()
+}
+
+/// Those that count the calls of `spender`, without a lock.
+pub(super) async fn is_limited(tx: &mut Tx<'_>, tenant: TenantId, spender: &Spender) -> StoreResult<bool> {
+    let row = tx
+        .row(
+            "select 1 from spend_limits where tenant_id = $1 and (scope = 'installation'
+                 or (scope = 'user' and owner_id = $2) or (scope = 'agent' and owner_id = $3)
+                 or (scope = 'connection' and owner_id = $4) or (scope = 'key' and owner_id = $5))
+             limit 1",
+            args![tenant, spender.user, spender.agent, spender.connection, spender.key],
+        )
+        .await?;
+    Ok(row.is_some())
+}
+
+/// Those that count the calls of `spender`, or calls to one of `connections`; nobody else changes them before this
+/// transaction ends.
+pub(super) async fn lock_limits(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    spender: &Spender,
+    connections: &[ConnectionId],
+) -> StoreResult<Vec<LimitRow>> {
+    let sql = locking!(
+        tx,
+        "select id, scope, owner_id, period, tokens, cost_micros, since, spent_tokens,
+                spent_cost_micros
+         from spend_limits where tenant_id = $1 and (scope = 'installation'
+             or (scope = 'user' and owner_id = $2) or (scope = 'agent' and owner_id = $3)
+             or (scope = 'connection' and ($6 = 1 or owner_id = $4))
+             or (scope = 'key' and owner_id = $5))
+         order by id",
+        "for update"
+    );
+    let rows = tx
+        .rows(sql, args![tenant, spender.user, spender.agent, spender.connection, spender.key, !connections.is_empty()])
+        .await?;
+    let mut limits: Vec<LimitRow> = rows.iter().map(LimitRow::of).collect::<StoreResult<_>>()?;
+    limits.retain(|row| match row.limit.scope {
+        BudgetScope::Connection(id) => spender.connection == Some(id) || connections.contains(&id),
+        _ => true,
+    });
+    Ok(limits)
+}
+
+impl LimitRow {
+    fn of(row: &Row) -> StoreResult<Self> {
+        let limit = |index| {
+            let value = row.opt_int(index)?;
+            Ok::<_, StoreError>(value.and_then(|value| u64::try_from(value).ok()))
+        };
+        Ok(Self {
+            limit: SpendLimit {
+                id: BudgetId(row.id(0)?),
+                scope: scope_of(&row.text(1)?, row.id(2)?)?,
+                period: from_word("a budget's period", row.text(3)?)?,
+                tokens: limit(4)?,
+                cost_micros: limit(5)?,
+            },
+            since: row.opt_int(6)?.map(Timestamp),
+            tokens: row.count(7)?,
+            cost_micros: row.count(8)?,
+        })
+    }
+
+    /// What is spent in the period of `now`, nothing reserved yet. A clock that lags behind another
+    /// node's does not bring an old period back. The flag says whether the row has to be written.
+    pub(super) async fn spent(
+        &self,
+        tx: &mut Tx<'_>,
+        tenant: TenantId,
+        now: Timestamp,
+    ) -> StoreResult<(SpendState, bool)> {
+        let began = self.limit.period.began(now);
+        let mut state = SpendState {
+            limit: self.limit.clone(),
+            since: began,
+            tokens: self.tokens,
+            cost_micros: self.cost_micros,
+            reserved_tokens: 0,
+            reserved_cost_micros: 0,
+        };
+        if let Some(since) = self.since
+            && since >= began
+        {
+            state.since = since;
+            return Ok((state, false));
+        }
+        (state.tokens, state.cost_micros) = spent_since(tx, tenant, self.limit.scope, began).await?;
+        Ok((state, true))
+    }
+}
+pub(super) async fn write_spent(tx: &mut Tx<'_>, tenant: TenantId, state: &SpendState) -> StoreResult<()> {
+    tx.execute(
+        "update spend_limits set since = $3, spent_tokens = $4, spent_cost_micros = $5
+         where tenant_id = $1 and id = $2",
+        args![tenant, state.limit.id, state.since, state.tokens, state.cost_micros],
+    )
+    .await?;
+    Ok(())
+}
+fn period_word(period: Period) -> StoreResult<String> {
+    to_word(&period)
+}
+
+/// Scopes that have, or had, a limit. None is forgotten before the store is opened again: a limit may
+/// always be on its way through the writer's queue.
+#[derive(Debug, Default)]
+pub(crate) struct LimitedScopes(RwLock<HashSet<(TenantId, BudgetScope)>>);
+
+impl LimitedScopes {
+    /// Adds a scope whose limit is about to be saved.
+    pub(crate) fn add(&self, tenant: TenantId, scope: BudgetScope) {
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert((tenant, scope));
+    }
+    pub(crate) fn is_empty(&self) -> bool {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        known.is_empty()
+    }
+
+    /// Whether one may count the calls of `spender`.
+    pub(crate) fn count(&self, tenant: TenantId, spender: &Spender) -> bool {
+        let scopes = [
+            Some(BudgetScope::Installation),
+            spender.user.map(BudgetScope::User),
+            spender.agent.map(BudgetScope::Agent),
+            spender.connection.map(BudgetScope::Connection),
+            spender.key.map(BudgetScope::Key),
+        ];
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let mut scopes = scopes.into_iter().flatten();
+        !known.is_empty() && scopes.any(|scope| known.contains(&(tenant, scope)))
+    }
+}
+
+pub(crate) async fn limited_scopes(tx: &mut Tx<'_>) -> StoreResult<Vec<(TenantId, BudgetScope)>> {
+    let rows = tx.rows("select tenant_id, scope, owner_id from spend_limits", args![]).await?;
+    rows.iter()
+        .map(|row| {
+            let scope = scope_of(&row.text(1)?, row.id(2)?)?;
+            Ok((TenantId(row.id(0)?), scope))
+        })
+        .collect()
+}

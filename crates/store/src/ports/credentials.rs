@@ -1,0 +1,192 @@
+//! The vault's rows: sealed bytes and what may be shown of them. All rows of a tenant are sealed with one key at any
+//! instant; both ways of writing hold to that.
+
+use super::credential_audit;
+use crate::codec::{from_json, page_size, paged, sort_key, to_json};
+use crate::error::on_duplicate;
+use crate::store::Store;
+use crate::tx::{Row, Tx, args};
+use async_trait::async_trait;
+use steward_core::credential::{Credential, CredentialUse};
+use steward_core::ports::{CredentialRows, Page, SealedCredential, StoreError, StoreResult};
+use steward_core::{CredentialId, TenantId, Timestamp};
+
+#[async_trait]
+impl CredentialRows for Store {
+    async fn save_credential(&self, tenant: TenantId, row: &SealedCredential) -> StoreResult<()> {
+        self.write((tenant, row.clone()), |(tenant, row), tx| Box::pin(save(tx, *tenant, row))).await
+    }
+
+    async fn credential_row(&self, tenant: TenantId, id: CredentialId) -> StoreResult<SealedCredential> {
+        self.read((tenant, id), |(tenant, id), tx| Box::pin(one(tx, *tenant, *id))).await
+    }
+
+    async fn credential_rows(
+        &self,
+        tenant: TenantId,
+        after: Option<&str>,
+        limit: u32,
+    ) -> StoreResult<Page<SealedCredential>> {
+        self.read((tenant, after.map(str::to_owned), limit), |(tenant, after, limit), tx| {
+            Box::pin(page(tx, *tenant, after.as_deref(), *limit))
+        })
+        .await
+    }
+
+    async fn credential_keys(&self) -> StoreResult<Vec<String>> {
+        self.read((), |(), tx| Box::pin(keys(tx))).await
+    }
+
+    async fn reseal(&self, tenant: TenantId, from: &str, rows: &[SealedCredential]) -> StoreResult<()> {
+        self.write((tenant, from.to_owned(), rows.to_vec()), |(tenant, from, rows), tx| {
+            Box::pin(reseal(tx, *tenant, from, rows))
+        })
+        .await
+    }
+
+    async fn remove_credential(&self, tenant: TenantId, id: CredentialId) -> StoreResult<()> {
+        self.write((tenant, id), |(tenant, id), tx| Box::pin(remove(tx, *tenant, *id))).await
+    }
+
+    async fn credential_used(&self, tenant: TenantId, used: &CredentialUse) -> StoreResult<()> {
+        self.write((tenant, used.clone()), |(tenant, used), tx| Box::pin(credential_audit::add(tx, *tenant, used)))
+            .await
+    }
+
+    async fn credential_uses(
+        &self,
+        tenant: TenantId,
+        id: CredentialId,
+        before: Option<Timestamp>,
+        limit: u32,
+    ) -> StoreResult<Page<CredentialUse>> {
+        self.read((tenant, id, before, limit), |(tenant, id, before, limit), tx| {
+            Box::pin(credential_audit::page(tx, *tenant, *id, *before, *limit))
+        })
+        .await
+    }
+}
+
+fn unknown_credential(id: CredentialId) -> StoreError {
+    StoreError::NotFound(format!("credential {id}"))
+}
+
+/// Any number that other programs on the same server are unlikely to lock.
+const ADVISORY_LOCK: i64 = 0x5374_6577_6172_6402;
+
+async fn save(tx: &mut Tx<'_>, tenant: TenantId, row: &SealedCredential) -> StoreResult<()> {
+    lock_all(tx).await?;
+    let sql = "select 1 from credentials where tenant_id = $1 and key_id <> $2 limit 1";
+    if tx.row(sql, args![tenant, &row.key_id]).await?.is_some() {
+        return Err(StoreError::Conflict(
+            "the other credentials are sealed with another key; start Steward with that key, or \
+             remove them first"
+                .to_owned(),
+        ));
+    }
+    tx.execute(
+        "insert into credentials (tenant_id, id, name, sort_key, body, key_id, sealed, used_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)
+         on conflict (tenant_id, id) do update set
+             name = excluded.name, sort_key = excluded.sort_key, body = excluded.body,
+             sealed = excluded.sealed",
+        args![
+            tenant,
+            row.credential.id,
+            &row.credential.name,
+            sort_key(&row.credential.name),
+            to_json(&row.credential)?,
+            &row.key_id,
+            hex::encode(&row.sealed),
+            row.credential.used_at
+        ],
+    )
+    .await
+    .map_err(|e| {
+        on_duplicate(e, || {
+            format!("another credential has the name {:?}; choose another, or change that one", row.credential.name)
+        })
+    })?;
+    Ok(())
+}
+
+async fn one(tx: &mut Tx<'_>, tenant: TenantId, id: CredentialId) -> StoreResult<SealedCredential> {
+    let sql = "select body, key_id, sealed, used_at from credentials
+               where tenant_id = $1 and id = $2";
+    let row = tx.row(sql, args![tenant, id]).await?;
+    sealed_of(&row.ok_or_else(|| unknown_credential(id))?)
+}
+
+async fn page(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    after: Option<&str>,
+    limit: u32,
+) -> StoreResult<Page<SealedCredential>> {
+    let limit = page_size(limit);
+    let sql = "select body, key_id, sealed, used_at from credentials
+               where tenant_id = $1 and ($2 is null or sort_key > $2)
+               order by sort_key limit $3";
+    let args = args![tenant, after.map(sort_key), limit + 1];
+    let rows = tx.rows(sql, args).await?;
+    let rows = rows.iter().map(sealed_of).collect::<StoreResult<_>>()?;
+    Ok(paged(rows, limit))
+}
+
+async fn keys(tx: &mut Tx<'_>) -> StoreResult<Vec<String>> {
+    let sql = "select distinct key_id from credentials";
+    let rows = tx.rows(sql, args![]).await?;
+    rows.iter().map(|row| row.text(0)).collect()
+}
+
+async fn reseal(tx: &mut Tx<'_>, tenant: TenantId, from: &str, rows: &[SealedCredential]) -> StoreResult<()> {
+    lock_all(tx).await?;
+    let changed = || StoreError::Conflict("the credentials were changed meanwhile; rotate them again".to_owned());
+    let sql = "select count(*) from credentials where tenant_id = $1";
+    let all = tx.row(sql, args![tenant]).await?;
+    let all = all.map_or(Ok(0), |row| row.count(0))?;
+    if all != rows.len() as u64 {
+        return Err(changed());
+    }
+    for row in rows {
+        // Secrets that were changed since they were read would be lost: the time of their last change
+        // stands in the body.
+        let current = one(tx, tenant, row.credential.id).await;
+        if current.map_err(|_| changed())?.credential.changed_at != row.credential.changed_at {
+            return Err(changed());
+        }
+        let sql = "update credentials set key_id = $4, sealed = $5
+                   where tenant_id = $1 and id = $2 and key_id = $3";
+        let args = args![tenant, row.credential.id, from, &row.key_id, hex::encode(&row.sealed)];
+        if tx.execute(sql, args).await? != 1 {
+            return Err(changed());
+        }
+    }
+    Ok(())
+}
+
+async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: CredentialId) -> StoreResult<()> {
+    lock_all(tx).await?;
+    let sql = "delete from credentials where tenant_id = $1 and id = $2";
+    match tx.execute(sql, args![tenant, id]).await? {
+        0 => Err(unknown_credential(id)),
+        _ => Ok(()),
+    }
+}
+
+/// On PostgreSQL, others that write wait until this transaction ends; SQLite has one writer anyway.
+async fn lock_all(tx: &mut Tx<'_>) -> StoreResult<()> {
+    if matches!(tx, Tx::Postgres(_)) {
+        let lock = args![ADVISORY_LOCK];
+        tx.rows("select pg_advisory_xact_lock($1)::text", lock).await?;
+    }
+    Ok(())
+}
+
+fn sealed_of(row: &Row) -> StoreResult<SealedCredential> {
+    let mut credential: Credential = from_json("a credential", &row.text(0)?)?;
+    credential.used_at = row.opt_int(3)?.map(Timestamp);
+    let sealed = hex::decode(row.text(2)?)
+        .map_err(|_| StoreError::Corrupt(format!("the secret of credential {} is no hexadecimal", credential.id)))?;
+    Ok(SealedCredential { credential, key_id: row.text(1)?, sealed })
+}

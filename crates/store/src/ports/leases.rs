@@ -1,0 +1,94 @@
+//! Leases: who may append to a run.
+
+use crate::append::last_seq;
+use crate::tx::{Tx, args, locking};
+use steward_core::ports::{Claim, Lease, StoreError, StoreResult};
+use steward_core::{RunId, TenantId, Timestamp};
+
+/// Takes a run whose lease is free. One that has ended is taken only where that is asked for.
+pub(super) async fn claim(
+    tx: &mut Tx<'_>,
+    what: &Claim,
+    owner: &str,
+    now: Timestamp,
+    until: Timestamp,
+) -> StoreResult<Option<Lease>> {
+    let found = match what {
+        Claim::Run(run) => {
+            let sql = locking!(
+                tx,
+                "select tenant_id, id from runs
+                 where id = $1 and status <> 'finished'
+                   and (lease_until is null or lease_until < $2)",
+                "for update"
+            );
+            tx.row(sql, args![*run, now]).await?
+        }
+        Claim::Ended(run) => {
+            let sql = locking!(
+                tx,
+                "select tenant_id, id from runs
+                 where id = $1 and status = 'finished'
+                   and (lease_until is null or lease_until < $2)",
+                "for update"
+            );
+            tx.row(sql, args![*run, now]).await?
+        }
+        Claim::Any => {
+            let sql = locking!(
+                tx,
+                "select r.tenant_id, r.id from runs r
+                 where r.status <> 'finished'
+                   and (r.lease_until is null or r.lease_until < $1)
+                   and (r.status = 'running' or exists (
+                       select 1 from run_inbox q
+                       where q.tenant_id = r.tenant_id and q.run_id = r.id))
+                 order by r.id limit 1",
+                "for update of r skip locked"
+            );
+            tx.row(sql, args![now]).await?
+        }
+    };
+    let Some(found) = found else {
+        return Ok(None);
+    };
+    let (tenant, run) = (TenantId(found.id(0)?), RunId(found.id(1)?));
+    let epoch = tx
+        .row(
+            "update runs set owner = $3, lease_until = $4, epoch = epoch + 1
+             where tenant_id = $1 and id = $2 returning epoch",
+            args![tenant, run, owner, until],
+        )
+        .await?
+        .ok_or_else(|| StoreError::NotFound(format!("run {run}")))?
+        .count(0)?;
+    // A statement of its own: it must see what the one before us appended while we waited.
+    let last_seq = last_seq(tx, tenant, run).await?;
+    Ok(Some(Lease { tenant, run, epoch, last_seq }))
+}
+
+/// Prolongs a lease that was neither taken over nor given back.
+pub(super) async fn renew(tx: &mut Tx<'_>, lease: &Lease, until: Timestamp) -> StoreResult<()> {
+    let changed = tx
+        .execute(
+            "update runs set lease_until = $4
+             where tenant_id = $1 and id = $2 and epoch = $3 and owner is not null",
+            args![lease.tenant, lease.run, lease.epoch, until],
+        )
+        .await?;
+    if changed == 0 {
+        return Err(StoreError::Fenced { run: lease.run, epoch: lease.epoch });
+    }
+    Ok(())
+}
+
+/// Gives a lease back; one that was lost is left to its new holder.
+pub(super) async fn release(tx: &mut Tx<'_>, lease: &Lease) -> StoreResult<()> {
+    tx.execute(
+        "update runs set owner = null, lease_until = null
+         where tenant_id = $1 and id = $2 and epoch = $3",
+        args![lease.tenant, lease.run, lease.epoch],
+    )
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,92 @@
+//! Commands that wait for a run, and alarms that become commands.
+
+use crate::codec::{from_json, page_size, to_json};
+use crate::tx::{Tx, args};
+use steward_core::ports::{Command, DueTimer, QueuedCommand, StoreError, StoreResult};
+use steward_core::{RunId, TenantId, TimerId, Timestamp};
+
+/// Queues a command. An alarm that is queued already, or done, is not queued again.
+pub(super) async fn push(tx: &mut Tx<'_>, tenant: TenantId, run: RunId, command: &Command) -> StoreResult<()> {
+    if enqueue(tx, tenant, run, command).await? { Ok(()) } else { Err(refusal(tx, tenant, run).await?) }
+}
+
+/// Queues a command; `false` if there is no such run, or it has ended.
+pub(super) async fn enqueue(tx: &mut Tx<'_>, tenant: TenantId, run: RunId, command: &Command) -> StoreResult<bool> {
+    // Numbers come from the run's row: never twice, even after the queue was emptied, and two
+    // writers wait for each other there.
+    let number = tx
+        .row(
+            "update runs set commands = commands + 1
+             where tenant_id = $1 and id = $2 and status <> 'finished' returning commands",
+            args![tenant, run],
+        )
+        .await?;
+    let Some(number) = number else {
+        return Ok(false);
+    };
+    let timer = match command {
+        Command::Timer { id } => Some(*id),
+        _ => None,
+    };
+    if let Some(timer) = timer
+        && is_moot(tx, tenant, run, timer).await?
+    {
+        return Ok(true);
+    }
+    tx.execute(
+        "insert into run_inbox (tenant_id, run_id, id, timer_id, body)
+         values ($1, $2, $3, $4, $5)",
+        args![tenant, run, number.int(0)?, timer, to_json(command)?],
+    )
+    .await?;
+    Ok(true)
+}
+
+async fn refusal(tx: &mut Tx<'_>, tenant: TenantId, run: RunId) -> StoreResult<StoreError> {
+    let known = tx.row("select id from runs where tenant_id = $1 and id = $2", args![tenant, run]).await?;
+    Ok(match known {
+        Some(_) => StoreError::Conflict(format!("run {run} has ended")),
+        None => StoreError::NotFound(format!("run {run}")),
+    })
+}
+
+async fn is_moot(tx: &mut Tx<'_>, tenant: TenantId, run: RunId, timer: TimerId) -> StoreResult<bool> {
+    let found = tx
+        .row(
+            "select id from timers
+             where tenant_id = $1 and run_id = $2 and id = $3 and done = 1
+             union all
+             select timer_id from run_inbox
+             where tenant_id = $1 and run_id = $2 and timer_id = $3",
+            args![tenant, run, timer],
+        )
+        .await?;
+    Ok(found.is_some())
+}
+
+/// Commands waiting, oldest first.
+pub(super) async fn waiting(tx: &mut Tx<'_>, tenant: TenantId, run: RunId) -> StoreResult<Vec<QueuedCommand>> {
+    let rows = tx
+        .rows("select id, body from run_inbox where tenant_id = $1 and run_id = $2 order by id", args![tenant, run])
+        .await?;
+    rows.iter()
+        .map(|row| Ok(QueuedCommand { id: row.int(0)?, command: from_json("a queued command", &row.text(1)?)? }))
+        .collect()
+}
+
+/// Alarms that should have rung and are not queued, oldest first.
+pub(super) async fn due_timers(tx: &mut Tx<'_>, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>> {
+    let rows = tx
+        .rows(
+            "select t.tenant_id, t.run_id, t.id from timers t
+             where t.done = 0 and t.at <= $1 and not exists (
+                 select 1 from run_inbox q
+                 where q.tenant_id = t.tenant_id and q.run_id = t.run_id and q.timer_id = t.id)
+             order by t.at, t.id limit $2",
+            args![now, page_size(limit)],
+        )
+        .await?;
+    rows.iter()
+        .map(|row| Ok(DueTimer { tenant: TenantId(row.id(0)?), run: RunId(row.id(1)?), id: TimerId(row.id(2)?) }))
+        .collect()
+}

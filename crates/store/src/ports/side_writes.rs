@@ -1,0 +1,264 @@
+//! Rows that change together with events.
+
+use super::reservations::settle;
+use super::run_inbox::enqueue;
+use super::usage::UsageSum;
+use crate::append::AppendBatch;
+use crate::codec::{fold, outcome_word, status_word, to_json, to_word};
+use crate::error::on_duplicate;
+use crate::tx::{Tx, args};
+use steward_core::approval::{Answer, Approval};
+use steward_core::event::Outcome;
+use steward_core::message::{Message, Role};
+use steward_core::ports::{RunStatus, SideWrite, StoreError, StoreResult};
+use steward_core::receipts::Verdict;
+use steward_core::run::OutsideFile;
+use steward_core::{ApprovalId, ConversationId, TenantId};
+
+/// Writes the rows that go with a batch of events, in order.
+pub(super) async fn write(tx: &mut Tx<'_>, batch: &AppendBatch) -> StoreResult<()> {
+    for side in &batch.side {
+        match side {
+            SideWrite::Approval(approval) => insert_approval(tx, batch, approval).await?,
+            SideWrite::Decided { id, answer, by } => record_decision(tx, batch, *id, answer, by).await?,
+            SideWrite::WithdrawApprovals => {
+                tx.execute(
+                    "update approvals set decided_at = $3
+                     where tenant_id = $1 and run_id = $2 and decided_at is null",
+                    args![batch.tenant, batch.run, batch.at],
+                )
+                .await?;
+            }
+            SideWrite::Timer { id, at, purpose } => {
+                tx.execute(
+                    "insert into timers (tenant_id, run_id, id, at, purpose, done)
+                     values ($1, $2, $3, $4, $5, 0)",
+                    args![batch.tenant, batch.run, *id, *at, purpose],
+                )
+                .await
+                .map_err(|e| on_duplicate(e, || format!("timer {id} exists already")))?;
+            }
+            SideWrite::TimerDone(id) => {
+                tx.execute(
+                    "update timers set done = 1 where tenant_id = $1 and run_id = $2 and id = $3",
+                    args![batch.tenant, batch.run, *id],
+                )
+                .await?;
+            }
+            SideWrite::Consumed(ids) => {
+                for id in ids {
+                    tx.execute(
+                        "delete from run_inbox where tenant_id = $1 and run_id = $2 and id = $3",
+                        args![batch.tenant, batch.run, *id],
+                    )
+                    .await?;
+                }
+            }
+            SideWrite::Status { status, outcome, answer, tokens, cost_micros, verdict } => {
+                let update = StatusUpdate {
+                    status: *status,
+                    outcome: outcome.as_ref(),
+                    answer: answer.as_deref(),
+                    tokens: *tokens,
+                    cost_micros: *cost_micros,
+                    verdict: *verdict,
+                };
+                update.write(tx, batch).await?;
+            }
+            SideWrite::Verdict(verdict) => {
+                tx.execute(
+                    "update runs set verdict = $3 where tenant_id = $1 and id = $2",
+                    args![batch.tenant, batch.run, to_word(verdict)?],
+                )
+                .await?;
+            }
+            SideWrite::Enqueue(run, command) => {
+                enqueue(tx, batch.tenant, *run, command).await?;
+            }
+            SideWrite::FromOutside { workspace, file } => {
+                tx.execute(
+                    "insert into outside_files (tenant_id, workspace, path, origin)
+                     values ($1, $2, $3, $4)
+                     on conflict (tenant_id, workspace, path) do update set origin = excluded.origin",
+                    args![batch.tenant, workspace, &file.path, &file.origin],
+                )
+                .await?;
+            }
+            SideWrite::Carried(conversation, carried) => {
+                tx.execute(
+                    "update conversations set carried = $3 where tenant_id = $1 and id = $2",
+                    args![batch.tenant, *conversation, to_json(carried)?],
+                )
+                .await?;
+            }
+            SideWrite::Messages(conversation, messages) => {
+                append_messages(tx, batch, *conversation, messages).await?;
+            }
+            SideWrite::Settle(reservation, spent) => {
+                let ids: Vec<_> = reservation.iter().copied().collect();
+                if let Some(sum) = UsageSum::of(std::slice::from_ref(spent)) {
+                    settle(tx, batch.tenant, &ids, &sum).await?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn insert_approval(tx: &mut Tx<'_>, batch: &AppendBatch, approval: &Approval) -> StoreResult<()> {
+    let answer = approval.answer.as_ref().map(to_json).transpose()?;
+    tx.execute(
+        "insert into approvals (tenant_id, id, run_id, subject, asked_at, answer, decided_by,
+                                decided_at, about)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        args![
+            batch.tenant,
+            approval.id,
+            approval.run_id,
+            to_json(&approval.subject)?,
+            approval.asked_at,
+            answer,
+            approval.decided_by.as_deref(),
+            approval.decided_at,
+            to_json(&approval.about)?
+        ],
+    )
+    .await
+    .map_err(|e| on_duplicate(e, || format!("approval {} exists already", approval.id)))?;
+    Ok(())
+}
+
+/// The first answer stays, and so does a withdrawal.
+async fn record_decision(
+    tx: &mut Tx<'_>,
+    batch: &AppendBatch,
+    id: ApprovalId,
+    answer: &Answer,
+    by: &str,
+) -> StoreResult<()> {
+    let changed = tx
+        .execute(
+            "update approvals set answer = $4, decided_by = $5, decided_at = $6
+             where tenant_id = $1 and id = $2 and run_id = $3 and decided_at is null",
+            args![batch.tenant, id, batch.run, to_json(answer)?, by, batch.at],
+        )
+        .await?;
+    if changed > 0 {
+        return Ok(());
+    }
+    let known = tx
+        .row(
+            "select run_id from approvals where tenant_id = $1 and id = $2 and run_id = $3",
+            args![batch.tenant, id, batch.run],
+        )
+        .await?;
+    known.map(drop).ok_or_else(|| StoreError::NotFound(format!("approval {id}")))
+}
+
+/// New values of a run's status columns.
+struct StatusUpdate<'a> {
+    status: RunStatus,
+    outcome: Option<&'a Outcome>,
+    answer: Option<&'a str>,
+    tokens: u64,
+    cost_micros: u64,
+    verdict: Option<Verdict>,
+}
+
+impl StatusUpdate<'_> {
+    /// A run that waits or has ended gives its lease back with this very commit, so that whoever
+    /// wakes it next need not wait for the lease to run out.
+    async fn write(&self, tx: &mut Tx<'_>, batch: &AppendBatch) -> StoreResult<()> {
+        let sql = if self.status == RunStatus::Running {
+            "update runs set status = $3, outcome = $4, ended_as = $5, answer = $6,
+                             folded_answer = $7, tokens = $8, cost_micros = $9, verdict = $10,
+                             updated_at = $11
+             where tenant_id = $1 and id = $2"
+        } else {
+            "update runs set status = $3, outcome = $4, ended_as = $5, answer = $6,
+                             folded_answer = $7, tokens = $8, cost_micros = $9, verdict = $10,
+                             updated_at = $11, owner = null, lease_until = null
+             where tenant_id = $1 and id = $2"
+        };
+        let args = args![
+            batch.tenant,
+            batch.run,
+            status_word(self.status),
+            self.outcome.map(to_json).transpose()?,
+            self.outcome.map(outcome_word),
+            self.answer,
+            fold(self.answer.unwrap_or_default()),
+            self.tokens,
+            self.cost_micros,
+            self.verdict.as_ref().map(to_word).transpose()?,
+            batch.at
+        ];
+        tx.execute(sql, args).await?;
+        if self.status == RunStatus::Finished {
+            // Whoever queues a command counts it on the run's row, so none can slip in between.
+            let waiting = tx
+                .row(
+                    "select id from run_inbox where tenant_id = $1 and run_id = $2 limit 1",
+                    args![batch.tenant, batch.run],
+                )
+                .await?;
+            if waiting.is_some() {
+                return Err(StoreError::CommandsWaiting { run: batch.run });
+            }
+            tx.execute(
+                "update timers set done = 1 where tenant_id = $1 and run_id = $2 and done = 0",
+                args![batch.tenant, batch.run],
+            )
+            .await?;
+        }
+        Ok(())
+    }
+}
+
+async fn append_messages(
+    tx: &mut Tx<'_>,
+    batch: &AppendBatch,
+    conversation: ConversationId,
+    messages: &[Message],
+) -> StoreResult<()> {
+    // Counting on the header's row lets writers of one conversation wait for each other.
+    let count = tx
+        .row(
+            "update conversations set messages = messages + $3,
+                    updated_at = case when updated_at < $4 then $4 else updated_at end
+             where tenant_id = $1 and id = $2 returning messages",
+            args![batch.tenant, conversation, messages.len() as u64, batch.at],
+        )
+        .await?
+        .ok_or_else(|| StoreError::NotFound(format!("conversation {conversation}")))?
+        .count(0)?;
+    let first = count.saturating_sub(messages.len() as u64) + 1;
+    for (seq, message) in (first..).zip(messages) {
+        tx.execute(
+            "insert into messages (tenant_id, conversation_id, seq, body, run_id, folded_text)
+             values ($1, $2, $3, $4, $5, $6)",
+            args![batch.tenant, conversation, seq, to_json(message)?, batch.run, searchable_text(message)],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// Files of a workspace whose content came from outside.
+pub(super) async fn outside_files(tx: &mut Tx<'_>, tenant: TenantId, workspace: &str) -> StoreResult<Vec<OutsideFile>> {
+    let rows = tx
+        .rows(
+            "select path, origin from outside_files where tenant_id = $1 and workspace = $2 order by path",
+            args![tenant, workspace],
+        )
+        .await?;
+    rows.iter().map(|row| Ok(OutsideFile { path: row.text(0)?, origin: row.text(1)? })).collect()
+}
+
+/// What a person sees of a message, to search in.
+fn searchable_text(message: &Message) -> String {
+    match message.role {
+        Role::User | Role::Assistant => fold(&message.text),
+        Role::System | Role::Tool => String::new(),
+    }
+}

@@ -1,0 +1,359 @@
+//! Skills and their versions: a change makes the next version, what changes nothing makes none.
+
+use super::skill_attachments::{self, write_agent};
+use crate::codec::{fold, from_json, page_size, paged, pattern, sort_key, to_json};
+use crate::error::on_duplicate;
+use crate::store::Store;
+use crate::tx::{Row, Tx, args, locking};
+use async_trait::async_trait;
+use steward_core::agent::Agent;
+use steward_core::ports::{Page, SkillFilter, Skills, StoreError, StoreResult};
+use steward_core::skill::Skill;
+use steward_core::{AgentId, SkillId, TenantId};
+
+#[async_trait]
+impl Skills for Store {
+    async fn save_skill(&self, tenant: TenantId, skill: &Skill) -> StoreResult<Skill> {
+        self.write((tenant, skill.clone()), |(tenant, skill), tx| Box::pin(save(tx, *tenant, skill))).await
+    }
+
+    async fn skill(&self, tenant: TenantId, id: SkillId) -> StoreResult<Skill> {
+        let found = self.read((tenant, id), |(tenant, id), tx| Box::pin(one(tx, *tenant, *id))).await?;
+        found.ok_or_else(|| unknown_skill(id))
+    }
+
+    async fn skill_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Skill>> {
+        self.read((tenant, name.to_owned()), |(tenant, name), tx| Box::pin(by_name(tx, *tenant, name))).await
+    }
+
+    async fn skill_version(&self, tenant: TenantId, id: SkillId, version: u32) -> StoreResult<Skill> {
+        self.read((tenant, id, version), |(tenant, id, version), tx| Box::pin(one_version(tx, *tenant, *id, *version)))
+            .await
+    }
+
+    async fn skill_versions(&self, tenant: TenantId, id: SkillId) -> StoreResult<Vec<Skill>> {
+        self.read((tenant, id), |(tenant, id), tx| Box::pin(all_versions(tx, *tenant, *id))).await
+    }
+
+    async fn skills(
+        &self,
+        tenant: TenantId,
+        filter: &SkillFilter,
+        after: Option<&str>,
+        limit: u32,
+    ) -> StoreResult<Page<Skill>> {
+        self.read((tenant, filter.clone(), after.map(str::to_owned), limit), |(tenant, filter, after, limit), tx| {
+            Box::pin(page(tx, *tenant, filter, after.as_deref(), *limit))
+        })
+        .await
+    }
+
+    async fn remove_skill(&self, tenant: TenantId, id: SkillId) -> StoreResult<()> {
+        self.write((tenant, id), |(tenant, id), tx| Box::pin(remove(tx, *tenant, *id))).await
+    }
+
+    async fn skills_of(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Skill>> {
+        self.read((tenant, agent), |(tenant, agent), tx| Box::pin(of_agent(tx, *tenant, *agent))).await
+    }
+
+    async fn attach_skill(&self, tenant: TenantId, agent: AgentId, skill: SkillId, attached: bool) -> StoreResult<()> {
+        self.write((tenant, agent, skill, attached), |(tenant, agent, skill, attached), tx| {
+            Box::pin(skill_attachments::attach(tx, *tenant, *agent, *skill, *attached))
+        })
+        .await
+    }
+
+    async fn create_and_attach(&self, tenant: TenantId, agent: AgentId, skill: &Skill) -> StoreResult<(Skill, bool)> {
+        self.write((tenant, agent, skill.clone()), |(tenant, agent, skill), tx| {
+            Box::pin(skill_attachments::create_and_attach(tx, *tenant, *agent, skill))
+        })
+        .await
+    }
+
+    async fn agents_with(&self, tenant: TenantId, id: SkillId) -> StoreResult<Vec<AgentId>> {
+        self.read((tenant, id), |(tenant, id), tx| Box::pin(agents_having(tx, *tenant, *id))).await
+    }
+}
+
+fn skill_of(row: &Row) -> StoreResult<Skill> {
+    from_json("a skill", &row.text(0)?)
+}
+
+pub(super) fn unknown_skill(id: SkillId) -> StoreError {
+    StoreError::NotFound(format!("skill {id}"))
+}
+
+pub(super) fn unknown_agent(id: AgentId) -> StoreError {
+    StoreError::NotFound(format!("agent {id}"))
+}
+
+/// Skills asked for in one statement.
+const MAX_IDS: usize = 8;
+
+async fn one(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId) -> StoreResult<Option<Skill>> {
+    let sql = "select body from skills where tenant_id = $1 and id = $2";
+    let row = tx.row(sql, args![tenant, id]).await?;
+    row.as_ref().map(skill_of).transpose()
+}
+
+async fn by_name(tx: &mut Tx<'_>, tenant: TenantId, name: &str) -> StoreResult<Option<Skill>> {
+    let sql = "select body from skills where tenant_id = $1 and name = $2";
+    let row = tx.row(sql, args![tenant, name]).await?;
+    row.as_ref().map(skill_of).transpose()
+}
+
+async fn one_version(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId, version: u32) -> StoreResult<Skill> {
+    let sql = "select body from skill_versions
+               where tenant_id = $1 and skill_id = $2 and version = $3";
+    let row = tx.row(sql, args![tenant, id, version]).await?;
+    let missing = || StoreError::NotFound(format!("version {version} of skill {id}"));
+    skill_of(&row.ok_or_else(missing)?)
+}
+
+async fn all_versions(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId) -> StoreResult<Vec<Skill>> {
+    let sql = "select body from skill_versions
+               where tenant_id = $1 and skill_id = $2 order by version desc";
+    let rows = tx.rows(sql, args![tenant, id]).await?;
+    if rows.is_empty() {
+        return Err(unknown_skill(id));
+    }
+    rows.iter().map(skill_of).collect()
+}
+
+async fn page(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    filter: &SkillFilter,
+    after: Option<&str>,
+    limit: u32,
+) -> StoreResult<Page<Skill>> {
+    let limit = page_size(limit);
+    let Some(agent) = filter.agent else {
+        let skills = matching(tx, tenant, filter, after, None, limit + 1).await?;
+        return Ok(paged(skills, limit));
+    };
+    let mut skills = Vec::new();
+    for id in read_agent(tx, tenant, agent).await?.skills {
+        skills.extend(matching(tx, tenant, filter, after, Some(id), 1).await?);
+    }
+    skills.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(paged(skills, limit))
+}
+
+/// Those that the filter finds, but for its agent; of `id` only, if one is given.
+async fn matching(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    filter: &SkillFilter,
+    after: Option<&str>,
+    id: Option<SkillId>,
+    limit: u32,
+) -> StoreResult<Vec<Skill>> {
+    let rows = tx
+        .rows(
+            r"select body from skills
+              where tenant_id = $1 and ($2 is null or id = $2)
+                and ($3 is null or sort_key > $3) and ($4 is null or kind = $4)
+                and ($5 is null or package = $5) and ($6 is null or category = $6)
+                and ($7 is null or folded like $7 escape '\')
+              order by sort_key limit $8",
+            args![
+                tenant,
+                id,
+                after.map(sort_key),
+                filter.kind.map(steward_core::skill::SkillKind::as_str),
+                filter.package.as_deref(),
+                filter.category.as_deref(),
+                pattern(filter.text.as_deref())?,
+                limit
+            ],
+        )
+        .await?;
+    rows.iter().map(skill_of).collect()
+}
+
+async fn of_agent(tx: &mut Tx<'_>, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Skill>> {
+    let wanted = read_agent(tx, tenant, agent).await?.skills;
+    let mut found = Vec::with_capacity(wanted.len());
+    for ids in wanted.chunks(MAX_IDS) {
+        let at = |index: usize| ids.get(index).copied();
+        let rows = tx
+            .rows(
+                "select body from skills where tenant_id = $1
+                   and id in ($2, $3, $4, $5, $6, $7, $8, $9)",
+                args![tenant, at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)],
+            )
+            .await?;
+        for row in &rows {
+            found.push(skill_of(row)?);
+        }
+    }
+    let place = |skill: &Skill| wanted.iter().position(|id| *id == skill.id);
+    found.sort_by_key(place);
+    Ok(found)
+}
+
+async fn read_agent(tx: &mut Tx<'_>, tenant: TenantId, id: AgentId) -> StoreResult<Agent> {
+    let sql = "select body from agents where tenant_id = $1 and id = $2 and deleted_at is null";
+    let row = tx.row(sql, args![tenant, id]).await?;
+    from_json("an agent", &row.ok_or_else(|| unknown_agent(id))?.text(0)?)
+}
+
+async fn agents_having(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId) -> StoreResult<Vec<AgentId>> {
+    let sql = "select body from agents
+               where tenant_id = $1 and deleted_at is null and body like $2 order by id";
+    let mut with = Vec::new();
+    for row in tx.rows(sql, args![tenant, body_pattern(id)]).await? {
+        let agent: Agent = from_json("an agent", &row.text(0)?)?;
+        if agent.skills.contains(&id) {
+            with.push(agent.id);
+        }
+    }
+    Ok(with)
+}
+
+/// The pattern of a body that names this skill somewhere.
+pub(super) fn body_pattern(id: SkillId) -> String {
+    format!("%\"{id}\"%")
+}
+
+async fn save(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> StoreResult<Skill> {
+    if let Some(current) = lock_skill(tx, tenant, skill.id).await? {
+        return change_skill(tx, tenant, &current, skill).await;
+    }
+    if let Some(made) = insert_skill(tx, tenant, skill).await? {
+        return Ok(made);
+    }
+    // Somebody was quicker: with this id, or with this name.
+    match lock_skill(tx, tenant, skill.id).await? {
+        Some(current) => change_skill(tx, tenant, &current, skill).await,
+        None => Err(StoreError::Conflict(name_taken(&skill.name))),
+    }
+}
+
+/// Makes a skill; `None` if its id or its name is there.
+pub(super) async fn insert_skill(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> StoreResult<Option<Skill>> {
+    // A removed skill that comes back goes on counting.
+    let sql = "select coalesce(max(version), 0) from skill_versions
+               where tenant_id = $1 and skill_id = $2";
+    let row = tx.row(sql, args![tenant, skill.id]).await?;
+    let last = row.map_or(Ok(0), |row| row.count(0))?;
+    let made = with_version(skill, skill.id, last + 1)?;
+    let inserted = tx
+        .execute(
+            "insert into skills (tenant_id, id, name, sort_key, version, kind, category, package,
+                                 folded, body)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+             on conflict do nothing",
+            args![
+                tenant,
+                made.id,
+                &made.name,
+                sort_key(&made.name),
+                made.version,
+                made.kind().as_str(),
+                &made.category,
+                made.package.as_deref(),
+                search_text(&made),
+                to_json(&made)?
+            ],
+        )
+        .await?;
+    if inserted == 0 {
+        return Ok(None);
+    }
+    insert_version(tx, tenant, &made).await?;
+    Ok(Some(made))
+}
+
+/// Makes `skill` the next version of `current`, under its id.
+pub(super) async fn change_skill(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    current: &Skill,
+    skill: &Skill,
+) -> StoreResult<Skill> {
+    let same =
+        Skill { id: current.id, version: current.version, at: current.at, by: current.by.clone(), ..skill.clone() };
+    if same == *current {
+        return Ok(same);
+    }
+    let next = with_version(skill, current.id, u64::from(current.version) + 1)?;
+    tx.execute(
+        "update skills set name = $3, sort_key = $4, version = $5, kind = $6, category = $7,
+                           package = $8, folded = $9, body = $10
+         where tenant_id = $1 and id = $2",
+        args![
+            tenant,
+            next.id,
+            &next.name,
+            sort_key(&next.name),
+            next.version,
+            next.kind().as_str(),
+            &next.category,
+            next.package.as_deref(),
+            search_text(&next),
+            to_json(&next)?
+        ],
+    )
+    .await
+    .map_err(|e| on_duplicate(e, || name_taken(&next.name)))?;
+    insert_version(tx, tenant, &next).await?;
+    Ok(next)
+}
+
+/// The current version, held until the transaction ends.
+pub(super) async fn lock_skill(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId) -> StoreResult<Option<Skill>> {
+    let sql = locking!(tx, "select body from skills where tenant_id = $1 and id = $2", "for update");
+    let row = tx.row(sql, args![tenant, id]).await?;
+    row.as_ref().map(skill_of).transpose()
+}
+
+/// The same by name.
+pub(super) async fn lock_skill_by_name(tx: &mut Tx<'_>, tenant: TenantId, name: &str) -> StoreResult<Option<Skill>> {
+    let sql = locking!(tx, "select body from skills where tenant_id = $1 and name = $2", "for update");
+    let row = tx.row(sql, args![tenant, name]).await?;
+    row.as_ref().map(skill_of).transpose()
+}
+
+async fn insert_version(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> StoreResult<()> {
+    tx.execute(
+        "insert into skill_versions (tenant_id, skill_id, version, body) values ($1, $2, $3, $4)",
+        args![tenant, skill.id, skill.version, to_json(skill)?],
+    )
+    .await?;
+    Ok(())
+}
+
+fn with_version(skill: &Skill, id: SkillId, version: u64) -> StoreResult<Skill> {
+    let version = u32::try_from(version)
+        .map_err(|_| StoreError::Conflict(format!("skill {id} has too many versions; make a new skill of it")))?;
+    Ok(Skill { id, version, ..skill.clone() })
+}
+
+fn search_text(skill: &Skill) -> String {
+    fold(&format!("{}\n{}", skill.name, skill.description))
+}
+
+fn name_taken(name: &str) -> String {
+    format!("another skill has the name {name:?}; choose another, or change that one")
+}
+
+/// Removes a skill. Its versions stay, since runs refer to them.
+async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId) -> StoreResult<()> {
+    let sql = "delete from skills where tenant_id = $1 and id = $2";
+    if tx.execute(sql, args![tenant, id]).await? == 0 {
+        return Err(unknown_skill(id));
+    }
+    // Deleted agents too: one that is restored must not name what is gone.
+    let sql = locking!(tx, "select body from agents where tenant_id = $1 and body like $2 order by id", "for update");
+    for row in tx.rows(sql, args![tenant, body_pattern(id)]).await? {
+        let mut agent: Agent = from_json("an agent", &row.text(0)?)?;
+        let before = agent.skills.len();
+        agent.skills.retain(|skill| *skill != id);
+        if agent.skills.len() < before {
+            write_agent(tx, tenant, &agent).await?;
+        }
+    }
+    Ok(())
+}
