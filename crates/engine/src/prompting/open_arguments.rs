@@ -80,13 +80,8 @@ pub(crate) fn arguments_from_reply(state: &RunState, index: usize, text: &str) -
             return Err(format!("the model left `{name}` of `{}` open", step.tool));
         }
         // A model that doesn't plan copies; what it makes up is not acted on.
-<<<<<<< HEAD:crates/engine/src/fill.rs
-        let text = value.as_str().filter(|_| !plans && !chooses(spec, &name));
-        if text.is_some_and(|text| !(observed::says(state, text) || asked && said_in(request, text))) {
-=======
         let text = value.as_str().filter(|_| !plans && !is_choice(spec, &name));
-        if text.is_some_and(|text| !stands_in_results(state, text) && !(asked && occurs_in(request, text))) {
->>>>>>> spine:crates/engine/src/prompting/open_arguments.rs
+        if text.is_some_and(|text| !(stands_in_results(state, text) || asked && occurs_in(request, text))) {
             return Err(format!("what `{name}` of `{}` is to be stands in nothing that was seen", step.tool));
         }
         arguments[&name] = value;

@@ -80,15 +80,10 @@ pub(crate) async fn create(
         .map(|(seq, body)| Event { run_id: run, seq, at: now, epoch: 1, body })
         .collect();
     let mut state = RunState::new(run);
-<<<<<<< HEAD:crates/engine/src/start.rs
     for event in &events {
         state.apply(event);
     }
-    let row = row(deps.tenant, run, &state, now)?;
-=======
-    events.iter().for_each(|event| state.apply(event));
     let row = run_row(deps.tenant, run, &state, now)?;
->>>>>>> spine:crates/engine/src/service/start.rs
     let until = now.plus(deps.config.lease);
     let lease = deps.store.create_run(row, first, Vec::new(), &deps.config.node, until).await?;
     for event in &events {
