@@ -24,10 +24,6 @@ use steward_core::{RunId, TenantId, hash, schema};
 const STOP_POLL: Duration = Duration::from_millis(50);
 /// How long a tool that changes something gets to end by itself.
 const GRACE_PERIOD: Duration = Duration::from_millis(500);
-/// Longest search for argument proposals.
-const SUGGEST_TIMEOUT: Duration = Duration::from_secs(2);
-/// Longest search for the arguments of a request whose kind is known.
-const DRAFT_TIMEOUT: Duration = Duration::from_secs(10);
 const PREVIEW_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Called when a run has ended.

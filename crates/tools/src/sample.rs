@@ -70,7 +70,7 @@ fn is_ours(workspace: &Workspace, path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-use super::{add, is_present, remove};
+    use super::{add, is_present, remove};
 
     #[test]
     fn comes_and_goes_without_touching_others() {
@@ -81,7 +81,7 @@ use super::{add, is_present, remove};
         assert!(!is_present(dir));
         let added = add(dir).unwrap();
         assert_eq!(added.left, ["stocks.csv"]);
-assert!(is_present(dir) && folder.path().join("music.db").exists());
+        assert!(is_present(dir) && folder.path().join("music.db").exists());
         assert_eq!(std::fs::read(&own).unwrap(), b"mine");
         std::fs::write(folder.path().join("notes/handover.md"), "changed").unwrap();
         let removed = remove(dir).unwrap();

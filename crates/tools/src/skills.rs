@@ -18,7 +18,7 @@ pub use program::{
 pub(crate) use program::{PythonProgram, compute, value_text, workspace_changes};
 pub use scrape::ScrapeExecutor;
 pub use sql::SqlExecutor;
-pub use ssh::{FileHostKeys, HostKeys, HostKeysError, SshExecutor, SshHost, trust_host};
+pub use ssh::{FileHostKeys, HostKeys, HostKeysError, SshAddress, SshExecutor, trust_host};
 pub(crate) use undo::is_skill_undo as is_undo;
 
 use crate::credential::{scrub_error, scrub_output, scrub_preview, scrubber_of};

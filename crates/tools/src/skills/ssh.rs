@@ -5,7 +5,7 @@ mod connection;
 mod known_hosts;
 mod session;
 
-pub use known_hosts::{FileHostKeys, HostKeys, HostKeysError, SshHost, trust_host};
+pub use known_hosts::{FileHostKeys, HostKeys, HostKeysError, SshAddress, trust_host};
 
 use super::template::{TemplateUse, Values, check_argv, check_text};
 use super::{Executor, SkillCall};

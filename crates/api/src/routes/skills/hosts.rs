@@ -10,7 +10,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Deserialize;
 use steward_core::ports::Role;
-use steward_tools::skills::{FileHostKeys, HostKeys as _, HostKeysError, SshHost};
+use steward_tools::skills::{FileHostKeys, HostKeys as _, HostKeysError, SshAddress};
 use utoipa::IntoParams;
 
 /// Port of ssh.
@@ -44,7 +44,7 @@ pub(crate) async fn trust(
     Body(input): Body<SshHostInput>,
 ) -> Result<Json<SshHost>, Problem> {
     person.may(Role::Operator)?;
-    let place = SshHost::new(input.host.trim(), input.port.unwrap_or(SSH))?;
+    let place = SshAddress::new(input.host.trim(), input.port.unwrap_or(SSH))?;
     let before = state.host_keys.accept(&place, &input.fingerprint).await?;
     tracing::info!(%place, fingerprint = input.fingerprint, ?before, by = person.by(), "a host key was accepted");
     Ok(Json(SshHost { host: place.host, port: place.port, fingerprint: input.fingerprint }))
@@ -62,7 +62,7 @@ pub(crate) async fn forget(
     person.may(Role::Operator)?;
     let unknown = || Problem::not_found(format!("host key of {host}"));
     // What is no host has no key.
-    let place = SshHost::new(&host, query.port.unwrap_or(SSH)).map_err(|_| unknown())?;
+    let place = SshAddress::new(&host, query.port.unwrap_or(SSH)).map_err(|_| unknown())?;
     let wanted = place.clone();
     let before = on_file(&state, move |keys| keys.forget(&wanted)).await?;
     let before = before.ok_or_else(unknown)?;

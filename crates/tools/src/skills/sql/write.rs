@@ -285,7 +285,9 @@ pub(super) async fn find_outcome(
     if let (Some(id), Some(remote)) = (&proof.transaction, &mut remote) {
         return Ok(match remote.transaction(id).await.map_err(failed)? {
             Some(WriteState::Done) => Settled::Happened(format!("the server has committed its transaction {id}")),
-            Some(WriteState::NotDone) => Settled::NotHappened(format!("the server has rolled its transaction {id} back")),
+            Some(WriteState::NotDone) => {
+                Settled::NotHappened(format!("the server has rolled its transaction {id} back"))
+            }
             _ => Settled::Unknown(format!("the server does not know any more what became of its transaction {id}")),
         });
     }

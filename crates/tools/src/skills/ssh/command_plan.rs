@@ -1,6 +1,6 @@
 //! What a call runs and where, decided before anything is sent; the command line with sudo and its password prompt.
 
-use super::known_hosts::SshHost;
+use super::known_hosts::SshAddress;
 use crate::error::ToolsError;
 use crate::skills::template::{self, Values, quote, remote_line};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -10,13 +10,13 @@ use steward_core::skill::{Skill, SkillSpec, SshSpec};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct JumpHost {
     pub user: Option<String>,
-    pub place: SshHost,
+    pub place: SshAddress,
 }
 
 /// What to run, and where.
 #[derive(Debug, Clone)]
 pub(super) struct CommandPlan {
-    pub place: SshHost,
+    pub place: SshAddress,
     pub jump: Option<JumpHost>,
     /// Login name, if the skill names one.
     pub user: Option<String>,
@@ -62,8 +62,8 @@ pub(super) fn spec(skill: &Skill) -> Result<&SshSpec, ToolsError> {
     }
 }
 
-pub(super) fn parse_host(host: &str, port: u16) -> Result<SshHost, ToolsError> {
-    SshHost::new(host, port).map_err(|error| ToolsError::Refused(error.to_string()))
+pub(super) fn parse_host(host: &str, port: u16) -> Result<SshAddress, ToolsError> {
+    SshAddress::new(host, port).map_err(|error| ToolsError::Refused(error.to_string()))
 }
 
 /// `[user@]host[:port]`.

@@ -1,7 +1,7 @@
 //! A connection: dialing, jump host, host key, login.
 
 use super::command_plan::CommandPlan;
-use super::known_hosts::{HostKeys, SshHost, host_key_refusal};
+use super::known_hosts::{HostKeys, SshAddress, host_key_refusal};
 use crate::error::ToolsError;
 use russh::client::{self, AuthResult, Config, Handle, Handler, KeyboardInteractiveAuthResponse as Reply};
 use russh::keys::{HashAlg, PrivateKey, PrivateKeyWithHashAlg, PublicKey, PublicKeyOrCertificate, decode_secret_key};
@@ -25,7 +25,7 @@ pub(super) type Refusal = String;
 /// Checks the host key of one server. The reason of a refusal is stored, since the library only knows "no".
 pub(super) struct HostKeyCheck {
     keys: Arc<dyn HostKeys>,
-    place: SshHost,
+    place: SshAddress,
     refused: Arc<Mutex<Option<Refusal>>>,
 }
 
@@ -94,7 +94,7 @@ async fn within<T>(work: impl Future<Output = T>) -> Result<T, Refusal> {
         .map_err(|_| format!("no answer within {} s; is the server up?", CONNECT_TIMEOUT.as_secs()))
 }
 
-async fn connect_tcp(place: &SshHost) -> Result<TcpStream, Refusal> {
+async fn connect_tcp(place: &SshAddress) -> Result<TcpStream, Refusal> {
     let socket = within(TcpStream::connect((place.host.as_str(), place.port)))
         .await
         .and_then(|done| done.map_err(|error| error.to_string()))
@@ -107,7 +107,7 @@ async fn connect_tcp(place: &SshHost) -> Result<TcpStream, Refusal> {
 async fn authenticate<S>(
     keys: &Arc<dyn HostKeys>,
     socket: S,
-    place: &SshHost,
+    place: &SshAddress,
     login: &Login,
     user: &str,
 ) -> Result<Handle<HostKeyCheck>, Refusal>

@@ -11,13 +11,13 @@ use std::str::FromStr;
 
 /// Host and port of an SSH server.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SshHost {
+pub struct SshAddress {
     /// Name or address, lower case, without brackets.
     pub host: String,
     pub port: u16,
 }
 
-impl SshHost {
+impl SshAddress {
     /// Validates host and port.
     pub fn new(host: &str, port: u16) -> Result<Self, HostKeysError> {
         let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -29,7 +29,7 @@ impl SshHost {
     }
 }
 
-impl fmt::Display for SshHost {
+impl fmt::Display for SshAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.host.contains(':') {
             write!(f, "[{}]:{}", self.host, self.port)
@@ -39,7 +39,7 @@ impl fmt::Display for SshHost {
     }
 }
 
-impl FromStr for SshHost {
+impl FromStr for SshAddress {
     type Err = HostKeysError;
 
     fn from_str(text: &str) -> Result<Self, HostKeysError> {
@@ -70,10 +70,10 @@ pub enum HostKeysError {
 #[async_trait]
 pub trait HostKeys: Send + Sync {
     /// The fingerprint that a person accepted; `None` if nobody has.
-    async fn pinned(&self, place: &SshHost) -> Result<Option<String>, HostKeysError>;
+    async fn pinned(&self, place: &SshAddress) -> Result<Option<String>, HostKeysError>;
 
     /// Accepts a key from now on; returns the one that it replaces.
-    async fn accept(&self, place: &SshHost, fingerprint: &str) -> Result<Option<String>, HostKeysError>;
+    async fn accept(&self, place: &SshAddress, fingerprint: &str) -> Result<Option<String>, HostKeysError>;
 }
 
 fn is_fingerprint(text: &str) -> bool {
@@ -82,7 +82,7 @@ fn is_fingerprint(text: &str) -> bool {
 }
 
 /// Why a server with this key is refused; `None` if its key is the accepted one.
-pub(super) fn host_key_refusal(place: &SshHost, pinned: Option<&str>, offered: &str) -> Option<String> {
+pub(super) fn host_key_refusal(place: &SshAddress, pinned: Option<&str>, offered: &str) -> Option<String> {
     match pinned {
         Some(pinned) if pinned == offered => None,
         Some(pinned) => Some(format!(
@@ -145,13 +145,13 @@ impl FileHostKeys {
         Ok(done)
     }
 
-    pub fn all(&self) -> Result<Vec<(SshHost, String)>, HostKeysError> {
+    pub fn all(&self) -> Result<Vec<(SshAddress, String)>, HostKeysError> {
         let hosts = self.read()?.hosts.into_iter();
         hosts.map(|(place, fingerprint)| Ok((place.parse()?, fingerprint))).collect()
     }
 
     /// Removes a server's key; returns it.
-    pub fn forget(&self, place: &SshHost) -> Result<Option<String>, HostKeysError> {
+    pub fn forget(&self, place: &SshAddress) -> Result<Option<String>, HostKeysError> {
         if !self.read()?.hosts.contains_key(&place.to_string()) {
             return Ok(None);
         }
@@ -171,7 +171,7 @@ impl FileHostKeys {
 
 /// Accepts a server's key in the file at `path`: `steward skill trust-host`. Returns the fingerprint that it replaces.
 pub fn trust_host(path: &Path, host: &str, port: u16, fingerprint: &str) -> Result<Option<String>, HostKeysError> {
-    let place = SshHost::new(host, port)?;
+    let place = SshAddress::new(host, port)?;
     if !is_fingerprint(fingerprint) {
         return Err(HostKeysError::Fingerprint(fingerprint.chars().take(80).collect()));
     }
@@ -181,13 +181,13 @@ pub fn trust_host(path: &Path, host: &str, port: u16, fingerprint: &str) -> Resu
 
 #[async_trait]
 impl HostKeys for FileHostKeys {
-    async fn pinned(&self, place: &SshHost) -> Result<Option<String>, HostKeysError> {
+    async fn pinned(&self, place: &SshAddress) -> Result<Option<String>, HostKeysError> {
         let (keys, name) = (self.clone(), place.to_string());
         let read = tokio::task::spawn_blocking(move || Ok(keys.read()?.hosts.remove(&name)));
         read.await.map_err(|error| self.error(error))?
     }
 
-    async fn accept(&self, place: &SshHost, fingerprint: &str) -> Result<Option<String>, HostKeysError> {
+    async fn accept(&self, place: &SshAddress, fingerprint: &str) -> Result<Option<String>, HostKeysError> {
         let (path, place, fingerprint) = (self.path.clone(), place.clone(), fingerprint.to_owned());
         let work = tokio::task::spawn_blocking(move || trust_host(&path, &place.host, place.port, &fingerprint));
         work.await.map_err(|error| self.error(error))?

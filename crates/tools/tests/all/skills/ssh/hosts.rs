@@ -4,7 +4,7 @@ use super::server::{Server, user};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use steward_tools::skills::{HostKeysError, SshHost, trust_host};
+use steward_tools::skills::{HostKeysError, SshAddress, trust_host};
 
 #[tokio::test]
 async fn an_unknown_host_key_is_refused_until_a_person_accepts_it() {
@@ -67,7 +67,7 @@ fn hosts_and_fingerprints_are_checked() {
     for (text, shown) in
         [("db", "db:22"), ("DB:2222", "db:2222"), ("[fd00::1]:23", "[fd00::1]:23"), ("fd00::1", "[fd00::1]:22")]
     {
-        assert_eq!(text.parse::<SshHost>().unwrap().to_string(), shown);
+        assert_eq!(text.parse::<SshAddress>().unwrap().to_string(), shown);
     }
-    assert!("db:port".parse::<SshHost>().is_err());
+    assert!("db:port".parse::<SshAddress>().is_err());
 }
