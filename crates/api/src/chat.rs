@@ -1,51 +1,51 @@
 //! `POST /v1/chat/completions`: runs the whole loop of an agent, or asks a connection.
 
-use crate::agent_fields::check_chat;
-use crate::auth::Caller;
-use crate::begin::begin;
+use crate::auth::DialectCaller;
+use crate::chat_stream::stream;
 use crate::gateway::{Inbound, pass};
-use crate::home::Home;
+use crate::idempotent_start::begin;
+use crate::main_runtime::MainRuntime;
 use crate::models::find;
 use crate::openai::{ChatRequest, OpenAiError, usage};
 use crate::state::ApiState;
-use crate::stream::stream;
+use crate::unsupported_fields::check_chat;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use futures::StreamExt;
 use serde_json::{Value, json};
+use steward_app::{Action, Caller, Resource, RunRequest, authorize};
 use steward_core::RunId;
 use steward_core::agent::Agent;
 use steward_core::approval::Subject;
 use steward_core::budget::Limit;
-use steward_core::event::{EventBody, Mode, Origin, Outcome};
+use steward_core::event::{EventBody, Outcome};
 use steward_core::message::Message;
-use steward_core::ports::{Passage, Principal, Role};
-use steward_engine::StartRun;
+use steward_core::ports::{Passage, Principal};
 
 /// `POST /v1/chat/completions`.
 pub(crate) async fn completions(
     State(state): State<ApiState>,
-    Caller(principal): Caller,
-    home: Home,
+    DialectCaller(caller): DialectCaller,
+    runtime: MainRuntime,
     inbound: Inbound,
 ) -> Result<Response, OpenAiError> {
     if let Some(name) = inbound.connection() {
-        return pass(&state, &principal, name, &inbound, Passage::ChatCompletions).await;
+        return pass(&state, &caller, name, &inbound, Passage::ChatCompletions).await;
     }
-    home.run(ask_agent(state, principal, inbound)).await
+    runtime.run(ask_agent(state, caller, inbound)).await
 }
 
-async fn ask_agent(state: ApiState, principal: Principal, inbound: Inbound) -> Result<Response, OpenAiError> {
-    may_ask(&principal)?;
+async fn ask_agent(state: ApiState, caller: Caller, inbound: Inbound) -> Result<Response, OpenAiError> {
+    may_ask(&caller)?;
     check_chat(&inbound.parsed()?)?;
     let request: ChatRequest = inbound.parsed()?;
-    let agent = find(&state, &principal, &request.model).await?;
+    let agent = find(&state, &caller, &request.model).await?;
     let name = agent.name.clone();
     let (streamed, with_usage) = (request.stream, request.stream_options.as_ref().is_some_and(|one| one.include_usage));
-    let created = state.runs.deps().clock.now().0 / 1000;
-    let start = start_of(&state, &principal, agent, &request)?;
-    let run = begin(&state, &principal, &inbound, "/v1/chat/completions", start).await?;
+    let created = state.now().0 / 1000;
+    let start = run_request(&caller, agent, &request)?;
+    let run = begin(&state, &caller, &inbound, "/v1/chat/completions", start).await?;
     if streamed {
         let stream = stream(&state, run, name, created, with_usage).await?;
         return Ok(stream.into_response());
@@ -54,11 +54,8 @@ async fn ask_agent(state: ApiState, principal: Principal, inbound: Inbound) -> R
 }
 
 /// Viewers only look.
-pub(crate) fn may_ask(principal: &Principal) -> Result<(), OpenAiError> {
-    if principal.role == Role::Viewer {
-        return Err(OpenAiError::forbidden("a viewer can't ask agents; ask an administrator for the role developer"));
-    }
-    Ok(())
+pub(crate) fn may_ask(caller: &Caller) -> Result<(), OpenAiError> {
+    authorize(caller, Action::Ask, Resource::Agents).map_err(|_| OpenAiError::for_viewers())
 }
 
 /// Longest name that a client gives its own user, characters.
@@ -75,12 +72,7 @@ pub(crate) fn asked_by(principal: &Principal, user: Option<&str>) -> String {
     }
 }
 
-fn start_of(
-    state: &ApiState,
-    principal: &Principal,
-    mut agent: Agent,
-    request: &ChatRequest,
-) -> Result<StartRun, OpenAiError> {
+fn run_request(caller: &Caller, mut agent: Agent, request: &ChatRequest) -> Result<RunRequest, OpenAiError> {
     let mut history = Vec::new();
     for message in &request.messages {
         let text = message.text()?;
@@ -105,25 +97,12 @@ fn start_of(
     if let Some(limit) = request.max_completion_tokens.or(request.max_tokens) {
         agent.tuning.max_tokens = limit.max(1);
     }
-    Ok(StartRun {
-        agent,
-        input: input.text,
-        conversation: None,
-        history,
-        mode: Mode::Loop,
-        origin: Origin::Api,
-        asked_by: asked_by(principal, request.user.as_deref()),
-        user: Some(principal.user),
-        workspace: state.workspace.clone(),
-        grants: state.grants.clone(),
-        connection: None,
-        intent_filter: true,
-        key: principal.key.as_ref().map(|key| key.id),
-    })
+    let asked_by = asked_by(&caller.principal, request.user.as_deref());
+    Ok(RunRequest { agent, input: input.text, history, asked_by })
 }
 
 async fn whole(state: &ApiState, run: RunId, model: &str, created: i64) -> Result<Json<Value>, OpenAiError> {
-    let mut events = state.runs.watch(run, 0);
+    let mut events = state.watch(run, 0);
     let (mut refused, mut cut) = (None, false);
     while let Some(event) = events.next().await {
         match event?.body {

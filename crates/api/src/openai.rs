@@ -6,9 +6,9 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use steward_app::EngineError;
 use steward_core::model::{ModelError, ModelErrorClass, Usage};
 use steward_core::ports::{LoginError, StoreError};
-use steward_engine::EngineError;
 
 /// An error as OpenAI's clients expect it.
 #[derive(Debug)]
@@ -60,6 +60,11 @@ impl OpenAiError {
         }
     }
 
+    /// 403: viewers only look.
+    pub fn for_viewers() -> Self {
+        Self::forbidden("a viewer can't ask agents; ask an administrator for the role developer")
+    }
+
     pub fn unknown_model(name: &str, known: &[String]) -> Self {
         Self {
             status: StatusCode::NOT_FOUND,
@@ -71,7 +76,7 @@ impl OpenAiError {
         }
     }
 
-    pub fn unknown_connection(name: &str, known: &[&str], param: &'static str) -> Self {
+    pub fn unknown_connection(name: &str, known: &[String], param: &'static str) -> Self {
         Self {
             status: StatusCode::NOT_FOUND,
             code: "model_not_found",
@@ -163,7 +168,7 @@ impl From<StoreError> for OpenAiError {
     }
 }
 
-/// Body of a chat completion, as far as agents read it; [`crate::agent_fields`] refuses the rest.
+/// Body of a chat completion, as far as agents read it; [`crate::unsupported_fields`] refuses the rest.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ChatRequest {
     pub model: String,

@@ -1,6 +1,5 @@
 //! Composition: settings in, a working program out.
 
-use crate::book::{BookParts, ConnectionBook, Known};
 use crate::settings::{Settings, variable};
 use crate::traces::Traces;
 use anyhow::{Context, anyhow};
@@ -9,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_access::SealedVault;
+use steward_app::{ConnectionRegistry, KnownSource, RegistryParts};
 use steward_cli::client::DEFAULT_AGENT;
 use steward_core::agent::Agent;
 use steward_core::model::Connection;
@@ -47,7 +47,7 @@ pub struct Options {
 }
 
 /// Everything, put together.
-pub struct App {
+pub struct Composition {
     /// Tenant.
     pub tenant: TenantId,
     /// Rows and logs.
@@ -57,7 +57,7 @@ pub struct App {
     /// Models.
     pub models: Arc<Router>,
     /// Connections.
-    pub connections: Arc<ConnectionBook>,
+    pub connections: Arc<ConnectionRegistry>,
     /// Credentials.
     pub vault: Arc<dyn Vault>,
     /// The same, for what concerns its key.
@@ -100,7 +100,7 @@ pub fn python_config() -> steward_sandbox::python::PythonConfig {
     }
 }
 
-impl App {
+impl Composition {
     /// Opens the data directory and puts everything together. Nothing heavy starts here: the local
     /// model and the embedding model are loaded when they are first needed.
     #[expect(clippy::too_many_lines, reason = "one part after the other, each named once")]
@@ -135,7 +135,7 @@ impl App {
                 .with_prices(Prices::load(&settings.data_dir.join("prices.json"))?),
         );
         let wanted = settings.connection.clone();
-        let parts = BookParts {
+        let parts = RegistryParts {
             tenant,
             store: store.clone(),
             keys: vault_keys.clone(),
@@ -143,7 +143,7 @@ impl App {
             clock: Arc::clone(&clock),
             variables: settings.key_variables.clone(),
         };
-        let connections = ConnectionBook::open(parts, wanted, found).await?;
+        let connections = ConnectionRegistry::open(parts, wanted, found).await?;
         let web_allow = options
             .web_allow
             .iter()
@@ -329,13 +329,13 @@ fn local_model(settings: &Settings) -> Supervisor {
 }
 
 /// Those of the environment and of this machine, then the built-in model.
-async fn find_connections(settings: &Settings, client: &Client) -> Vec<Known> {
+async fn find_connections(settings: &Settings, client: &Client) -> Vec<KnownSource> {
     let mut environment = Environment::new(variable);
     environment.local_model = Some(settings.model.clone());
     environment.local_window = LOCAL_WINDOW;
     discover(&environment, client)
         .await
         .into_iter()
-        .map(|found| Known { connection: found.connection, from: found.how })
+        .map(|found| KnownSource { connection: found.connection, from: found.how })
         .collect()
 }

@@ -1,6 +1,6 @@
 //! The program: settings, composition, commands.
 
-pub mod book;
+pub mod api_state;
 pub mod browser;
 pub mod cli;
 pub mod commands;
@@ -9,8 +9,6 @@ pub mod compose;
 pub mod crash;
 pub mod daily;
 mod extra;
-pub mod front;
-pub mod key_variables;
 pub mod keys;
 mod open;
 pub mod processes;

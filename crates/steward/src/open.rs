@@ -1,7 +1,7 @@
 //! How commands reach the API: the data directory itself if it is free, else the server that holds it.
 
-use crate::compose::{App, Options};
-use crate::front;
+use crate::api_state;
+use crate::compose::{Composition, Options};
 use crate::settings::{Settings, apart, workspace};
 use crate::term::Term;
 use anyhow::{Context, bail};
@@ -34,7 +34,7 @@ async fn transport(settings: &Settings, needs: &Needs) -> anyhow::Result<Box<dyn
     loop {
         tries += 1;
         let options = Options { web_allow: needs.web_allow.clone() };
-        let error = match App::open(settings, options).await {
+        let error = match Composition::open(settings, options).await {
             Ok(app) => return Ok(Box::new(InProcess::new(app, needs).await?)),
             Err(error) => error,
         };
@@ -73,12 +73,12 @@ fn can_be_met(needs: &Needs) -> anyhow::Result<()> {
 
 /// The API in this process: the data directory is ours while the command runs.
 struct InProcess {
-    app: App,
+    app: Composition,
     client: InProcessClient,
 }
 
 impl InProcess {
-    async fn new(app: App, needs: &Needs) -> anyhow::Result<Self> {
+    async fn new(app: Composition, needs: &Needs) -> anyhow::Result<Self> {
         match Self::client(&app, needs).await {
             Ok(client) => Ok(Self { app, client }),
             Err(error) => {
@@ -88,15 +88,15 @@ impl InProcess {
         }
     }
 
-    async fn client(app: &App, needs: &Needs) -> anyhow::Result<InProcessClient> {
+    async fn client(app: &Composition, needs: &Needs) -> anyhow::Result<InProcessClient> {
         // A new installation gets its first agent here as everywhere.
         app.default_agent().await?;
         let folder = folder(app, &needs.files)?;
-        front::in_process(app, folder.display().to_string(), needs.intent_filter).await
+        api_state::in_process(app, folder.display().to_string(), needs.intent_filter).await
     }
 }
 
-fn folder(app: &App, files: &Files) -> anyhow::Result<PathBuf> {
+fn folder(app: &Composition, files: &Files) -> anyhow::Result<PathBuf> {
     match files {
         Files::Workspace(asked) => {
             let folder = workspace(asked.as_deref())?;

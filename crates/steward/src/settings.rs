@@ -2,11 +2,11 @@
 
 use crate::cli::Global;
 use crate::daily::Daily;
-use crate::key_variables::{self, KeyVariables};
 use crate::vault::VaultKeys;
 use anyhow::{Context, anyhow, bail};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use steward_app::{KEY_VARIABLES_SETTING, KeyVariables};
 use steward_core::agent::PlanStyle;
 use steward_core::deep::DeepDefaults;
 use steward_tools::terminal::TerminalConfig;
@@ -113,7 +113,8 @@ impl Settings {
                 .transpose()?,
             deep: deep_defaults(&variable)?,
             vault: VaultKeys::read(&variable)?,
-            key_variables: KeyVariables::read(variable(key_variables::SETTING).as_deref())?,
+            key_variables: KeyVariables::read(variable(KEY_VARIABLES_SETTING).as_deref())
+                .map_err(|why| anyhow!(why))?,
             programs: program_folders(variable("STEWARD_PROGRAMS").as_deref())?,
             daily,
             terminal,
@@ -200,6 +201,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::{apart, deep_defaults};
+    use steward_app::{KEY_VARIABLES_SETTING, KeyVariables};
     use steward_core::agent::PlanStyle;
     use steward_core::deep::DeepDefaults;
 

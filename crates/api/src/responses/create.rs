@@ -4,46 +4,44 @@ use super::object::{Frame, usage};
 use super::previous::history;
 use super::request::Request;
 use super::stream::stream;
-use crate::agent_fields::check_responses;
-use crate::auth::{Caller, Person};
-use crate::begin::begin;
+use crate::auth::DialectCaller;
 use crate::chat::{asked_by, may_ask};
+use crate::delta_projector::{OpenAiDelta, OpenAiDeltas};
 use crate::gateway::{Inbound, pass};
-use crate::home::Home;
+use crate::idempotent_start::begin;
+use crate::main_runtime::MainRuntime;
 use crate::models::find;
 use crate::openai::OpenAiError;
-use crate::pieces::{Piece, Pieces};
 use crate::state::ApiState;
+use crate::unsupported_fields::check_responses;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
-use steward_core::event::{Mode, Origin};
+use steward_app::{Caller, RunRequest};
 use steward_core::ports::Passage;
-use steward_engine::StartRun;
 
 /// `POST /v1/responses`.
 pub(crate) async fn create(
     State(state): State<ApiState>,
-    Caller(_): Caller,
-    person: Person,
-    home: Home,
+    DialectCaller(caller): DialectCaller,
+    runtime: MainRuntime,
     inbound: Inbound,
 ) -> Result<Response, OpenAiError> {
     if let Some(name) = inbound.connection() {
-        return pass(&state, &person.principal, name, &inbound, Passage::Responses).await;
+        return pass(&state, &caller, name, &inbound, Passage::Responses).await;
     }
-    home.run(ask_agent(state, person, inbound)).await
+    runtime.run(ask_agent(state, caller, inbound)).await
 }
 
-async fn ask_agent(state: ApiState, person: Person, inbound: Inbound) -> Result<Response, OpenAiError> {
-    may_ask(&person.principal)?;
+async fn ask_agent(state: ApiState, caller: Caller, inbound: Inbound) -> Result<Response, OpenAiError> {
+    may_ask(&caller)?;
     check_responses(&inbound.parsed()?)?;
     let request: Request = inbound.parsed()?;
-    let mut agent = find(&state, &person.principal, &request.model).await?;
+    let mut agent = find(&state, &caller, &request.model).await?;
     let asked = request.input.asked(request.instructions.clone())?;
     let mut earlier = match &request.previous_response_id {
-        Some(id) => history(&state, &person, id).await?,
+        Some(id) => history(&state, &caller, id).await?,
         None => Vec::new(),
     };
     earlier.extend(asked.history);
@@ -55,24 +53,11 @@ async fn ask_agent(state: ApiState, person: Person, inbound: Inbound) -> Result<
         agent.tuning.max_tokens = limit.max(1);
     }
     let (name, temperature) = (agent.name.clone(), agent.tuning.temperature);
-    let start = StartRun {
-        agent,
-        input: asked.input,
-        conversation: None,
-        history: earlier,
-        mode: Mode::Loop,
-        origin: Origin::Api,
-        asked_by: asked_by(&person.principal, request.user.as_deref()),
-        workspace: state.workspace.clone(),
-        grants: state.grants.clone(),
-        connection: None,
-        intent_filter: true,
-        key: person.principal.key.as_ref().map(|key| key.id),
-        user: Some(person.user()),
-    };
+    let asked_by = asked_by(&caller.principal, request.user.as_deref());
+    let start = RunRequest { agent, input: asked.input, history: earlier, asked_by };
     let frame = Frame {
-        created: state.runs.deps().clock.now().0 / 1000,
-        run: begin(&state, &person.principal, &inbound, "/v1/responses", start).await?,
+        created: state.now().0 / 1000,
+        run: begin(&state, &caller, &inbound, "/v1/responses", start).await?,
         model: name,
         instructions: request.instructions,
         previous: request.previous_response_id,
@@ -88,24 +73,24 @@ async fn ask_agent(state: ApiState, person: Person, inbound: Inbound) -> Result<
 
 /// Waits for the end, or until a person is asked.
 async fn whole(state: &ApiState, frame: &Frame) -> Result<Value, OpenAiError> {
-    let mut all = Pieces::open(state, frame.run).await?;
+    let mut all = OpenAiDeltas::open(state, frame.run).await?;
     let mut text = String::new();
-    while let Some(pieces) = all.next().await {
-        for piece in pieces? {
-            match piece {
-                Piece::Reasoning(_) => {}
-                Piece::Text(more) => text.push_str(&more),
-                Piece::Waits(what) => {
+    while let Some(deltas) = all.next().await {
+        for delta in deltas? {
+            match delta {
+                OpenAiDelta::Reasoning(_) => {}
+                OpenAiDelta::Text(more) => text.push_str(&more),
+                OpenAiDelta::Waits(what) => {
                     text.push_str(&what);
                     let output = [frame.message("completed", Some(&text))];
                     return Ok(frame.response("completed", &output, &Value::Null, "waiting"));
                 }
-                Piece::Ended { limited, usage: spent } => {
+                OpenAiDelta::Ended { limited, usage: spent } => {
                     let status = if limited { "incomplete" } else { "completed" };
                     let output = [frame.message(status, Some(&text))];
                     return Ok(frame.response(status, &output, &usage(&spent), "finished"));
                 }
-                Piece::Failed(failure) => return Err(failure.into()),
+                OpenAiDelta::Failed(failure) => return Err(failure.into()),
             }
         }
     }

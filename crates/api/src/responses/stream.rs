@@ -1,8 +1,8 @@
 //! A run as a stream of OpenAI's response events.
 
 use super::object::{Frame, part, usage};
+use crate::delta_projector::{OpenAiDelta, OpenAiDeltas};
 use crate::openai::OpenAiError;
-use crate::pieces::{Piece, Pieces};
 use crate::state::ApiState;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::Stream;
@@ -70,21 +70,21 @@ impl Growing {
         vec![self.event("response.failed", json!({"response": response}))]
     }
 
-    /// What a piece becomes, and whether it was the last.
-    fn of(&mut self, piece: Piece) -> (Vec<Event>, bool) {
-        match piece {
-            Piece::Reasoning(_) => (Vec::new(), false),
-            Piece::Text(more) => (vec![self.grow(&more)], false),
-            Piece::Waits(what) => {
+    /// What a delta becomes, and whether it was the last.
+    fn of(&mut self, delta: OpenAiDelta) -> (Vec<Event>, bool) {
+        match delta {
+            OpenAiDelta::Reasoning(_) => (Vec::new(), false),
+            OpenAiDelta::Text(more) => (vec![self.grow(&more)], false),
+            OpenAiDelta::Waits(what) => {
                 let mut events = vec![self.grow(&what)];
                 events.extend(self.end("completed", &Value::Null, "waiting"));
                 (events, true)
             }
-            Piece::Ended { limited, usage: spent } => {
+            OpenAiDelta::Ended { limited, usage: spent } => {
                 let status = if limited { "incomplete" } else { "completed" };
                 (self.end(status, &usage(&spent), "finished"), true)
             }
-            Piece::Failed(failure) => (self.fail(&failure.into()), true),
+            OpenAiDelta::Failed(failure) => (self.fail(&failure.into()), true),
         }
     }
 }
@@ -94,15 +94,15 @@ pub(super) async fn stream(
     state: &ApiState,
     frame: Frame,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>, OpenAiError> {
-    let mut all = Pieces::open(state, frame.run).await?;
+    let mut all = OpenAiDeltas::open(state, frame.run).await?;
     let mut growing = Growing { frame, text: String::new(), number: 0 };
     let stream = async_stream::stream! {
         for event in growing.begin() {
             yield Ok(event);
         }
-        'run: while let Some(pieces) = all.next().await {
-            let pieces = match pieces {
-                Ok(pieces) => pieces,
+        'run: while let Some(deltas) = all.next().await {
+            let deltas = match deltas {
+                Ok(deltas) => deltas,
                 Err(error) => {
                     for event in growing.fail(&error) {
                         yield Ok(event);
@@ -110,8 +110,8 @@ pub(super) async fn stream(
                     break;
                 }
             };
-            for piece in pieces {
-                let (events, last) = growing.of(piece);
+            for delta in deltas {
+                let (events, last) = growing.of(delta);
                 for event in events {
                     yield Ok(event);
                 }

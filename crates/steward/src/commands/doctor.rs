@@ -1,7 +1,7 @@
 //! `steward doctor`: what works on this machine, by trying it.
 
 use crate::browser;
-use crate::compose::{App, Options, python_config, sandbox_helper};
+use crate::compose::{Composition, Options, python_config, sandbox_helper};
 use crate::daily;
 use crate::exit::Exit;
 use crate::settings::{Settings, variable};
@@ -108,7 +108,7 @@ async fn embeddings(settings: &Settings) -> Finding {
 }
 
 async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
-    let app = match App::open(settings, Options::default()).await {
+    let app = match Composition::open(settings, Options::default()).await {
         Ok(app) => app,
         Err(error) => {
             // In use is not ill: a server is at work there.
@@ -150,7 +150,7 @@ async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
     app.close().await;
 }
 
-async fn vault(app: &App) -> Finding {
+async fn vault(app: &Composition) -> Finding {
     let key = app.vault_keys.place();
     if let Err(error) = app.vault_keys.check().await {
         return Finding::bad("vault", error.to_string(), "see the message");

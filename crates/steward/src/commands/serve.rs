@@ -1,9 +1,9 @@
 //! `steward serve`: the API, and the runs behind it.
 
+use crate::api_state::Front;
 use crate::cli;
-use crate::compose::{App, Options};
+use crate::compose::{Composition, Options};
 use crate::exit::Exit;
-use crate::front::Front;
 use crate::keys;
 use crate::serving::Serving;
 use crate::settings::{Settings, apart, workspace};
@@ -25,7 +25,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     let listening = Listening::bind(&args.listen).await.map_err(|why| anyhow!(why))?;
     let address = listening.address;
     let options = Options { web_allow: args.allow.clone() };
-    let app = App::open(&settings, options).await?;
+    let app = Composition::open(&settings, options).await?;
     let folder = if let Some(dir) = &args.workspace {
         workspace(Some(dir))?
     } else {
@@ -58,7 +58,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     fail::fail_point!("start.opened");
     app.runs.serve();
     fail::fail_point!("start.resumed");
-    let state = crate::front::state(
+    let state = crate::api_state::state(
         &app,
         Front {
             access,
@@ -68,7 +68,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         },
     )
     .await;
-    let ledger = Arc::clone(&state.ledger);
+    let usage = Arc::clone(&state.usage);
     app.warm_up();
     tracing::info!(%address, ms = begun.elapsed().as_millis(), "serving");
     let stop = stopped()?;
@@ -81,10 +81,10 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     } else {
         term.say(&format!("Files:   {shown}"));
     }
-    let watched = tokio::spawn(crate::book::watch(app.connections.clone()));
+    let watched = tokio::spawn(steward_app::report_refresh(app.connections.clone()));
     let served = steward_api::serve(listening, state, stop).await;
     watched.abort();
-    ledger.close().await;
+    usage.close().await;
     // Now the last connections end.
     drop(served?);
     drop(serving);
@@ -132,7 +132,7 @@ async fn local_key(access: &Access, data_dir: &Path) -> anyhow::Result<std::path
     Ok(path)
 }
 
-async fn welcome(term: Term, address: &str, first: &FirstStart, key_file: &Path, app: &App) {
+async fn welcome(term: Term, address: &str, first: &FirstStart, key_file: &Path, app: &Composition) {
     let url = format!("http://{address}");
     term.say(&format!("{} serves at {}", term.bold("Steward"), term.bold(&url)));
     let default = app.models.select(None).await.ok();
