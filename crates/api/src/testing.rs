@@ -11,10 +11,8 @@ mod nothing_spent;
 mod pages;
 mod routing;
 
-use crate::gateway::Ledger;
-use crate::health::Health;
 use crate::router::{guarded, router};
-use crate::state::{AboutFacts, ApiState, Hosts};
+use crate::state::{ApiState, Hosts};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response, header};
@@ -22,7 +20,8 @@ use nothing::Nothing;
 use secrecy::SecretBox;
 use serde_json::Value;
 use std::sync::Arc;
-use steward_access::{Access, AccessDeps, LogIn, OpenSession};
+use steward_access::AccessDeps;
+use steward_app::{AboutFacts, Access, App, AppParts, Health, LogIn, OpenSession, UsageWriter};
 use steward_core::TenantId;
 use steward_core::ports::Clock;
 use steward_engine::{Deps, EngineConfig, RunService};
@@ -78,7 +77,7 @@ fn state(clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
         ids: Arc::new(SeqIds::default()),
         signing_key: SecretBox::new(Box::new(vec![7; 32])),
     });
-    ApiState {
+    let app = App::new(AppParts {
         runs: RunService::new(Deps {
             limiter: Arc::default(),
             tenant: TenantId::DEFAULT,
@@ -122,7 +121,7 @@ fn state(clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
         )),
         host_keys: Arc::new(FileHostKeys::new("/nowhere/hosts.json")),
         gateway: Arc::new(gateway::Fake::default()),
-        ledger: Arc::new(Ledger::new(Arc::new(gateway::Fake::default()), Arc::default())),
+        usage: Arc::new(UsageWriter::new(Arc::new(gateway::Fake::default()), Arc::default())),
         about: Arc::new(AboutFacts {
             version: "9.9.9".to_owned(),
             commit: None,
@@ -132,8 +131,15 @@ fn state(clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
             data_dir: "/nowhere".to_owned(),
             started_at: clock.now(),
         }),
-        hosts: Arc::new(Hosts { loopback: true, ..Hosts::default() }),
-    }
+    });
+    ApiState { app, hosts: Arc::new(Hosts { loopback: true, ..Hosts::default() }) }
+}
+
+/// The same application with other parts.
+pub(crate) fn with_parts(state: &ApiState, change: impl FnOnce(&mut AppParts)) -> ApiState {
+    let mut parts = AppParts::clone(&state.app);
+    change(&mut parts);
+    ApiState { app: App::new(parts), hosts: state.hosts.clone() }
 }
 
 /// The whole API.

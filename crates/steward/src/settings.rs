@@ -201,7 +201,6 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::{apart, deep_defaults};
-    use steward_app::{KEY_VARIABLES_SETTING, KeyVariables};
     use steward_core::agent::PlanStyle;
     use steward_core::deep::DeepDefaults;
 

@@ -2,8 +2,7 @@
 
 mod fake;
 
-use super::{Answer, Bed, bearer, bed, read};
-use crate::gateway::Ledger;
+use super::{Answer, Bed, bearer, bed, read, with_parts};
 use crate::router::router;
 use axum::body::Body;
 use axum::http::{Request, header};
@@ -13,6 +12,7 @@ use fake::{Pieces, id};
 use futures::StreamExt;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use steward_app::UsageWriter;
 use steward_core::model::{ModelErrorClass, Usage};
 use steward_core::ports::{Passage, SpentRecord};
 use tower::ServiceExt;
@@ -27,9 +27,11 @@ impl House {
     async fn new(fake: Fake) -> Self {
         let mut bed = bed();
         let fake = Arc::new(fake);
-        bed.state.gateway = fake.clone();
-        bed.state.connections = fake.clone();
-        bed.state.ledger = Arc::new(Ledger::new(fake.clone(), Arc::default()));
+        bed.state = with_parts(&bed.state, |parts| {
+            parts.gateway = fake.clone();
+            parts.connections = fake.clone();
+            parts.usage = Arc::new(UsageWriter::new(fake.clone(), Arc::default()));
+        });
         bed.router = router(bed.state.clone());
         let bearer = bearer(&bed.admin().await);
         Self { bed, fake, bearer }
@@ -42,7 +44,7 @@ impl House {
     }
 
     async fn settled(&self) -> Vec<SpentRecord> {
-        self.bed.state.ledger.flush().await;
+        self.bed.state.usage.flush().await;
         self.fake.settled.lock().unwrap().clone()
     }
 }
@@ -152,7 +154,7 @@ async fn a_client_that_leaves_closes_the_call_and_pays_for_what_came() {
     let response = house.bed.router.clone().oneshot(request()).await.unwrap();
     let reading = tokio::spawn(read(response));
     tokio::task::yield_now().await;
-    house.bed.state.ledger.close().await;
+    house.bed.state.usage.close().await;
     let answer = reading.await.unwrap();
     assert!(answer.text.contains("\"stopping\""), "{}", answer.text);
     assert_eq!(house.settled().await.len(), 2);

@@ -1,7 +1,6 @@
 //! What every request passes.
 
 use super::{Answer, Bed, bearer, bed, bed_around};
-use crate::auth::Person;
 use crate::extract::Body;
 use crate::problem::Problem;
 use crate::state::ApiState;
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
-use steward_core::ports::Role;
+use steward_app::{Action, Caller, Resource, authorize};
 
 #[tokio::test]
 async fn every_kind_of_answer_has_the_security_headers() {
@@ -134,8 +133,8 @@ async fn a_panic_is_an_answer() {
 fn counting() -> (Bed, Arc<AtomicU32>) {
     let count = Arc::new(AtomicU32::new(0));
     let counter = count.clone();
-    let make = async move |person: Person, Body(body): Body<Value>| {
-        person.may(Role::Operator)?;
+    let make = async move |caller: Caller, Body(body): Body<Value>| {
+        authorize(&caller, Action::Write, Resource::Agents)?;
         if body["fail"] == true {
             return Err(Problem::invalid("fail", "asked to fail", "don't"));
         }
@@ -145,7 +144,7 @@ fn counting() -> (Bed, Arc<AtomicU32>) {
         let number = counter.fetch_add(1, Ordering::SeqCst) + 1;
         Ok((StatusCode::CREATED, Json(json!({"number": number}))))
     };
-    let nothing = async |_: Person| StatusCode::NO_CONTENT;
+    let nothing = async |_: Caller| StatusCode::NO_CONTENT;
     let routes: Router<ApiState> = Router::new().route("/api/things", post(make)).route("/api/nothing", post(nothing));
     (bed_around(routes), count)
 }

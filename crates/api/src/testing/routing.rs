@@ -1,8 +1,7 @@
 //! `POST /api/routing/preview`.
 
-use super::{Answer, Bed, bearer, bed};
+use super::{Answer, Bed, bearer, bed, with_parts};
 use crate::router::router;
-use crate::state::ApiState;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -75,7 +74,7 @@ impl Models for One {
 fn bed_with_one() -> Bed {
     let bed = bed();
     let deps = Deps { models: Arc::new(One), ..bed.state.runs.deps().clone() };
-    let state = ApiState { runs: RunService::new(deps), ..bed.state.clone() };
+    let state = with_parts(&bed.state, |parts| parts.runs = RunService::new(deps));
     Bed { router: router(state.clone()), state, ..bed }
 }
 
