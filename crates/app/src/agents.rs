@@ -8,12 +8,18 @@ use crate::dto::skill::SkillInput;
 use crate::error::AppError;
 use crate::routing::{check_deep, check_routing};
 use serde_json::Value;
-use steward_core::agent::Agent;
-use steward_core::ports::{KnownConnection, StoreError};
+use std::collections::BTreeMap;
+use steward_core::agent::{Agent, Deep, Tuning};
+use steward_core::budget::Preset;
+use steward_core::policy::Policy;
+use steward_core::ports::{Agents, Ids, KnownConnection, StoreError};
 use steward_core::prompt::PromptPreview;
+use steward_core::routing::Routing;
 use steward_core::skill::Skill;
 use steward_core::tool::ToolSpec;
-use steward_core::{AgentId, SkillId};
+use steward_core::{AgentId, SkillId, TenantId};
+
+const DEFAULT_INSTRUCTIONS: &str = include_str!("../prompts/agent.md");
 
 const MAX_NAME: usize = 64;
 const MAX_INSTRUCTIONS: usize = 100_000;
@@ -193,6 +199,35 @@ impl App {
         }
         Ok(names)
     }
+}
+
+/// The agent `name` that every installation has, made at the first start.
+pub async fn default_agent(
+    store: &(impl Agents + ?Sized),
+    ids: &dyn Ids,
+    tenant: TenantId,
+    name: &str,
+) -> Result<Agent, StoreError> {
+    if let Some(agent) = store.agent_by_name(tenant, name).await? {
+        return Ok(agent);
+    }
+    let agent = Agent {
+        id: AgentId(ids.next()),
+        name: name.to_owned(),
+        instructions: DEFAULT_INSTRUCTIONS.trim().to_owned(),
+        tools: Vec::new(),
+        connection: None,
+        policy: Policy::default(),
+        routing: Routing::default(),
+        deep: Deep::default(),
+        budget: Preset::default(),
+        tuning: Tuning::default(),
+        credentials: BTreeMap::new(),
+        metadata: serde_json::Map::new(),
+        skills: Vec::new(),
+    };
+    store.save_agent(tenant, &agent).await?;
+    Ok(agent)
 }
 
 fn judge(

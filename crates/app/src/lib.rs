@@ -29,6 +29,7 @@ mod skills;
 mod tool_calls;
 mod usage;
 
+pub use agents::default_agent;
 pub use app::{App, AppParts};
 pub use approvals::{ApprovalsWanted, InboxPage};
 pub use authorize::{Action, Resource, authorize, listed_owner};

@@ -6,8 +6,11 @@ use secrecy::SecretBox;
 use std::sync::Arc;
 use steward_access::{Access, AccessDeps, Identity, LOCAL_USER};
 use steward_api::{ApiState, Hosts, InProcessClient};
-use steward_app::{AboutFacts, App, AppParts, Health, Probe, UsageWriter};
-use steward_core::ports::{Models as _, Principal, Role, RunStore as _, Users as _};
+use steward_app::{AboutFacts, App, AppParts, Health, UsageWriter};
+use steward_core::ports::{Principal, Role, Users as _};
+
+/// Commit that this program is built from, where the build says so.
+const COMMIT: Option<&str> = option_env!("STEWARD_COMMIT");
 
 /// What differs between a server and a command.
 pub struct Front {
@@ -26,7 +29,7 @@ pub async fn state(parts: &Composition, front: Front) -> ApiState {
     let app = App::new(AppParts {
         runs: parts.runs.clone(),
         access: front.access,
-        health: Arc::new(health(parts)),
+        health: Arc::new(Health::standard(&parts.store, parts.tenant, &parts.models, &parts.embedding_dir)),
         workspace: front.workspace,
         grants: Vec::new(),
         intent_filter: front.intent_filter,
@@ -40,7 +43,7 @@ pub async fn state(parts: &Composition, front: Front) -> ApiState {
         packages: Arc::clone(&parts.packages),
         mcp: Arc::clone(&parts.mcp),
         host_keys: Arc::clone(&parts.host_keys),
-        about: Arc::new(about(parts).await),
+        about: Arc::new(AboutFacts::read(&parts.store, &parts.data_dir, COMMIT, parts.clock.now()).await),
     });
     ApiState { app, hosts: Arc::new(front.hosts) }
 }
@@ -70,57 +73,6 @@ pub fn access(app: &Composition) -> Access {
         keys: app.store.clone(),
         clock: Arc::clone(&app.clock),
         ids: Arc::clone(&app.ids),
-        signing_key: SecretBox::new(Box::new(crate::keys::random(32))),
+        signing_key: SecretBox::new(Box::new(steward_infra::random(32))),
     })
-}
-
-async fn about(app: &Composition) -> AboutFacts {
-    let (database, database_version) = match app.store.describe().await {
-        Ok((name, version)) => (name.to_owned(), version),
-        Err(error) => ("unknown".to_owned(), error.to_string()),
-    };
-    AboutFacts {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        commit: option_env!("STEWARD_COMMIT").filter(|text| !text.is_empty()).map(str::to_owned),
-        database,
-        database_version,
-        schema_version: Some(steward_store::SCHEMA_VERSION),
-        data_dir: app.data_dir.display().to_string(),
-        started_at: app.clock.now(),
-    }
-}
-
-fn health(app: &Composition) -> Health {
-    let store = app.store.clone();
-    let tenant = app.tenant;
-    let database: Probe = Box::new(move || {
-        let store = store.clone();
-        Box::pin(async move {
-            let filter = steward_core::ports::RunFilter { limit: 1, ..Default::default() };
-            store.runs(tenant, filter).await.map(|_| "answers".to_owned()).map_err(|error| error.to_string())
-        })
-    });
-    let models = app.models.clone();
-    let model: Probe = Box::new(move || {
-        let models = models.clone();
-        Box::pin(async move {
-            models
-                .select(None)
-                .await
-                .map(|connection| format!("{} ({})", connection.name, connection.model))
-                .map_err(|error| error.to_string())
-        })
-    });
-    let folder = app.embedding_dir.clone();
-    let embeddings: Probe = Box::new(move || {
-        let file = folder.join("model.onnx");
-        Box::pin(async move {
-            if file.is_file() {
-                Ok("all-MiniLM-L6-v2, loaded when first used".to_owned())
-            } else {
-                Err(format!("{} is missing; run `make setup`", file.display()))
-            }
-        })
-    });
-    Health { probes: vec![("database", true, database), ("model", false, model), ("embeddings", false, embeddings)] }
 }

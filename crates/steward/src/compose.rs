@@ -1,21 +1,20 @@
 //! Composition: settings in, a working program out.
 
-use crate::settings::{Settings, variable};
-use crate::traces::Traces;
+use crate::settings::{Settings, path_folders, variable};
 use anyhow::{Context, anyhow};
 use secrecy::SecretString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use steward_access::SealedVault;
+use steward_access::{SealedVault, VaultDeps};
 use steward_app::{ConnectionRegistry, KnownSource, RegistryParts};
 use steward_cli::client::DEFAULT_AGENT;
 use steward_core::agent::Agent;
 use steward_core::model::Connection;
-use steward_core::ports::{Agents, Blobs, Clock, Embedder, EventBus, Ids, Vault};
-use steward_core::{AgentId, ConnectionId, TenantId};
+use steward_core::ports::{Blobs, Clock, CredentialRows, Embedder, EventBus, Ids, Vault};
+use steward_core::{ConnectionId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService};
-use steward_infra::{FileBlobs, InProcessBus, SystemClock, UuidV7};
+use steward_infra::{FileBlobs, InProcessBus, RunTraces, SystemClock, UuidV7};
 use steward_intent::IntentService;
 use steward_models::discovery::{Environment, discover};
 use steward_models::embed::LazyMiniLm;
@@ -28,11 +27,13 @@ use steward_sandbox::python::PythonPool;
 use steward_store::{Place, Store, StoreConfig};
 use steward_tools::browser::{Browsers, with_browser};
 use steward_tools::mcp::McpHub;
+use steward_tools::outbound::HostPort;
 use steward_tools::package::{Packages, with_references};
 use steward_tools::skills::FileHostKeys;
-use steward_tools::{LocalWorkspaces, Ports, ToolsConfig};
+use steward_tools::{
+    DOCKER_VARIABLES, LocalWorkspaces, Ports, SkillServices, SkillServicesConfig, SkillServicesPorts, ToolsConfig,
+};
 
-const DEFAULT_INSTRUCTIONS: &str = include_str!("../prompts/agent.md");
 /// Idle time after which the embedding model's memory is given back.
 const EMBEDDER_IDLE: Duration = Duration::from_mins(5);
 
@@ -83,7 +84,7 @@ pub struct Composition {
     local: Arc<Supervisor>,
     python: Arc<PythonPool>,
     /// Where traces go, if anywhere.
-    traces: Option<Arc<Traces>>,
+    traces: Option<Arc<RunTraces>>,
 }
 
 /// How this program confines commands: by starting itself.
@@ -91,11 +92,24 @@ pub fn sandbox_helper(settings: &Settings) -> Helper {
     Helper { program: settings.program.clone(), prefix: vec!["sandbox-exec".into()] }
 }
 
+/// What skills get of the machine: programs of the settings and of PATH, docker's variables.
+fn skill_services_config(settings: &Settings, web_allow: Vec<HostPort>) -> SkillServicesConfig {
+    SkillServicesConfig {
+        data_dir: settings.data_dir.clone(),
+        sandbox_helper: sandbox_helper(settings),
+        python: python_config(),
+        programs: settings.programs.clone(),
+        path: path_folders(),
+        docker: DOCKER_VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), variable(name)?))).collect(),
+        web_allow,
+    }
+}
+
 /// Where inline Python comes from: `STEWARD_PYTHON`, else the system's, else the first in PATH.
 pub fn python_config() -> steward_sandbox::python::PythonConfig {
     steward_sandbox::python::PythonConfig {
         interpreter: variable("STEWARD_PYTHON").map(Into::into),
-        search: variable("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default(),
+        search: path_folders(),
         ..Default::default()
     }
 }
@@ -117,9 +131,12 @@ impl Composition {
         };
         let in_process = matches!(config.place, Place::Sqlite { .. });
         let store = Arc::new(Store::open(config, blobs.clone()).await?);
-        let vault_keys = Arc::new(crate::vault::open(settings, store.clone(), Arc::clone(&clock), Arc::clone(&ids))?);
+        let rows: Arc<dyn CredentialRows> = store.clone();
+        // A key that is no key ends the start; one that opens nothing does not, since all else works without.
+        let source = settings.vault.source(&settings.data_dir, &rows)?;
+        let deps = VaultDeps { rows, source, clock: Arc::clone(&clock), ids: Arc::clone(&ids) };
+        let vault_keys = Arc::new(SealedVault::new(deps));
         if let Err(error) = vault_keys.check().await {
-            // All else works without.
             tracing::error!(%error, "credentials can't be used");
         }
         let local = Arc::new(local_model(settings));
@@ -149,15 +166,18 @@ impl Composition {
             .iter()
             .map(|text| text.parse().map_err(|error| anyhow!("{error}")))
             .collect::<anyhow::Result<Vec<_>>>()?;
-        let desk = crate::skills::open(
-            settings,
-            crate::skills::Parts {
-                store: store.clone(),
+        let skills = SkillServices::new(
+            skill_services_config(settings, web_allow.clone()),
+            SkillServicesPorts {
+                skills: store.clone(),
+                agents: store.clone(),
+                users: store.clone(),
+                mcp_servers: store.clone(),
+                packages: store.clone(),
                 vault: vault_keys.clone(),
                 blobs: blobs.clone(),
                 clock: Arc::clone(&clock),
                 ids: Arc::clone(&ids),
-                web_allow: web_allow.clone(),
             },
         );
         let browsers = crate::browser::open(settings, &web_allow)?;
@@ -174,7 +194,7 @@ impl Composition {
                 facts: store.clone(),
                 blobs: blobs.clone(),
                 clock: Arc::clone(&clock),
-                python: desk.python.clone(),
+                python: skills.python.clone(),
             },
         )?;
         let tools = match &browsers {
@@ -182,8 +202,12 @@ impl Composition {
             None => tools,
         };
         let tools = crate::daily::tools(tools, settings, daily);
-        let traces = Traces::open(settings, store.clone(), tenant).map(Arc::new);
-        let mut tools = with_references(tools, &desk.library).skills(desk.runtime);
+        let traces = settings
+            .otlp
+            .as_deref()
+            .and_then(|endpoint| RunTraces::open(endpoint, store.clone(), tenant))
+            .map(Arc::new);
+        let mut tools = with_references(tools, &skills.library).skills(skills.runtime);
         if let Some(traces) = traces.clone() {
             tools = tools.when_ended(move |run| traces.ended(run));
         }
@@ -231,9 +255,9 @@ impl Composition {
             connections: Arc::new(connections),
             vault: vault_keys.clone(),
             vault_keys,
-            packages: desk.packages,
-            mcp: desk.mcp,
-            host_keys: desk.host_keys,
+            packages: skills.packages,
+            mcp: skills.mcp,
+            host_keys: skills.host_keys,
             data_dir: settings.data_dir.clone(),
             clock,
             ids,
@@ -241,7 +265,7 @@ impl Composition {
             embedding_dir: settings.embedding_dir.clone(),
             browsers,
             local,
-            python: desk.python,
+            python: skills.python,
             traces,
         })
     }
@@ -260,26 +284,7 @@ impl Composition {
 
     /// The agent that every installation has; made at the first start.
     pub async fn default_agent(&self) -> anyhow::Result<Agent> {
-        if let Some(agent) = self.store.agent_by_name(self.tenant, DEFAULT_AGENT).await? {
-            return Ok(agent);
-        }
-        let agent = Agent {
-            id: AgentId(self.ids.next()),
-            name: DEFAULT_AGENT.to_owned(),
-            instructions: DEFAULT_INSTRUCTIONS.trim().to_owned(),
-            tools: Vec::new(),
-            connection: None,
-            policy: steward_core::policy::Policy::default(),
-            routing: steward_core::routing::Routing::default(),
-            deep: steward_core::agent::Deep::default(),
-            budget: steward_core::budget::Preset::default(),
-            tuning: steward_core::agent::Tuning::default(),
-            credentials: std::collections::BTreeMap::new(),
-            metadata: serde_json::Map::new(),
-            skills: Vec::new(),
-        };
-        self.store.save_agent(self.tenant, &agent).await?;
-        Ok(agent)
+        Ok(steward_app::default_agent(&*self.store, &*self.ids, self.tenant, DEFAULT_AGENT).await?)
     }
 
     /// The id of a connection by name; `None` for `None`.
@@ -324,7 +329,7 @@ fn local_model(settings: &Settings) -> Supervisor {
         .arg(LOCAL_WINDOW.to_string())
         .arg("--idle-exit")
         .arg(settings.model_idle_s.to_string());
-    let token = SecretString::from(hex::encode(crate::keys::random(24)));
+    let token = SecretString::from(hex::encode(steward_infra::random(24)));
     Supervisor::new(command, SupervisorOptions::new(settings.data_dir.join("run"), token))
 }
 

@@ -6,14 +6,13 @@ use jiff::tz::TimeZone;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 use steward_core::TenantId;
 use steward_core::ports::{Blobs, Clock, Users, Vault};
 use steward_tools::DispatcherBuilder;
 use steward_tools::calendar::{CalendarConfig, with_calendar};
 use steward_tools::mail::{MailAccounts, MailConfig, MailPorts, with_mail};
 use steward_tools::outbound::{Client, HostPort};
-use steward_tools::search::{SearchConfig, SearchKey, SearchPorts, with_search};
+use steward_tools::search::{SearchConfig, SearchKey, SearchPorts, probe_search, with_search};
 
 /// Mail accounts, in the data directory.
 const MAIL: &str = "mail.toml";
@@ -105,34 +104,10 @@ pub fn tools(builder: DispatcherBuilder, settings: &Settings, parts: Parts) -> D
 /// A line of `doctor`: what it is about, and what works or what doesn't and what to do.
 pub type Line = (String, Result<String, String>);
 
-/// Longest wait for a search engine of one's own.
-const SEARCH_PATIENCE: Duration = Duration::from_secs(3);
-
-/// Whether somebody listens where the operator's own engine is; a public one is asked by searches only.
-async fn try_search(config: &SearchConfig) -> Result<String, String> {
-    let what = format!("{} at {}", config.engine.title(), config.base);
-    if config.own.is_none() {
-        return Ok(format!("{what}, not tried: it is asked when an agent searches"));
-    }
-    let (Some(host), Some(port)) = (config.base.host_str(), config.base.port_or_known_default()) else {
-        return Err(format!("{what}: the address has no host"));
-    };
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    let connected = tokio::time::timeout(SEARCH_PATIENCE, tokio::net::TcpStream::connect((host, port)));
-    match connected.await {
-        Ok(Ok(_)) => Ok(format!("{what} answers")),
-        Ok(Err(error)) => Err(format!("{what}: {error}; start it, or mend STEWARD_SEARCH_URL")),
-        Err(_) => Err(format!(
-            "{what}: no connection within {} s; start it, or mend STEWARD_SEARCH_URL",
-            SEARCH_PATIENCE.as_secs()
-        )),
-    }
-}
-
 /// What `doctor` says. Mail accounts are tried by logging in; a search is not made.
 pub async fn doctor(settings: &Settings, ports: MailPorts, clock: &dyn Clock, tenant: TenantId) -> Vec<Line> {
     let search = match settings.daily.search.as_ref() {
-        Some(config) => try_search(config).await,
+        Some(config) => probe_search(config).await,
         None => Ok("not set up; choose an engine with STEWARD_SEARCH=searxng, brave or duckduckgo".to_owned()),
     };
     let mut lines = vec![("web search".to_owned(), search)];

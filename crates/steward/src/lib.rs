@@ -9,16 +9,12 @@ pub mod compose;
 pub mod crash;
 pub mod daily;
 mod extra;
-pub mod keys;
 mod open;
 pub mod processes;
 mod serving;
 pub mod settings;
-pub mod skills;
 pub mod start;
 pub mod telemetry;
-pub mod traces;
-pub mod vault;
 
 pub use open::open;
 pub use steward_cli::{exit, term};

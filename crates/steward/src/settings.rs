@@ -2,10 +2,10 @@
 
 use crate::cli::Global;
 use crate::daily::Daily;
-use crate::vault::VaultKeys;
 use anyhow::{Context, anyhow, bail};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use steward_access::VaultKeyPlace;
 use steward_app::{KEY_VARIABLES_SETTING, KeyVariables};
 use steward_core::agent::PlanStyle;
 use steward_core::deep::DeepDefaults;
@@ -47,7 +47,7 @@ pub struct Settings {
     /// Deep planning of agents that say nothing of it.
     pub deep: DeepDefaults,
     /// Where the vault's key is.
-    pub vault: VaultKeys,
+    pub vault: VaultKeyPlace,
     /// Which variables connections may name for their keys.
     pub key_variables: KeyVariables,
     /// Folders of programs that skills find before those of PATH, and may read in the sandbox.
@@ -62,6 +62,11 @@ pub struct Settings {
 #[expect(clippy::disallowed_methods, reason = "the binary's composition is where variables are read")]
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The folders of `PATH`.
+pub fn path_folders() -> Vec<PathBuf> {
+    variable("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default()
 }
 
 impl Settings {
@@ -112,7 +117,7 @@ impl Settings {
                 })
                 .transpose()?,
             deep: deep_defaults(&variable)?,
-            vault: VaultKeys::read(&variable)?,
+            vault: VaultKeyPlace::read(&variable).map_err(|why| anyhow!(why))?,
             key_variables: KeyVariables::read(variable(KEY_VARIABLES_SETTING).as_deref())
                 .map_err(|why| anyhow!(why))?,
             programs: program_folders(variable("STEWARD_PROGRAMS").as_deref())?,

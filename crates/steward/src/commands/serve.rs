@@ -4,7 +4,6 @@ use crate::api_state::Front;
 use crate::cli;
 use crate::compose::{Composition, Options};
 use crate::exit::Exit;
-use crate::keys;
 use crate::serving::Serving;
 use crate::settings::{Settings, apart, workspace};
 use crate::term::Term;
@@ -47,7 +46,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         keys: app.store.clone(),
         clock: app.clock.clone(),
         ids: app.ids.clone(),
-        signing_key: keys::signing_key(&settings.data_dir)?,
+        signing_key: steward_infra::signing_key(&settings.data_dir)?,
         sessions: app.store.clone(),
     }));
     let admin = settings.admin.as_ref().map(|(email, password)| (email.as_str(), password.as_str()));
@@ -128,7 +127,7 @@ async fn local_key(access: &Access, data_dir: &Path) -> anyhow::Result<std::path
     }
     access.service_user(LOCAL_USER, "local").await?;
     let key = access.new_api_key(LOCAL_USER).await?;
-    keys::write_private(&path, &key)?;
+    steward_infra::write_private(&path, &key)?;
     Ok(path)
 }
 

@@ -1,7 +1,6 @@
 //! OpenTelemetry: the spans of a run, read from its log when it has ended. Nothing here ever holds a prompt, an answer,
 //! arguments or a key. The names of the GenAI conventions stand here and nowhere else.
 
-use crate::settings::Settings;
 use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
 use opentelemetry::{Array, InstrumentationScope, KeyValue, StringValue, Value};
 use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig};
@@ -37,17 +36,16 @@ const RUN_ID: &str = "steward.run.id";
 const PAGE: u32 = 1000;
 
 /// Sends the spans of ended runs to an endpoint.
-pub struct Traces {
+pub struct RunTraces {
     exporter: SpanExporter,
     store: Arc<dyn RunStore>,
     tenant: TenantId,
     tasks: TaskTracker,
 }
 
-impl Traces {
-    /// To the endpoint of the settings; `None`: there is none, or it can't be used.
-    pub fn open(settings: &Settings, store: Arc<dyn RunStore>, tenant: TenantId) -> Option<Self> {
-        let endpoint = settings.otlp.as_deref()?;
+impl RunTraces {
+    /// Spans go to this OTLP endpoint; `None`: it can't be used.
+    pub fn open(endpoint: &str, store: Arc<dyn RunStore>, tenant: TenantId) -> Option<Self> {
         let base = endpoint.trim_end_matches('/');
         let exporter = SpanExporter::builder()
             .with_http()
