@@ -14,7 +14,6 @@ const COMMIT: Option<&str> = option_env!("STEWARD_COMMIT");
 
 /// What differs between a server and a command.
 pub struct Front {
-    /// Logins.
     pub access: Arc<Access>,
     /// Folder that file tools are confined to.
     pub workspace: String,

@@ -49,35 +49,22 @@ pub struct Options {
 
 /// Everything, put together.
 pub struct Composition {
-    /// Tenant.
     pub tenant: TenantId,
-    /// Rows and logs.
     pub store: Arc<Store>,
-    /// Runs.
     pub runs: RunService,
-    /// Models.
     pub models: Arc<Router>,
-    /// Connections.
     pub connections: Arc<ConnectionRegistry>,
-    /// Credentials.
     pub vault: Arc<dyn Vault>,
     /// The same, for what concerns its key.
     pub vault_keys: Arc<SealedVault>,
-    /// Skill packages.
     pub packages: Arc<Packages>,
-    /// MCP servers.
     pub mcp: Arc<McpHub>,
     /// Keys of servers that ssh skills reach.
     pub host_keys: Arc<FileHostKeys>,
-    /// Where the data is.
     pub data_dir: PathBuf,
-    /// Time.
     pub clock: Arc<dyn Clock>,
-    /// Ids.
     pub ids: Arc<dyn Ids>,
-    /// Embeddings.
     pub embedder: Arc<dyn Embedder>,
-    /// Folder of the embedding model.
     pub embedding_dir: PathBuf,
     /// Browsers of agents, where there is a program for them.
     pub browsers: Option<Browsers>,
@@ -181,7 +168,7 @@ impl Composition {
             },
         );
         let browsers = crate::browser::open(settings, &web_allow)?;
-        let daily = crate::daily::Parts {
+        let integrations = crate::integrations::IntegrationPorts {
             vault: vault_keys.clone(),
             users: store.clone(),
             blobs: blobs.clone(),
@@ -201,7 +188,7 @@ impl Composition {
             Some(browsers) => with_browser(tools, browsers, &blobs),
             None => tools,
         };
-        let tools = crate::daily::tools(tools, settings, daily);
+        let tools = crate::integrations::tools(tools, settings, integrations);
         let traces = settings
             .otlp
             .as_deref()

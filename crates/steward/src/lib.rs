@@ -7,8 +7,8 @@ pub mod commands;
 pub mod compose;
 #[cfg(feature = "failpoints")]
 pub mod crash;
-pub mod daily;
 mod extra;
+pub mod integrations;
 mod open;
 pub mod processes;
 mod serving;

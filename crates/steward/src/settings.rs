@@ -1,7 +1,7 @@
 //! Settings from the command line and the environment. The only place that reads variables.
 
 use crate::cli::Global;
-use crate::daily::Daily;
+use crate::integrations::SearchAndMailConfig;
 use anyhow::{Context, anyhow, bail};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -24,13 +24,9 @@ pub struct Settings {
     pub cache_dir: PathBuf,
     /// GGUF file of the local model.
     pub model: PathBuf,
-    /// Folder of the embedding model.
     pub embedding_dir: PathBuf,
-    /// Connection by name.
     pub connection: Option<String>,
-    /// Log filter.
     pub log: Option<String>,
-    /// This program.
     pub program: PathBuf,
     /// Administrator to make at the first start.
     pub admin: Option<(String, String)>,
@@ -53,7 +49,7 @@ pub struct Settings {
     /// Folders of programs that skills find before those of PATH, and may read in the sandbox.
     pub programs: Vec<PathBuf>,
     /// Web search and mail.
-    pub daily: Daily,
+    pub integrations: SearchAndMailConfig,
     /// Changes to the list of commands that agents may run.
     pub terminal: TerminalConfig,
 }
@@ -92,7 +88,7 @@ impl Settings {
             (None, None) => None,
             _ => bail!("set both STEWARD_ADMIN_EMAIL and STEWARD_ADMIN_PASSWORD, or neither"),
         };
-        let daily = Daily::read(&variable, &data_dir)?;
+        let integrations = SearchAndMailConfig::read(&variable, &data_dir)?;
         let terminal = terminal(variable("STEWARD_TERMINAL").as_deref(), &data_dir)?;
         Ok(Self {
             data_dir,
@@ -121,7 +117,7 @@ impl Settings {
             key_variables: KeyVariables::read(variable(KEY_VARIABLES_SETTING).as_deref())
                 .map_err(|why| anyhow!(why))?,
             programs: program_folders(variable("STEWARD_PROGRAMS").as_deref())?,
-            daily,
+            integrations,
             terminal,
         })
     }

@@ -2,8 +2,8 @@
 
 use crate::browser;
 use crate::compose::{Composition, Options, python_config, sandbox_helper};
-use crate::daily;
 use crate::exit::Exit;
+use crate::integrations;
 use crate::settings::{Settings, variable};
 use crate::term::Term;
 use serde::Serialize;
@@ -13,7 +13,6 @@ use steward_sandbox::process::Sandbox;
 use steward_sandbox::python::PythonPool;
 use steward_tools::mail::MailPorts;
 
-/// One finding.
 #[derive(Debug, Serialize)]
 struct Finding {
     name: String,
@@ -32,7 +31,6 @@ impl Finding {
     }
 }
 
-/// Runs the command.
 pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let mut findings = Vec::new();
     term.status("trying the sandbox…");
@@ -128,7 +126,7 @@ async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
     });
     findings.push(vault(&app).await);
     let ports = MailPorts { vault: app.vault.clone(), users: app.store.clone() };
-    for (name, tried) in daily::doctor(settings, ports, app.clock.as_ref(), app.tenant).await {
+    for (name, tried) in integrations::doctor(settings, ports, app.clock.as_ref(), app.tenant).await {
         findings.push(match tried {
             Ok(detail) => Finding::good(&name, detail),
             Err(error) => Finding::bad(&name, error, "see docs/mail-and-calendar.md"),

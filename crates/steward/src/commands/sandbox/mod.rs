@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use std::io::Write as _;
 use std::time::Duration;
 
-/// Runs the command.
 pub async fn run(settings: Settings, args: Sandbox) -> anyhow::Result<Exit> {
     let answer = match args.action {
         SandboxAction::Python(args) => python::run(&settings, args).await,

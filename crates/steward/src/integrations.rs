@@ -21,28 +21,23 @@ const CALENDARS: &str = "calendars";
 
 /// What an operator has set up.
 #[derive(Debug, Clone, Default)]
-pub struct Daily {
+pub struct SearchAndMailConfig {
     /// The search engine, if one was chosen.
     pub search: Option<SearchConfig>,
-    /// Mail accounts.
     pub mail: MailConfig,
 }
 
 /// What these tools need from the rest.
-pub struct Parts {
-    /// Credentials.
+pub struct IntegrationPorts {
     pub vault: Arc<dyn Vault>,
-    /// Users.
     pub users: Arc<dyn Users>,
-    /// Prior content.
     pub blobs: Arc<dyn Blobs>,
-    /// Time.
     pub clock: Arc<dyn Clock>,
     /// Private hosts and ports that the installation allows.
     pub web_allow: Vec<HostPort>,
 }
 
-impl Daily {
+impl SearchAndMailConfig {
     /// From `STEWARD_SEARCH`, `STEWARD_SEARCH_URL`, `STEWARD_SEARCH_CREDENTIAL` or `STEWARD_SEARCH_KEY`, and from the
     /// file that `STEWARD_MAIL` names, else `mail.toml` in the data directory.
     pub fn read(variable: &dyn Fn(&str) -> Option<String>, data_dir: &Path) -> anyhow::Result<Self> {
@@ -91,13 +86,13 @@ fn mail(named: Option<&str>, data_dir: &Path) -> anyhow::Result<MailConfig> {
 }
 
 /// Adds what is set up; the calendar always.
-pub fn tools(builder: DispatcherBuilder, settings: &Settings, parts: Parts) -> DispatcherBuilder {
-    let Parts { vault, users, blobs, clock, web_allow } = parts;
+pub fn tools(builder: DispatcherBuilder, settings: &Settings, ports: IntegrationPorts) -> DispatcherBuilder {
+    let IntegrationPorts { vault, users, blobs, clock, web_allow } = ports;
     let search = SearchPorts { client: Client::new(web_allow.clone()), vault: Arc::clone(&vault) };
-    let builder = with_search(builder, settings.daily.search.clone(), &search);
+    let builder = with_search(builder, settings.integrations.search.clone(), &search);
     let calendar = CalendarConfig { folder: settings.data_dir.join(CALENDARS), zone: TimeZone::system() };
     let builder = with_calendar(builder, calendar, &clock, &blobs);
-    let mail = MailConfig { allow: web_allow, ..settings.daily.mail.clone() };
+    let mail = MailConfig { allow: web_allow, ..settings.integrations.mail.clone() };
     with_mail(builder, mail, MailPorts { vault, users })
 }
 
@@ -106,19 +101,19 @@ pub type Line = (String, Result<String, String>);
 
 /// What `doctor` says. Mail accounts are tried by logging in; a search is not made.
 pub async fn doctor(settings: &Settings, ports: MailPorts, clock: &dyn Clock, tenant: TenantId) -> Vec<Line> {
-    let search = match settings.daily.search.as_ref() {
+    let search = match settings.integrations.search.as_ref() {
         Some(config) => probe_search(config).await,
         None => Ok("not set up; choose an engine with STEWARD_SEARCH=searxng, brave or duckduckgo".to_owned()),
     };
     let mut lines = vec![("web search".to_owned(), search)];
-    if settings.daily.mail.accounts.is_empty() {
+    if settings.integrations.mail.accounts.is_empty() {
         let file = settings.data_dir.join(MAIL);
         let text = format!("not set up; describe an account in {}", file.display());
         lines.push(("mail".to_owned(), Ok(text)));
         return lines;
     }
-    let desk = MailAccounts::new(settings.daily.mail.clone(), ports);
-    for (name, tried) in desk.probe(tenant, clock.now()).await {
+    let accounts = MailAccounts::new(settings.integrations.mail.clone(), ports);
+    for (name, tried) in accounts.probe(tenant, clock.now()).await {
         lines.push((format!("mail {name}"), tried));
     }
     lines
@@ -127,16 +122,16 @@ pub async fn doctor(settings: &Settings, ports: MailPorts, clock: &dyn Clock, te
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::Daily;
+    use super::SearchAndMailConfig;
     use std::path::Path;
     use steward_tools::search::{SearchEngine, SearchKey};
 
-    fn read(set: &[(&str, &str)], dir: &Path) -> anyhow::Result<Daily> {
+    fn read(set: &[(&str, &str)], dir: &Path) -> anyhow::Result<SearchAndMailConfig> {
         let variable = |name: &str| {
             let found = set.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
         };
-        Daily::read(&variable, dir)
+        SearchAndMailConfig::read(&variable, dir)
     }
 
     #[test]
