@@ -127,31 +127,32 @@ pub fn listed_owner(caller: &Caller, resource: Resource<'_>) -> Option<UserId> {
 /// The lowest role that may do it.
 fn least_role(action: Action, resource: Resource<'_>) -> Role {
     use Resource as R;
-    match (action, resource) {
-        (Action::Administer, _) => Role::Admin,
-        (Action::Read, R::CredentialUses) => Role::Operator,
-        (Action::Read, R::Credentials | R::Files | R::McpLogin { .. } | R::SshHosts) => Role::Developer,
-        (Action::Read, _) => Role::Viewer,
-        (Action::Operate, R::SkillCall { changes: true }) => Role::Operator,
-        (Action::Ask | Action::Operate | Action::Decide, _) => Role::Developer,
-        // Skills that reach servers or start programs are an operator's to make.
-        (Action::Write, R::Skill { kind }) => match kind {
-            SkillKind::Ssh | SkillKind::Shell | SkillKind::Ansible | SkillKind::Docker | SkillKind::Mcp => {
-                Role::Operator
-            }
+    match action {
+        Action::Administer => Role::Admin,
+        Action::Read => match resource {
+            R::CredentialUses => Role::Operator,
+            R::Credentials | R::Files | R::McpLogin { .. } | R::SshHosts => Role::Developer,
+            _ => Role::Viewer,
+        },
+        Action::Ask | Action::Decide => Role::Developer,
+        Action::Operate => match resource {
+            R::SkillCall { changes: true } => Role::Operator,
             _ => Role::Developer,
         },
-        // The token of all users is an operator's to set.
-        (Action::Write, R::McpLogin { per_user }) => {
-            if per_user {
+        Action::Write => match resource {
+            R::Skill { kind } if !reaches_servers(kind) => Role::Developer,
+            // The token of all users is an operator's to set.
+            R::Files | R::Keys | R::Key { .. } | R::McpLogin { per_user: true } | R::Sample | R::Skills => {
                 Role::Developer
-            } else {
-                Role::Operator
             }
-        }
-        (Action::Write, R::Files | R::Keys | R::Key { .. } | R::Sample | R::Skills) => Role::Developer,
-        (Action::Write, _) => Role::Operator,
+            _ => Role::Operator,
+        },
     }
+}
+
+/// Skills that reach servers or start programs are an operator's to make.
+fn reaches_servers(kind: SkillKind) -> bool {
+    matches!(kind, SkillKind::Ssh | SkillKind::Shell | SkillKind::Ansible | SkillKind::Docker | SkillKind::Mcp)
 }
 
 fn is_visible(caller: &Caller, resource: Resource<'_>) -> bool {

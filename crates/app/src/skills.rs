@@ -7,14 +7,12 @@ use crate::authorize::{Action, Resource, authorize};
 use crate::caller::Caller;
 use crate::dto::skill::{SkillInput, SshHost, SshHostInput};
 use crate::error::AppError;
-use serde_json::json;
 use std::sync::Arc;
 use steward_core::ports::{SkillFilter, StoreError};
 use steward_core::skill::Skill;
-use steward_core::{AgentId, SkillId, ports, schema};
+use steward_core::{AgentId, SkillId, ports};
 use steward_tools::skills::{FileHostKeys, HostKeys as _, HostKeysError, SshAddress};
 
-const MAX_NAME: usize = 64;
 /// Longest description, characters.
 const MAX_DESCRIPTION: usize = 4000;
 const MAX_UTTERANCES: usize = 50;
@@ -167,21 +165,8 @@ impl App {
         Ok(skill)
     }
 
-    /// Refuses a skill that can't be, naming the field. What carries it out is asked last, and checks its config.
+    /// Refuses a skill that can't be, naming the field. What carries skills out checks their form and their config.
     pub(crate) async fn check_skill(&self, skill: &Skill) -> Result<(), AppError> {
-        let fits = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
-        let name = &skill.name;
-        if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(fits) {
-            return Err(AppError::invalid(
-                "name",
-                format!("`{}` is no name of a skill", name.chars().take(80).collect::<String>()),
-                format!("1 to {MAX_NAME} of a-z, 0-9 and _: it is the name that models call"),
-            ));
-        }
-        let tools = self.deps().tools.catalogue();
-        if tools.iter().any(|tool| tool.name == *name) {
-            return Err(AppError::invalid("name", format!("`{name}` is a built-in tool"), "choose another name"));
-        }
         let length = skill.description.chars().count();
         if length == 0 || length > MAX_DESCRIPTION {
             return Err(AppError::invalid(
@@ -197,21 +182,6 @@ impl App {
                 "keep the most different ones",
             ));
         }
-        if !(100..=3_600_000).contains(&skill.limits.timeout_ms) {
-            return Err(AppError::invalid(
-                "limits.timeout_ms",
-                "`limits.timeout_ms` is out of range",
-                "choose 100 to 3600000 (an hour)",
-            ));
-        }
-        if !(100..=1_000_000).contains(&skill.limits.result_chars) {
-            return Err(AppError::invalid(
-                "limits.result_chars",
-                "`limits.result_chars` is out of range",
-                "choose 100 to 1000000",
-            ));
-        }
-        check_parameters(skill)?;
         if let Some(back) = &skill.compensation {
             let deps = self.deps();
             if self.skills.skill_by_name(deps.tenant, &back.skill).await?.is_none() {
@@ -222,28 +192,25 @@ impl App {
                 ));
             }
         }
-        self.deps()
-            .tools
-            .check_skill(skill)
-            .map_err(|why| AppError::invalid("config", why, "correct the skill's config"))?;
-        Ok(())
+        self.deps().tools.check_skill(skill).map_err(|why| refused_skill(&why))
     }
 }
 
-fn check_parameters(skill: &Skill) -> Result<(), AppError> {
-    let schema = &skill.parameters;
-    if schema["type"] != json!("object") {
-        return Err(AppError::invalid(
-            "parameters",
-            "the inputs are no JSON Schema of an object",
-            r#"write {"type": "object", "properties": {…}, "required": […]}"#,
-        ));
-    }
-    // A schema that isn't one says so when something is held against it.
-    match schema::validate(schema, &json!({})) {
-        Err(why) if why.contains("schema is broken") => {
-            Err(AppError::invalid("parameters", why, "correct the JSON Schema"))
+/// What carries skills out says `field: what is wrong`, or what is wrong with the config.
+fn refused_skill(why: &str) -> AppError {
+    const FIELDS: [&str; 7] = [
+        "name",
+        "description",
+        "parameters",
+        "limits.timeout_ms",
+        "limits.result_chars",
+        "compensation.skill",
+        "compensation.arguments",
+    ];
+    match why.split_once(": ") {
+        Some((field, what)) if FIELDS.contains(&field) => {
+            AppError::invalid(field, what, "correct this field; GET /api/skills/kinds has a whole skill of each type")
         }
-        _ => Ok(()),
+        _ => AppError::invalid("config", why, "correct the skill's config"),
     }
 }

@@ -195,7 +195,6 @@ pub struct Undo {
 }
 
 /// What became of one effect.
-#[expect(clippy::struct_field_names, reason = "the API's word for it")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Undone {
     /// The call.

@@ -131,7 +131,6 @@ pub struct KeyInput {
 /// What to change of a key. What is left out stays; null takes a limit away.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[expect(clippy::option_option, reason = "left out, null, or a value")]
 pub struct KeyChange {
     /// Its name.
     #[serde(default)]
