@@ -2,23 +2,17 @@
 
 mod assets;
 mod auth;
-mod chat;
-mod chat_stream;
-mod delta_projector;
 mod extract;
 mod gateway;
 mod guard;
 mod health;
-mod idempotent_start;
 mod in_process;
 mod main_runtime;
 mod mcp;
-mod models;
 mod openai;
 mod openapi;
 mod problem;
 mod published;
-mod responses;
 mod router;
 mod routes;
 mod serve;
@@ -26,7 +20,6 @@ mod state;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 mod testing;
-mod unsupported_fields;
 mod worker_threads;
 
 pub use in_process::InProcessClient;

@@ -1,4 +1,12 @@
-//! Shapes of the OpenAI dialect.
+//! The OpenAI dialect under `/v1`: its errors and shapes here, its operations in the modules.
+
+pub(crate) mod chat;
+mod chat_stream;
+mod delta_projector;
+mod idempotent_start;
+pub(crate) mod models;
+pub(crate) mod responses;
+mod unsupported_fields;
 
 use crate::gateway::model_error;
 use axum::Json;
@@ -168,7 +176,7 @@ impl From<StoreError> for OpenAiError {
     }
 }
 
-/// Body of a chat completion, as far as agents read it; [`crate::unsupported_fields`] refuses the rest.
+/// Body of a chat completion, as far as agents read it; [`crate::openai::unsupported_fields`] refuses the rest.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ChatRequest {
     pub model: String,

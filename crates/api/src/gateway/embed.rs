@@ -3,9 +3,9 @@
 use super::inbound::Inbound;
 use super::pass::pass;
 use crate::auth::DialectCaller;
-use crate::chat::may_ask;
 use crate::main_runtime::MainRuntime;
 use crate::openai::OpenAiError;
+use crate::openai::chat::may_ask;
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;

@@ -1,6 +1,6 @@
 //! A run for a call, and what the caller is told of it.
 
-use crate::chat::waiting;
+use crate::openai::chat::waiting;
 use crate::state::ApiState;
 use futures::StreamExt as _;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorData, ProgressNotificationParam, ProgressToken};

@@ -66,9 +66,11 @@ impl App {
         }
     }
 
-    /// Begins a run for a program. That the caller may ask at all was checked before its agent was looked for.
+    /// Begins a run for a program.
     pub async fn start_run(&self, caller: &Caller, request: RunRequest) -> Result<RunId, EngineError> {
         let RunRequest { agent, input, history, asked_by } = request;
+        let allowed = authorize(caller, Action::Ask, Resource::Agent { name: &agent.name });
+        allowed.map_err(|error| EngineError::Invalid(error.to_string()))?;
         let start = StartRun {
             agent,
             input,

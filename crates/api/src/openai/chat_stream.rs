@@ -1,6 +1,6 @@
 //! A run as a stream of chat completion chunks.
 
-use crate::delta_projector::{OpenAiDelta, OpenAiDeltas};
+use crate::openai::delta_projector::{OpenAiDelta, OpenAiDeltas};
 use crate::openai::{OpenAiError, usage};
 use crate::state::ApiState;
 use axum::response::sse::{Event, KeepAlive, Sse};

@@ -1,14 +1,14 @@
 //! `POST /v1/chat/completions`: runs the whole loop of an agent, or asks a connection.
 
 use crate::auth::DialectCaller;
-use crate::chat_stream::stream;
 use crate::gateway::{Inbound, pass};
-use crate::idempotent_start::begin;
 use crate::main_runtime::MainRuntime;
-use crate::models::find;
+use crate::openai::chat_stream::stream;
+use crate::openai::idempotent_start::begin;
+use crate::openai::models::find;
+use crate::openai::unsupported_fields::check_chat;
 use crate::openai::{ChatRequest, OpenAiError, usage};
 use crate::state::ApiState;
-use crate::unsupported_fields::check_chat;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};

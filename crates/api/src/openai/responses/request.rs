@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use steward_core::message::{Message, Role};
 
-/// Body of a request, as far as agents read it; [`crate::unsupported_fields`] refuses the rest.
+/// Body of a request, as far as agents read it; [`crate::openai::unsupported_fields`] refuses the rest.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Request {
     pub model: String,
