@@ -139,7 +139,7 @@ mod tests {
         let listening = Listening::bind("127.0.0.1:0").await.unwrap();
         let address = listening.address;
         let forever = std::future::pending();
-        let state = bed().state;
+        let state = bed().await.state;
         tokio::spawn(async move { serve_within(listening, state, forever, patience, connections).await });
         address
     }
@@ -185,7 +185,7 @@ mod tests {
         let stop_when = async move {
             let _ = stopped.await;
         };
-        let server = tokio::spawn(serve(listening, bed().state, stop_when));
+        let server = tokio::spawn(serve(listening, bed().await.state, stop_when));
         let mut client = TcpStream::connect(address).await.unwrap();
         let head = format!("GET /healthz HTTP/1.1\r\nHost: {address}\r\n\r\n");
         client.write_all(head.as_bytes()).await.unwrap();

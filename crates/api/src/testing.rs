@@ -1,13 +1,11 @@
-//! For the tests of this room: a state over users in memory, without runs. Tests of whole flows, on the real
-//! store, are those of the binary.
+//! For the tests of this room: the API over a store in a temporary folder and users in memory, without models and tools.
+//! Tests of whole flows are those of the binary.
 
 mod auth;
 mod gateway;
 mod guards;
 mod mcp;
-mod nothing;
-mod nothing_skills;
-mod nothing_spent;
+mod no_models;
 mod pages;
 mod routing;
 
@@ -16,19 +14,24 @@ use crate::state::{ApiState, Hosts};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response, header};
-use nothing::Nothing;
+use no_models::NoModels;
 use secrecy::SecretBox;
 use serde_json::Value;
+use std::path::Path;
 use std::sync::Arc;
-use steward_access::AccessDeps;
+use steward_access::{AccessDeps, FileKeys, SealedVault, VaultDeps};
 use steward_app::{AboutFacts, Access, App, AppParts, Health, LogIn, OpenSession, UsageWriter};
 use steward_core::TenantId;
-use steward_core::ports::Clock;
+use steward_core::ports::{Blobs, Clock, Ids};
 use steward_engine::{Deps, EngineConfig, RunService};
+use steward_infra::{FileBlobs, InProcessBus};
+use steward_store::{Store, StoreConfig};
 use steward_testkit::{FakeClock, Memory, SeqIds};
+use steward_tools::Dispatcher;
 use steward_tools::mcp::{Helper, McpConfig, McpHub, McpPorts};
 use steward_tools::package::Packages;
 use steward_tools::skills::FileHostKeys;
+use tempfile::TempDir;
 use tower::ServiceExt;
 
 pub(crate) const EMAIL: &str = "ada@example.org";
@@ -40,6 +43,7 @@ pub(crate) struct Bed {
     pub state: ApiState,
     pub clock: Arc<FakeClock>,
     pub memory: Arc<Memory>,
+    _dir: Arc<TempDir>,
 }
 
 /// An answer, read to its end.
@@ -65,8 +69,7 @@ impl Answer {
     }
 }
 
-fn state(clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
-    let nothing = Arc::new(Nothing);
+async fn state(dir: &Path, clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
     let access = Access::new(AccessDeps {
         tenant: TenantId::DEFAULT,
         users: memory.clone(),
@@ -77,19 +80,39 @@ fn state(clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
         ids: Arc::new(SeqIds::default()),
         signing_key: SecretBox::new(Box::new(vec![7; 32])),
     });
+    let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(dir));
+    let store = Arc::new(Store::open(StoreConfig::sqlite(dir), blobs.clone()).await.unwrap());
+    let ids: Arc<dyn Ids> = Arc::new(SeqIds::new(1));
+    let vault = Arc::new(SealedVault::new(VaultDeps {
+        rows: store.clone(),
+        source: Arc::new(FileKeys::new(dir.join("vault.key"))),
+        clock: clock.clone(),
+        ids: ids.clone(),
+    }));
+    let models = Arc::new(NoModels);
+    let mcp = McpHub::new(
+        McpPorts {
+            servers: store.clone(),
+            skills: store.clone(),
+            vault: vault.clone(),
+            clock: clock.clone(),
+            ids: ids.clone(),
+        },
+        McpConfig::new(Helper { program: "/nowhere".into(), prefix: Vec::new() }, "/nowhere"),
+    );
     let app = App::new(AppParts {
         runs: RunService::new(Deps {
             limiter: Arc::default(),
             tenant: TenantId::DEFAULT,
-            store: nothing.clone(),
-            models: nothing.clone(),
-            tools: nothing.clone(),
-            embedder: nothing.clone(),
-            intent: nothing.clone(),
+            store: store.clone(),
+            models: models.clone(),
+            tools: Arc::new(Dispatcher::builder().build().unwrap()),
+            embedder: models.clone(),
+            intent: models.clone(),
             price: Arc::new(|_| None),
-            bus: nothing.clone(),
+            bus: Arc::new(InProcessBus::new()),
             clock: clock.clone(),
-            ids: Arc::new(SeqIds::new(1)),
+            ids: ids.clone(),
             config: EngineConfig::default(),
         }),
         access: Arc::new(access),
@@ -98,28 +121,13 @@ fn state(clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
         grants: Vec::new(),
         intent_filter: true,
         idempotency: memory.clone(),
-        connections: nothing.clone(),
-        examiner: nothing.clone(),
-        skills: nothing.clone(),
-        vault: nothing.clone(),
-        packages: Arc::new(Packages::new(
-            nothing.clone(),
-            nothing.clone(),
-            nothing.clone(),
-            clock.clone(),
-            Arc::new(SeqIds::new(2)),
-        )),
-        mcp: Arc::new(McpHub::new(
-            McpPorts {
-                servers: nothing.clone(),
-                skills: nothing.clone(),
-                vault: nothing,
-                clock: clock.clone(),
-                ids: Arc::new(SeqIds::new(3)),
-            },
-            McpConfig::new(Helper { program: "/nowhere".into(), prefix: Vec::new() }, "/nowhere"),
-        )),
-        host_keys: Arc::new(FileHostKeys::new("/nowhere/hosts.json")),
+        connections: models.clone(),
+        examiner: models,
+        skills: store.clone(),
+        vault,
+        packages: Arc::new(Packages::new(store.clone(), store, blobs, clock.clone(), ids)),
+        mcp: Arc::new(mcp),
+        host_keys: Arc::new(FileHostKeys::new(dir.join("hosts.json"))),
         gateway: Arc::new(gateway::Fake::default()),
         usage: Arc::new(UsageWriter::new(Arc::new(gateway::Fake::default()), Arc::default())),
         about: Arc::new(AboutFacts {
@@ -143,15 +151,16 @@ pub(crate) fn with_parts(state: &ApiState, change: impl FnOnce(&mut AppParts)) -
 }
 
 /// The whole API.
-pub(crate) fn bed() -> Bed {
+pub(crate) async fn bed() -> Bed {
     let (clock, memory) = (Arc::default(), Arc::default());
-    let state = state(&clock, &memory);
-    Bed { router: router(state.clone()), state, clock, memory }
+    let dir = tempfile::tempdir().unwrap();
+    let state = state(dir.path(), &clock, &memory).await;
+    Bed { router: router(state.clone()), state, clock, memory, _dir: Arc::new(dir) }
 }
 
 /// The guards around other routes.
-pub(crate) fn bed_around(routes: Router<ApiState>) -> Bed {
-    let bed = bed();
+pub(crate) async fn bed_around(routes: Router<ApiState>) -> Bed {
+    let bed = bed().await;
     Bed { router: guarded(routes, bed.state.clone()), ..bed }
 }
 

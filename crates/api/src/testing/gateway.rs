@@ -25,7 +25,7 @@ struct House {
 
 impl House {
     async fn new(fake: Fake) -> Self {
-        let mut bed = bed();
+        let mut bed = bed().await;
         let fake = Arc::new(fake);
         bed.state = with_parts(&bed.state, |parts| {
             parts.gateway = fake.clone();

@@ -24,7 +24,7 @@ const ROOMS: &[(&str, &[&str])] = &[
 ];
 
 /// Rooms that the tests of a room may use besides: those of `api` put an application together.
-const TEST_ROOMS: &[(&str, &[&str])] = &[("api", &["access", "engine", "tools"])];
+const TEST_ROOMS: &[(&str, &[&str])] = &[("api", &["access", "engine", "infra", "store", "tools"])];
 
 /// Every room: what measures the program looks into all of it.
 const ANY: &str = "*";
