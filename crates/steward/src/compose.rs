@@ -34,6 +34,13 @@ use steward_tools::{
     DOCKER_VARIABLES, LocalWorkspaces, Ports, SkillServices, SkillServicesConfig, SkillServicesPorts, ToolsConfig,
 };
 
+// The tools of this build: the standard ones, and in builds for crash tests some that count.
+#[cfg(not(feature = "failpoints"))]
+use steward_tools::standard_builder as tools_of_this_build;
+
+#[cfg(feature = "failpoints")]
+use crate::crash::tools as tools_of_this_build;
+
 /// Idle time after which the embedding model's memory is given back.
 const EMBEDDER_IDLE: Duration = Duration::from_mins(5);
 
@@ -175,7 +182,7 @@ impl Composition {
             clock: Arc::clone(&clock),
             web_allow: web_allow.clone(),
         };
-        let tools = crate::extra::tools(
+        let tools = tools_of_this_build(
             ToolsConfig { web_allow, terminal: settings.terminal.clone(), sandbox_helper: sandbox_helper(settings) },
             &Ports {
                 facts: store.clone(),

@@ -7,14 +7,13 @@ pub mod commands;
 pub mod compose;
 #[cfg(feature = "failpoints")]
 pub mod crash;
-mod extra;
 pub mod integrations;
-mod open;
 pub mod processes;
 mod serving;
 pub mod settings;
 pub mod start;
 pub mod telemetry;
+mod transport;
 
-pub use open::open;
 pub use steward_cli::{exit, term};
+pub use transport::open;
