@@ -167,7 +167,7 @@ mod tests {
     use axum::http::StatusCode;
     use axum::response::IntoResponse;
     use serde_json::{Value, json};
-    use steward_app::AppError;
+    use steward_app::{AppError, ErrorKind};
     use steward_core::RunId;
     use steward_core::ports::StoreError;
     use uuid::Uuid;
@@ -176,6 +176,26 @@ mod tests {
         let response = problem.into_response();
         let body = axum::body::to_bytes(response.into_body(), 10_000).await;
         serde_json::from_slice(&body.unwrap()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn every_kind_of_error_has_its_status() {
+        for (kind, status) in [
+            (ErrorKind::Unauthorized, 401),
+            (ErrorKind::Forbidden, 403),
+            (ErrorKind::NotFound, 404),
+            (ErrorKind::Conflict, 409),
+            (ErrorKind::Invalid, 422),
+            (ErrorKind::Exhausted, 429),
+            (ErrorKind::Internal, 500),
+            (ErrorKind::Unavailable, 503),
+        ] {
+            let problem = Problem::from(AppError::new(kind, "no", "do this").code("word"));
+            assert_eq!(problem.status.as_u16(), status, "{kind:?}");
+            let body = seen(problem).await;
+            assert_eq!((&body["status"], &body["code"]), (&json!(status), &json!("word")), "{kind:?}");
+            assert_eq!(body["hint"], "do this");
+        }
     }
 
     #[tokio::test]

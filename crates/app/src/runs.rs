@@ -15,10 +15,10 @@ use steward_core::event::{Event, EventBody};
 use steward_core::ports::{EventStream, KeptRun, RunFilter, RunRow, RunStatus, StoreError, StoredEvent};
 use steward_core::run::{RunState, Waiting};
 use steward_core::tool::Undo;
-use steward_core::{RunId, UserId, ports};
+use steward_core::{RunId, ports};
 use steward_engine::EngineError;
 
-pub use start::RunRequest;
+pub use start::{EarlierMessages, RunRequest};
 
 const MAX_KEPT_NAME: usize = 100;
 /// Events that are read at once.
@@ -197,7 +197,8 @@ impl App {
         Ok(kept)
     }
 
-    /// The events of a run after `after`, past and to come; ends after `run.finished`.
+    /// The events of a run after `after`, past and to come; ends after `run.finished`. Whoever hands them on has found
+    /// the run by [`Self::run_row`], or has begun it.
     pub fn watch(&self, run: RunId, after: u64) -> BoxStream<'static, Result<Event, StoreError>> {
         self.runs.watch(run, after)
     }
@@ -234,20 +235,14 @@ impl App {
         authorize(caller, Action::Read, Resource::Run { id, owner }).is_ok()
     }
 
-    /// A run that a client goes on with by its id; `None`: it isn't there, or isn't for this caller.
-    pub async fn earlier_run(&self, caller: &Caller, id: RunId) -> Result<Option<RunRow>, StoreError> {
-        self.run_if(id, |owner| authorize(caller, Action::Read, Resource::EarlierRun { id, owner }).is_ok()).await
-    }
-
     /// A run that the caller asked for; `None`: it isn't there, or somebody else did.
     pub async fn asked_run(&self, caller: &Caller, id: RunId) -> Result<Option<RunRow>, StoreError> {
-        self.run_if(id, |owner| authorize(caller, Action::Read, Resource::AskedRun { id, owner }).is_ok()).await
-    }
-
-    async fn run_if(&self, id: RunId, fits: impl Fn(Option<UserId>) -> bool) -> Result<Option<RunRow>, StoreError> {
         let deps = self.deps();
         match deps.store.run(deps.tenant, id).await {
-            Ok(row) => Ok(fits(row.user).then_some(row)),
+            Ok(row) => {
+                let asked = authorize(caller, Action::Read, Resource::AskedRun { id, owner: row.user });
+                Ok(asked.is_ok().then_some(row))
+            }
             Err(StoreError::NotFound(_)) => Ok(None),
             Err(error) => Err(error),
         }

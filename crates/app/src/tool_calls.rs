@@ -7,10 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use steward_core::agent::Agent;
 use steward_core::hash;
-use steward_core::policy::{Decision, judge};
+use steward_core::policy::{Decision, RiskClass, judge};
 use steward_core::ports::{Authorized, ToolScope};
-use steward_core::tool::{CallSource, ToolCall, ToolError, ToolOutput, ToolSpec};
+use steward_core::tool::{CallSource, EffectClass, ToolCall, ToolError, ToolOutput, ToolSpec};
 
+/// The key of an agent's metadata that lists the tools which it offers to programs besides itself.
+const OFFERED: &str = "mcp_tools";
 /// Longest call, milliseconds.
 const TIMEOUT_MS: u64 = 30_000;
 
@@ -23,8 +25,21 @@ pub enum ReadingToolError {
 }
 
 impl App {
-    pub fn tool_catalogue(&self) -> Vec<ToolSpec> {
-        self.deps().tools.catalogue()
+    /// Each of `agents` with the tools that it offers to programs: of those that its metadata names and that it has,
+    /// the ones that only look.
+    pub fn offered_tools<'a>(&self, agents: impl Iterator<Item = &'a Agent>) -> Vec<(&'a Agent, Vec<ToolSpec>)> {
+        let catalogue = self.deps().tools.catalogue();
+        agents
+            .map(|agent| {
+                let named = agent.metadata.get(OFFERED).and_then(Value::as_array);
+                let offers = |spec: &&ToolSpec| {
+                    let wanted = named.is_some_and(|names| names.iter().any(|name| *name == spec.name));
+                    let has = agent.tools.is_empty() || agent.tools.contains(&spec.name);
+                    wanted && has && spec.risk == RiskClass::Read && spec.effect == EffectClass::Read
+                };
+                (agent, catalogue.iter().filter(offers).cloned().collect())
+            })
+            .collect()
     }
 
     /// Calls a tool that only looks, as `agent` may by its policy.

@@ -65,3 +65,28 @@ impl FromRequestParts<ApiState> for Caller {
         Ok(caller(identity, parts))
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::caller;
+    use axum::http::Request;
+    use steward_access::LOCAL_USER;
+    use steward_app::Identity;
+    use steward_core::event::Origin;
+    use steward_core::ports::{Principal, Role};
+    use steward_core::{TenantId, UserId};
+    use uuid::Uuid;
+
+    #[test]
+    fn the_command_line_says_so_in_a_header() {
+        for (client, origin) in [("cli", Origin::Cli), ("curl", Origin::Api), ("", Origin::Api)] {
+            let user = UserId(Uuid::from_u128(1));
+            let principal =
+                Principal { tenant: TenantId::DEFAULT, user, name: String::new(), role: Role::Operator, key: None };
+            let identity = Identity { principal, email: LOCAL_USER.to_owned(), session: None };
+            let request = Request::builder().header("x-steward-client", client).body(()).unwrap();
+            assert_eq!(caller(identity, &request.into_parts().0).origin, origin, "{client:?}");
+        }
+    }
+}

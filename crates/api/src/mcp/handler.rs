@@ -81,7 +81,7 @@ fn follow_tool() -> Tool {
         .with_annotations(ToolAnnotations::with_title("Follow a run").read_only(true))
 }
 
-/// Who asks. The door of sessions has found out.
+/// Who asks, as was found out before the session was entered.
 fn caller(context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
     let parts = context.extensions.get::<Parts>();
     let known = parts.and_then(|parts| parts.extensions.get::<Identity>());

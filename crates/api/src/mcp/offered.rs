@@ -7,12 +7,9 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 use steward_app::{Caller, ReadingToolError};
 use steward_core::agent::Agent;
-use steward_core::policy::RiskClass;
-use steward_core::tool::{EffectClass, ToolSpec, truncate};
+use steward_core::tool::{ToolSpec, truncate};
 use tokio_util::sync::CancellationToken;
 
-/// The key of an agent's metadata that lists the tools.
-const KEY: &str = "mcp_tools";
 /// A tool that an agent offers.
 pub(super) struct Offered<'a> {
     /// `<agent>_<tool>`.
@@ -23,21 +20,13 @@ pub(super) struct Offered<'a> {
 
 /// What `agents` offer.
 pub(super) fn offered<'a>(state: &ApiState, agents: &'a [Agent]) -> Vec<Offered<'a>> {
-    let catalogue = state.tool_catalogue();
+    let named = named("", agents);
+    let offers = state.offered_tools(named.iter().map(|(_, agent)| *agent));
     let mut all = Vec::new();
-    for (prefix, agent) in named("", agents) {
-        let chosen = agent.metadata.get(KEY).and_then(Value::as_array);
-        for spec in &catalogue {
-            let wanted = chosen.is_some_and(|names| names.iter().any(|name| *name == spec.name));
-            let has = agent.tools.is_empty() || agent.tools.contains(&spec.name);
-            let looks = spec.risk == RiskClass::Read && spec.effect == EffectClass::Read;
-            if wanted && has && looks {
-                all.push(Offered {
-                    name: format!("{prefix}_{}", spec.name).chars().take(128).collect(),
-                    agent,
-                    spec: spec.clone(),
-                });
-            }
+    for ((prefix, _), (agent, specs)) in named.iter().zip(offers) {
+        for spec in specs {
+            let name = format!("{prefix}_{}", spec.name).chars().take(128).collect();
+            all.push(Offered { name, agent, spec });
         }
     }
     all

@@ -8,7 +8,7 @@ use crate::error::AppError;
 use steward_core::agent::Agent;
 use steward_core::event::{Mode, Origin};
 use steward_core::message::Message;
-use steward_core::ports::Conversation;
+use steward_core::ports::{Conversation, RunStatus, StoreError};
 use steward_core::{AgentId, ConversationId, RunId};
 use steward_engine::{EngineError, StartRun};
 
@@ -27,7 +27,44 @@ pub struct RunRequest {
     pub asked_by: String,
 }
 
+/// What a program may go on from.
+#[derive(Debug)]
+pub enum EarlierMessages {
+    /// There is no such run, or it is not for this caller.
+    Missing,
+    /// The run has not ended.
+    Open,
+    /// What was said up to and with its answer; the request says what of outside entered its run.
+    Said(Vec<Message>),
+}
+
 impl App {
+    /// The messages of an earlier run that a program goes on from. A virtual key reaches what its user has asked,
+    /// whatever the user may see, and no runs of agents that it does not open.
+    pub async fn earlier_messages(&self, caller: &Caller, id: RunId) -> Result<EarlierMessages, EngineError> {
+        let deps = self.deps();
+        let row = match deps.store.run(deps.tenant, id).await {
+            Ok(row) if authorize(caller, Action::Read, Resource::EarlierRun { id, owner: row.user }).is_ok() => row,
+            Ok(_) | Err(StoreError::NotFound(_)) => return Ok(EarlierMessages::Missing),
+            Err(error) => return Err(error.into()),
+        };
+        if row.status != RunStatus::Finished {
+            return Ok(EarlierMessages::Open);
+        }
+        let ended = self.runs.state(id).await?;
+        let taint = ended.sources();
+        let opened = |name: &str| authorize(caller, Action::Read, Resource::Agent { name }).is_ok();
+        let Some(setup) = ended.setup.filter(|setup| opened(&setup.agent.name)) else {
+            return Ok(EarlierMessages::Missing);
+        };
+        let mut said = setup.history.clone();
+        said.push(Message { taint, ..Message::user(&setup.input) });
+        if let Some(answer) = row.answer.filter(|answer| !answer.is_empty()) {
+            said.push(Message::assistant(answer));
+        }
+        Ok(EarlierMessages::Said(said))
+    }
+
     /// Says something to an agent. The run is durable when this returns.
     pub async fn chat(&self, caller: &Caller, agent: AgentId, chat: Chat) -> Result<ChatStarted, AppError> {
         authorize(caller, Action::Ask, Resource::Agents)?;
