@@ -44,7 +44,7 @@ pub use files::Upload;
 pub use gateway::{Reservation, UsageWriter};
 pub use health::{AboutFacts, Health, Probe};
 pub use packages::PackageSource;
-pub use runs::{EarlierMessages, RunRequest, RunSearch};
+pub use runs::{EarlierMessages, MAX_MESSAGE, RunRequest, RunSearch};
 pub use steward_access::{Access, AccessError, Account, Identity, LogIn, OpenSession, REFRESH_LIFETIME};
 pub use steward_engine::EngineError;
 pub use steward_tools::mcp::{LoginAnswer, McpError};

@@ -18,9 +18,11 @@ use steward_core::tool::Undo;
 use steward_core::{RunId, ports};
 use steward_engine::EngineError;
 
-pub use start::{EarlierMessages, RunRequest};
+pub use start::{EarlierMessages, MAX_MESSAGE, RunRequest};
 
 const MAX_KEPT_NAME: usize = 100;
+/// Longest message to a run at work, characters.
+const MAX_STEERING: usize = 200_000;
 /// Events that are read at once.
 const PAGE: u32 = 500;
 
@@ -128,10 +130,10 @@ impl App {
     /// Says something to a run at work; it takes it in at its next step.
     pub async fn steer_run(&self, caller: &Caller, id: RunId, text: &str) -> Result<(), AppError> {
         still_open(&self.run_of(caller, Action::Operate, id).await?)?;
-        if text.trim().is_empty() || text.chars().count() > 200_000 {
+        if text.trim().is_empty() || text.chars().count() > MAX_STEERING {
             return Err(AppError::invalid(
                 "text",
-                "a message has 1 to 200000 characters",
+                format!("a message has 1 to {MAX_STEERING} characters"),
                 "say what the run should know; upload long texts as files",
             ));
         }

@@ -14,15 +14,13 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use steward_app::{Action, Caller, Identity, Resource, RunRequest, authorize};
+use steward_app::{Action, Caller, Identity, MAX_MESSAGE, Resource, RunRequest, authorize};
 use steward_core::agent::Agent;
 use steward_core::{RunId, schema};
 use uuid::Uuid;
 
 /// Tools of a page.
 const PAGE: usize = 50;
-/// Longest request, characters; as the engine has it.
-const LONGEST: usize = 199_000;
 /// The tool that has the answer of a run that waited.
 const FOLLOW: &str = "follow_run";
 
@@ -56,7 +54,7 @@ fn ask_schema() -> Value {
     json!({
         "type": "object",
         "properties": {"request": {
-            "type": "string", "minLength": 1, "maxLength": LONGEST,
+            "type": "string", "minLength": 1, "maxLength": MAX_MESSAGE,
             "description": "What is to be done or answered, in people's words.",
         }},
         "required": ["request"],

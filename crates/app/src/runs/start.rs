@@ -12,8 +12,8 @@ use steward_core::ports::{Conversation, RunStatus, StoreError};
 use steward_core::{AgentId, ConversationId, RunId};
 use steward_engine::{EngineError, StartRun};
 
-/// Longest message, characters; as the engine has it for the whole request.
-const MAX_MESSAGE: usize = 199_000;
+/// Longest message, characters; the engine takes a little more for the whole request.
+pub const MAX_MESSAGE: usize = 199_000;
 const MAX_TITLE: usize = 120;
 
 /// A request to an agent by a program, without a conversation of ours.
