@@ -135,7 +135,7 @@ fn own_page(headers: &HeaderMap) -> Result<(), Problem> {
     responses((status = 200, description = "Whether there is an administrator", body = AuthStatus))
 )]
 pub(crate) async fn status(State(state): State<ApiState>) -> Result<Json<AuthStatus>, Problem> {
-    Ok(Json(AuthStatus { needs_setup: state.access.needs_set_up().await?, version: state.about.version.clone() }))
+    Ok(Json(AuthStatus { needs_setup: state.access.needs_set_up().await?, version: state.facts.version.clone() }))
 }
 
 /// Make the first administrator

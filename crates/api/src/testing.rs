@@ -129,8 +129,8 @@ async fn state(dir: &Path, clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiS
         mcp: Arc::new(mcp),
         host_keys: Arc::new(FileHostKeys::new(dir.join("hosts.json"))),
         gateway: Arc::new(gateway::Fake::default()),
-        usage: Arc::new(UsageWriter::new(Arc::new(gateway::Fake::default()), Arc::default())),
-        about: Arc::new(AboutFacts {
+        usage_writer: Arc::new(UsageWriter::new(Arc::new(gateway::Fake::default()), Arc::default())),
+        facts: Arc::new(AboutFacts {
             version: "9.9.9".to_owned(),
             commit: None,
             database: "sqlite".to_owned(),

@@ -40,14 +40,14 @@ pub struct AppParts {
     /// Requests that go to models without an agent.
     pub gateway: Arc<dyn Gateway>,
     /// What these took.
-    pub usage: Arc<UsageWriter>,
+    pub usage_writer: Arc<UsageWriter>,
     pub skills: Arc<dyn Skills>,
     pub vault: Arc<dyn Vault>,
     pub packages: Arc<Packages>,
     pub mcp: Arc<McpHub>,
     /// Keys of servers that ssh skills reach.
     pub host_keys: Arc<FileHostKeys>,
-    pub about: Arc<AboutFacts>,
+    pub facts: Arc<AboutFacts>,
 }
 
 impl App {

@@ -112,7 +112,7 @@ impl App {
     /// Versions and health of this installation.
     pub async fn about(&self, caller: &Caller) -> Result<About, AppError> {
         authorize(caller, Action::Read, Resource::About)?;
-        let facts = &self.about;
+        let facts = &self.facts;
         Ok(About {
             version: facts.version.clone(),
             commit: facts.commit.clone(),

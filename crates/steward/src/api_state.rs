@@ -36,13 +36,13 @@ pub async fn state(parts: &Composition, front: Front) -> ApiState {
         connections: parts.connections.clone(),
         examiner: parts.connections.clone(),
         gateway: parts.models.clone(),
-        usage: Arc::new(UsageWriter::new(parts.store.clone(), Arc::clone(&parts.runs.deps().limiter))),
+        usage_writer: Arc::new(UsageWriter::new(parts.store.clone(), Arc::clone(&parts.runs.deps().limiter))),
         skills: parts.store.clone(),
         vault: Arc::clone(&parts.vault),
         packages: Arc::clone(&parts.packages),
         mcp: Arc::clone(&parts.mcp),
         host_keys: Arc::clone(&parts.host_keys),
-        about: Arc::new(AboutFacts::read(&parts.store, &parts.data_dir, COMMIT, parts.clock.now()).await),
+        facts: Arc::new(AboutFacts::read(&parts.store, &parts.data_dir, COMMIT, parts.clock.now()).await),
     });
     ApiState { app, hosts: Arc::new(front.hosts) }
 }

@@ -50,7 +50,7 @@ impl FromRequestParts<ApiState> for DialectCaller {
         if let Some(key) = &identity.principal.key
             && !parts.method.is_safe()
         {
-            let admitted = state.usage.limiter().admit(key, state.now());
+            let admitted = state.usage_writer.limiter().admit(key, state.now());
             admitted.map_err(|too| OpenAiError::too_many(too.message, too.wait_s))?;
         }
         Ok(Self(caller(identity, parts)))

@@ -82,7 +82,7 @@ pub(crate) async fn pass(
     let sent = tokio::select! {
         biased;
         sent = sent => sent,
-        () = state.usage.closing() => return Err(stopping()),
+        () = state.usage_writer.closing() => return Err(stopping()),
     };
     match sent {
         Ok(passed) => Ok(respond(state, passed, inbound, passage, reservation)),
@@ -124,7 +124,7 @@ fn respond(
         events,
         partial: BytesMut::new(),
         over: false,
-        closing: Box::pin(state.usage.closing()),
+        closing: Box::pin(state.usage_writer.closing()),
     };
     *response.body_mut() = Body::from_stream(relay);
     response

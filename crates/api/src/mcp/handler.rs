@@ -140,7 +140,7 @@ fn checked(schema: &Value, arguments: &Value) -> Result<(), ErrorData> {
 
 impl ServerHandler for McpHandler {
     fn get_info(&self) -> ServerConfig {
-        let us = Implementation::new("steward", self.state.about.version.clone());
+        let us = Implementation::new("steward", self.state.facts.version.clone());
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(us)
             .with_instructions(

@@ -79,7 +79,7 @@ impl McpEndpoint {
             && parts.method == Method::POST
         {
             let now = state.now();
-            if let Err(too) = state.usage.limiter().admit(key, now) {
+            if let Err(too) = state.usage_writer.limiter().admit(key, now) {
                 return OpenAiError::too_many(too.message, too.wait_s).into_response();
             }
         }

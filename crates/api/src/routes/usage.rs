@@ -42,6 +42,6 @@ pub(crate) async fn report(
     Params(wanted): Params<Wanted>,
 ) -> Result<Json<UsageReport>, Problem> {
     let by = wanted.by.unwrap_or(UsageBy::Day);
-    let report = state.app.usage(&caller, by, wanted.from.map(Timestamp), wanted.to.map(Timestamp)).await?;
+    let report = state.usage(&caller, by, wanted.from.map(Timestamp), wanted.to.map(Timestamp)).await?;
     Ok(Json(report))
 }

@@ -60,12 +60,12 @@ impl Reservation {
         let (now, reservation) = (deps.clock.now(), ReservationId(deps.ids.next()));
         let tokens = most.prompt_tokens.saturating_add(most.completion_tokens);
         let until = now.plus(deadline + MARGIN);
-        let limits = app.usage.limits();
+        let limits = app.usage_writer.limits();
         let aside = limits.reserve(principal.tenant, reservation, spender, &others, tokens, cost, now, until).await?;
-        app.usage.opened();
+        app.usage_writer.opened();
         targets.retain(|one| !aside.full.contains(&one.id));
         Ok(Self {
-            writer: Arc::clone(&app.usage),
+            writer: Arc::clone(&app.usage_writer),
             clock: Arc::clone(&deps.clock),
             tenant: principal.tenant,
             reservation: aside.held.then_some(reservation),

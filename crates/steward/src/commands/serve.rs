@@ -67,7 +67,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         },
     )
     .await;
-    let usage = Arc::clone(&state.usage);
+    let usage_writer = Arc::clone(&state.usage_writer);
     app.warm_up();
     tracing::info!(%address, ms = begun.elapsed().as_millis(), "serving");
     let stop = stopped()?;
@@ -83,7 +83,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     let watched = tokio::spawn(steward_app::report_refresh(app.connections.clone()));
     let served = steward_api::serve(listening, state, stop).await;
     watched.abort();
-    usage.close().await;
+    usage_writer.close().await;
     // Now the last connections end.
     drop(served?);
     drop(serving);

@@ -41,7 +41,7 @@ pub(in crate::gateway) async fn answer(
     let id = format!("chatcmpl-{}", state.new_id().simple());
     let model = format!("{PREFIX}{}", connection.name);
     let telling = Telling {
-        stream: stream.take_until(state.usage.closing().boxed()).boxed(),
+        stream: stream.take_until(state.usage_writer.closing().boxed()).boxed(),
         frame: Frame::new(id, state.now().0 / 1000, model),
         reservation,
         priced: state.gateway.price(&connection).is_some(),
