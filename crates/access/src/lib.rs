@@ -11,7 +11,7 @@ pub use identity::{Account, Identity};
 pub use keys::NewKey;
 pub use sessions::{LogIn, OpenSession, REFRESH_LIFETIME};
 pub use users::{FirstStart, LOCAL_USER};
-pub use vault::{FileKeys, FixedKeys, KeySource, PassphraseKeys, SealedVault, VaultDeps, VaultKey};
+pub use vault::{FileKeys, FixedKeys, KeySource, PassphraseKeys, SealedVault, VaultDeps, VaultKey, VaultKeyPlace};
 
 use std::sync::Arc;
 

@@ -9,10 +9,12 @@
 mod connection;
 mod discover;
 mod key_file;
+mod key_place;
 mod keys;
 mod sealing;
 
 pub use key_file::FileKeys;
+pub use key_place::VaultKeyPlace;
 pub use keys::{FixedKeys, KeySource, PassphraseKeys, VaultKey};
 
 use std::sync::{Arc, RwLock};

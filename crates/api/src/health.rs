@@ -1,22 +1,13 @@
-//! `/healthz`: the process answers. `/readyz`: what it needs answers too.
+//! `/healthz`: the process answers. `/readyz`: what it needs answers too. `/api/about`: versions and health.
 
+use crate::dto::about::{About, PartStatus};
+use crate::problem::Problem;
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
-use std::future::Future;
-use std::pin::Pin;
-
-/// A real probe: `Ok` with a detail, or why not.
-pub type Probe = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<String, String>> + Send>> + Send + Sync>;
-
-/// Named probes.
-#[derive(Default)]
-pub struct Health {
-    /// Name, whether readiness depends on it, probe.
-    pub probes: Vec<(&'static str, bool, Probe)>,
-}
+use steward_app::Caller;
 
 /// `GET /healthz`.
 pub(crate) async fn healthz() -> &'static str {
@@ -25,18 +16,17 @@ pub(crate) async fn healthz() -> &'static str {
 
 /// `GET /readyz`.
 pub(crate) async fn readyz(State(state): State<ApiState>) -> (StatusCode, Json<Value>) {
-    let mut ready = true;
-    let mut parts = serde_json::Map::new();
-    for (name, needed, probe) in &state.health.probes {
-        let (status, detail) = match probe().await {
-            Ok(detail) => ("ok", detail),
-            Err(why) => {
-                ready &= !needed;
-                ("failing", why)
-            }
-        };
-        parts.insert((*name).to_owned(), json!({"status": status, "detail": detail}));
-    }
+    let found = state.health.check().await;
+    let ready = found.iter().all(|part| part.status == PartStatus::Ok || !part.needed);
+    let parts: serde_json::Map<String, Value> =
+        found.into_iter().map(|part| (part.name, json!({"status": part.status, "detail": part.detail}))).collect();
     let code = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     (code, Json(json!({"ready": ready, "parts": parts})))
+}
+
+/// Versions and health of this installation.
+#[utoipa::path(get, path = "/api/about", tag = "about", operation_id = "about",
+    responses((status = 200, description = "As it is now", body = About)))]
+pub(crate) async fn about(State(state): State<ApiState>, caller: Caller) -> Result<Json<About>, Problem> {
+    Ok(Json(state.app.about(&caller).await?))
 }

@@ -6,7 +6,7 @@ use crate::state::ApiState;
 use axum::Router;
 use axum::body::{Body, BodyDataStream, Bytes};
 use axum::http::{HeaderValue, Request, Response, header};
-use steward_access::Identity;
+use steward_app::Identity;
 use tower::ServiceExt as _;
 
 /// The API as one identity sees it.

@@ -1,4 +1,12 @@
-//! Shapes of the OpenAI dialect.
+//! The OpenAI dialect under `/v1`: its errors and shapes here, its operations in the modules.
+
+pub(crate) mod chat;
+mod chat_stream;
+mod delta_projector;
+mod idempotent_start;
+pub(crate) mod models;
+pub(crate) mod responses;
+mod unsupported_fields;
 
 use crate::gateway::model_error;
 use axum::Json;
@@ -6,9 +14,9 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use steward_app::EngineError;
 use steward_core::model::{ModelError, ModelErrorClass, Usage};
 use steward_core::ports::{LoginError, StoreError};
-use steward_engine::EngineError;
 
 /// An error as OpenAI's clients expect it.
 #[derive(Debug)]
@@ -60,6 +68,11 @@ impl OpenAiError {
         }
     }
 
+    /// 403: viewers only look.
+    pub fn for_viewers() -> Self {
+        Self::forbidden("a viewer can't ask agents; ask an administrator for the role developer")
+    }
+
     pub fn unknown_model(name: &str, known: &[String]) -> Self {
         Self {
             status: StatusCode::NOT_FOUND,
@@ -71,7 +84,7 @@ impl OpenAiError {
         }
     }
 
-    pub fn unknown_connection(name: &str, known: &[&str], param: &'static str) -> Self {
+    pub fn unknown_connection(name: &str, known: &[String], param: &'static str) -> Self {
         Self {
             status: StatusCode::NOT_FOUND,
             code: "model_not_found",
@@ -163,7 +176,7 @@ impl From<StoreError> for OpenAiError {
     }
 }
 
-/// Body of a chat completion, as far as agents read it; [`crate::agent_fields`] refuses the rest.
+/// Body of a chat completion, as far as agents read it; [`crate::openai::unsupported_fields`] refuses the rest.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ChatRequest {
     pub model: String,

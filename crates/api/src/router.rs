@@ -6,9 +6,10 @@ use crate::guard::{
     panic_layer, secure,
 };
 use crate::mcp::mcp_routes;
+use crate::openai::{chat, models, responses};
 use crate::openapi::{docs_routes, document_routes};
 use crate::state::ApiState;
-use crate::{auth, chat, gateway, health, models, openapi, responses, routes};
+use crate::{auth, gateway, health, openapi, routes};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};

@@ -1,9 +1,9 @@
 //! The server.
 
-use crate::home::{Home, send_home};
-use crate::lanes::Lanes;
+use crate::main_runtime::{MainRuntime, run_on_main};
 use crate::router::router;
 use crate::state::ApiState;
+use crate::worker_threads::WorkerThreads;
 use axum::middleware::from_fn_with_state;
 use std::future::Future;
 use std::io::ErrorKind;
@@ -55,7 +55,7 @@ pub async fn serve(
     listening: Listening,
     state: ApiState,
     stop: impl Future<Output = ()> + Send + 'static,
-) -> std::io::Result<Lanes> {
+) -> std::io::Result<WorkerThreads> {
     serve_within(listening, state, stop, PATIENCE, most_connections()).await
 }
 
@@ -65,19 +65,19 @@ async fn serve_within(
     stop: impl Future<Output = ()> + Send + 'static,
     patience: Duration,
     connections: usize,
-) -> std::io::Result<Lanes> {
-    let home = Home(Some(Handle::current()));
-    let router = router(state).layer(from_fn_with_state(home, send_home));
-    let mut lanes = Lanes::start(&router, patience)?;
+) -> std::io::Result<WorkerThreads> {
+    let main = MainRuntime(Some(Handle::current()));
+    let router = router(state).layer(from_fn_with_state(main, run_on_main));
+    let mut workers = WorkerThreads::start(&router, patience)?;
     let room = Arc::new(Semaphore::new(connections));
     tokio::select! {
-        () = accept_all(&listening.listener, &lanes, &room) => {}
+        () = accept_all(&listening.listener, &workers, &room) => {}
         () = stop => {}
     }
     drop(listening);
     // Those who take longer are told so by whoever ends them.
-    let _in_time = tokio::time::timeout(GRACE, lanes.stop()).await;
-    Ok(lanes)
+    let _in_time = tokio::time::timeout(GRACE, workers.stop()).await;
+    Ok(workers)
 }
 
 /// Half of the files that this process may open: each connection may need one more towards a model or a database.
@@ -87,7 +87,7 @@ fn most_connections() -> usize {
     half.clamp(*CONNECTIONS.start(), *CONNECTIONS.end())
 }
 
-async fn accept_all(listener: &TcpListener, lanes: &Lanes, room: &Arc<Semaphore>) {
+async fn accept_all(listener: &TcpListener, workers: &WorkerThreads, room: &Arc<Semaphore>) {
     loop {
         if room.available_permits() == 0 {
             tracing::warn!("as many connections are open as may be; further ones wait");
@@ -96,7 +96,7 @@ async fn accept_all(listener: &TcpListener, lanes: &Lanes, room: &Arc<Semaphore>
             return;
         };
         let taken = match listener.accept().await {
-            Ok((stream, peer)) => take(stream, peer, permit, lanes),
+            Ok((stream, peer)) => take(stream, peer, permit, workers),
             Err(error) => Err(error),
         };
         let Err(error) = taken else { continue };
@@ -112,12 +112,17 @@ async fn accept_all(listener: &TcpListener, lanes: &Lanes, room: &Arc<Semaphore>
     }
 }
 
-fn take(stream: TcpStream, peer: SocketAddr, permit: OwnedSemaphorePermit, lanes: &Lanes) -> std::io::Result<()> {
+fn take(
+    stream: TcpStream,
+    peer: SocketAddr,
+    permit: OwnedSemaphorePermit,
+    workers: &WorkerThreads,
+) -> std::io::Result<()> {
     // Without it, streams stall for 40 ms now and then.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY refused");
     }
-    lanes.take(stream, peer, permit)
+    workers.take(stream, peer, permit)
 }
 
 #[cfg(test)]
@@ -134,7 +139,7 @@ mod tests {
         let listening = Listening::bind("127.0.0.1:0").await.unwrap();
         let address = listening.address;
         let forever = std::future::pending();
-        let state = bed().state;
+        let state = bed().await.state;
         tokio::spawn(async move { serve_within(listening, state, forever, patience, connections).await });
         address
     }
@@ -180,7 +185,7 @@ mod tests {
         let stop_when = async move {
             let _ = stopped.await;
         };
-        let server = tokio::spawn(serve(listening, bed().state, stop_when));
+        let server = tokio::spawn(serve(listening, bed().await.state, stop_when));
         let mut client = TcpStream::connect(address).await.unwrap();
         let head = format!("GET /healthz HTTP/1.1\r\nHost: {address}\r\n\r\n");
         client.write_all(head.as_bytes()).await.unwrap();
@@ -193,6 +198,6 @@ mod tests {
         tokio::time::sleep(Duration::from_millis(100)).await;
         stop.send(()).unwrap();
         let ended = tokio::time::timeout(Duration::from_secs(8), server).await;
-        let _lanes = ended.expect("it ends").unwrap().unwrap();
+        let _workers = ended.expect("it ends").unwrap().unwrap();
     }
 }

@@ -1,75 +1,23 @@
 //! What every handler can reach.
 
-use crate::gateway::Ledger;
-use crate::health::Health;
+use std::ops::Deref;
 use std::sync::Arc;
-use steward_access::Access;
-use steward_core::Timestamp;
-use steward_core::policy::Grant;
-use steward_core::ports::{Examiner, Gateway, Idempotency, ManagedConnections, Skills, Vault};
-use steward_engine::RunService;
-use steward_tools::mcp::McpHub;
-use steward_tools::package::Packages;
-use steward_tools::skills::FileHostKeys;
+use steward_app::App;
 
-/// What every handler can reach.
+/// The application, and what only HTTP needs.
 #[derive(Clone)]
 pub struct ApiState {
-    /// Runs.
-    pub runs: RunService,
-    /// Logins.
-    pub access: Arc<Access>,
-    /// Probes of what this program needs.
-    pub health: Arc<Health>,
-    /// Folder that the agents' file tools are confined to.
-    pub workspace: String,
-    /// Permissions of requests through the API, besides the agent's policy.
-    pub grants: Vec<Grant>,
-    /// Whether agents are offered only tools that fit the request.
-    pub intent_filter: bool,
-    /// Keys of writes that were made already.
-    pub idempotency: Arc<dyn Idempotency>,
-    /// Connections as people manage them.
-    pub connections: Arc<dyn ManagedConnections>,
-    /// Exams of their models.
-    pub examiner: Arc<dyn Examiner>,
-    /// Requests that go to models without an agent.
-    pub gateway: Arc<dyn Gateway>,
-    /// What these took.
-    pub ledger: Arc<Ledger>,
-    /// Skills and their versions.
-    pub skills: Arc<dyn Skills>,
-    /// Credentials.
-    pub vault: Arc<dyn Vault>,
-    /// Skill packages.
-    pub packages: Arc<Packages>,
-    /// MCP servers.
-    pub mcp: Arc<McpHub>,
-    /// Keys of servers that ssh skills reach.
-    pub host_keys: Arc<FileHostKeys>,
-    /// Facts for the page About.
-    pub about: Arc<AboutFacts>,
+    pub app: App,
     /// Names and origins that requests may come to and from.
     pub hosts: Arc<Hosts>,
 }
 
-/// Facts about this installation that don't change while it runs.
-#[derive(Debug, Clone)]
-pub struct AboutFacts {
-    /// Version of the program.
-    pub version: String,
-    /// Commit that it was built from.
-    pub commit: Option<String>,
-    /// `sqlite` or `postgresql`.
-    pub database: String,
-    /// Version of the database.
-    pub database_version: String,
-    /// Version of its schema, where known.
-    pub schema_version: Option<i64>,
-    /// Data directory.
-    pub data_dir: String,
-    /// When this process began to serve.
-    pub started_at: Timestamp,
+impl Deref for ApiState {
+    type Target = App;
+
+    fn deref(&self) -> &App {
+        &self.app
+    }
 }
 
 /// Which `Host` and `Origin` headers are taken. A page of another site that has its name resolve to this

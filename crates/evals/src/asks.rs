@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use steward::compose::{App, Options};
+use steward::compose::{Composition, Options};
 use steward::exit::Exit;
 use steward::settings::Settings;
 use steward::term::Term;
@@ -50,7 +50,7 @@ pub async fn run(settings: Settings, args: Asks, term: Term) -> anyhow::Result<E
     let shown = Workspace::copy_of(&source)?;
     let _pages = pages::serve(shown.path().canonicalize()?, args.pages_port).await?;
     let options = Options { web_allow: vec![format!("127.0.0.1:{}", args.pages_port)] };
-    let app = App::open(&settings, options).await?;
+    let app = Composition::open(&settings, options).await?;
     let mut findings = Vec::new();
     for (index, (_, case)) in cases.iter().take(count).enumerate() {
         term.status(&format!("{}/{count} {}", index + 1, case.ask));
@@ -78,7 +78,7 @@ pub async fn run(settings: Settings, args: Asks, term: Term) -> anyhow::Result<E
     Ok(Exit::Done)
 }
 
-async fn one(app: &App, settings: &Settings, case: &Case, workspace: &Path, intent_filter: bool) -> Finding {
+async fn one(app: &Composition, settings: &Settings, case: &Case, workspace: &Path, intent_filter: bool) -> Finding {
     let begun = Instant::now();
     let mut finding = Finding { id: case.id.clone(), ..Finding::default() };
     let followed = follow(app, settings, case, workspace, intent_filter, &mut finding);
@@ -90,7 +90,7 @@ async fn one(app: &App, settings: &Settings, case: &Case, workspace: &Path, inte
 }
 
 async fn follow(
-    app: &App,
+    app: &Composition,
     settings: &Settings,
     case: &Case,
     workspace: &Path,

@@ -9,7 +9,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 use std::time::{Duration, Instant};
-use steward::compose::{App, Options};
+use steward::compose::{Composition, Options};
 use steward::exit::Exit;
 use steward::settings::Settings;
 use steward::term::Term;
@@ -82,7 +82,7 @@ pub async fn run(settings: Settings, args: Deep, term: Term) -> anyhow::Result<E
     let count = cases.len().min(args.limit.unwrap_or(usize::MAX));
     let scratch = tempfile::tempdir().context("cannot make a folder for the evaluation")?;
     let settings = requests::apart(settings, scratch.path());
-    let app = App::open(&settings, Options::default()).await?;
+    let app = Composition::open(&settings, Options::default()).await?;
     let modes: &[bool] = match args.planning {
         Planning::On => &[true],
         Planning::Off => &[false],
@@ -131,7 +131,7 @@ fn laid_out(files: &BTreeMap<String, String>) -> anyhow::Result<Workspace> {
     Ok(place)
 }
 
-async fn one(app: &App, settings: &Settings, case: &Case, place: &Path, planning: bool) -> Finding {
+async fn one(app: &Composition, settings: &Settings, case: &Case, place: &Path, planning: bool) -> Finding {
     let begun = Instant::now();
     let mut finding = Finding { id: case.id.clone(), planning, ..Finding::default() };
     let followed = follow(app, settings, case, place, &mut finding);
@@ -148,7 +148,7 @@ async fn one(app: &App, settings: &Settings, case: &Case, place: &Path, planning
 }
 
 async fn follow(
-    app: &App,
+    app: &Composition,
     settings: &Settings,
     case: &Case,
     place: &Path,

@@ -4,7 +4,7 @@ use anyhow::{Context, bail};
 use serde::de::DeserializeOwned;
 use std::path::Path;
 use std::time::Duration;
-use steward::compose::App;
+use steward::compose::Composition;
 use steward::settings::Settings;
 use steward_core::event::{Mode, Origin};
 use steward_core::policy::{Grant, GrantScope};
@@ -43,7 +43,7 @@ pub fn apart(settings: Settings, scratch: &Path) -> Settings {
 }
 
 /// A run of the default agent that may do whatever can be undone without asking.
-pub async fn request(app: &App, settings: &Settings, ask: &str, workspace: &Path) -> anyhow::Result<StartRun> {
+pub async fn request(app: &Composition, settings: &Settings, ask: &str, workspace: &Path) -> anyhow::Result<StartRun> {
     Ok(StartRun {
         agent: app.default_agent().await?,
         input: ask.to_owned(),

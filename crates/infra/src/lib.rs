@@ -1,11 +1,15 @@
-//! What the core needs of the machine: the time, ids, live events, and blobs in files. All of it serves one node: the
-//! bus is inside the process, and blobs are files.
+//! What the core needs of the machine: the time, ids, live events, blobs and secrets in files, and traces that leave it.
+//! All of it serves one node: the bus is inside the process, and blobs are files.
 
 mod blobs;
 mod bus;
+mod private_files;
+mod run_traces;
 
 pub use blobs::FileBlobs;
 pub use bus::InProcessBus;
+pub use private_files::{random, signing_key, write_private};
+pub use run_traces::RunTraces;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

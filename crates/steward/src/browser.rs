@@ -1,7 +1,7 @@
 //! The browser for agents, if this machine has one.
 
 use crate::compose::sandbox_helper;
-use crate::settings::{Settings, variable};
+use crate::settings::{Settings, path_folders, variable};
 use anyhow::bail;
 use std::path::PathBuf;
 use steward_tools::browser::{BrowserConfig, Browsers, find_browser};
@@ -11,7 +11,7 @@ pub const HINT: &str = "install Chromium (package `chromium`), or name a Chromiu
 
 /// The browser's program; an error says why there is none.
 pub fn program() -> Result<PathBuf, String> {
-    let search: Vec<PathBuf> = variable("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
+    let search = path_folders();
     let wanted = variable("STEWARD_CHROMIUM");
     find_browser(wanted.as_deref(), &search).ok_or_else(|| match wanted {
         Some(wanted) => format!("STEWARD_CHROMIUM is `{wanted}`, which is no program"),

@@ -1,21 +1,20 @@
 //! Composes the program from its settings.
 
-use crate::book::{BookParts, ConnectionBook, Known};
-use crate::settings::{Settings, variable};
-use crate::traces::Traces;
+use crate::settings::{Settings, path_folders, variable};
 use anyhow::{Context, anyhow};
 use secrecy::SecretString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use steward_access::SealedVault;
+use steward_access::{SealedVault, VaultDeps};
+use steward_app::{ConnectionRegistry, KnownSource, RegistryParts};
 use steward_cli::client::DEFAULT_AGENT;
 use steward_core::agent::Agent;
 use steward_core::model::Connection;
-use steward_core::ports::{Agents, Blobs, Clock, Embedder, EventBus, Ids, Vault};
-use steward_core::{AgentId, ConnectionId, TenantId};
+use steward_core::ports::{Blobs, Clock, CredentialRows, Embedder, EventBus, Ids, Vault};
+use steward_core::{ConnectionId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService};
-use steward_infra::{FileBlobs, InProcessBus, SystemClock, UuidV7};
+use steward_infra::{FileBlobs, InProcessBus, RunTraces, SystemClock, UuidV7};
 use steward_intent::IntentService;
 use steward_models::discovery::{Environment, discover};
 use steward_models::embed::LazyMiniLm;
@@ -28,12 +27,21 @@ use steward_sandbox::python::PythonPool;
 use steward_store::{Place, Store, StoreConfig};
 use steward_tools::browser::{Browsers, with_browser};
 use steward_tools::mcp::McpHub;
+use steward_tools::outbound::HostPort;
 use steward_tools::package::{Packages, with_references};
 use steward_tools::skills::FileHostKeys;
-use steward_tools::{LocalWorkspaces, Ports, ToolsConfig};
+use steward_tools::{
+    DOCKER_VARIABLES, LocalWorkspaces, Ports, SkillServices, SkillServicesConfig, SkillServicesPorts, ToolsConfig,
+};
 
-const DEFAULT_INSTRUCTIONS: &str = include_str!("../prompts/agent.md");
-/// Idle time after which the memory of the embedding model is freed.
+// The tools of this build: the standard ones, and in builds for crash tests some that count.
+#[cfg(not(feature = "failpoints"))]
+use steward_tools::standard_builder as tools_of_this_build;
+
+#[cfg(feature = "failpoints")]
+use crate::crash::tools as tools_of_this_build;
+
+/// Idle time after which the embedding model's memory is freed.
 const EMBEDDER_IDLE: Duration = Duration::from_mins(5);
 
 /// Context window of the built-in model, tokens: all that it was trained for.
@@ -44,12 +52,12 @@ pub struct Options {
     pub web_allow: Vec<String>,
 }
 
-pub struct App {
+pub struct Composition {
     pub tenant: TenantId,
     pub store: Arc<Store>,
     pub runs: RunService,
     pub models: Arc<Router>,
-    pub connections: Arc<ConnectionBook>,
+    pub connections: Arc<ConnectionRegistry>,
     pub vault: Arc<dyn Vault>,
     pub vault_keys: Arc<SealedVault>,
     pub packages: Arc<Packages>,
@@ -65,7 +73,7 @@ pub struct App {
     pub browsers: Option<Browsers>,
     local: Arc<Supervisor>,
     python: Arc<PythonPool>,
-    traces: Option<Arc<Traces>>,
+    traces: Option<Arc<RunTraces>>,
 }
 
 /// How this program confines commands: by starting itself.
@@ -73,16 +81,29 @@ pub fn sandbox_helper(settings: &Settings) -> Helper {
     Helper { program: settings.program.clone(), prefix: vec!["sandbox-exec".into()] }
 }
 
+/// What skills get of the machine: programs of the settings and of PATH, docker's variables.
+fn skill_services_config(settings: &Settings, web_allow: Vec<HostPort>) -> SkillServicesConfig {
+    SkillServicesConfig {
+        data_dir: settings.data_dir.clone(),
+        sandbox_helper: sandbox_helper(settings),
+        python: python_config(),
+        programs: settings.programs.clone(),
+        path: path_folders(),
+        docker: DOCKER_VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), variable(name)?))).collect(),
+        web_allow,
+    }
+}
+
 /// Where inline Python comes from: `STEWARD_PYTHON`, else the system's, else the first in PATH.
 pub fn python_config() -> steward_sandbox::python::PythonConfig {
     steward_sandbox::python::PythonConfig {
         interpreter: variable("STEWARD_PYTHON").map(Into::into),
-        search: variable("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default(),
+        search: path_folders(),
         ..Default::default()
     }
 }
 
-impl App {
+impl Composition {
     /// Opens the data directory and composes the program. The local and the embedding model are loaded on first use.
     #[expect(clippy::too_many_lines, reason = "one part after the other, each named once")]
     pub async fn open(settings: &Settings, options: Options) -> anyhow::Result<Self> {
@@ -98,9 +119,12 @@ impl App {
         };
         let in_process = matches!(config.place, Place::Sqlite { .. });
         let store = Arc::new(Store::open(config, blobs.clone()).await?);
-        let vault_keys = Arc::new(crate::vault::open(settings, store.clone(), Arc::clone(&clock), Arc::clone(&ids))?);
+        let rows: Arc<dyn CredentialRows> = store.clone();
+        // A key that is no key ends the start; one that opens nothing does not, since all else works without.
+        let source = settings.vault.source(&settings.data_dir, &rows)?;
+        let deps = VaultDeps { rows, source, clock: Arc::clone(&clock), ids: Arc::clone(&ids) };
+        let vault_keys = Arc::new(SealedVault::new(deps));
         if let Err(error) = vault_keys.check().await {
-            // Everything else works without credentials.
             tracing::error!(%error, "credentials can't be used");
         }
         let local = Arc::new(local_model(settings));
@@ -116,7 +140,7 @@ impl App {
                 .with_prices(Prices::load(&settings.data_dir.join("prices.json"))?),
         );
         let wanted = settings.connection.clone();
-        let parts = BookParts {
+        let parts = RegistryParts {
             tenant,
             store: store.clone(),
             keys: vault_keys.clone(),
@@ -124,47 +148,54 @@ impl App {
             clock: Arc::clone(&clock),
             variables: settings.key_variables.clone(),
         };
-        let connections = ConnectionBook::open(parts, wanted, found).await?;
+        let connections = ConnectionRegistry::open(parts, wanted, found).await?;
         let web_allow = options
             .web_allow
             .iter()
             .map(|text| text.parse().map_err(|error| anyhow!("{error}")))
             .collect::<anyhow::Result<Vec<_>>>()?;
-        let desk = crate::skills::open(
-            settings,
-            crate::skills::Parts {
-                store: store.clone(),
+        let skills = SkillServices::new(
+            skill_services_config(settings, web_allow.clone()),
+            SkillServicesPorts {
+                skills: store.clone(),
+                agents: store.clone(),
+                users: store.clone(),
+                mcp_servers: store.clone(),
+                packages: store.clone(),
                 vault: vault_keys.clone(),
                 blobs: blobs.clone(),
                 clock: Arc::clone(&clock),
                 ids: Arc::clone(&ids),
-                web_allow: web_allow.clone(),
             },
         );
         let browsers = crate::browser::open(settings, &web_allow)?;
-        let daily = crate::daily::Parts {
+        let integrations = crate::integrations::IntegrationPorts {
             vault: vault_keys.clone(),
             users: store.clone(),
             blobs: blobs.clone(),
             clock: Arc::clone(&clock),
             web_allow: web_allow.clone(),
         };
-        let tools = crate::extra::tools(
+        let tools = tools_of_this_build(
             ToolsConfig { web_allow, terminal: settings.terminal.clone(), sandbox_helper: sandbox_helper(settings) },
             &Ports {
                 facts: store.clone(),
                 blobs: blobs.clone(),
                 clock: Arc::clone(&clock),
-                python: desk.python.clone(),
+                python: skills.python.clone(),
             },
         )?;
         let tools = match &browsers {
             Some(browsers) => with_browser(tools, browsers, &blobs),
             None => tools,
         };
-        let tools = crate::daily::tools(tools, settings, daily);
-        let traces = Traces::open(settings, store.clone(), tenant).map(Arc::new);
-        let mut tools = with_references(tools, &desk.library).skills(desk.runtime);
+        let tools = crate::integrations::tools(tools, settings, integrations);
+        let traces = settings
+            .otlp
+            .as_deref()
+            .and_then(|endpoint| RunTraces::open(endpoint, store.clone(), tenant))
+            .map(Arc::new);
+        let mut tools = with_references(tools, &skills.library).skills(skills.runtime);
         if let Some(traces) = traces.clone() {
             tools = tools.when_ended(move |run| traces.ended(run));
         }
@@ -212,9 +243,9 @@ impl App {
             connections: Arc::new(connections),
             vault: vault_keys.clone(),
             vault_keys,
-            packages: desk.packages,
-            mcp: desk.mcp,
-            host_keys: desk.host_keys,
+            packages: skills.packages,
+            mcp: skills.mcp,
+            host_keys: skills.host_keys,
             data_dir: settings.data_dir.clone(),
             clock,
             ids,
@@ -222,7 +253,7 @@ impl App {
             embedding_dir: settings.embedding_dir.clone(),
             browsers,
             local,
-            python: desk.python,
+            python: skills.python,
             traces,
         })
     }
@@ -241,26 +272,7 @@ impl App {
 
     /// The agent that every installation has; created at the first start.
     pub async fn default_agent(&self) -> anyhow::Result<Agent> {
-        if let Some(agent) = self.store.agent_by_name(self.tenant, DEFAULT_AGENT).await? {
-            return Ok(agent);
-        }
-        let agent = Agent {
-            id: AgentId(self.ids.next()),
-            name: DEFAULT_AGENT.to_owned(),
-            instructions: DEFAULT_INSTRUCTIONS.trim().to_owned(),
-            tools: Vec::new(),
-            connection: None,
-            policy: steward_core::policy::Policy::default(),
-            routing: steward_core::routing::Routing::default(),
-            deep: steward_core::agent::Deep::default(),
-            budget: steward_core::budget::Preset::default(),
-            tuning: steward_core::agent::Tuning::default(),
-            credentials: std::collections::BTreeMap::new(),
-            metadata: serde_json::Map::new(),
-            skills: Vec::new(),
-        };
-        self.store.save_agent(self.tenant, &agent).await?;
-        Ok(agent)
+        Ok(steward_app::default_agent(&*self.store, &*self.ids, self.tenant, DEFAULT_AGENT).await?)
     }
 
     /// The id of a connection by name; `None` for `None`.
@@ -305,18 +317,18 @@ fn local_model(settings: &Settings) -> Supervisor {
         .arg(LOCAL_WINDOW.to_string())
         .arg("--idle-exit")
         .arg(settings.model_idle_s.to_string());
-    let token = SecretString::from(hex::encode(crate::keys::random(24)));
+    let token = SecretString::from(hex::encode(steward_infra::random(24)));
     Supervisor::new(command, SupervisorOptions::new(settings.data_dir.join("run"), token))
 }
 
 /// Those of the environment and of this machine, then the built-in model.
-async fn find_connections(settings: &Settings, client: &Client) -> Vec<Known> {
+async fn find_connections(settings: &Settings, client: &Client) -> Vec<KnownSource> {
     let mut environment = Environment::new(variable);
     environment.local_model = Some(settings.model.clone());
     environment.local_window = LOCAL_WINDOW;
     discover(&environment, client)
         .await
         .into_iter()
-        .map(|found| Known { connection: found.connection, from: found.how })
+        .map(|found| KnownSource { connection: found.connection, from: found.how })
         .collect()
 }

@@ -1,26 +1,19 @@
 //! The program: settings, composition, commands.
 
-pub mod book;
+pub mod api_state;
 pub mod browser;
 pub mod cli;
 pub mod commands;
 pub mod compose;
 #[cfg(feature = "failpoints")]
 pub mod crash;
-pub mod daily;
-mod extra;
-pub mod front;
-pub mod key_variables;
-pub mod keys;
-mod open;
+pub mod integrations;
 pub mod processes;
 mod serving;
 pub mod settings;
-pub mod skills;
 pub mod start;
 pub mod telemetry;
-pub mod traces;
-pub mod vault;
+mod transport;
 
-pub use open::open;
 pub use steward_cli::{exit, term};
+pub use transport::open;

@@ -1,9 +1,9 @@
 //! Announces a running server to other commands of its owner.
 
-use crate::keys::write_private;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use steward_cli::client::ServeFile;
+use steward_infra::write_private;
 
 /// The file while the server runs; dropping it removes the file.
 pub struct Serving {

@@ -1,12 +1,12 @@
 //! Settings from the command line and the environment. The only place that reads variables.
 
 use crate::cli::Global;
-use crate::daily::Daily;
-use crate::key_variables::{self, KeyVariables};
-use crate::vault::VaultKeys;
+use crate::integrations::SearchAndMailConfig;
 use anyhow::{Context, anyhow, bail};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use steward_access::VaultKeyPlace;
+use steward_app::{KEY_VARIABLES_SETTING, KeyVariables};
 use steward_core::agent::PlanStyle;
 use steward_core::deep::DeepDefaults;
 use steward_tools::terminal::TerminalConfig;
@@ -39,11 +39,12 @@ pub struct Settings {
     pub max_runs: Option<usize>,
     /// Deep planning of agents that set nothing.
     pub deep: DeepDefaults,
-    pub vault: VaultKeys,
+    pub vault: VaultKeyPlace,
+    /// Which variables connections may name for their keys.
     pub key_variables: KeyVariables,
     /// Folders of programs that skills search before those of PATH, and may read in the sandbox.
     pub programs: Vec<PathBuf>,
-    pub daily: Daily,
+    pub integrations: SearchAndMailConfig,
     /// Changes to the list of commands that agents may run.
     pub terminal: TerminalConfig,
 }
@@ -52,6 +53,11 @@ pub struct Settings {
 #[expect(clippy::disallowed_methods, reason = "the binary's composition is where variables are read")]
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The folders of `PATH`.
+pub fn path_folders() -> Vec<PathBuf> {
+    variable("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default()
 }
 
 impl Settings {
@@ -76,7 +82,7 @@ impl Settings {
             (None, None) => None,
             _ => bail!("set both STEWARD_ADMIN_EMAIL and STEWARD_ADMIN_PASSWORD, or neither"),
         };
-        let daily = Daily::read(&variable, &data_dir)?;
+        let integrations = SearchAndMailConfig::read(&variable, &data_dir)?;
         let terminal = terminal(variable("STEWARD_TERMINAL").as_deref(), &data_dir)?;
         Ok(Self {
             data_dir,
@@ -101,10 +107,11 @@ impl Settings {
                 })
                 .transpose()?,
             deep: deep_defaults(&variable)?,
-            vault: VaultKeys::read(&variable)?,
-            key_variables: KeyVariables::read(variable(key_variables::SETTING).as_deref())?,
+            vault: VaultKeyPlace::read(&variable).map_err(|why| anyhow!(why))?,
+            key_variables: KeyVariables::read(variable(KEY_VARIABLES_SETTING).as_deref())
+                .map_err(|why| anyhow!(why))?,
             programs: program_folders(variable("STEWARD_PROGRAMS").as_deref())?,
-            daily,
+            integrations,
             terminal,
         })
     }

@@ -1,4 +1,4 @@
-//! Logs. Traces are read from the logs of runs, see [`crate::traces`].
+//! Logs. Traces are read from the logs of runs, see [`steward_infra::RunTraces`].
 
 use crate::settings::Settings;
 use tracing_subscriber::layer::SubscriberExt;

@@ -6,7 +6,7 @@ use personas::{knowing, native, no_tools, obeys, react, refusal, wrong_tools};
 use serde_json::json;
 use std::sync::Mutex;
 use std::time::Duration;
-use steward::book::ExamPrompts;
+use steward_app::ExamPrompts;
 use steward_cli::commands::model_card::card;
 use steward_cli::term::Term;
 use steward_core::Timestamp;

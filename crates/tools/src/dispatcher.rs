@@ -238,7 +238,7 @@ impl Tools for Dispatcher {
 
     fn check_skill(&self, skill: &Skill) -> Result<(), String> {
         if self.index.contains_key(&skill.name) {
-            return Err(format!("`{}` is a built-in tool; choose another name", skill.name));
+            return Err(format!("name: `{}` is a built-in tool; choose another name", skill.name));
         }
         match &self.skills {
             Some(runtime) => runtime.check(skill),

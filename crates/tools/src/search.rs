@@ -29,6 +29,8 @@ const NAME: &str = "web_search";
 const DEFAULT_RESULTS: usize = 8;
 const MAX_RESULTS: usize = 20;
 const TIMEOUT: Duration = Duration::from_secs(20);
+/// Longest wait for a search engine of one's own when it is only probed.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 
 #[derive(Clone)]
 pub struct SearchPorts {
@@ -46,6 +48,27 @@ pub fn with_search(builder: DispatcherBuilder, config: Option<SearchConfig>, por
     match config {
         Some(config) => builder.with(WebSearch::new(config, ports.clone())),
         None => builder,
+    }
+}
+
+/// Whether somebody listens where the operator's own engine is; a public one is asked by searches only.
+pub async fn probe_search(config: &SearchConfig) -> Result<String, String> {
+    let what = format!("{} at {}", config.engine.title(), config.base);
+    if config.own.is_none() {
+        return Ok(format!("{what}, not tried: it is asked when an agent searches"));
+    }
+    let (Some(host), Some(port)) = (config.base.host_str(), config.base.port_or_known_default()) else {
+        return Err(format!("{what}: the address has no host"));
+    };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let connected = tokio::time::timeout(PROBE_TIMEOUT, tokio::net::TcpStream::connect((host, port)));
+    match connected.await {
+        Ok(Ok(_)) => Ok(format!("{what} answers")),
+        Ok(Err(error)) => Err(format!("{what}: {error}; start it, or mend STEWARD_SEARCH_URL")),
+        Err(_) => Err(format!(
+            "{what}: no connection within {} s; start it, or mend STEWARD_SEARCH_URL",
+            PROBE_TIMEOUT.as_secs()
+        )),
     }
 }
 

@@ -2,7 +2,7 @@
 //! `/api/auth` only.
 
 use axum::http::{HeaderMap, HeaderValue, header};
-use steward_access::REFRESH_LIFETIME;
+use steward_app::REFRESH_LIFETIME;
 
 const NAME: &str = "steward_refresh";
 

@@ -1,7 +1,7 @@
 //! What `/api/auth` takes and gives.
 
 use serde::{Deserialize, Serialize};
-use steward_access::{Account, OpenSession};
+use steward_app::{Account, OpenSession};
 use steward_core::ports::{LoginSession, Role};
 use steward_core::{Timestamp, UserId};
 use utoipa::ToSchema;

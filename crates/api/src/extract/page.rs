@@ -11,6 +11,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 use std::str::FromStr;
+use steward_core::ports;
 use utoipa::{IntoParams, ToSchema};
 
 const MAX_LIMIT: u32 = 100;
@@ -84,6 +85,12 @@ impl<T: ToSchema> Page<T> {
     /// A page; `next` is the id that the next one begins after.
     pub fn new(items: Vec<T>, next: Option<impl Display>) -> Self {
         Self { items, next_cursor: next.map(|id| URL_SAFE_NO_PAD.encode(id.to_string())) }
+    }
+
+    /// A page of the store; `next` is where one ends after this row.
+    pub fn after_last<N: Display>(page: ports::Page<T>, next: impl Fn(&T) -> N) -> Self {
+        let next = page.items.last().filter(|_| page.more).map(next);
+        Self::new(page.items, next)
     }
 
     /// Everything there is.

@@ -1,9 +1,10 @@
-//! Ids and names in the path.
+//! Ids and names in the path, and query parameters.
 
-use super::text::storable;
+use super::body::storable;
 use crate::problem::Problem;
-use axum::extract::{FromRequestParts, Path};
+use axum::extract::{FromRequestParts, Path, Query};
 use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
 use std::str::FromStr;
 
 /// The only parameter of the path as an id. What is no id isn't there: 404.
@@ -68,4 +69,22 @@ async fn only<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result<String, Pr
         .await
         .map(|Path(text)| text)
         .map_err(|error| unreadable(&error.body_text()))
+}
+
+/// The query as `T`. Unknown parameters are ignored.
+pub(crate) struct Params<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let refused =
+            |text: String| Problem::invalid("query", text, "correct the parameter; /docs lists what it may be");
+        let pairs =
+            Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).map_err(|error| refused(error.body_text()))?;
+        for (name, value) in &pairs.0 {
+            storable(name, value)?;
+        }
+        Query::<T>::try_from_uri(&parts.uri).map(|Query(query)| Self(query)).map_err(|error| refused(error.body_text()))
+    }
 }

@@ -2,10 +2,10 @@
 
 use super::inbound::Inbound;
 use super::pass::pass;
-use crate::auth::Caller;
-use crate::chat::may_ask;
-use crate::home::Home;
+use crate::auth::DialectCaller;
+use crate::main_runtime::MainRuntime;
 use crate::openai::OpenAiError;
+use crate::openai::chat::may_ask;
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
@@ -32,20 +32,20 @@ struct Request {
 /// `POST /v1/embeddings`.
 pub(crate) async fn embeddings(
     State(state): State<ApiState>,
-    Caller(principal): Caller,
-    home: Home,
+    DialectCaller(caller): DialectCaller,
+    runtime: MainRuntime,
     inbound: Inbound,
 ) -> Result<Response, OpenAiError> {
     if let Some(name) = inbound.connection() {
-        return pass(&state, &principal, name, &inbound, Passage::Embeddings).await;
+        return pass(&state, &caller, name, &inbound, Passage::Embeddings).await;
     }
-    may_ask(&principal)?;
-    home.run(embed(state, inbound)).await
+    may_ask(&caller)?;
+    runtime.run(embed(state, inbound)).await
 }
 
 /// By the model within this program.
 async fn embed(state: ApiState, inbound: Inbound) -> Result<Response, OpenAiError> {
-    let embedder = &state.runs.deps().embedder;
+    let embedder = state.embedder();
     if inbound.asked.model != embedder.model() {
         return Err(OpenAiError {
             status: StatusCode::NOT_FOUND,

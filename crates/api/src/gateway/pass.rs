@@ -1,15 +1,14 @@
 //! A request straight to a model.
 
-use super::bill::Bill;
-use super::errors::{no_answer, stopping};
+use super::errors::{no_answer, not_reserved, stopping};
 use super::inbound::Inbound;
-use super::meter::Meter;
 use super::relay::Relay;
 use super::targets::{resolve, speaks_the_dialect};
 use super::translate;
-use crate::auth::Caller;
-use crate::chat::may_ask;
+use super::usage_sniffer::UsageSniffer;
+use crate::auth::DialectCaller;
 use crate::openai::OpenAiError;
+use crate::openai::chat::may_ask;
 use crate::state::ApiState;
 use axum::body::Body;
 use axum::extract::State;
@@ -17,19 +16,22 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use bytes::BytesMut;
 use std::time::Duration;
+use steward_app::{Caller, Reservation};
 use steward_core::ConnectionId;
 use steward_core::model::{Connection, Usage};
-use steward_core::ports::{Passage, Passed, Principal};
+use steward_core::ports::{Passage, Passed};
 use steward_core::routing::{Attempt, Routing};
 
 /// Longest time for a whole answer.
 const DEADLINE: Duration = Duration::from_mins(10);
 const DEADLINE_MS: u64 = 600_000;
+/// Tokens set aside for an answer without a limit of its own.
+const ANSWER: u64 = 1024;
 
 /// `POST /v1/completions`: there are no agents behind this older interface.
 pub(crate) async fn completions(
     State(state): State<ApiState>,
-    Caller(principal): Caller,
+    DialectCaller(caller): DialectCaller,
     inbound: Inbound,
 ) -> Result<Response, OpenAiError> {
     let Some(name) = inbound.connection() else {
@@ -38,54 +40,66 @@ pub(crate) async fn completions(
             "model",
         ));
     };
-    pass(&state, &principal, name, &inbound, Passage::Completions).await
+    pass(&state, &caller, name, &inbound, Passage::Completions).await
 }
 
 /// Passes a request on to the connection `name`, or to those of the header `x-steward-fallback`.
 pub(crate) async fn pass(
     state: &ApiState,
-    principal: &Principal,
+    caller: &Caller,
     name: &str,
     inbound: &Inbound,
     passage: Passage,
 ) -> Result<Response, OpenAiError> {
-    may_ask(principal)?;
-    let mut targets = resolve(state, principal, name, &inbound.headers).await?;
+    may_ask(caller)?;
+    let mut targets = resolve(state, caller, name, &inbound.headers).await?;
     let translated = |targets: &[Connection]| {
         let first = targets.first().filter(|first| !speaks_the_dialect(first));
         first.is_some() && passage == Passage::ChatCompletions
     };
     // What can't be translated is refused before anything is set aside for it.
     let mut request = if translated(&targets) { Some(translate::request(inbound, DEADLINE_MS)?) } else { None };
-    let mut bill = Bill::open(state, principal, &mut targets, passage, inbound, DEADLINE).await?;
+    let answer = match passage {
+        Passage::Embeddings => 0,
+        _ => inbound.asked.max_tokens.unwrap_or(ANSWER),
+    };
+    let (bytes, principal) = (inbound.body.len(), &caller.principal);
+    let reserved = Reservation::open(state, principal, &mut targets, bytes, answer, DEADLINE).await;
+    let mut reservation = reserved.map_err(|error| not_reserved(error, state.now()))?;
     if !translated(&targets) {
         request = None;
     } else if request.is_none() {
         request = Some(translate::request(inbound, DEADLINE_MS).inspect_err(|_| {
-            bill.settle(None, Usage::default(), true, true);
+            reservation.settle(None, Usage::default(), true, true);
         })?);
     }
     let ids: Vec<ConnectionId> = targets.iter().map(|one| one.id).collect();
     let routing = Routing { max_fallback_attempts: u8::try_from(ids.len()).unwrap_or(u8::MAX), ..Routing::default() };
     if let Some(request) = request {
-        return translate::answer(state, &ids, &routing, request, bill).await;
+        return translate::answer(state, &ids, &routing, request, reservation).await;
     }
     let sent = state.gateway.pass(&ids, &routing, passage, inbound.body.clone(), DEADLINE_MS);
     let sent = tokio::select! {
         biased;
         sent = sent => sent,
-        () = state.ledger.closing() => return Err(stopping()),
+        () = state.usage_writer.closing() => return Err(stopping()),
     };
     match sent {
-        Ok(passed) => Ok(respond(state, passed, inbound, passage, bill)),
+        Ok(passed) => Ok(respond(state, passed, inbound, passage, reservation)),
         Err(error) => {
-            bill.settle(None, Usage::default(), true, true);
+            reservation.settle(None, Usage::default(), true, true);
             Err(no_answer(&error))
         }
     }
 }
 
-fn respond(state: &ApiState, passed: Passed, inbound: &Inbound, passage: Passage, bill: Bill) -> Response {
+fn respond(
+    state: &ApiState,
+    passed: Passed,
+    inbound: &Inbound,
+    passage: Passage,
+    reservation: Reservation,
+) -> Response {
     let Passed { connection, attempts, status, headers, body } = passed;
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
@@ -101,16 +115,16 @@ fn respond(state: &ApiState, passed: Passed, inbound: &Inbound, passage: Passage
     let told = !inbound.asked.stream || inbound.asked.include_usage || passage == Passage::Responses;
     let relay = Relay {
         body,
-        meter: Meter::new(bill.prompt, told),
+        sniffer: UsageSniffer::new(reservation.prompt, told),
         price: state.gateway.price(&connection),
         refused: !response.status().is_success(),
-        bill,
+        reservation,
         connection,
         passage,
         events,
         partial: BytesMut::new(),
         over: false,
-        closing: Box::pin(state.ledger.closing()),
+        closing: Box::pin(state.usage_writer.closing()),
     };
     *response.body_mut() = Body::from_stream(relay);
     response

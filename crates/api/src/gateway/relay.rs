@@ -1,8 +1,7 @@
 //! The body on its way to the client: unchanged, metered, and with a word where it breaks off.
 
-use super::bill::Bill;
 use super::errors::{model_error, stopping};
-use super::meter::Meter;
+use super::usage_sniffer::UsageSniffer;
 use crate::openai::OpenAiError;
 use bytes::{Bytes, BytesMut};
 use futures::future::BoxFuture;
@@ -11,17 +10,18 @@ use memchr::memmem;
 use serde_json::json;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use steward_app::Reservation;
 use steward_core::model::{Connection, ModelError, Price};
 use steward_core::ports::{ByteStream, Passage};
 
 /// Longest part of an event that is kept back until the rest of it comes, bytes.
 const PARTIAL: usize = 1 << 20;
 
-/// A body with its bill.
+/// A body with what was set aside for it.
 pub(super) struct Relay {
     pub body: ByteStream,
-    pub meter: Meter,
-    pub bill: Bill,
+    pub sniffer: UsageSniffer,
+    pub reservation: Reservation,
     pub connection: Connection,
     pub price: Option<Price>,
     pub passage: Passage,
@@ -38,14 +38,14 @@ pub(super) struct Relay {
 impl Relay {
     fn settle(&mut self, failed: bool) {
         self.over = true;
-        let mut usage = self.meter.usage();
+        let mut usage = self.sniffer.usage();
         if self.refused {
             usage = steward_core::model::Usage::default();
         }
         usage.cost_micros = self.price.map_or(0, |price| price.cost(&usage));
         let priced = self.price.is_some();
         let failed = failed || self.refused;
-        self.bill.settle(Some(&self.connection), usage, priced, failed);
+        self.reservation.settle(Some(&self.connection), usage, priced, failed);
     }
 
     /// What of `piece` may go out now.
@@ -96,7 +96,7 @@ impl Stream for Relay {
             };
             match next {
                 Some(Ok(piece)) => {
-                    self.meter.take(&piece);
+                    self.sniffer.take(&piece);
                     let out = if self.events { self.whole_events(piece) } else { piece };
                     if !out.is_empty() {
                         return Poll::Ready(Some(Ok(out)));

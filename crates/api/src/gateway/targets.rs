@@ -1,11 +1,10 @@
 //! Which connections a request goes to.
 
-use super::allowed::{may_use_connection, not_for_this_key};
 use crate::openai::OpenAiError;
 use crate::state::ApiState;
 use axum::http::HeaderMap;
+use steward_app::{Caller, NoConnection};
 use steward_core::model::{Connection, Provider, Wire};
-use steward_core::ports::Principal;
 
 /// What the model's name begins with if it is a connection's.
 pub(crate) const PREFIX: &str = "connection/";
@@ -20,11 +19,11 @@ pub(crate) fn name_of(model: &str) -> Option<&str> {
 /// The connection of this name and those of the header, in the order in which they are tried.
 pub(super) async fn resolve(
     state: &ApiState,
-    principal: &Principal,
+    caller: &Caller,
     name: &str,
     headers: &HeaderMap,
 ) -> Result<Vec<Connection>, OpenAiError> {
-    let mut targets = vec![find(state, principal, name, "model").await?];
+    let mut targets = vec![find(state, caller, name, "model").await?];
     let more = headers.get_all(FALLBACK).iter();
     for name in more.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')) {
         let name = name.trim();
@@ -32,7 +31,7 @@ pub(super) async fn resolve(
             continue;
         }
         let name = name_of(name).unwrap_or(name);
-        let next = find(state, principal, name, FALLBACK).await?;
+        let next = find(state, caller, name, FALLBACK).await?;
         if !targets.iter().any(|one| one.id == next.id) {
             targets.push(next);
         }
@@ -40,25 +39,14 @@ pub(super) async fn resolve(
     Ok(targets)
 }
 
-async fn find(
-    state: &ApiState,
-    principal: &Principal,
-    name: &str,
-    param: &'static str,
-) -> Result<Connection, OpenAiError> {
-    if !may_use_connection(principal, name) {
-        return Err(not_for_this_key(&format!("the connection `{name}`")));
+async fn find(state: &ApiState, caller: &Caller, name: &str, param: &'static str) -> Result<Connection, OpenAiError> {
+    match state.usable_connection(caller, name).await {
+        Ok(found) => Ok(found),
+        Err(NoConnection::Forbidden(error)) => {
+            Err(OpenAiError { code: "key_not_allowed", ..OpenAiError::forbidden(error.to_string()) })
+        }
+        Err(NoConnection::Unknown { known }) => Err(OpenAiError::unknown_connection(name, &known, param)),
     }
-    if let Some(found) = state.connections.named(name).await {
-        return Ok(found);
-    }
-    let known = state.connections.list().await;
-    let names: Vec<&str> = known
-        .iter()
-        .map(|one| one.connection.name.as_str())
-        .filter(|name| may_use_connection(principal, name))
-        .collect();
-    Err(OpenAiError::unknown_connection(name, &names, param))
 }
 
 /// Whether requests of the OpenAI dialect are understood there; others are translated.

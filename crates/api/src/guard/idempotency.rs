@@ -63,7 +63,7 @@ async fn guard(state: Arc<ApiState>, request: Request, next: Next) -> Result<Res
     let known = Known { tenant: identity.principal.tenant, owner: identity.principal.user.to_string(), key };
     let line = format!("{} {}\n", parts.method, parts.uri);
     let hash = sha256(&[line.as_bytes(), &bytes].concat());
-    let now = state.runs.deps().clock.now();
+    let now = state.now();
     let begun = state.idempotency.begin(known.tenant, &known.owner, &known.key, &hash, now, oldest_key(now)).await?;
     match begun {
         Remembered::New => {}

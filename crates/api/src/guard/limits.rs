@@ -1,10 +1,13 @@
-//! How long and how large requests may be.
+//! How long and how large requests may be, and the answer when a handler panics.
 
 use crate::problem::Problem;
 use axum::extract::Request;
+use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use std::any::Any;
 use std::time::Duration;
+use tower_http::catch_panic::CatchPanicLayer;
 
 /// Longest JSON body, bytes.
 pub(crate) const MAX_BODY: usize = 4 * 1024 * 1024;
@@ -30,4 +33,27 @@ pub(crate) async fn in_time(request: Request, next: Next) -> Response {
             .retry_after(5)
             .into_response(),
     }
+}
+
+type Answer = fn(Box<dyn Any + Send + 'static>) -> Response;
+
+/// The layer. The panic's own message goes to the log (by the panic hook), not to the client.
+pub(crate) fn panic_layer() -> CatchPanicLayer<Answer> {
+    CatchPanicLayer::custom(answer as Answer)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "tower-http's signature")]
+fn answer(panic: Box<dyn Any + Send + 'static>) -> Response {
+    let message = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    tracing::error!(message, "a handler panicked");
+    Problem::new(
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "Steward made a mistake",
+        "what was acknowledged is safe; the log says more: please report it",
+    )
+    .into_response()
 }

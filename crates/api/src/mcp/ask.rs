@@ -1,19 +1,17 @@
 //! A run for a call, and what the caller is told of it.
 
-use crate::chat::waiting;
+use crate::openai::chat::waiting;
 use crate::state::ApiState;
 use futures::StreamExt as _;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorData, ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Value, json};
-use steward_core::agent::Agent;
+use steward_app::Caller;
 use steward_core::approval::Subject;
-use steward_core::event::{EventBody, Mode, Origin, Outcome};
-use steward_core::ports::Principal;
+use steward_core::event::{EventBody, Outcome};
 use steward_core::receipts::Receipts;
 use steward_core::run::Waiting;
 use steward_core::{ApprovalId, RunId};
-use steward_engine::{EngineError, StartRun};
 
 /// What every answer holds beside its text.
 pub(super) fn schema() -> Value {
@@ -37,50 +35,24 @@ pub(super) fn schema() -> Value {
     })
 }
 
-/// Begins a run of `agent`.
-pub(super) async fn begin(
-    state: &ApiState,
-    principal: &Principal,
-    agent: Agent,
-    input: String,
-) -> Result<RunId, EngineError> {
-    let start = StartRun {
-        agent,
-        input,
-        conversation: None,
-        history: Vec::new(),
-        mode: Mode::Loop,
-        origin: Origin::Api,
-        asked_by: principal.name.clone(),
-        user: Some(principal.user),
-        workspace: state.workspace.clone(),
-        grants: state.grants.clone(),
-        connection: None,
-        intent_filter: true,
-        key: principal.key.as_ref().map(|key| key.id),
-    };
-    let run = state.runs.start(start).await?;
-    Ok(run)
-}
-
 /// Follows a run to its end, or to where it waits for a person. A caller that cancels stops it.
 pub(super) async fn follow(
     state: &ApiState,
-    principal: &Principal,
+    caller: &Caller,
     run: RunId,
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
-    let seen = state.runs.state(run).await.map_err(|error| broken(&error))?;
+    let seen = state.run_state(run).await.map_err(|error| broken(&error))?;
     if let (Some(Waiting::Approval { id, subject }), None) = (&seen.waiting, &seen.outcome) {
         return Ok(waits(run, *id, subject));
     }
     let mut progress = Progress::of(context);
-    let mut events = state.runs.watch(run, 0);
+    let mut events = state.watch(run, 0);
     loop {
         let event = tokio::select! {
             event = events.next() => event,
             () = context.ct.cancelled() => {
-                if let Err(error) = state.runs.stop(run, &principal.name).await {
+                if let Err(error) = state.cancel_run(caller, run).await {
                     tracing::debug!(%run, %error, "a cancelled run could not be stopped");
                 }
                 return Err(ErrorData::internal_error(format!("run {run} was stopped"), None));

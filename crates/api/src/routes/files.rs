@@ -1,22 +1,17 @@
-//! `/api/files`: files into the workspace, and out of it.
+//! `/api/files`: files into the workspace, and out of it. `/api/start` and `/api/sample`: what a new conversation offers.
 
-use crate::auth::Person;
-use crate::dto::files::Uploaded;
+use crate::dto::files::{SampleChange, Start, Uploaded};
 use crate::extract::{Params, too_long};
 use crate::guard::MAX_UPLOAD;
 use crate::problem::{Problem, ProblemBody};
-use crate::routes::upload::{Upload, safe_name};
 use crate::state::ApiState;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use futures::StreamExt;
 use serde::Deserialize;
 use std::fmt::Write as _;
-use std::path::Path;
-use steward_core::ports::Role;
-use steward_tools::files::open_file;
+use steward_app::Caller;
 use tokio::io::AsyncReadExt;
 use tokio_util::io::ReaderStream;
 use utoipa::IntoParams;
@@ -43,12 +38,11 @@ pub(crate) struct FileBody(Vec<u8>);
     responses((status = 201, description = "Where it is", body = Uploaded)))]
 pub(crate) async fn upload(
     State(state): State<ApiState>,
-    person: Person,
+    caller: Caller,
     Params(query): Params<Name>,
     request: Request,
 ) -> Result<(StatusCode, Json<Uploaded>), Problem> {
-    person.may(Role::Developer)?;
-    let mut upload = Upload::begin(Path::new(&state.workspace), &safe_name(&query.name)?)?;
+    let mut upload = state.begin_upload(&caller, &query.name)?;
     let mut bytes = 0u64;
     let mut body = request.into_body().into_data_stream();
     while let Some(piece) = body.next().await {
@@ -82,28 +76,52 @@ pub(crate) struct Place {
     ))]
 pub(crate) async fn download(
     State(state): State<ApiState>,
-    person: Person,
+    caller: Caller,
     Params(Place { path }): Params<Place>,
-) -> Result<(HeaderMap, Body), Problem> {
-    person.may(Role::Developer)?;
+) -> Result<(HeaderMap, axum::body::Body), Problem> {
     let name = path.rsplit('/').next().unwrap_or_default().to_owned();
-    let workspace = state.workspace.clone();
-    let opened = tokio::task::spawn_blocking(move || {
-        let file = open_file(&workspace, &path).map_err(|error| error.to_string())?;
-        let bytes = file.metadata().map_err(|error| error.to_string())?.len();
-        Ok((file, bytes))
-    });
-    let (file, bytes) =
-        opened.await.map_err(|_| Problem::unavailable("the file could not be looked at"))?.map_err(|why: String| {
-            let hint = "give the path of a file, relative to the workspace";
-            Problem::new(StatusCode::NOT_FOUND, why, hint).code("no_such_file")
-        })?;
-    let file = tokio::fs::File::from_std(file);
+    let (file, bytes) = state.open_file(&caller, path).await?;
     let mut headers = HeaderMap::new();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
     headers.insert(header::CONTENT_DISPOSITION, attachment(&name));
     headers.insert(header::CONTENT_LENGTH, bytes.into());
-    Ok((headers, Body::from_stream(ReaderStream::new(file.take(bytes)))))
+    Ok((headers, axum::body::Body::from_stream(ReaderStream::new(file.take(bytes)))))
+}
+
+/// In which language.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Spoken {
+    /// `en`, `de`, `fr` or `es`; English if left out.
+    lang: Option<String>,
+}
+
+/// What can be tried in this workspace, and whether the sample lies in it.
+#[utoipa::path(get, path = "/api/start", tag = "files", operation_id = "start", params(Spoken),
+    responses((status = 200, description = "As it is now", body = Start)))]
+pub(crate) async fn start(
+    State(state): State<ApiState>,
+    caller: Caller,
+    Params(query): Params<Spoken>,
+) -> Result<Json<Start>, Problem> {
+    Ok(Json(state.tries(&caller, query.lang.unwrap_or_default()).await?))
+}
+
+/// Adds the sample workspace; nothing is overwritten.
+#[utoipa::path(post, path = "/api/sample", tag = "files", operation_id = "addSample",
+    responses((status = 200, description = "What was added", body = SampleChange)))]
+pub(crate) async fn add_sample(State(state): State<ApiState>, caller: Caller) -> Result<Json<SampleChange>, Problem> {
+    Ok(Json(state.add_sample(&caller).await?))
+}
+
+/// Removes the files of the sample that nobody has changed.
+#[utoipa::path(delete, path = "/api/sample", tag = "files", operation_id = "removeSample",
+    responses((status = 200, description = "What was removed", body = SampleChange)))]
+pub(crate) async fn remove_sample(
+    State(state): State<ApiState>,
+    caller: Caller,
+) -> Result<Json<SampleChange>, Problem> {
+    Ok(Json(state.remove_sample(&caller).await?))
 }
 
 /// `attachment` with a name that no header can be cut at (RFC 6266, RFC 8187).

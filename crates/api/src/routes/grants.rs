@@ -1,7 +1,5 @@
 //! `/api/grants`: permissions that outlive their run.
 
-use super::agent_names::AgentNames;
-use crate::auth::Person;
 use crate::dto::approval::StandingGrant;
 use crate::extract::{Page, Paging, PagingQuery, Params, PathId};
 use crate::problem::Problem;
@@ -9,8 +7,8 @@ use crate::state::ApiState;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Deserialize;
+use steward_app::Caller;
 use steward_core::AgentId;
-use steward_core::ports::Role;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -35,22 +33,11 @@ pub(crate) struct Search {
     responses((status = 200, description = "Newest first", body = Page<StandingGrant>)))]
 pub(crate) async fn list(
     State(state): State<ApiState>,
-    _: Person,
+    caller: Caller,
     paging: Paging,
     Params(search): Params<Search>,
 ) -> Result<Page<StandingGrant>, Problem> {
-    let deps = state.runs.deps();
-    let agent = search.agent_id.map(AgentId);
-    let grants = deps.store.grants(deps.tenant, agent, deps.clock.now()).await?;
-    let names = AgentNames::of(&state, grants.iter().map(|grant| grant.agent).collect()).await?;
-    let grants = grants
-        .into_iter()
-        .map(|grant| {
-            let name = names.get(grant.agent);
-            StandingGrant::named(grant, name)
-        })
-        .collect();
-    Page::cut(grants, &paging)
+    Page::cut(state.grants(&caller, search.agent_id.map(AgentId)).await?, &paging)
 }
 
 /// Takes a permission back; it no longer holds for what has not run yet.
@@ -59,11 +46,9 @@ pub(crate) async fn list(
     responses((status = 204, description = "Taken back")))]
 pub(crate) async fn revoke(
     State(state): State<ApiState>,
-    person: Person,
+    caller: Caller,
     PathId(id): PathId<Uuid>,
 ) -> Result<StatusCode, Problem> {
-    person.may(Role::Operator)?;
-    let deps = state.runs.deps();
-    deps.store.revoke_grant(deps.tenant, id).await?;
+    state.revoke_grant(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -8,7 +8,7 @@ const OURS: &str = "x-steward: 1";
 
 #[tokio::test]
 async fn log_in_look_and_log_out() {
-    let bed = bed();
+    let bed = bed().await;
     bed.admin().await;
     let body = json!({"email": " ADA@example.org ", "password": PASSWORD});
     let login = bed.json("POST /api/auth/login", &["user-agent: curl/8.9"], &body).await;
@@ -46,7 +46,7 @@ async fn log_in_look_and_log_out() {
 
 #[tokio::test]
 async fn a_refresh_turns_the_cookie_over_and_theft_ends_the_session() {
-    let bed = bed();
+    let bed = bed().await;
     let first = bed.admin().await.refresh_token.unwrap();
     let cookie = |token: &str| format!("cookie: steward_refresh={token}");
     let bare = bed.send("POST /api/auth/refresh", &[&cookie(&first)], "").await;
@@ -72,7 +72,7 @@ async fn a_refresh_turns_the_cookie_over_and_theft_ends_the_session() {
 
 #[tokio::test]
 async fn wrong_passwords_are_refused_alike_and_then_closed() {
-    let bed = bed();
+    let bed = bed().await;
     bed.admin().await;
     let attempt = async |email: &str, password: &str| {
         let body = json!({"email": email, "password": password});
@@ -92,7 +92,7 @@ async fn wrong_passwords_are_refused_alike_and_then_closed() {
 
 #[tokio::test]
 async fn the_first_administrator_is_made_once() {
-    let bed = bed();
+    let bed = bed().await;
     let status = bed.send("GET /api/auth/status", &[], "").await;
     assert_eq!(status.json(), json!({"needs_setup": true, "version": "9.9.9"}));
     let made = bed.state.access.first_start(None).await.unwrap();
@@ -123,7 +123,7 @@ async fn the_first_administrator_is_made_once() {
 
 #[tokio::test]
 async fn bad_bodies_are_refused_by_field() {
-    let bed = bed();
+    let bed = bed().await;
     let good = json!({"email": EMAIL, "password": PASSWORD}).to_string();
     let cases = [
         ("application/json", "{", 400, ""),
@@ -151,7 +151,7 @@ async fn bad_bodies_are_refused_by_field() {
 
 #[tokio::test]
 async fn bad_pages_and_ids_are_refused() {
-    let bed = bed();
+    let bed = bed().await;
     let token = bearer(&bed.admin().await);
     let cases = [
         ("GET /api/auth/sessions?limit=1", 200),
@@ -176,7 +176,7 @@ async fn bad_pages_and_ids_are_refused() {
 
 #[tokio::test]
 async fn another_password_and_keys() {
-    let bed = bed();
+    let bed = bed().await;
     let open = bed.admin().await;
     let token = bearer(&open);
     let wrong = json!({"current": "wrong password", "new": "another long password"});
@@ -197,7 +197,7 @@ async fn another_password_and_keys() {
 
 #[tokio::test]
 async fn tokens_that_are_none() {
-    let bed = bed();
+    let bed = bed().await;
     bed.admin().await;
     let cases = [
         vec![],

@@ -1,7 +1,6 @@
 //! What every request passes.
 
 use super::{Answer, Bed, bearer, bed, bed_around};
-use crate::auth::Person;
 use crate::extract::Body;
 use crate::problem::Problem;
 use crate::state::ApiState;
@@ -12,11 +11,11 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
-use steward_core::ports::Role;
+use steward_app::{Action, Caller, Resource, authorize};
 
 #[tokio::test]
 async fn every_kind_of_answer_has_the_security_headers() {
-    let bed = bed();
+    let bed = bed().await;
     let token = bearer(&bed.admin().await);
     let cases: [(&str, &[&str], u16); 12] = [
         ("GET /healthz", &[], 200),
@@ -59,7 +58,7 @@ fn secured(line: &str, answer: &Answer) {
 
 #[tokio::test]
 async fn what_is_not_there_is_said_as_a_problem() {
-    let bed = bed();
+    let bed = bed().await;
     for line in ["GET /api", "GET /api/", "POST /api/nothing", "GET /docs/x", "GET /metrics"] {
         let answer = bed.send(line, &[], "").await;
         assert_eq!(answer.status, 404, "{line}: {}", answer.text);
@@ -75,7 +74,7 @@ async fn what_is_not_there_is_said_as_a_problem() {
 
 #[tokio::test]
 async fn writes_of_other_sites_are_refused() {
-    let bed = bed();
+    let bed = bed().await;
     let body = json!({"email": "a@b.c", "password": "x"});
     let cases: [(&[&str], u16); 6] = [
         (&[], 401),
@@ -98,7 +97,7 @@ async fn writes_of_other_sites_are_refused() {
 
 #[tokio::test]
 async fn names_of_other_sites_are_refused() {
-    let bed = bed();
+    let bed = bed().await;
     for (host, status) in
         [("host: 127.0.0.1:8800", 200), ("host: [::1]:8800", 200), ("host: rebound.example.org:8800", 403)]
     {
@@ -115,7 +114,7 @@ async fn a_panic_is_an_answer() {
         let empty: Vec<u8> = Vec::new();
         StatusCode::from_u16(u16::from(empty[std::hint::black_box(0)])).unwrap()
     }
-    let bed = bed_around(Router::new().route("/api/mistake", get(mistake).post(mistake)));
+    let bed = bed_around(Router::new().route("/api/mistake", get(mistake).post(mistake))).await;
     let token = bearer(&bed.admin().await);
     for (line, headers) in
         [("GET /api/mistake", vec![]), ("POST /api/mistake", vec![token.as_str(), "idempotency-key: 1"])]
@@ -131,11 +130,11 @@ async fn a_panic_is_an_answer() {
 }
 
 /// A route that counts; `{"fail": true}` is refused, `{"wait": true}` takes a while.
-fn counting() -> (Bed, Arc<AtomicU32>) {
+async fn counting() -> (Bed, Arc<AtomicU32>) {
     let count = Arc::new(AtomicU32::new(0));
     let counter = count.clone();
-    let make = async move |person: Person, Body(body): Body<Value>| {
-        person.may(Role::Operator)?;
+    let make = async move |caller: Caller, Body(body): Body<Value>| {
+        authorize(&caller, Action::Write, Resource::Agents)?;
         if body["fail"] == true {
             return Err(Problem::invalid("fail", "asked to fail", "don't"));
         }
@@ -145,14 +144,14 @@ fn counting() -> (Bed, Arc<AtomicU32>) {
         let number = counter.fetch_add(1, Ordering::SeqCst) + 1;
         Ok((StatusCode::CREATED, Json(json!({"number": number}))))
     };
-    let nothing = async |_: Person| StatusCode::NO_CONTENT;
+    let nothing = async |_: Caller| StatusCode::NO_CONTENT;
     let routes: Router<ApiState> = Router::new().route("/api/things", post(make)).route("/api/nothing", post(nothing));
-    (bed_around(routes), count)
+    (bed_around(routes).await, count)
 }
 
 #[tokio::test]
 async fn a_key_makes_a_write_happen_once() {
-    let (bed, count) = counting();
+    let (bed, count) = counting().await;
     let token = bearer(&bed.admin().await);
     let one = async |key: &str, body: Value| {
         let key = format!("idempotency-key: {key}");
@@ -185,7 +184,7 @@ async fn a_key_makes_a_write_happen_once() {
 
 #[tokio::test]
 async fn bad_keys_and_strangers_are_refused() {
-    let (bed, count) = counting();
+    let (bed, count) = counting().await;
     let token = bearer(&bed.admin().await);
     let long = format!("idempotency-key: {}", "x".repeat(129));
     let cases: [(&[&str], u16); 5] = [
@@ -208,7 +207,7 @@ async fn bad_keys_and_strangers_are_refused() {
 
 #[tokio::test]
 async fn the_same_key_at_the_same_time_is_in_progress() {
-    let (bed, count) = counting();
+    let (bed, count) = counting().await;
     let token = bearer(&bed.admin().await);
     let one = async || {
         let headers: [&str; 2] = [&token, "idempotency-key: a"];
@@ -225,7 +224,7 @@ async fn the_same_key_at_the_same_time_is_in_progress() {
 
 #[tokio::test]
 async fn a_client_that_goes_away_does_not_leave_a_key_half_done() {
-    let (bed, count) = counting();
+    let (bed, count) = counting().await;
     let token = bearer(&bed.admin().await);
     let headers: [&str; 2] = [&token, "idempotency-key: a"];
     let body = json!({"wait": true});
@@ -240,7 +239,7 @@ async fn a_client_that_goes_away_does_not_leave_a_key_half_done() {
 
 #[tokio::test]
 async fn an_empty_answer_is_replayed_empty() {
-    let (bed, _) = counting();
+    let (bed, _) = counting().await;
     let token = bearer(&bed.admin().await);
     for replayed in ["", "true"] {
         let headers: [&str; 2] = [&token, "idempotency-key: n"];
@@ -253,7 +252,7 @@ async fn an_empty_answer_is_replayed_empty() {
 
 #[tokio::test]
 async fn a_role_that_is_too_low_is_refused() {
-    let (bed, _) = counting();
+    let (bed, _) = counting().await;
     let token = bearer(&bed.admin().await);
     for (role, status) in [("admin", 201), ("operator", 201), ("developer", 403), ("viewer", 403)] {
         bed.memory.set_role(super::EMAIL, role);

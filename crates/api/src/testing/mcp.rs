@@ -9,7 +9,7 @@ const ACCEPT: &str = "accept: application/json, text/event-stream";
 
 #[tokio::test]
 async fn only_those_with_a_key_come_in_and_to_their_own_sessions() {
-    let bed = bed();
+    let bed = bed().await;
     let open = bed.admin().await;
     let mine = bearer(&open);
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {

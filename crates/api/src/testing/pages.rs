@@ -4,7 +4,7 @@ use super::bed;
 
 #[tokio::test]
 async fn the_documentation_obeys_our_own_policy() {
-    let bed = bed();
+    let bed = bed().await;
     let page = bed.send("GET /docs", &[], "").await;
     assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
     assert!(!page.text.contains("<script") && !page.text.contains("style="));

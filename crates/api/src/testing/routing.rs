@@ -1,8 +1,7 @@
 //! `POST /api/routing/preview`.
 
-use super::{Answer, Bed, bearer, bed};
+use super::{Answer, Bed, bearer, bed, with_parts};
 use crate::router::router;
-use crate::state::ApiState;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -72,10 +71,10 @@ impl Models for One {
     }
 }
 
-fn bed_with_one() -> Bed {
-    let bed = bed();
+async fn bed_with_one() -> Bed {
+    let bed = bed().await;
     let deps = Deps { models: Arc::new(One), ..bed.state.runs.deps().clone() };
-    let state = ApiState { runs: RunService::new(deps), ..bed.state.clone() };
+    let state = with_parts(&bed.state, |parts| parts.runs = RunService::new(deps));
     Bed { router: router(state.clone()), state, ..bed }
 }
 
@@ -88,7 +87,7 @@ async fn preview(bed: &Bed, body: Value) -> Answer {
 #[tokio::test]
 async fn a_route_is_shown_without_asking_anybody() {
     let body = json!({"message": "Debug this chart", "routing": {"max_fallback_attempts": 2}});
-    let answer = preview(&bed_with_one(), body).await;
+    let answer = preview(&bed_with_one().await, body).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     let target = json!({
         "id": Uuid::from_u128(1), "name": "office", "model": "m",
@@ -117,7 +116,7 @@ async fn what_cannot_be_previewed_is_refused_by_name() {
         (json!({"message": "x", "routing": {"task_routing": {"cooking": id}}}), "cooking"),
         (json!({"routing": {}}), "message"),
     ] {
-        let answer = preview(&bed_with_one(), body).await;
+        let answer = preview(&bed_with_one().await, body).await;
         assert_eq!(answer.status, 422, "{}", answer.text);
         assert!(answer.text.contains(words), "{words}: {}", answer.text);
     }

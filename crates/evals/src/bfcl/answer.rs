@@ -4,7 +4,7 @@ use super::cases::{Case, floats};
 use crate::cli::Way;
 use futures::StreamExt;
 use serde_json::{Value, json};
-use steward::compose::App;
+use steward::compose::Composition;
 use steward_core::message::Message;
 use steward_core::model::{Connection, ModelChunk, ModelRequest, Strategy};
 use steward_core::ports::Models as _;
@@ -18,7 +18,7 @@ const WAIT_MS: u64 = 120_000;
 const INSTRUCTIONS: &str = "You call functions for a person.";
 
 /// The calls that a strategy makes of a case, in the checker's form.
-pub async fn calls(app: &App, connection: &Connection, case: &Case, way: Way) -> Result<Vec<Value>, String> {
+pub async fn calls(app: &Composition, connection: &Connection, case: &Case, way: Way) -> Result<Vec<Value>, String> {
     let made: Vec<(String, Value)> = match way {
         Way::Best => chosen(app, connection, case).await?.into_iter().collect(),
         Way::React => written(app, connection, case, Strategy::React).await?,
@@ -38,7 +38,7 @@ pub async fn calls(app: &App, connection: &Connection, case: &Case, way: Way) ->
 }
 
 /// The tool by similarity, its required arguments chosen by the model from what the request says.
-async fn chosen(app: &App, connection: &Connection, case: &Case) -> Result<Option<(String, Value)>, String> {
+async fn chosen(app: &Composition, connection: &Connection, case: &Case) -> Result<Option<(String, Value)>, String> {
     let ranking = app.runs.deps().intent.rank(&case.request, &case.tools).await;
     let best = ranking.tools.first().filter(|_| ranking.wants_tool);
     let Some(tool) = best.and_then(|best| case.tools.iter().find(|tool| tool.name == best.tool)) else {
@@ -76,7 +76,7 @@ async fn chosen(app: &App, connection: &Connection, case: &Case) -> Result<Optio
 
 /// What the model writes by itself in one reply.
 async fn written(
-    app: &App,
+    app: &Composition,
     connection: &Connection,
     case: &Case,
     strategy: Strategy,

@@ -8,7 +8,7 @@ use crate::cli::{Bfcl, Way};
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 use std::time::Instant;
-use steward::compose::{App, Options};
+use steward::compose::{Composition, Options};
 use steward::exit::Exit;
 use steward::settings::Settings;
 use steward::term::Term;
@@ -42,13 +42,13 @@ async fn measure(mut settings: Settings, args: Bfcl, term: Term) -> anyhow::Resu
     let own = (settings.data_dir.clone(), settings.database.take());
     let wanted = settings.connection.take();
     settings.data_dir = scratch.path().join("data");
-    let mut app = App::open(&settings, Options::default()).await?;
+    let mut app = Composition::open(&settings, Options::default()).await?;
     if let Some(name) = &wanted
         && app.connection_named(Some(name)).is_err()
     {
         app.close().await;
         (settings.data_dir, settings.database) = own;
-        app = App::open(&settings, Options::default()).await?;
+        app = Composition::open(&settings, Options::default()).await?;
     }
     let id = app.connection_named(wanted.as_deref())?;
     let connection = app.models.select(id).await?;
@@ -75,7 +75,7 @@ fn chosen(mut cases: Vec<Case>, category: &str, offset: usize, limit: Option<usi
     Ok(cases)
 }
 
-async fn all(app: &App, connection: &Connection, cases: &[Case], way: Way, term: Term) -> Vec<Finding> {
+async fn all(app: &Composition, connection: &Connection, cases: &[Case], way: Way, term: Term) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (index, case) in cases.iter().enumerate() {
         let place = format!("{}/{} {}", index + 1, cases.len(), case.id);

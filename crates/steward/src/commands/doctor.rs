@@ -1,9 +1,9 @@
 //! `steward doctor`: finds out by trying what works on this machine.
 
 use crate::browser;
-use crate::compose::{App, Options, python_config, sandbox_helper};
-use crate::daily;
+use crate::compose::{Composition, Options, python_config, sandbox_helper};
 use crate::exit::Exit;
+use crate::integrations;
 use crate::settings::{Settings, variable};
 use crate::term::Term;
 use serde::Serialize;
@@ -106,7 +106,7 @@ async fn embeddings(settings: &Settings) -> Finding {
 }
 
 async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
-    let app = match App::open(settings, Options::default()).await {
+    let app = match Composition::open(settings, Options::default()).await {
         Ok(app) => app,
         Err(error) => {
             // A directory in use is no fault: a server works there.
@@ -126,7 +126,7 @@ async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
     });
     findings.push(vault(&app).await);
     let ports = MailPorts { vault: app.vault.clone(), users: app.store.clone() };
-    for (name, tried) in daily::doctor(settings, ports, app.clock.as_ref(), app.tenant).await {
+    for (name, tried) in integrations::doctor(settings, ports, app.clock.as_ref(), app.tenant).await {
         findings.push(match tried {
             Ok(detail) => Finding::good(&name, detail),
             Err(error) => Finding::bad(&name, error, "see docs/mail-and-calendar.md"),
@@ -148,7 +148,7 @@ async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
     app.close().await;
 }
 
-async fn vault(app: &App) -> Finding {
+async fn vault(app: &Composition) -> Finding {
     let key = app.vault_keys.place();
     if let Err(error) = app.vault_keys.check().await {
         return Finding::bad("vault", error.to_string(), "see the message");

@@ -1,10 +1,9 @@
 //! `steward serve`: the API, and the runs behind it.
 
+use crate::api_state::Front;
 use crate::cli;
-use crate::compose::{App, Options};
+use crate::compose::{Composition, Options};
 use crate::exit::Exit;
-use crate::front::Front;
-use crate::keys;
 use crate::serving::Serving;
 use crate::settings::{Settings, apart, workspace};
 use crate::term::Term;
@@ -25,7 +24,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     let listening = Listening::bind(&args.listen).await.map_err(|why| anyhow!(why))?;
     let address = listening.address;
     let options = Options { web_allow: args.allow.clone() };
-    let app = App::open(&settings, options).await?;
+    let app = Composition::open(&settings, options).await?;
     let folder = if let Some(dir) = &args.workspace {
         workspace(Some(dir))?
     } else {
@@ -47,7 +46,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         keys: app.store.clone(),
         clock: app.clock.clone(),
         ids: app.ids.clone(),
-        signing_key: keys::signing_key(&settings.data_dir)?,
+        signing_key: steward_infra::signing_key(&settings.data_dir)?,
         sessions: app.store.clone(),
     }));
     let admin = settings.admin.as_ref().map(|(email, password)| (email.as_str(), password.as_str()));
@@ -58,7 +57,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     fail::fail_point!("start.opened");
     app.runs.serve();
     fail::fail_point!("start.resumed");
-    let state = crate::front::state(
+    let state = crate::api_state::state(
         &app,
         Front {
             access,
@@ -68,7 +67,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         },
     )
     .await;
-    let ledger = Arc::clone(&state.ledger);
+    let usage_writer = Arc::clone(&state.usage_writer);
     app.warm_up();
     tracing::info!(%address, ms = begun.elapsed().as_millis(), "serving");
     let stop = stopped()?;
@@ -81,11 +80,11 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     } else {
         term.say(&format!("Files:   {shown}"));
     }
-    let watched = tokio::spawn(crate::book::watch(app.connections.clone()));
+    let watched = tokio::spawn(steward_app::report_refresh(app.connections.clone()));
     let served = steward_api::serve(listening, state, stop).await;
     watched.abort();
-    ledger.close().await;
-    // Ends the last connections.
+    usage_writer.close().await;
+    // Now the last connections end.
     drop(served?);
     drop(serving);
     term.say("stopping; open runs go on at the next start");
@@ -128,11 +127,11 @@ async fn local_key(access: &Access, data_dir: &Path) -> anyhow::Result<std::path
     }
     access.service_user(LOCAL_USER, "local").await?;
     let key = access.new_api_key(LOCAL_USER).await?;
-    keys::write_private(&path, &key)?;
+    steward_infra::write_private(&path, &key)?;
     Ok(path)
 }
 
-async fn welcome(term: Term, address: &str, first: &FirstStart, key_file: &Path, app: &App) {
+async fn welcome(term: Term, address: &str, first: &FirstStart, key_file: &Path, app: &Composition) {
     let url = format!("http://{address}");
     term.say(&format!("{} serves at {}", term.bold("Steward"), term.bold(&url)));
     let default = app.models.select(None).await.ok();

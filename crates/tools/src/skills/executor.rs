@@ -65,7 +65,7 @@ pub(super) fn check_skill(skill: &Skill) -> Result<(), String> {
     let name = &skill.name;
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     if name.is_empty() || name.len() > NAME_CHARS || !name.chars().all(plain) {
-        return Err(format!("`{name}` can't be the name of a skill; use 1 to {NAME_CHARS} of a-z, 0-9 and _"));
+        return Err(format!("name: `{name}` can't be the name of a skill; use 1 to {NAME_CHARS} of a-z, 0-9 and _"));
     }
     if skill.description.trim().is_empty() {
         return Err("description: say in a sentence what the skill does; models choose by it".to_owned());

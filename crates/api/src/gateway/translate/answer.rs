@@ -3,7 +3,6 @@
 use super::frame::Frame;
 use super::request::Request;
 use crate::gateway::PREFIX;
-use crate::gateway::bill::Bill;
 use crate::gateway::errors::{model_error, no_answer, stopping};
 use crate::gateway::pass::mark;
 use crate::openai::OpenAiError;
@@ -15,6 +14,7 @@ use futures::{FutureExt, Stream, StreamExt};
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::time::Duration;
+use steward_app::Reservation;
 use steward_core::ConnectionId;
 use steward_core::model::{Connection, ModelRequest, Usage};
 use steward_core::ports::{ChunkStream, ModelCall, Opened};
@@ -26,25 +26,24 @@ pub(in crate::gateway) async fn answer(
     targets: &[ConnectionId],
     routing: &Routing,
     request: Request,
-    mut bill: Bill,
+    mut reservation: Reservation,
 ) -> Result<Response, OpenAiError> {
     let Request { model: wanted, stream: streamed, include_usage } = request;
-    let deps = state.runs.deps();
     let same = |_: &Connection| -> ModelRequest { wanted.clone() };
     let call = ModelCall { targets, routing, request: &same, deadline_ms: wanted.timeout_ms };
-    let Opened { connection, attempts, stream } = match deps.models.open(call).await {
+    let Opened { connection, attempts, stream } = match state.open_model(call).await {
         Ok(opened) => opened,
         Err(error) => {
-            bill.settle(None, Usage::default(), true, true);
+            reservation.settle(None, Usage::default(), true, true);
             return Err(no_answer(&error));
         }
     };
-    let id = format!("chatcmpl-{}", deps.ids.next().simple());
+    let id = format!("chatcmpl-{}", state.new_id().simple());
     let model = format!("{PREFIX}{}", connection.name);
     let telling = Telling {
-        stream: stream.take_until(state.ledger.closing().boxed()).boxed(),
-        frame: Frame::new(id, deps.clock.now().0 / 1000, model),
-        bill,
+        stream: stream.take_until(state.usage_writer.closing().boxed()).boxed(),
+        frame: Frame::new(id, state.now().0 / 1000, model),
+        reservation,
         priced: state.gateway.price(&connection).is_some(),
         connection: connection.clone(),
         told: false,
@@ -63,7 +62,7 @@ pub(in crate::gateway) async fn answer(
 struct Telling {
     stream: ChunkStream,
     frame: Frame,
-    bill: Bill,
+    reservation: Reservation,
     priced: bool,
     connection: Connection,
     told: bool,
@@ -93,8 +92,8 @@ impl Telling {
 
     fn settle(&mut self, failed: bool) {
         self.told = true;
-        let usage = self.frame.spent(self.bill.prompt);
-        self.bill.settle(Some(&self.connection), usage, self.priced, failed);
+        let usage = self.frame.spent(self.reservation.prompt);
+        self.reservation.settle(Some(&self.connection), usage, self.priced, failed);
     }
 }
 

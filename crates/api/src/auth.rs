@@ -1,0 +1,240 @@
+//! Who is asking, and `/api/auth`.
+
+mod caller;
+mod client;
+mod cookie;
+mod dto;
+
+use crate::extract::{Body, Page, Paging, PagingQuery, PathId};
+use crate::problem::Problem;
+use crate::state::ApiState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use dto::{ApiKey, AuthStatus, Login, LoginSessionView, Me, NewPassword, Session, SetUp};
+use steward_app::{Caller, LogIn, OpenSession};
+use steward_core::ports::LoginError;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+pub(crate) use caller::{DialectCaller, identify};
+pub(crate) use client::Client;
+
+/// The operations under `/api/auth`.
+pub(crate) fn auth_routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::default()
+        .routes(routes!(login))
+        .routes(routes!(refresh))
+        .routes(routes!(logout))
+        .routes(routes!(status))
+        .routes(routes!(set_up))
+        .routes(routes!(me))
+        .routes(routes!(list_sessions))
+        .routes(routes!(end_session))
+        .routes(routes!(change_password))
+        .routes(routes!(make_key, remove_key))
+}
+
+/// Log in
+///
+/// Gives an access token for 15 minutes, and the cookie that prolongs it. Five wrong passwords close an email
+/// for 15 minutes.
+#[utoipa::path(
+    post, path = "/api/auth/login", tag = "auth", operation_id = "login", security(()),
+    request_body = Login,
+    responses((status = 200, description = "Logged in", body = Session),
+              (status = 401, description = "Email or password is wrong"),
+              (status = 429, description = "Too many attempts"))
+)]
+pub(crate) async fn login(
+    State(state): State<ApiState>,
+    client: Client,
+    Body(body): Body<Login>,
+) -> Result<Response, Problem> {
+    let login = LogIn { email: &body.email, password: &body.password, client: client.address, label: &client.label };
+    let open = state.access.log_in(login).await?;
+    Ok(with_cookie(open, &client).into_response())
+}
+
+/// Prolong a login
+///
+/// Takes the cookie, gives a new access token and turns the cookie over. Needs the header `X-Steward: 1`,
+/// which other sites can't send.
+#[utoipa::path(
+    post, path = "/api/auth/refresh", tag = "auth", operation_id = "refresh", security(()),
+    params(("X-Steward" = String, Header, description = "Always `1`")),
+    responses((status = 200, description = "Prolonged", body = Session),
+              (status = 401, description = "The cookie is missing, or its session has ended"),
+              (status = 403, description = "`X-Steward` is missing"))
+)]
+pub(crate) async fn refresh(
+    State(state): State<ApiState>,
+    client: Client,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    own_page(&headers)?;
+    let opened = match cookie::token(&headers) {
+        Some(token) => state.access.refresh(token).await,
+        None => Err(LoginError::Token),
+    };
+    match opened {
+        Ok(open) => Ok(with_cookie(open, &client).into_response()),
+        Err(LoginError::Token) => {
+            let problem =
+                Problem::new(StatusCode::UNAUTHORIZED, "the login has ended", "log in again with POST /api/auth/login")
+                    .code("session_ended");
+            Ok(([(header::SET_COOKIE, cookie::clear(client.https))], problem).into_response())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Log out
+///
+/// Ends the session of the cookie; its access tokens end with it. Needs the header `X-Steward: 1`.
+#[utoipa::path(
+    post, path = "/api/auth/logout", tag = "auth", operation_id = "logout", security(()),
+    params(("X-Steward" = String, Header, description = "Always `1`")),
+    responses((status = 204, description = "Logged out"),
+              (status = 403, description = "`X-Steward` is missing"))
+)]
+pub(crate) async fn logout(
+    State(state): State<ApiState>,
+    client: Client,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    own_page(&headers)?;
+    if let Some(token) = cookie::token(&headers) {
+        state.access.log_out(token).await?;
+    }
+    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie::clear(client.https))]).into_response())
+}
+
+/// A session, with its cookie where there is a new one.
+fn with_cookie(open: OpenSession, client: &Client) -> impl IntoResponse + use<> {
+    let cookie = open.refresh_token.as_deref().map(|token| (header::SET_COOKIE, cookie::set(token, client.https)));
+    (axum::response::AppendHeaders(cookie), Json(Session::from(open)))
+}
+
+/// Only our own pages can add a header to a request that carries the cookie.
+fn own_page(headers: &HeaderMap) -> Result<(), Problem> {
+    if headers.get("x-steward").is_some_and(|value| value.as_bytes() == b"1") {
+        return Ok(());
+    }
+    Err(Problem::forbidden(
+        "the header `X-Steward: 1` is missing",
+        "send it with requests that carry the login's cookie",
+    ))
+}
+
+/// What a client must know before a login
+#[utoipa::path(
+    get, path = "/api/auth/status", tag = "auth", operation_id = "authStatus", security(()),
+    responses((status = 200, description = "Whether there is an administrator", body = AuthStatus))
+)]
+pub(crate) async fn status(State(state): State<ApiState>) -> Result<Json<AuthStatus>, Problem> {
+    Ok(Json(AuthStatus { needs_setup: state.access.needs_set_up().await?, version: state.facts.version.clone() }))
+}
+
+/// Make the first administrator
+///
+/// With the one-time token that the terminal shows at the first start. Logs them in.
+#[utoipa::path(
+    post, path = "/api/auth/setup", tag = "auth", operation_id = "setUp", security(()),
+    request_body = SetUp,
+    responses((status = 201, description = "Made and logged in", body = Session),
+              (status = 403, description = "The token is wrong or used up"),
+              (status = 409, description = "Somebody has this email"))
+)]
+pub(crate) async fn set_up(
+    State(state): State<ApiState>,
+    client: Client,
+    Body(body): Body<SetUp>,
+) -> Result<Response, Problem> {
+    let login = LogIn { email: &body.email, password: &body.password, client: client.address, label: &client.label };
+    let open = state.access.set_up(&body.token, body.name.as_deref(), login).await?;
+    Ok((StatusCode::CREATED, with_cookie(open, &client)).into_response())
+}
+
+/// Who am I
+#[utoipa::path(
+    get, path = "/api/auth/me", tag = "auth", operation_id = "me",
+    responses((status = 200, description = "The caller", body = Me))
+)]
+pub(crate) async fn me(caller: Caller) -> Json<Me> {
+    Json(caller.account().into())
+}
+
+/// List my logins
+#[utoipa::path(
+    get, path = "/api/auth/sessions", tag = "auth", operation_id = "listSessions", params(PagingQuery),
+    responses((status = 200, description = "Newest first", body = Page<LoginSessionView>))
+)]
+pub(crate) async fn list_sessions(
+    State(state): State<ApiState>,
+    caller: Caller,
+    paging: Paging,
+) -> Result<Page<LoginSessionView>, Problem> {
+    let sessions = state.access.sessions(caller.user()).await?;
+    let views = sessions.into_iter().map(|session| LoginSessionView::of(session, caller.session)).collect();
+    Page::cut(views, &paging)
+}
+
+/// End one of my logins
+#[utoipa::path(
+    delete, path = "/api/auth/sessions/{id}", tag = "auth", operation_id = "endSession",
+    params(("id" = Uuid, Path, description = "The login")),
+    responses((status = 204, description = "Ended"))
+)]
+pub(crate) async fn end_session(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<Uuid>,
+) -> Result<StatusCode, Problem> {
+    if state.access.end_session(caller.user(), id).await? {
+        return Ok(StatusCode::NO_CONTENT);
+    }
+    Err(Problem::not_found(format!("login {id}")))
+}
+
+/// Change my password
+///
+/// Ends all other logins of the caller.
+#[utoipa::path(
+    post, path = "/api/auth/password", tag = "auth", operation_id = "changePassword",
+    request_body = NewPassword,
+    responses((status = 204, description = "Changed"),
+              (status = 429, description = "Too many attempts"))
+)]
+pub(crate) async fn change_password(
+    State(state): State<ApiState>,
+    caller: Caller,
+    Body(body): Body<NewPassword>,
+) -> Result<StatusCode, Problem> {
+    state.access.change_password(caller.user(), caller.session, &body.current, &body.new).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Make my API key
+///
+/// Shown this once; the one before it ends.
+#[utoipa::path(
+    post, path = "/api/auth/api-key", tag = "auth", operation_id = "makeApiKey",
+    responses((status = 200, description = "The key", body = ApiKey))
+)]
+pub(crate) async fn make_key(State(state): State<ApiState>, caller: Caller) -> Result<Json<ApiKey>, Problem> {
+    let api_key = state.access.make_api_key(caller.user()).await?;
+    Ok(Json(ApiKey { api_key }))
+}
+
+/// End my API key
+#[utoipa::path(
+    delete, path = "/api/auth/api-key", tag = "auth", operation_id = "removeApiKey",
+    responses((status = 204, description = "Ended"))
+)]
+pub(crate) async fn remove_key(State(state): State<ApiState>, caller: Caller) -> Result<StatusCode, Problem> {
+    state.access.remove_api_key(caller.user()).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,92 @@
+//! The bearer token of a request.
+
+use crate::openai::OpenAiError;
+use crate::problem::Problem;
+use crate::state::ApiState;
+use axum::extract::FromRequestParts;
+use axum::http::header;
+use axum::http::request::Parts;
+use steward_app::{Caller, Identity};
+use steward_core::ports::LoginError;
+
+/// Names the program that sends a request.
+const CLIENT: &str = "x-steward-client";
+
+/// A caller under `/v1`; errors in OpenAI's shape, and calls of virtual keys are counted.
+pub(crate) struct DialectCaller(pub Caller);
+
+fn caller(identity: Identity, parts: &Parts) -> Caller {
+    Caller::new(identity, parts.headers.get(CLIENT).is_some_and(|name| name == "cli"))
+}
+
+/// Whom the bearer token belongs to. Looked up once per request, kept with it.
+pub(crate) async fn identify(parts: &mut Parts, state: &ApiState) -> Result<Identity, LoginError> {
+    if let Some(known) = parts.extensions.get::<Identity>() {
+        return Ok(known.clone());
+    }
+    let bearer = parts
+        .headers
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| value.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+        .map(|(_, token)| token.trim())
+        .filter(|token| !token.is_empty())
+        .ok_or(LoginError::Token)?;
+    let identity = state.access.identify(bearer).await?;
+    let path = parts.uri.path();
+    if identity.principal.key.is_some() && !path.starts_with("/v1/") && path != "/mcp" {
+        return Err(LoginError::VirtualKey);
+    }
+    parts.extensions.insert(identity.clone());
+    Ok(identity)
+}
+
+impl FromRequestParts<ApiState> for DialectCaller {
+    type Rejection = OpenAiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, OpenAiError> {
+        let identity = identify(parts, state).await.map_err(|error| OpenAiError::unauthorized(&error))?;
+        if let Some(key) = &identity.principal.key
+            && !parts.method.is_safe()
+        {
+            let admitted = state.usage_writer.limiter().admit(key, state.now());
+            admitted.map_err(|too| OpenAiError::too_many(too.message, too.wait_s))?;
+        }
+        Ok(Self(caller(identity, parts)))
+    }
+}
+
+impl FromRequestParts<ApiState> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Problem> {
+        let identity = identify(parts, state).await?;
+        Ok(caller(identity, parts))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::caller;
+    use axum::http::Request;
+    use steward_access::LOCAL_USER;
+    use steward_app::Identity;
+    use steward_core::event::Origin;
+    use steward_core::ports::{Principal, Role};
+    use steward_core::{TenantId, UserId};
+    use uuid::Uuid;
+
+    #[test]
+    fn the_command_line_says_so_in_a_header() {
+        for (client, origin) in [("cli", Origin::Cli), ("curl", Origin::Api), ("", Origin::Api)] {
+            let user = UserId(Uuid::from_u128(1));
+            let principal =
+                Principal { tenant: TenantId::DEFAULT, user, name: String::new(), role: Role::Operator, key: None };
+            let identity = Identity { principal, email: LOCAL_USER.to_owned(), session: None };
+            let request = Request::builder().header("x-steward-client", client).body(()).unwrap();
+            assert_eq!(caller(identity, &request.into_parts().0).origin, origin, "{client:?}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Security headers on every answer, and the answers to addresses and methods that aren't there.
+
+use crate::openai::OpenAiError;
+use crate::problem::Problem;
+use axum::extract::Request;
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::Response;
+
+/// No inline script or style, nothing from elsewhere, no frame around us.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+    img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; \
+    form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const ALWAYS: [(HeaderName, &str); 7] = [
+    (header::CONTENT_SECURITY_POLICY, POLICY),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (HeaderName::from_static("permissions-policy"), "camera=(), microphone=(), geolocation=(), payment=(), usb=()"),
+];
+
+/// Adds them. What says nothing of caching isn't cached.
+pub(crate) async fn secure(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    for (name, value) in ALWAYS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+/// 404 under `/api` and `/docs`.
+pub(crate) async fn nothing_here(uri: Uri) -> Problem {
+    let shown: String = uri.path().chars().take(120).collect();
+    Problem::new(
+        StatusCode::NOT_FOUND,
+        format!("there is nothing at {shown}"),
+        "GET /docs lists what there is; /api/openapi.json has it for programs",
+    )
+}
+
+/// 404 under `/v1`, as clients of OpenAI's dialect read it.
+pub(crate) async fn nothing_in_the_dialect(uri: Uri) -> OpenAiError {
+    let shown: String = uri.path().chars().take(120).collect();
+    OpenAiError {
+        status: StatusCode::NOT_FOUND,
+        code: "unknown_url",
+        param: None,
+        ..OpenAiError::invalid(
+            format!(
+                "there is nothing at {shown}; there are /v1/chat/completions, /v1/responses, /v1/completions, \
+                 /v1/embeddings and /v1/models"
+            ),
+            "",
+        )
+    }
+}
+
+/// 405.
+pub(crate) async fn no_such_method(method: Method, uri: Uri) -> Problem {
+    let shown: String = uri.path().chars().take(120).collect();
+    Problem::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        format!("{shown} does not know {method}"),
+        "the header `Allow` names the methods that it has; GET /docs explains them",
+    )
+}

@@ -1,0 +1,172 @@
+//! `POST /v1/chat/completions`: runs the whole loop of an agent, or asks a connection.
+
+use crate::auth::DialectCaller;
+use crate::gateway::{Inbound, pass};
+use crate::main_runtime::MainRuntime;
+use crate::openai::chat_stream::stream;
+use crate::openai::idempotent_start::begin;
+use crate::openai::models::find;
+use crate::openai::unsupported_fields::check_chat;
+use crate::openai::{ChatRequest, OpenAiError, usage};
+use crate::state::ApiState;
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use futures::StreamExt;
+use serde_json::{Value, json};
+use steward_app::{Action, Caller, Resource, RunRequest, authorize};
+use steward_core::RunId;
+use steward_core::agent::Agent;
+use steward_core::approval::Subject;
+use steward_core::budget::Limit;
+use steward_core::event::{EventBody, Outcome};
+use steward_core::message::Message;
+use steward_core::ports::{Passage, Principal};
+
+/// `POST /v1/chat/completions`.
+pub(crate) async fn completions(
+    State(state): State<ApiState>,
+    DialectCaller(caller): DialectCaller,
+    runtime: MainRuntime,
+    inbound: Inbound,
+) -> Result<Response, OpenAiError> {
+    if let Some(name) = inbound.connection() {
+        return pass(&state, &caller, name, &inbound, Passage::ChatCompletions).await;
+    }
+    runtime.run(ask_agent(state, caller, inbound)).await
+}
+
+async fn ask_agent(state: ApiState, caller: Caller, inbound: Inbound) -> Result<Response, OpenAiError> {
+    may_ask(&caller)?;
+    check_chat(&inbound.parsed()?)?;
+    let request: ChatRequest = inbound.parsed()?;
+    let agent = find(&state, &caller, &request.model).await?;
+    let name = agent.name.clone();
+    let (streamed, with_usage) = (request.stream, request.stream_options.as_ref().is_some_and(|one| one.include_usage));
+    let created = state.now().0 / 1000;
+    let start = run_request(&caller, agent, &request)?;
+    let run = begin(&state, &caller, &inbound, "/v1/chat/completions", start).await?;
+    if streamed {
+        let stream = stream(&state, run, name, created, with_usage).await?;
+        return Ok(stream.into_response());
+    }
+    whole(&state, run, &name, created).await.map(IntoResponse::into_response)
+}
+
+/// Viewers only look.
+pub(crate) fn may_ask(caller: &Caller) -> Result<(), OpenAiError> {
+    authorize(caller, Action::Ask, Resource::Agents).map_err(|_| OpenAiError::for_viewers())
+}
+
+/// Longest name that a client gives its own user, characters.
+const NOTE: usize = 80;
+
+/// Who asks, for the log and for whoever approves: the caller, who has proved it. Whom a client says that it asks for
+/// is a note beside it.
+pub(crate) fn asked_by(principal: &Principal, user: Option<&str>) -> String {
+    let said = user.unwrap_or_default().chars();
+    let note: String = said.filter(|c| !c.is_control() && !"“”\"".contains(*c)).take(NOTE).collect();
+    match note.trim() {
+        "" => principal.name.clone(),
+        note => format!("{} (says it asks for “{note}”)", principal.name),
+    }
+}
+
+fn run_request(caller: &Caller, mut agent: Agent, request: &ChatRequest) -> Result<RunRequest, OpenAiError> {
+    let mut history = Vec::new();
+    for message in &request.messages {
+        let text = message.text()?;
+        match message.role.as_str() {
+            "system" | "developer" => {
+                format!("{}\n\n{text}", agent.instructions).trim().clone_into(&mut agent.instructions);
+            }
+            "user" => history.push(Message::user(text)),
+            "assistant" => history.push(Message::assistant(text)),
+            "tool" | "function" => history.push(Message::user(format!("Observation: {text}"))),
+            other => {
+                return Err(OpenAiError::invalid(format!("unknown role `{other}`"), "messages"));
+            }
+        }
+    }
+    let Some(input) = history.pop().filter(|last| last.role == steward_core::message::Role::User) else {
+        return Err(OpenAiError::invalid("the last message must be the user's", "messages"));
+    };
+    if let Some(temperature) = request.temperature {
+        agent.tuning.temperature = temperature.clamp(0.0, 2.0);
+    }
+    if let Some(limit) = request.max_completion_tokens.or(request.max_tokens) {
+        agent.tuning.max_tokens = limit.max(1);
+    }
+    let asked_by = asked_by(&caller.principal, request.user.as_deref());
+    Ok(RunRequest { agent, input: input.text, history, asked_by })
+}
+
+async fn whole(state: &ApiState, run: RunId, model: &str, created: i64) -> Result<Json<Value>, OpenAiError> {
+    let mut events = state.watch(run, 0);
+    let (mut refused, mut cut) = (None, false);
+    while let Some(event) = events.next().await {
+        match event?.body {
+            EventBody::ModelFailed { error, .. } => refused = Some(error),
+            EventBody::ModelResponded { finish, .. } => {
+                refused = None;
+                cut = finish == "length";
+            }
+            EventBody::ApprovalRequested { subject, .. } => {
+                return Ok(Json(completion(
+                    run,
+                    model,
+                    created,
+                    &waiting(&subject),
+                    "stop",
+                    &json!({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}),
+                    "waiting",
+                )));
+            }
+            EventBody::RunFinished { outcome, answer, usage: spent, .. } => {
+                if let Outcome::Failed { message } = outcome {
+                    let message = format!("{message} (run {run})");
+                    return Err(OpenAiError::run_failed(message, refused.as_ref()));
+                }
+                if let Outcome::Limited { limit: Limit::Spend, message } = outcome {
+                    return Err(OpenAiError::over_budget(format!("{message} (run {run})")));
+                }
+                let limited = cut || matches!(outcome, Outcome::Limited { .. });
+                let finish = if limited { "length" } else { "stop" };
+                return Ok(Json(completion(run, model, created, &answer, finish, &usage(&spent), "finished")));
+            }
+            _ => {}
+        }
+    }
+    Err(OpenAiError::failed(format!("the log of run {run} ended early")))
+}
+
+fn completion(run: RunId, model: &str, created: i64, text: &str, finish: &str, usage: &Value, status: &str) -> Value {
+    json!({
+        "id": format!("chatcmpl-{run}"),
+        "object": "chat.completion",
+        "created": created,
+        "model": model,
+        "choices": [{
+            "index": 0,
+            "message": {"role": "assistant", "content": text},
+            "finish_reason": finish,
+        }],
+        "usage": usage,
+        "steward": {"run_id": run, "status": status},
+    })
+}
+
+/// What a caller without an inbox is told: nothing runs unasked, and nothing waits silently.
+pub(crate) fn waiting(subject: &Subject) -> String {
+    let what = match subject {
+        Subject::Call { tool, arguments, preview, .. } => {
+            format!("{tool} {arguments} ({})", preview.summary)
+        }
+        Subject::Plan { .. } => "a plan".to_owned(),
+        Subject::Uncertain { tool, .. } => format!("{tool} was interrupted: did it happen?"),
+        Subject::Question { text, .. } => return text.clone(),
+    };
+    format!(
+        "This needs a person's approval before it runs: {what}. See `steward approvals`; the run goes on when it is answered."
+    )
+}

@@ -1,0 +1,337 @@
+//! A run as clients of the OpenAI dialect see it: text that grows, and an end.
+
+use crate::openai::OpenAiError;
+use crate::openai::chat::waiting;
+use crate::state::ApiState;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use std::time::Duration;
+use steward_core::RunId;
+use steward_core::budget::Limit;
+use steward_core::event::{Event, EventBody, Outcome};
+use steward_core::model::{ModelError, Purpose, Usage};
+use steward_core::ports::StoreError;
+
+/// Longest wait for a run's first delta before an answer begins that can no longer say by its status how it went.
+const FIRST: Duration = Duration::from_secs(2);
+
+/// A delta of what a client sees.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum OpenAiDelta {
+    /// Reasoning.
+    Reasoning(String),
+    /// Text of the answer.
+    Text(String),
+    /// The run waits for a person; what the client is told.
+    Waits(String),
+    /// It ended.
+    Ended {
+        /// Whether at a limit, be it that of the last reply's length.
+        limited: bool,
+        /// All it took.
+        usage: Usage,
+    },
+    /// It failed.
+    Failed(Failure),
+}
+
+/// Why a run failed.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Failure {
+    /// For a person, with the run's id.
+    pub message: String,
+    /// The model's error that ended it, if that was why.
+    refused: Option<ModelError>,
+    /// Whether a budget had no room.
+    over_budget: bool,
+}
+
+impl From<Failure> for OpenAiError {
+    fn from(failure: Failure) -> Self {
+        if failure.over_budget {
+            return Self::over_budget(failure.message);
+        }
+        Self::run_failed(failure.message, failure.refused.as_ref())
+    }
+}
+
+/// The deltas of a run as they come.
+pub(crate) struct OpenAiDeltas {
+    run: RunId,
+    events: BoxStream<'static, Result<Event, StoreError>>,
+    projector: DeltaProjector,
+    first: Vec<OpenAiDelta>,
+}
+
+impl OpenAiDeltas {
+    /// Those of `run`. Waits a moment for the first: a run that fails before it has said anything is an error with a
+    /// status of its own for a client that wants a stream, too.
+    pub async fn open(state: &ApiState, run: RunId) -> Result<Self, OpenAiError> {
+        let mut deltas =
+            Self { run, events: state.watch(run, 0), projector: DeltaProjector::default(), first: Vec::new() };
+        let first = tokio::time::timeout(FIRST, deltas.next()).await;
+        if let Ok(Some(first)) = first {
+            deltas.first = first?;
+        }
+        match deltas.first.first() {
+            Some(OpenAiDelta::Failed(failure)) => Err(failure.clone().into()),
+            _ => Ok(deltas),
+        }
+    }
+
+    /// The next ones, never none; `None` after the end of the log.
+    pub async fn next(&mut self) -> Option<Result<Vec<OpenAiDelta>, OpenAiError>> {
+        if !self.first.is_empty() {
+            return Some(Ok(std::mem::take(&mut self.first)));
+        }
+        loop {
+            let deltas = match self.events.next().await? {
+                Ok(event) => self.projector.take(self.run, event.body),
+                Err(error) => return Some(Err(error.into())),
+            };
+            if !deltas.is_empty() {
+                return Some(Ok(deltas));
+            }
+        }
+    }
+}
+
+/// What a client has seen so far.
+#[derive(Debug, Default)]
+pub(crate) struct DeltaProjector {
+    /// The reply that grows.
+    reply: String,
+    /// Replies before it.
+    earlier: Vec<String>,
+    /// The reply is the second try at something that was shown: it is held back, since a model often
+    /// says the same again.
+    held: bool,
+    /// The model's error after which nothing has come yet.
+    refused: Option<ModelError>,
+    /// The last reply was cut off at the limit of its length.
+    cut: bool,
+}
+
+impl DeltaProjector {
+    /// What the client sees of the next event. After `Waits`, `Ended` and `Failed` nothing follows.
+    pub fn take(&mut self, run: RunId, body: EventBody) -> Vec<OpenAiDelta> {
+        match &body {
+            EventBody::ModelFailed { error, .. } => self.refused = Some(error.clone()),
+            EventBody::ModelResponded { finish, .. } => {
+                self.refused = None;
+                self.cut = finish == "length";
+            }
+            _ => {}
+        }
+        match body {
+            EventBody::ModelDelta { purpose: Purpose::Reply | Purpose::Answer, text, reasoning, .. } => {
+                let mut deltas = Vec::new();
+                if !reasoning.is_empty() {
+                    deltas.push(OpenAiDelta::Reasoning(reasoning));
+                }
+                self.reply.push_str(&text);
+                if !text.is_empty() && !self.held {
+                    deltas.push(OpenAiDelta::Text(text));
+                }
+                deltas
+            }
+            EventBody::ModelResponded { ref calls, .. } if !calls.is_empty() => {
+                let mut deltas = self.release();
+                deltas.extend(self.new_line());
+                deltas
+            }
+            // What was sent can't be taken back: the new try begins on a line of its own.
+            EventBody::ModelFailed { .. } => self.new_line(),
+            EventBody::ModelCorrected { .. }
+            | EventBody::DeepReminded { .. }
+            | EventBody::IntentDispatched { call: Some(_), .. } => {
+                self.over();
+                self.held = !self.earlier.is_empty();
+                Vec::new()
+            }
+            EventBody::ApprovalRequested { subject, .. } => vec![OpenAiDelta::Waits(waiting(&subject))],
+            EventBody::RunFinished { outcome, answer, usage, .. } => self.end(run, &outcome, &answer, usage),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The reply is whole.
+    fn over(&mut self) {
+        let reply = std::mem::take(&mut self.reply);
+        if !reply.trim().is_empty() && !self.held {
+            self.earlier.push(reply);
+        }
+    }
+
+    /// Shows what was held back, unless the client has seen it.
+    fn release(&mut self) -> Vec<OpenAiDelta> {
+        if !std::mem::take(&mut self.held) {
+            return Vec::new();
+        }
+        let reply = self.reply.clone();
+        self.more(&reply)
+    }
+
+    /// `text` below what was shown before; nothing if it was shown already.
+    fn more(&self, text: &str) -> Vec<OpenAiDelta> {
+        let text = text.trim();
+        let Some(last) = self.earlier.last() else {
+            return vec![OpenAiDelta::Text(text.to_owned())];
+        };
+        if text.is_empty() || self.earlier.iter().any(|one| one.trim() == text) {
+            return Vec::new();
+        }
+        let rest = text.strip_prefix(last.trim());
+        vec![OpenAiDelta::Text(rest.map_or_else(|| format!("\n\n{text}"), str::to_owned))]
+    }
+
+    fn new_line(&mut self) -> Vec<OpenAiDelta> {
+        if self.reply.is_empty() {
+            return Vec::new();
+        }
+        self.reply.clear();
+        vec![OpenAiDelta::Text("\n\n".to_owned())]
+    }
+
+    fn end(&mut self, run: RunId, outcome: &Outcome, answer: &str, usage: Usage) -> Vec<OpenAiDelta> {
+        let failed = |message: &str, refused, over_budget| {
+            let message = format!("{message} (run {run})");
+            vec![OpenAiDelta::Failed(Failure { message, refused, over_budget })]
+        };
+        match outcome {
+            Outcome::Failed { message } => return failed(message, self.refused.take(), false),
+            Outcome::Limited { limit: Limit::Spend, message } => return failed(message, None, true),
+            _ => {}
+        }
+        let mut deltas = if answer == self.reply && !self.held {
+            Vec::new()
+        } else if answer.is_empty() {
+            self.release()
+        } else {
+            self.over();
+            self.more(answer)
+        };
+        deltas.retain(|delta| *delta != OpenAiDelta::Text(String::new()));
+        let limited = self.cut || matches!(outcome, Outcome::Limited { .. });
+        deltas.push(OpenAiDelta::Ended { limited, usage });
+        deltas
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::{DeltaProjector, OpenAiDelta};
+    use serde_json::{Value, json};
+    use steward_core::RunId;
+    use uuid::Uuid;
+
+    const ZERO: &str = r#"{"prompt_tokens": 0, "cached_tokens": 0, "completion_tokens": 0}"#;
+
+    fn seen(bodies: &[Value]) -> (String, Option<OpenAiDelta>) {
+        let mut projector = DeltaProjector::default();
+        let (mut text, mut end) = (String::new(), None);
+        for body in bodies {
+            let body = serde_json::from_value(body.clone()).unwrap();
+            for delta in projector.take(RunId(Uuid::from_u128(1)), body) {
+                match delta {
+                    OpenAiDelta::Text(more) => text.push_str(&more),
+                    other => end = Some(other),
+                }
+            }
+        }
+        (text, end)
+    }
+
+    fn delta(text: &str) -> Value {
+        json!({"type": "model.delta", "step": 1, "purpose": "reply", "text": text})
+    }
+
+    fn finished(answer: &str, outcome: &Value) -> Value {
+        let usage: Value = serde_json::from_str(ZERO).unwrap();
+        json!({"type": "run.finished", "outcome": outcome, "answer": answer, "usage": usage})
+    }
+
+    #[test]
+    fn what_was_streamed_is_not_repeated_at_the_end() {
+        let done = json!({"status": "completed"});
+        let (text, end) = seen(&[delta("Hel"), delta("lo."), finished("Hello.", &done)]);
+        assert_eq!(text, "Hello.");
+        assert!(matches!(end, Some(OpenAiDelta::Ended { limited: false, .. })));
+        let (text, _) = seen(&[finished("Composed.", &done)]);
+        assert_eq!(text, "Composed.");
+        let (text, _) = seen(&[delta("Hello."), finished("Hello. More.", &done)]);
+        assert_eq!(text, "Hello. More.");
+    }
+
+    #[test]
+    fn a_new_try_begins_on_a_line_of_its_own() {
+        let error = json!({"class": "broken", "message": "m", "hint": "h"});
+        let failed = json!({"type": "model.failed", "step": 1, "purpose": "reply", "error": error});
+        let done = json!({"status": "completed"});
+        let (text, _) = seen(&[failed.clone(), delta("Hal"), failed, delta("Hallo"), finished("Hallo", &done)]);
+        assert_eq!(text, "Hal\n\nHallo");
+    }
+
+    #[test]
+    fn nothing_is_said_twice_after_a_correction() {
+        let done = json!({"status": "completed"});
+        let corrected = json!({"type": "model.corrected", "words": "w", "message": "m"});
+        let dispatched = json!({"type": "intent.dispatched", "note": "n"});
+        let of = |second: &str, answer: &str| {
+            let (text, _) = seen(&[
+                delta("I saved"),
+                delta(" it."),
+                corrected.clone(),
+                delta(second),
+                dispatched.clone(),
+                finished(answer, &done),
+            ]);
+            text
+        };
+        assert_eq!(of("I saved it.", "I saved it."), "I saved it.");
+        assert_eq!(of("Sorry.", "Sorry."), "I saved it.\n\nSorry.");
+        assert_eq!(of("I saved it. Not.", "I saved it. Not."), "I saved it. Not.");
+        assert_eq!(of("Hm.", "Composed."), "I saved it.\n\nComposed.");
+    }
+
+    #[test]
+    fn a_corrected_model_that_calls_is_shown_with_what_it_says() {
+        let done = json!({"status": "completed"});
+        let call = json!({"id": "c", "name": "read", "arguments": {}, "source": "native", "confidence": 1.0});
+        let responded = json!({
+            "type": "model.responded", "step": 2, "purpose": "reply", "text": "Now.", "calls": [call],
+            "finish": "tool_calls", "usage": serde_json::from_str::<Value>(ZERO).unwrap(),
+        });
+        let (text, _) = seen(&[
+            delta("I saved it."),
+            json!({"type": "model.corrected", "words": "w", "message": "m"}),
+            delta("Now."),
+            responded,
+            delta("Saved."),
+            finished("Saved.", &done),
+        ]);
+        assert_eq!(text, "I saved it.\n\nNow.\n\nSaved.");
+    }
+
+    #[test]
+    fn bytes_are_kept() {
+        let done = json!({"status": "completed"});
+        let text = "\n  One\u{a0}two \n";
+        assert_eq!(seen(&[delta(text), finished(text, &done)]).0, text);
+    }
+
+    #[test]
+    fn the_end_says_how_it_was() {
+        let limited = json!({"status": "limited", "limit": "tokens"});
+        assert!(matches!(seen(&[finished("", &limited)]).1, Some(OpenAiDelta::Ended { limited: true, .. })));
+        let usage: Value = serde_json::from_str(ZERO).unwrap();
+        let cut = json!({"type": "model.responded", "step": 1, "purpose": "reply", "text": "One", "calls": [], "finish": "length", "usage": usage});
+        let done = finished("One", &json!({"status": "completed"}));
+        assert!(matches!(seen(&[delta("One"), cut, done]).1, Some(OpenAiDelta::Ended { limited: true, .. })));
+        let failed = json!({"status": "failed", "message": "no model"});
+        let (_, end) = seen(&[finished("", &failed)]);
+        assert!(matches!(end, Some(OpenAiDelta::Failed(why)) if why.message.starts_with("no model")));
+    }
+}

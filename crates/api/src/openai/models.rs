@@ -1,0 +1,55 @@
+//! `GET /v1/models`: the agents and the connections, as models.
+
+use crate::auth::DialectCaller;
+use crate::gateway::{PREFIX, name_of};
+use crate::openai::OpenAiError;
+use crate::state::ApiState;
+use axum::Json;
+use axum::extract::{Path, State};
+use serde_json::{Value, json};
+use steward_app::Caller;
+use steward_core::agent::Agent;
+
+fn entry(id: &str) -> Value {
+    json!({"id": id, "object": "model", "created": 0, "owned_by": "steward"})
+}
+
+/// `GET /v1/models`: those that the caller may use.
+pub(crate) async fn list(
+    State(state): State<ApiState>,
+    DialectCaller(caller): DialectCaller,
+) -> Result<Json<Value>, OpenAiError> {
+    let agents = state.usable_agents(&caller).await?;
+    let mut data: Vec<Value> = agents.iter().map(|agent| entry(&agent.name)).collect();
+    for name in state.usable_connections(&caller).await {
+        data.push(entry(&format!("{PREFIX}{name}")));
+    }
+    data.push(entry(state.embedder().model()));
+    Ok(Json(json!({"object": "list", "data": data})))
+}
+
+/// `GET /v1/models/{name}`.
+pub(crate) async fn one(
+    State(state): State<ApiState>,
+    DialectCaller(caller): DialectCaller,
+    Path(name): Path<String>,
+) -> Result<Json<Value>, OpenAiError> {
+    let Some(connection) = name_of(&name) else {
+        let agent = find(&state, &caller, &name).await?;
+        return Ok(Json(entry(&agent.name)));
+    };
+    let known = state.usable_connections(&caller).await;
+    if known.iter().any(|one| one == connection) {
+        return Ok(Json(entry(&name)));
+    }
+    Err(OpenAiError::unknown_connection(connection, &known, "model"))
+}
+
+/// The agent of this name, if the caller may use it.
+pub(crate) async fn find(state: &ApiState, caller: &Caller, name: &str) -> Result<Agent, OpenAiError> {
+    if let Some(agent) = state.usable_agent(caller, name).await? {
+        return Ok(agent);
+    }
+    let known: Vec<String> = state.usable_agents(caller).await?.into_iter().map(|agent| agent.name).collect();
+    Err(OpenAiError::unknown_model(name, &known))
+}

@@ -1,0 +1,135 @@
+//! The OpenAPI document, and the pages made of it: `/api/openapi.json` and `/docs`.
+
+mod error_responses;
+mod pages;
+
+use crate::guard::no_such_method;
+use crate::problem::Problem;
+use crate::router::documented;
+use crate::state::ApiState;
+use axum::Router;
+use axum::http::header;
+use axum::response::IntoResponse;
+use axum::routing::get;
+use error_responses::complete;
+use std::sync::LazyLock;
+use steward_core::event::EventBody;
+use utoipa::openapi::schema::Schema;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::tag::TagBuilder;
+use utoipa::openapi::{ComponentsBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, RefOr, Tag};
+use utoipa::{PartialSchema, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// The OpenAPI document of this API.
+pub fn document() -> OpenApi {
+    let mut document = documented().into_openapi();
+    add_events(&mut document);
+    complete(&mut document);
+    document
+}
+
+/// What each type of event holds, as components. `Event` itself stays open, since a newer server may send types that
+/// an older client does not know.
+fn add_events(document: &mut OpenApi) {
+    let mut body = EventBody::schema();
+    if let RefOr::T(Schema::OneOf(types)) = &mut body {
+        // The last one stands for types of newer programs.
+        types.items.pop();
+    }
+    let mut schemas = vec![(EventBody::name().into_owned(), body)];
+    EventBody::schemas(&mut schemas);
+    if let Some(components) = &mut document.components {
+        components.schemas.extend(schemas);
+    }
+}
+
+const ABOUT: &str = "Everything that the studio does is an operation here.\n\n\
+    Times are milliseconds since 1970 UTC, ids are UUIDs. Errors are `application/problem+json` with a `hint`. \
+    Lists come in pages: pass `next_cursor` of one page as `cursor` of the next. \
+    A write with the header `Idempotency-Key` happens once, however often it is sent within 24 hours.";
+
+const TAGS: [(&str, &str); 18] = [
+    ("auth", "Logging in, and what a login may do."),
+    ("agents", "Instructions, tools and policy under a name."),
+    ("chat", "A message to an agent begins a run."),
+    ("conversations", "Messages with an agent, in order."),
+    ("runs", "What agents did: watch, stop, steer, fork, replay, undo."),
+    ("kept", "Runs kept as regression tests."),
+    ("approvals", "Decisions that wait for a person."),
+    ("grants", "Permissions that outlive their run."),
+    ("reminders", "What agents were asked to remind of."),
+    ("connections", "Model endpoints."),
+    ("usage", "What calls of models took."),
+    ("budgets", "Hard limits of what may be spent."),
+    ("keys", "Virtual keys: they let a program use /v1, within limits."),
+    ("skills", "Configured units that give agents tools or prompt context."),
+    ("credentials", "The vault: secrets go in and are used by skills, but never come back."),
+    ("mcp", "MCP servers whose tools agents may use, pinned by what a person accepted."),
+    ("files", "Files in the workspace."),
+    ("about", "This installation."),
+];
+
+/// Title, tags and how to prove who one is.
+pub(crate) fn base() -> OpenApi {
+    let bearer = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .description(Some("An access token of POST /api/auth/login, or an API key that begins with sk-steward-."))
+        .build();
+    OpenApiBuilder::new()
+        .info(
+            InfoBuilder::new()
+                .title("Steward")
+                .version(env!("CARGO_PKG_VERSION"))
+                .description(Some(ABOUT))
+                .license(Some(LicenseBuilder::new().name("Apache-2.0").identifier(Some("Apache-2.0")).build()))
+                .build(),
+        )
+        .tags(Some(TAGS.map(tag)))
+        .components(Some(ComponentsBuilder::new().security_scheme("bearer", SecurityScheme::Http(bearer)).build()))
+        .security(Some([SecurityRequirement::new("bearer", Vec::<String>::new())]))
+        .build()
+}
+
+fn tag((name, description): (&str, &str)) -> Tag {
+    TagBuilder::new().name(name).description(Some(description)).build()
+}
+
+/// The same for the life of the process.
+static JSON: LazyLock<Result<String, String>> =
+    LazyLock::new(|| document().to_json().map_err(|error| error.to_string()));
+static PAGE: LazyLock<String> = LazyLock::new(|| pages::page(&document()));
+const STYLE: &str = include_str!("openapi/pages/style.css");
+
+/// The document as JSON.
+pub(crate) fn document_routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::default().routes(routes!(json))
+}
+
+/// The document as a page.
+pub(crate) fn docs_routes() -> Router<ApiState> {
+    Router::new()
+        .route("/docs", get(page).fallback(no_such_method))
+        .route("/docs/style.css", get(style).fallback(no_such_method))
+}
+
+/// This document
+#[utoipa::path(
+    get, path = "/api/openapi.json", tag = "about", operation_id = "openapi", security(()),
+    responses((status = 200, description = "OpenAPI 3.1", body = serde_json::Value))
+)]
+async fn json() -> Result<impl IntoResponse, Problem> {
+    let text = JSON.as_deref().map_err(|error| Problem::unavailable(error.clone()))?;
+    let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-cache")];
+    Ok((headers, text))
+}
+
+async fn page() -> impl IntoResponse {
+    ([(header::CACHE_CONTROL, "no-cache")], axum::response::Html(PAGE.as_str()))
+}
+
+async fn style() -> impl IntoResponse {
+    let headers = [(header::CONTENT_TYPE, "text/css; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")];
+    (headers, STYLE)
+}

@@ -1,0 +1,274 @@
+//! Bodies in the names that were published for AOS, read as ours: an agent's `system_prompt`, a skill's
+//! `code`. What both sides say differently is refused, never chosen from.
+
+use crate::dto::agent::AgentInput;
+use crate::dto::skill::SkillInput;
+use crate::problem::Problem;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use steward_core::agent::Tuning;
+use steward_core::budget::Preset;
+use steward_core::policy::Policy;
+
+/// What may come in published names.
+pub(crate) trait Published: DeserializeOwned {
+    /// Gives what `body` holds our names.
+    fn own_names(body: &mut Map<String, Value>) -> Result<(), Problem>;
+}
+
+type Body = Map<String, Value>;
+
+/// Moves a field to `at`, a path of objects. The one that is there already must say the same.
+fn to(body: &mut Body, name: &str, value: Value, at: &[&str]) -> Result<(), Problem> {
+    let [way @ .., last] = at else { return Ok(()) };
+    let mut target = &mut *body;
+    for part in way {
+        let next = target.entry((*part).to_owned()).or_insert_with(|| json!({}));
+        if next.is_null() {
+            *next = json!({});
+        }
+        target = next
+            .as_object_mut()
+            .ok_or_else(|| Problem::invalid(*part, format!("`{part}` is no object"), "send a JSON object"))?;
+    }
+    match target.get(*last) {
+        Some(there) if *there != value => {
+            let own = at.join(".");
+            Err(Problem::invalid(
+                name,
+                format!("`{name}` and `{own}` mean the same and say different things"),
+                format!("send one of them; `{own}` is its name here"),
+            ))
+        }
+        _ => {
+            target.insert((*last).to_owned(), value);
+            Ok(())
+        }
+    }
+}
+
+fn renamed(body: &mut Body, name: &str, at: &[&str]) -> Result<(), Problem> {
+    match body.remove(name) {
+        Some(value) => to(body, name, value, at),
+        None => Ok(()),
+    }
+}
+
+/// Takes the fields of an object out of it.
+fn unwrapped(body: &mut Body, wrapper: &str, known: &[&str]) -> Result<(), Problem> {
+    let inner = match body.remove(wrapper) {
+        None | Some(Value::Null) => return Ok(()),
+        Some(Value::Object(inner)) => inner,
+        Some(_) => {
+            return Err(Problem::invalid(wrapper, format!("`{wrapper}` is no object"), "send a JSON object"));
+        }
+    };
+    for (name, value) in inner {
+        if !known.contains(&name.as_str()) {
+            return Err(Problem::invalid(
+                format!("{wrapper}.{name}"),
+                format!("`{wrapper}` knows no field `{name}`"),
+                format!("it may hold {}", known.join(", ")),
+            ));
+        }
+        to(body, &name, value, &[&name])?;
+    }
+    Ok(())
+}
+
+/// What an agent's `config` or `extra_config` may hold.
+const CONFIG: &[&str] = &[
+    "system_prompt",
+    "primary_connection_id",
+    "llm_routing",
+    "deep_planning_enabled",
+    "deep_planning_max_steps",
+    "deep_planning_style",
+    "credentials",
+];
+
+/// Gives an agent's fields our names; a part of them, for a change.
+pub(crate) fn agent(body: &mut Body) -> Result<(), Problem> {
+    unwrapped(body, "config", CONFIG)?;
+    unwrapped(body, "extra_config", CONFIG)?;
+    if let Some(routing) = body.get_mut("llm_routing").and_then(Value::as_object_mut)
+        && let Some(primary) = routing.remove("primary_connection_id")
+    {
+        to(body, "llm_routing.primary_connection_id", primary, &["connection"])?;
+    }
+    for (name, at) in [
+        ("system_prompt", &["instructions"][..]),
+        ("primary_connection_id", &["connection"]),
+        ("llm_routing", &["routing"]),
+        ("deep_planning_enabled", &["deep", "enabled"]),
+        ("deep_planning_max_steps", &["deep", "max_steps"]),
+        ("deep_planning_style", &["deep", "style"]),
+    ] {
+        renamed(body, name, at)?;
+    }
+    Ok(())
+}
+
+impl Published for AgentInput {
+    fn own_names(body: &mut Body) -> Result<(), Problem> {
+        agent(body)
+    }
+}
+
+/// A new agent: what is left out is as usual.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct NewAgent(pub AgentInput);
+
+impl Published for NewAgent {
+    fn own_names(body: &mut Body) -> Result<(), Problem> {
+        agent(body)?;
+        for (name, usual) in [
+            ("instructions", json!("")),
+            ("policy", json!(Policy::default())),
+            ("budget", json!(Preset::default())),
+            ("tuning", json!(Tuning::default())),
+        ] {
+            body.entry(name.to_owned()).or_insert(usual);
+        }
+        Ok(())
+    }
+}
+
+impl Published for SkillInput {
+    fn own_names(body: &mut Body) -> Result<(), Problem> {
+        let python = matches!(body.get("type").and_then(Value::as_str), Some("python" | "python_inline"));
+        if let Some(sandbox) = body.remove("sandbox") {
+            match sandbox {
+                // Inline Python is forced into the sandbox, as published.
+                Value::Bool(true) => {}
+                Value::Bool(false) if python => {}
+                Value::Bool(false) => {
+                    return Err(Problem::invalid(
+                        "sandbox",
+                        "programs always run in the sandbox here",
+                        "leave `sandbox` out; `config` says what a program may do",
+                    ));
+                }
+                _ => {
+                    return Err(Problem::invalid("sandbox", "`sandbox` is true or false", "leave it out"));
+                }
+            }
+        }
+        // A function that says nothing of its inputs takes what it reads from its payload.
+        if let Some(code) = body.get("code").and_then(Value::as_str)
+            && python
+            && !body.contains_key("parameters")
+        {
+            let properties: Map<String, Value> =
+                read_keys(code).into_iter().map(|key| (key, json!({"description": "As the code reads it"}))).collect();
+            let parameters = json!({"type": "object", "properties": properties, "additionalProperties": true});
+            body.insert("parameters".to_owned(), parameters);
+        }
+        for (name, at) in [
+            ("code", ["config", "code"]),
+            ("system_prompt", ["config", "prompt"]),
+            ("readonly", ["config", "readonly"]),
+        ] {
+            renamed(body, name, &at)?;
+        }
+        Ok(())
+    }
+}
+
+/// The keys that `code` takes from its payload, in order: `payload["key"]`, `payload.get("key")`.
+fn read_keys(code: &str) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    for (at, _) in code.match_indices("payload") {
+        let rest = code[at + "payload".len()..].trim_start();
+        let Some(rest) = rest.strip_prefix('[').or_else(|| rest.strip_prefix(".get(")) else {
+            continue;
+        };
+        let rest = rest.trim_start();
+        let Some(mark) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
+            continue;
+        };
+        let Some(key) = rest[1..].split(mark).next() else {
+            continue;
+        };
+        if !key.is_empty() && !keys.iter().any(|known| known == key) {
+            keys.push(key.to_owned());
+        }
+    }
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::{NewAgent, Published, SkillInput};
+    use serde_json::{Value, json};
+    use steward_core::{AgentId, SkillId, Timestamp};
+    use uuid::Uuid;
+
+    fn renamed<T: Published>(mut body: Value) -> Result<T, String> {
+        T::own_names(body.as_object_mut().unwrap()).map_err(|problem| format!("{problem:?}"))?;
+        serde_json::from_value(body).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_agent_in_published_names_is_ours() {
+        let [primary, other] = [1, 2].map(Uuid::from_u128);
+        let body = json!({
+            "name": "infra",
+            "system_prompt": "You keep servers.",
+            "llm_routing": {
+                "primary_connection_id": primary, "fallback_chain": [other],
+                "task_routing": {"code_gen": other}, "cost_aware": true, "max_fallback_attempts": 2,
+            },
+            "config": {"deep_planning_enabled": true, "deep_planning_max_steps": 4, "deep_planning_style": "concise"},
+        });
+        let NewAgent(agent) = renamed(body).unwrap();
+        let agent = agent.with_id(AgentId(Uuid::from_u128(9)), None);
+        assert_eq!(agent.instructions, "You keep servers.");
+        assert_eq!(agent.connection.unwrap().0, primary);
+        assert_eq!(agent.routing.fallback_chain[0].0, other);
+        assert!(agent.routing.cost_aware && agent.routing.max_fallback_attempts == 2);
+        assert_eq!((agent.deep.enabled, agent.deep.max_steps), (Some(true), Some(4)));
+        for (body, expect) in [
+            (json!({"name": "a", "system_prompt": "x", "instructions": "y"}), "mean the same"),
+            (json!({"name": "a", "config": {"colour": 1}}), "config.colour"),
+            (json!({"name": "a", "config": 7}), "no object"),
+            (json!({"name": "a", "llm_routing": {"chain": []}}), "chain"),
+            (json!({"name": "a", "primary_connection_id": primary, "connection": other}), "mean the same"),
+        ] {
+            let error = renamed::<NewAgent>(body).unwrap_err();
+            assert!(error.contains(expect), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_published_skill_is_ours() {
+        let body = json!({
+            "name": "summarise_ticket", "type": "python_inline",
+            "description": "Summarise a Jira ticket payload",
+            "code": "def run(payload):\n    return {\"summary\": payload[\"description\"][:280]}\n",
+            "sandbox": true
+        });
+        let input: SkillInput = renamed(body.clone()).unwrap();
+        let parameters = input.parameters.clone().unwrap();
+        assert!(parameters["properties"]["description"].is_object(), "{parameters}");
+        let skill = input.skill(SkillId(Uuid::from_u128(1)), Timestamp(0), "t".to_owned()).unwrap();
+        assert_eq!(json!(skill.spec)["config"]["code"], body["code"]);
+        for (name, value, fits) in [
+            ("sandbox", json!(false), true),
+            ("sandbox", json!("yes"), false),
+            ("config", json!({"code": "def run(p): return 1"}), false),
+            ("config", json!({"timeout_ms": 100}), true),
+            ("colour", json!(1), false),
+        ] {
+            let mut body = body.clone();
+            body[name] = value.clone();
+            assert_eq!(renamed::<SkillInput>(body).is_ok(), fits, "{name} {value}");
+        }
+        let shell = json!({"name": "s", "type": "shell_exec", "description": "", "config": {"command": ["ls"]}, "sandbox": false});
+        assert!(renamed::<SkillInput>(shell).unwrap_err().contains("always run in the sandbox"));
+    }
+}

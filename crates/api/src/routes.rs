@@ -1,0 +1,51 @@
+//! The operations under `/api` that are not about logging in.
+
+mod agents;
+mod approvals;
+mod budgets;
+mod connections;
+mod conversations;
+mod credentials;
+mod event_stream;
+mod files;
+mod grants;
+mod keys;
+mod mcp_servers;
+mod packages;
+mod regression_runs;
+mod reminders;
+mod runs;
+mod skills;
+mod usage;
+
+use crate::health;
+use crate::state::ApiState;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// All of them, in the order in which the OpenAPI document holds them.
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::default()
+        .merge(agents::routes())
+        .routes(routes!(conversations::chat))
+        .routes(routes!(files::upload, files::download))
+        .routes(routes!(files::start))
+        .routes(routes!(files::add_sample, files::remove_sample))
+        .merge(conversations::routes())
+        .merge(runs::routes())
+        .merge(regression_runs::routes())
+        .merge(approvals::routes())
+        .merge(grants::routes())
+        .merge(reminders::routes())
+        .merge(connections::routes())
+        .routes(routes!(agents::preview_routing))
+        .merge(usage::routes())
+        .merge(budgets::routes())
+        .merge(keys::routes())
+        .merge(skills::routes())
+        .merge(packages::routes())
+        .merge(mcp_servers::routes())
+        .merge(credentials::routes())
+        .routes(routes!(health::about))
+        .routes(routes!(event_stream::events))
+}

@@ -1,0 +1,214 @@
+//! `/api/agents`, `/api/tools`, and where their requests would go: `/api/routing/preview`.
+
+use crate::dto::agent::{AgentInput, PreviewRequest, Tool};
+use crate::dto::routing::{RoutingPreview, RoutingPreviewRequest};
+use crate::dto::skill::{Attached, SkillInput};
+use crate::extract::{Body, Page, Paging, PagingQuery, Params, PathId, PathIds, PublishedBody};
+use crate::problem::Problem;
+use crate::published;
+use crate::published::NewAgent;
+use crate::state::ApiState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use steward_app::{Action, Caller, Resource, authorize};
+use steward_core::agent::Agent;
+use steward_core::prompt::PromptPreview;
+use steward_core::{AgentId, SkillId};
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::default()
+        .routes(routes!(list, create))
+        .routes(routes!(get, replace, remove))
+        .routes(routes!(restore))
+        .routes(routes!(patch))
+        .routes(routes!(attach, detach))
+        .routes(routes!(create_and_attach))
+        .routes(routes!(preview))
+        .routes(routes!(list_tools))
+}
+
+/// Which agents.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Search {
+    /// Only with this text in name or instructions.
+    #[param(nullable = false)]
+    q: Option<String>,
+    /// Those that were deleted instead, which can be restored.
+    #[serde(default)]
+    deleted: bool,
+}
+
+/// All agents, by name.
+#[utoipa::path(get, path = "/api/agents", tag = "agents", operation_id = "listAgents",
+    params(PagingQuery, Search), responses((status = 200, description = "Found", body = Page<Agent>)))]
+pub(crate) async fn list(
+    State(state): State<ApiState>,
+    caller: Caller,
+    paging: Paging,
+    Params(search): Params<Search>,
+) -> Result<Page<Agent>, Problem> {
+    let agents = state.agents(&caller, search.q.as_deref(), search.deleted).await?;
+    Page::cut(agents, &paging)
+}
+
+/// Makes an agent; what is left out but the name is as usual. The names of AOS such as `system_prompt` and
+/// `llm_routing` are taken too.
+#[utoipa::path(post, path = "/api/agents", tag = "agents", operation_id = "createAgent",
+    request_body = AgentInput, responses((status = 201, description = "Made", body = Agent)))]
+pub(crate) async fn create(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PublishedBody(NewAgent(input)): PublishedBody<NewAgent>,
+) -> Result<(StatusCode, Json<Agent>), Problem> {
+    let agent = state.create_agent(&caller, input).await?;
+    Ok((StatusCode::CREATED, Json(agent)))
+}
+
+/// One agent.
+#[utoipa::path(get, path = "/api/agents/{id}", tag = "agents", operation_id = "getAgent",
+    params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = Agent)))]
+pub(crate) async fn get(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<AgentId>,
+) -> Result<Json<Agent>, Problem> {
+    Ok(Json(state.agent(&caller, id).await?))
+}
+
+/// Replaces an agent; runs at work keep the one they started with.
+#[utoipa::path(put, path = "/api/agents/{id}", tag = "agents", operation_id = "replaceAgent",
+    params(("id" = Uuid, Path)), request_body = AgentInput,
+    responses((status = 200, description = "Found", body = Agent)))]
+pub(crate) async fn replace(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<AgentId>,
+    PublishedBody(input): PublishedBody<AgentInput>,
+) -> Result<Json<Agent>, Problem> {
+    Ok(Json(state.replace_agent(&caller, id, &input).await?))
+}
+
+/// Deletes an agent; its runs stay, and it can be restored.
+#[utoipa::path(delete, path = "/api/agents/{id}", tag = "agents", operation_id = "deleteAgent",
+    params(("id" = Uuid, Path)), responses((status = 204, description = "Done")))]
+pub(crate) async fn remove(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<AgentId>,
+) -> Result<StatusCode, Problem> {
+    state.delete_agent(&caller, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Takes a deletion back.
+#[utoipa::path(post, path = "/api/agents/{id}/restore", tag = "agents", operation_id = "restoreAgent",
+    params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = Agent)))]
+pub(crate) async fn restore(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<AgentId>,
+) -> Result<Json<Agent>, Problem> {
+    Ok(Json(state.restore_agent(&caller, id).await?))
+}
+
+/// Changes the named fields of an agent; null takes a field back to its default. Objects such as `metadata` are
+/// merged key by key. The names of AOS such as `system_prompt` are taken too.
+#[utoipa::path(patch, path = "/api/universal-agents/{id}", tag = "agents", operation_id = "patchAgent",
+    params(("id" = Uuid, Path)), request_body(content = Object, description = "Fields of AgentInput"),
+    responses((status = 200, description = "Changed", body = Agent)))]
+pub(crate) async fn patch(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<AgentId>,
+    Body(mut patch): Body<Map<String, Value>>,
+) -> Result<Json<Agent>, Problem> {
+    authorize(&caller, Action::Write, Resource::Agents)?;
+    published::agent(&mut patch)?;
+    Ok(Json(state.patch_agent(&caller, id, &Value::Object(patch)).await?))
+}
+
+/// The prompt that an agent, saved or not, would begin with. Nothing is sent.
+#[utoipa::path(post, path = "/api/agents/preview", tag = "agents", operation_id = "previewAgent",
+    request_body = PreviewRequest, responses((status = 200, description = "Found", body = PromptPreview)))]
+pub(crate) async fn preview(
+    State(state): State<ApiState>,
+    caller: Caller,
+    Body(request): Body<PreviewRequest>,
+) -> Result<Json<PromptPreview>, Problem> {
+    let preview = state.preview_agent(&caller, request.agent, request.input.as_deref()).await?;
+    Ok(Json(preview))
+}
+
+/// Adds a skill to an agent; its next run has it.
+#[utoipa::path(put, path = "/api/agents/{id}/skills/{skill}", tag = "agents", operation_id = "attachSkill",
+    params(("id" = Uuid, Path), ("skill" = Uuid, Path)),
+    responses((status = 204, description = "It has it")))]
+pub(crate) async fn attach(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathIds(agent, skill): PathIds<AgentId, SkillId>,
+) -> Result<StatusCode, Problem> {
+    state.attach_skill(&caller, agent, skill, true).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Takes a skill from an agent.
+#[utoipa::path(delete, path = "/api/agents/{id}/skills/{skill}", tag = "agents", operation_id = "detachSkill",
+    params(("id" = Uuid, Path), ("skill" = Uuid, Path)),
+    responses((status = 204, description = "It no longer has it")))]
+pub(crate) async fn detach(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathIds(agent, skill): PathIds<AgentId, SkillId>,
+) -> Result<StatusCode, Problem> {
+    state.attach_skill(&caller, agent, skill, false).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Makes a skill, or changes the one of this name, and adds it to the agent: both or neither. Twice is the same
+/// as once, and its next run has it.
+#[utoipa::path(post, path = "/api/universal-agents/{id}/skills:create_and_attach", tag = "agents",
+    operation_id = "createAndAttachSkill", params(("id" = Uuid, Path)), request_body = SkillInput,
+    responses((status = 201, description = "Made and attached", body = Attached),
+        (status = 200, description = "Changed, or the same already, and attached", body = Attached)))]
+pub(crate) async fn create_and_attach(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(agent): PathId<AgentId>,
+    PublishedBody(input): PublishedBody<SkillInput>,
+) -> Result<(StatusCode, Json<Attached>), Problem> {
+    let (skill, created) = state.create_and_attach_skill(&caller, agent, input).await?;
+    let status = if created { StatusCode::CREATED } else { StatusCode::OK };
+    Ok((status, Json(Attached { skill: skill.into(), created })))
+}
+
+/// What agents can be given.
+#[utoipa::path(get, path = "/api/tools", tag = "agents", operation_id = "listTools",
+    params(PagingQuery), responses((status = 200, description = "Found", body = Page<Tool>)))]
+pub(crate) async fn list_tools(
+    State(state): State<ApiState>,
+    caller: Caller,
+    paging: Paging,
+) -> Result<Page<Tool>, Problem> {
+    let tools = state.tools(&caller)?;
+    Page::cut(tools.into_iter().map(Tool::from).collect(), &paging)
+}
+
+/// Where a message to an agent, saved or not, would go. Nothing is sent.
+#[utoipa::path(post, path = "/api/routing/preview", tag = "agents", operation_id = "previewRouting",
+    request_body = RoutingPreviewRequest,
+    responses((status = 200, description = "Found", body = RoutingPreview)))]
+pub(crate) async fn preview_routing(
+    State(state): State<ApiState>,
+    caller: Caller,
+    Body(request): Body<RoutingPreviewRequest>,
+) -> Result<Json<RoutingPreview>, Problem> {
+    Ok(Json(state.preview_routing(&caller, request).await?))
+}

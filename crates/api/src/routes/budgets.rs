@@ -1,0 +1,66 @@
+//! `/api/budgets`: hard limits of what may be spent.
+
+use crate::dto::spending::{BudgetChange, BudgetInput, BudgetState};
+use crate::extract::{Body, Page, Paging, PagingQuery, PathId};
+use crate::problem::Problem;
+use crate::state::ApiState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use steward_app::Caller;
+use steward_core::BudgetId;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::default().routes(routes!(list, create)).routes(routes!(change, remove))
+}
+
+/// Budgets, with what is spent and set aside of each.
+#[utoipa::path(get, path = "/api/budgets", tag = "budgets", operation_id = "listBudgets",
+    params(PagingQuery),
+    responses((status = 200, description = "By scope and period", body = Page<BudgetState>)))]
+pub(crate) async fn list(
+    State(state): State<ApiState>,
+    caller: Caller,
+    paging: Paging,
+) -> Result<Page<BudgetState>, Problem> {
+    Page::cut(state.budgets(&caller).await?, &paging)
+}
+
+/// Sets a budget. What was spent in its period so far counts.
+#[utoipa::path(post, path = "/api/budgets", tag = "budgets", operation_id = "createBudget",
+    request_body = BudgetInput, responses((status = 201, description = "Set", body = BudgetState)))]
+pub(crate) async fn create(
+    State(state): State<ApiState>,
+    caller: Caller,
+    Body(input): Body<BudgetInput>,
+) -> Result<(StatusCode, Json<BudgetState>), Problem> {
+    let made = state.create_budget(&caller, input).await?;
+    Ok((StatusCode::CREATED, Json(made)))
+}
+
+/// Changes how much a budget allows; its period and what is spent stay.
+#[utoipa::path(put, path = "/api/budgets/{id}", tag = "budgets", operation_id = "changeBudget",
+    params(("id" = Uuid, Path)), request_body = BudgetChange,
+    responses((status = 200, description = "Changed", body = BudgetState)))]
+pub(crate) async fn change(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<BudgetId>,
+    Body(input): Body<BudgetChange>,
+) -> Result<Json<BudgetState>, Problem> {
+    Ok(Json(state.change_budget(&caller, id, input).await?))
+}
+
+/// Removes a budget; the record of usage stays.
+#[utoipa::path(delete, path = "/api/budgets/{id}", tag = "budgets", operation_id = "removeBudget",
+    params(("id" = Uuid, Path)), responses((status = 204, description = "Removed")))]
+pub(crate) async fn remove(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<BudgetId>,
+) -> Result<StatusCode, Problem> {
+    state.remove_budget(&caller, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,207 @@
+//! `/api/connections`.
+
+use crate::dto::connection::{Connection, ConnectionInput, ConnectionTest};
+use crate::dto::exam::{ConnectionHealth, RecogniseInput};
+use crate::extract::{Body, Page, Paging, PagingQuery, PathId};
+use crate::problem::Problem;
+use crate::routes::runs::KEEP_ALIVE;
+use crate::state::ApiState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::sse::{KeepAlive, Sse};
+use axum::response::{IntoResponse, Response, sse};
+use futures::Stream;
+use serde::Serialize;
+use std::convert::Infallible;
+use steward_app::Caller;
+use steward_core::ConnectionId;
+use steward_core::exam::{Check, ExamReport};
+use steward_core::ports::Recognised;
+use tokio::sync::mpsc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::default()
+        .routes(routes!(list, create))
+        .routes(routes!(replace, remove))
+        .routes(routes!(make_default))
+        .routes(routes!(test))
+        .routes(routes!(report, examine))
+        .routes(routes!(health))
+        .routes(routes!(recognise))
+}
+
+/// Model endpoints, saved ones first.
+#[utoipa::path(get, path = "/api/connections", tag = "connections", operation_id = "listConnections",
+    params(PagingQuery), responses((status = 200, description = "Found", body = Page<Connection>)))]
+pub(crate) async fn list(
+    State(state): State<ApiState>,
+    caller: Caller,
+    paging: Paging,
+) -> Result<Page<Connection>, Problem> {
+    Page::cut(state.connections(&caller).await?, &paging)
+}
+
+/// Adds a model endpoint. The first one beside the built-in model becomes the default, which the answer says.
+#[utoipa::path(post, path = "/api/connections", tag = "connections", operation_id = "createConnection",
+    request_body = ConnectionInput, responses((status = 201, description = "Made", body = Connection)))]
+pub(crate) async fn create(
+    State(state): State<ApiState>,
+    caller: Caller,
+    Body(input): Body<ConnectionInput>,
+) -> Result<(StatusCode, Json<Connection>), Problem> {
+    let made = state.create_connection(&caller, input).await?;
+    Ok((StatusCode::CREATED, Json(made)))
+}
+
+/// Replaces a saved connection; in force at the next run.
+#[utoipa::path(put, path = "/api/connections/{id}", tag = "connections", operation_id = "replaceConnection",
+    params(("id" = Uuid, Path)), request_body = ConnectionInput,
+    responses((status = 200, description = "Found", body = Connection)))]
+pub(crate) async fn replace(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<ConnectionId>,
+    Body(input): Body<ConnectionInput>,
+) -> Result<Json<Connection>, Problem> {
+    Ok(Json(state.replace_connection(&caller, id, input).await?))
+}
+
+/// Removes a saved connection.
+#[utoipa::path(delete, path = "/api/connections/{id}", tag = "connections", operation_id = "deleteConnection",
+    params(("id" = Uuid, Path)), responses((status = 204, description = "Done")))]
+pub(crate) async fn remove(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<ConnectionId>,
+) -> Result<StatusCode, Problem> {
+    state.remove_connection(&caller, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Uses a connection where nothing else is said.
+#[utoipa::path(post, path = "/api/connections/{id}/default", tag = "connections", operation_id = "defaultConnection",
+    params(("id" = Uuid, Path)), responses((status = 204, description = "Done")))]
+pub(crate) async fn make_default(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<ConnectionId>,
+) -> Result<StatusCode, Problem> {
+    state.make_default_connection(&caller, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Asks for one short reply. A connection that fails is an answer too: `ok` is false.
+#[utoipa::path(post, path = "/api/connections/{id}/test", tag = "connections", operation_id = "testConnection",
+    params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = ConnectionTest)))]
+pub(crate) async fn test(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<ConnectionId>,
+) -> Result<Json<ConnectionTest>, Problem> {
+    Ok(Json(state.test_connection(&caller, id).await?.into()))
+}
+
+/// The report card of a connection's model.
+#[utoipa::path(get, path = "/api/connections/{id}/exam", tag = "connections", operation_id = "connectionExam",
+    params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = ExamReport)))]
+pub(crate) async fn report(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<ConnectionId>,
+) -> Result<Json<ExamReport>, Problem> {
+    Ok(Json(state.exam_report(&caller, id).await?))
+}
+
+/// Examines a connection's model: what it can do, how good it is at which kind of request, and how it
+/// is used from now on. Takes about a minute, and up to 15000 tokens. As server-sent events, each
+/// check is told when it is done (`check`), then the report (`report`) or why there is none
+/// (`problem`); going away stops the exam. With `Accept: application/json` only the report comes.
+#[utoipa::path(post, path = "/api/connections/{id}/exam", tag = "connections", operation_id = "examineConnection",
+    params(("id" = Uuid, Path)),
+    responses((status = 200, description = "Server-sent events, or the report", content(
+        (ExamReport = "application/json"), (Check = "text/event-stream")))))]
+pub(crate) async fn examine(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<ConnectionId>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    state.may_examine(&caller, id).await?;
+    if wants_events(&headers) {
+        let events = Sse::new(exam_events(state, caller, id)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE));
+        return Ok(events.into_response());
+    }
+    let report = state.examine(&caller, id, &|_| {}).await?;
+    Ok(Json(report).into_response())
+}
+
+fn wants_events(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .any(|value| value.contains("text/event-stream"))
+}
+
+/// The exam goes on as long as somebody listens.
+fn exam_events(
+    state: ApiState,
+    caller: Caller,
+    id: ConnectionId,
+) -> impl Stream<Item = Result<sse::Event, Infallible>> + Send {
+    async_stream::stream! {
+        // One message a check: there are a few.
+        let (tell, mut heard) = mpsc::unbounded_channel::<Check>();
+        let progress = move |check: &Check| {
+            // The receiver lives as long as the exam.
+            let _ = tell.send(check.clone());
+        };
+        let exam = state.examine(&caller, id, &progress);
+        tokio::pin!(exam);
+        let end = loop {
+            tokio::select! {
+                biased;
+                Some(check) = heard.recv() => yield Ok(event("check", &check)),
+                end = &mut exam => break end,
+            }
+        };
+        while let Ok(check) = heard.try_recv() {
+            yield Ok(event("check", &check));
+        }
+        yield Ok(match end {
+            Ok(report) => event("report", &report),
+            Err(error) => sse::Event::default().event("problem").data(Problem::from(error).json()),
+        });
+    }
+}
+
+fn event(kind: &str, data: &impl Serialize) -> sse::Event {
+    let data = serde_json::to_string(data).unwrap_or_default();
+    sse::Event::default().event(kind).data(data)
+}
+
+/// How the connections have fared since the server started.
+#[utoipa::path(get, path = "/api/connections/health", tag = "connections", operation_id = "connectionsHealth",
+    params(PagingQuery), responses((status = 200, description = "Found", body = Page<ConnectionHealth>)))]
+pub(crate) async fn health(
+    State(state): State<ApiState>,
+    caller: Caller,
+    paging: Paging,
+) -> Result<Page<ConnectionHealth>, Problem> {
+    let health = state.connections_health(&caller).await?;
+    Page::cut(health.into_iter().map(Into::into).collect(), &paging)
+}
+
+/// Recognises what answers at a URL, by the URL and then by asking it. Nothing is saved.
+#[utoipa::path(post, path = "/api/connections/recognise", tag = "connections", operation_id = "recogniseConnection",
+    request_body = RecogniseInput, responses((status = 200, description = "Found", body = Recognised)))]
+pub(crate) async fn recognise(
+    State(state): State<ApiState>,
+    caller: Caller,
+    Body(input): Body<RecogniseInput>,
+) -> Result<Json<Recognised>, Problem> {
+    Ok(Json(state.recognise_connection(&caller, input).await?))
+}

@@ -1,0 +1,139 @@
+//! `/api/conversations`, and `POST /api/chat/{agent_id}`, which says something in one.
+
+use crate::dto::conversation::{Chat, ChatStarted, Conversation, ConversationDetail, ForkConversation, Rename};
+use crate::extract::{Body, Page, Paging, PagingQuery, Params, PathId};
+use crate::problem::Problem;
+use crate::state::ApiState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Deserialize;
+use steward_app::{Caller, ConversationSearch};
+use steward_core::{AgentId, ConversationId};
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::default()
+        .routes(routes!(list))
+        .routes(routes!(get, rename, remove))
+        .routes(routes!(restore))
+        .routes(routes!(fork))
+}
+
+/// Which conversations.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Search {
+    /// Only with this text in the title or a message.
+    #[param(nullable = false)]
+    q: Option<String>,
+    /// Only with this agent.
+    #[param(nullable = false)]
+    agent_id: Option<Uuid>,
+    /// Only deleted ones; else only others.
+    #[serde(default)]
+    deleted: bool,
+}
+
+/// One's own conversations, newest first.
+#[utoipa::path(get, path = "/api/conversations", tag = "conversations", operation_id = "listConversations",
+    params(PagingQuery, Search),
+    responses((status = 200, description = "Newest first", body = Page<Conversation>)))]
+pub(crate) async fn list(
+    State(state): State<ApiState>,
+    caller: Caller,
+    paging: Paging,
+    Params(search): Params<Search>,
+) -> Result<Page<Conversation>, Problem> {
+    let search = ConversationSearch {
+        text: search.q,
+        agent: search.agent_id.map(AgentId),
+        deleted: search.deleted,
+        before: paging.after()?,
+        limit: paging.limit,
+    };
+    let page = state.conversations(&caller, search).await?;
+    Ok(Page::after_last(page, |row| row.id))
+}
+
+/// A conversation with its messages and its newest 100 runs.
+#[utoipa::path(get, path = "/api/conversations/{id}", tag = "conversations", operation_id = "getConversation",
+    params(("id" = Uuid, Path)),
+    responses((status = 200, description = "The conversation", body = ConversationDetail)))]
+pub(crate) async fn get(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<ConversationId>,
+) -> Result<Json<ConversationDetail>, Problem> {
+    Ok(Json(state.conversation(&caller, id).await?))
+}
+
+/// Gives a conversation another title.
+#[utoipa::path(patch, path = "/api/conversations/{id}", tag = "conversations", operation_id = "renameConversation",
+    params(("id" = Uuid, Path)), request_body = Rename,
+    responses((status = 200, description = "Renamed", body = Conversation)))]
+pub(crate) async fn rename(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<ConversationId>,
+    Body(body): Body<Rename>,
+) -> Result<Json<Conversation>, Problem> {
+    Ok(Json(state.rename_conversation(&caller, id, &body.title).await?))
+}
+
+/// Deletes a conversation; it can be restored, and its runs stay.
+#[utoipa::path(delete, path = "/api/conversations/{id}", tag = "conversations", operation_id = "deleteConversation",
+    params(("id" = Uuid, Path)),
+    responses((status = 204, description = "Deleted")))]
+pub(crate) async fn remove(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<ConversationId>,
+) -> Result<StatusCode, Problem> {
+    state.delete_conversation(&caller, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Takes a deletion back.
+#[utoipa::path(post, path = "/api/conversations/{id}/restore", tag = "conversations", operation_id = "restoreConversation",
+    params(("id" = Uuid, Path)),
+    responses((status = 200, description = "Restored", body = Conversation)))]
+pub(crate) async fn restore(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<ConversationId>,
+) -> Result<Json<Conversation>, Problem> {
+    Ok(Json(state.restore_conversation(&caller, id).await?))
+}
+
+/// Branches off: another conversation with what was said so far, or before one of its runs.
+#[utoipa::path(post, path = "/api/conversations/{id}/fork", tag = "conversations", operation_id = "forkConversation",
+    params(("id" = Uuid, Path)), request_body = ForkConversation,
+    responses((status = 201, description = "The new conversation", body = Conversation)))]
+pub(crate) async fn fork(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<ConversationId>,
+    Body(body): Body<ForkConversation>,
+) -> Result<(StatusCode, Json<Conversation>), Problem> {
+    let made = state.fork_conversation(&caller, id, body.before_run).await?;
+    Ok((StatusCode::CREATED, Json(made)))
+}
+
+/// Says something to an agent. The run is durable when this answers; watch it at
+/// `/api/runs/{id}/events`.
+#[utoipa::path(post, path = "/api/chat/{agent_id}", tag = "chat", operation_id = "chat",
+    params(("agent_id" = Uuid, Path)), request_body = Chat,
+    responses((status = 202, description = "At work", body = ChatStarted)))]
+pub(crate) async fn chat(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<AgentId>,
+    Body(body): Body<Chat>,
+) -> Result<(StatusCode, Json<ChatStarted>), Problem> {
+    let started = state.chat(&caller, id, body).await?;
+    Ok((StatusCode::ACCEPTED, Json(started)))
+}

@@ -1,0 +1,120 @@
+//! `/api/credentials`: what is in the vault. Values go in and never come back.
+
+use crate::dto::credential::{CredentialKindInfo, CredentialUse, Resealed};
+use crate::extract::{Body, Page, Paging, PagingQuery, PathId};
+use crate::problem::Problem;
+use crate::state::ApiState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use steward_app::Caller;
+use steward_core::credential::{Credential, CredentialKind};
+use steward_core::ports::{CredentialChange, NewCredential};
+use steward_core::{CredentialId, Timestamp};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::default()
+        .routes(routes!(list, create))
+        .routes(routes!(rotate))
+        .routes(routes!(kinds))
+        .routes(routes!(get, change, remove))
+        .routes(routes!(uses))
+}
+
+/// Credentials by name, without their secrets.
+#[utoipa::path(get, path = "/api/credentials", tag = "credentials", operation_id = "listCredentials",
+    params(PagingQuery), responses((status = 200, description = "By name", body = Page<Credential>)))]
+pub(crate) async fn list(
+    State(state): State<ApiState>,
+    caller: Caller,
+    paging: Paging,
+) -> Result<Page<Credential>, Problem> {
+    let after = paging.after::<String>()?;
+    let page = state.credentials(&caller, after.as_deref(), paging.limit).await?;
+    Ok(Page::after_last(page, |one| one.name.clone()))
+}
+
+/// Keeps a credential. Its secret fields are sealed and never shown again.
+#[utoipa::path(post, path = "/api/credentials", tag = "credentials", operation_id = "createCredential",
+    request_body = NewCredential,
+    responses((status = 201, description = "Kept", body = Credential)))]
+pub(crate) async fn create(
+    State(state): State<ApiState>,
+    caller: Caller,
+    Body(new): Body<NewCredential>,
+) -> Result<(StatusCode, Json<Credential>), Problem> {
+    let kept = state.create_credential(&caller, new).await?;
+    Ok((StatusCode::CREATED, Json(kept)))
+}
+
+/// Seals all credentials with a new key. The old key opens nothing after that.
+#[utoipa::path(post, path = "/api/credentials/rotate", tag = "credentials",
+    operation_id = "rotateVaultKey",
+    responses((status = 200, description = "Sealed anew", body = Resealed)))]
+pub(crate) async fn rotate(State(state): State<ApiState>, caller: Caller) -> Result<Json<Resealed>, Problem> {
+    let resealed = state.rotate_vault_key(&caller).await?;
+    Ok(Json(Resealed { resealed }))
+}
+
+/// Kinds of credentials and their fields.
+#[utoipa::path(get, path = "/api/credentials/kinds", tag = "credentials",
+    operation_id = "listCredentialKinds", params(PagingQuery),
+    responses((status = 200, description = "All", body = Page<CredentialKindInfo>)))]
+pub(crate) async fn kinds(_: Caller, paging: Paging) -> Result<Page<CredentialKindInfo>, Problem> {
+    let all = CredentialKind::ALL.into_iter().map(|kind| CredentialKindInfo { kind, fields: kind.fields() });
+    Page::cut(all.collect(), &paging)
+}
+
+/// One credential, without its secrets.
+#[utoipa::path(get, path = "/api/credentials/{id}", tag = "credentials", operation_id = "getCredential",
+    params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = Credential)))]
+pub(crate) async fn get(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<CredentialId>,
+) -> Result<Json<Credential>, Problem> {
+    Ok(Json(state.credential(&caller, id).await?))
+}
+
+/// Changes a credential; in force at the next call.
+#[utoipa::path(patch, path = "/api/credentials/{id}", tag = "credentials",
+    operation_id = "changeCredential", params(("id" = Uuid, Path)), request_body = CredentialChange,
+    responses((status = 200, description = "Changed", body = Credential)))]
+pub(crate) async fn change(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<CredentialId>,
+    Body(change): Body<CredentialChange>,
+) -> Result<Json<Credential>, Problem> {
+    Ok(Json(state.change_credential(&caller, id, change).await?))
+}
+
+/// Removes a credential for good. Skills that use it are refused from then on.
+#[utoipa::path(delete, path = "/api/credentials/{id}", tag = "credentials",
+    operation_id = "deleteCredential", params(("id" = Uuid, Path)),
+    responses((status = 204, description = "Removed")))]
+pub(crate) async fn remove(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<CredentialId>,
+) -> Result<StatusCode, Problem> {
+    state.remove_credential(&caller, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Which runs used a credential, the latest first.
+#[utoipa::path(get, path = "/api/credentials/{id}/uses", tag = "credentials",
+    operation_id = "listCredentialUses", params(("id" = Uuid, Path), PagingQuery),
+    responses((status = 200, description = "Latest first", body = Page<CredentialUse>)))]
+pub(crate) async fn uses(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<CredentialId>,
+    paging: Paging,
+) -> Result<Page<CredentialUse>, Problem> {
+    let before = paging.after::<i64>()?.map(Timestamp);
+    let page = state.credential_uses(&caller, id, before, paging.limit).await?;
+    Ok(Page::after_last(page, |one| one.at.0))
+}

@@ -1,0 +1,60 @@
+//! `GET /api/events`.
+
+use crate::dto::run::{Notice, StreamEvent};
+use crate::routes::runs::KEEP_ALIVE;
+use crate::state::ApiState;
+use axum::extract::State;
+use axum::response::sse;
+use axum::response::sse::{KeepAlive, Sse};
+use futures::{Stream, StreamExt};
+use serde_json::json;
+use std::convert::Infallible;
+use std::time::Duration;
+use steward_app::Caller;
+use steward_core::event::{Event, EventBody};
+
+/// How long one stream lasts: as long as an access token, so that who was logged out hears no more.
+const LONGEST: Duration = Duration::from_mins(15);
+
+/// Whether lists look different after it.
+fn concerns_lists(body: &EventBody) -> bool {
+    matches!(
+        body,
+        EventBody::RunStarted { .. }
+            | EventBody::ApprovalRequested { .. }
+            | EventBody::ApprovalDecided { .. }
+            | EventBody::RunFinished { .. }
+            | EventBody::ToolUndone { .. }
+    )
+}
+
+/// What happens to the runs that one may see, as server-sent events, for refreshing lists. From now
+/// on, and lossy: who was away looks anew. Ends after 15 minutes: open it again. A run's own events
+/// are at `/api/runs/{id}/events`.
+#[utoipa::path(get, path = "/api/events", tag = "runs", operation_id = "watchAll",
+    responses((status = 200, description = "Server-sent events", content_type = "text/event-stream", body = StreamEvent)))]
+pub(crate) async fn events(
+    State(state): State<ApiState>,
+    caller: Caller,
+) -> Sse<impl Stream<Item = Result<sse::Event, Infallible>>> {
+    let notices = async_stream::stream! {
+        loop {
+            let mut all = state.watch_all();
+            // The stream ends for who is too far behind: begin anew rather than keep it all.
+            while let Some(event) = all.next().await {
+                if concerns_lists(&event.body) && state.may_see_event(&caller, &event).await {
+                    yield Ok(notice(&event));
+                }
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let notices = notices.take_until(tokio::time::sleep(LONGEST));
+    Sse::new(notices).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
+}
+
+fn notice(event: &Event) -> sse::Event {
+    let kind = event.body.kind();
+    let notice = Notice { r#type: kind.to_owned(), run_id: event.run_id, seq: event.seq };
+    sse::Event::default().event(kind).data(json!(notice).to_string())
+}

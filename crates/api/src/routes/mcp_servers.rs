@@ -1,0 +1,276 @@
+//! `/api/mcp/servers`: MCP servers whose tools agents may use. A person's login at one is begun here and finished where
+//! the browser comes back.
+
+use crate::auth::Client;
+use crate::dto::mcp::{AcceptTool, AttachTools, McpLogin, McpLoginState, McpServer, McpServerInput};
+use crate::dto::skill::Skill;
+use crate::extract::{Body, Page, Paging, PagingQuery, Params, PathId, PathName};
+use crate::guard::serves;
+use crate::problem::Problem;
+use crate::state::ApiState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+use serde::Deserialize;
+use steward_app::{Caller, LoginAnswer};
+use steward_core::McpServerId;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Path that the browser comes back to.
+const BACK: &str = "/api/mcp/callback";
+/// Longest part of what comes back.
+const MOST: usize = 8192;
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::default()
+        .routes(routes!(list, create))
+        .routes(routes!(get, replace, remove))
+        .routes(routes!(begin_login))
+        .routes(routes!(login_status))
+        .routes(routes!(callback))
+        .routes(routes!(check))
+        .routes(routes!(accept))
+        .routes(routes!(attach))
+}
+
+/// MCP servers by name, with their tools as last seen.
+#[utoipa::path(get, path = "/api/mcp/servers", tag = "mcp", operation_id = "listMcpServers",
+    params(PagingQuery), responses((status = 200, description = "By name", body = Page<McpServer>)))]
+pub(crate) async fn list(
+    State(state): State<ApiState>,
+    caller: Caller,
+    paging: Paging,
+) -> Result<Page<McpServer>, Problem> {
+    let all = state.mcp_servers(&caller).await?;
+    Page::cut(all.into_iter().map(McpServer::from).collect(), &paging)
+}
+
+/// Adds an MCP server. Nothing of it can be called before its tools are looked at and accepted.
+#[utoipa::path(post, path = "/api/mcp/servers", tag = "mcp", operation_id = "createMcpServer",
+    request_body = McpServerInput,
+    responses((status = 201, description = "Added", body = McpServer)))]
+pub(crate) async fn create(
+    State(state): State<ApiState>,
+    caller: Caller,
+    Body(input): Body<McpServerInput>,
+) -> Result<(StatusCode, Json<McpServer>), Problem> {
+    let server = state.create_mcp_server(&caller, input).await?;
+    Ok((StatusCode::CREATED, Json(server.into())))
+}
+
+/// One MCP server.
+#[utoipa::path(get, path = "/api/mcp/servers/{id}", tag = "mcp", operation_id = "getMcpServer",
+    params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = McpServer)))]
+pub(crate) async fn get(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<McpServerId>,
+) -> Result<Json<McpServer>, Problem> {
+    Ok(Json(state.mcp_server(&caller, id).await?.into()))
+}
+
+/// Changes a server's settings; what was accepted of its tools stays.
+#[utoipa::path(put, path = "/api/mcp/servers/{id}", tag = "mcp", operation_id = "replaceMcpServer",
+    params(("id" = Uuid, Path)), request_body = McpServerInput,
+    responses((status = 200, description = "Changed", body = McpServer)))]
+pub(crate) async fn replace(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<McpServerId>,
+    Body(input): Body<McpServerInput>,
+) -> Result<Json<McpServer>, Problem> {
+    Ok(Json(state.replace_mcp_server(&caller, id, input).await?.into()))
+}
+
+/// Removes a server. Skills that stand for its tools are refused from then on.
+#[utoipa::path(delete, path = "/api/mcp/servers/{id}", tag = "mcp", operation_id = "deleteMcpServer",
+    params(("id" = Uuid, Path)), responses((status = 204, description = "Removed")))]
+pub(crate) async fn remove(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<McpServerId>,
+) -> Result<StatusCode, Problem> {
+    state.remove_mcp_server(&caller, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Asks a server for its tools. One that can't be asked keeps what was known, with the reason in `error`.
+#[utoipa::path(post, path = "/api/mcp/servers/{id}/check", tag = "mcp", operation_id = "checkMcpServer",
+    params(("id" = Uuid, Path)),
+    responses((status = 200, description = "As seen now", body = McpServer)))]
+pub(crate) async fn check(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<McpServerId>,
+) -> Result<Json<McpServer>, Problem> {
+    Ok(Json(state.check_mcp_server(&caller, id).await?.into()))
+}
+
+/// Accepts a tool as it was looked at: `hash` is that of what was shown. A later change of it is refused until it
+/// is accepted anew.
+#[utoipa::path(post, path = "/api/mcp/servers/{id}/accept", tag = "mcp", operation_id = "acceptMcpTool",
+    params(("id" = Uuid, Path)), request_body = AcceptTool,
+    responses((status = 200, description = "Accepted", body = McpServer)))]
+pub(crate) async fn accept(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<McpServerId>,
+    Body(wanted): Body<AcceptTool>,
+) -> Result<Json<McpServer>, Problem> {
+    Ok(Json(state.accept_mcp_tool(&caller, id, &wanted).await?.into()))
+}
+
+/// Makes skills of accepted tools and gives them to an agent, if one is named. Twice is the same as once.
+#[utoipa::path(post, path = "/api/mcp/servers/{id}/attach", tag = "mcp", operation_id = "attachMcpTools",
+    params(("id" = Uuid, Path)), request_body = AttachTools,
+    responses((status = 200, description = "The skills", body = Vec<Skill>)))]
+pub(crate) async fn attach(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<McpServerId>,
+    Body(wanted): Body<AttachTools>,
+) -> Result<Json<Vec<Skill>>, Problem> {
+    let skills = state.attach_mcp_tools(&caller, id, &wanted).await?;
+    Ok(Json(skills.into_iter().map(Skill::from).collect()))
+}
+
+/// How to come back.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Way {
+    /// The address under which the browser reaches Steward, such as `https://steward.example.org`; left out: that of
+    /// this request.
+    #[param(nullable = false, max_length = 200)]
+    origin: Option<String>,
+}
+
+/// What the browser brings back.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Answer {
+    /// The login.
+    #[param(nullable = false)]
+    state: Option<String>,
+    /// What is changed for tokens.
+    #[param(nullable = false)]
+    code: Option<String>,
+    /// Who says so.
+    #[param(nullable = false)]
+    iss: Option<String>,
+    /// Why there is no code.
+    #[param(nullable = false)]
+    error: Option<String>,
+}
+
+/// Begins a login at the login server of an MCP server: open `url` in a browser. Where each user has a token of their
+/// own, it becomes that of who asks; else the server's, which is an operator's to set.
+#[utoipa::path(post, path = "/api/mcp/servers/{id}/login", tag = "mcp", operation_id = "beginMcpLogin",
+    params(("id" = Uuid, Path), Way),
+    responses((status = 200, description = "Begun", body = McpLogin)))]
+pub(crate) async fn begin_login(
+    State(state): State<ApiState>,
+    caller: Caller,
+    client: Client,
+    PathId(id): PathId<McpServerId>,
+    Params(way): Params<Way>,
+    headers: HeaderMap,
+) -> Result<Json<McpLogin>, Problem> {
+    state.may_begin_mcp_login(&caller, id).await?;
+    let origin = origin(&state, &client, way.origin, &headers)?;
+    Ok(Json(state.begin_mcp_login(&caller, id, format!("{origin}{BACK}")).await?))
+}
+
+/// Where the browser is: as it says itself, or as it must be to have come here.
+fn origin(state: &ApiState, client: &Client, given: Option<String>, headers: &HeaderMap) -> Result<String, Problem> {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let host = text(header::HOST);
+    let scheme = if client.https { "https" } else { "http" };
+    let origin = given
+        .or_else(|| text(header::ORIGIN).map(str::to_owned))
+        .or_else(|| host.map(|host| format!("{scheme}://{host}")))
+        .unwrap_or_default();
+    let origin = origin.trim_end_matches('/').to_owned();
+    if serves(&state.hosts, host, &origin) {
+        return Ok(origin);
+    }
+    Err(Problem::invalid(
+        "origin",
+        "this is no address of Steward",
+        "write it as the browser shows it, such as http://127.0.0.1:8800, or start with --host NAME to add a name",
+    ))
+}
+
+/// How a login that the caller began went; it is forgotten after ten minutes.
+#[utoipa::path(get, path = "/api/mcp/logins/{login}", tag = "mcp", operation_id = "getMcpLogin",
+    params(("login" = String, Path)),
+    responses((status = 200, description = "How it went", body = McpLoginState)))]
+pub(crate) async fn login_status(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathName(login): PathName,
+) -> Result<Json<McpLoginState>, Problem> {
+    Ok(Json(state.mcp_login(&caller, &login)?))
+}
+
+/// Where the browser comes back to. Nobody need be logged in here: `state` is the proof, and good for one time.
+#[utoipa::path(get, path = "/api/mcp/callback", tag = "mcp", operation_id = "finishMcpLogin", security(()),
+    params(Answer), responses(
+        (status = 200, description = "A page that says so", body = String, content_type = "text/html"),
+        (status = 400, description = "A page that says why not", body = String, content_type = "text/html")))]
+pub(crate) async fn callback(
+    State(state): State<ApiState>,
+    Params(answer): Params<Answer>,
+) -> Result<Response, Problem> {
+    let parts = [&answer.state, &answer.code, &answer.iss, &answer.error];
+    let short = parts.into_iter().flatten().all(|part| part.len() <= MOST);
+    let (Some(login), true) = (&answer.state, short) else {
+        return Ok(failed("This is no answer of a login server."));
+    };
+    let answer = match (&answer.code, &answer.error) {
+        (Some(code), None) => LoginAnswer::Code { code, issuer: answer.iss.as_deref() },
+        (_, Some(error)) => LoginAnswer::Refused { error },
+        (None, None) => return Ok(failed("The login server sent no code.")),
+    };
+    match state.complete_mcp_login(login, answer).await {
+        Ok(server) => {
+            let text = format!("Steward is logged in at the MCP server {}. You can close this page.", server.name);
+            Ok(page("Logged in", &text).into_response())
+        }
+        Err(error) => {
+            tracing::info!(%error, "a login at an MCP server failed");
+            Ok(failed(&error.to_string()))
+        }
+    }
+}
+
+fn failed(why: &str) -> Response {
+    (StatusCode::BAD_REQUEST, page("Not logged in", why)).into_response()
+}
+
+/// A page of a heading and a sentence. What servers say stands in it as text only.
+fn page(title: &str, text: &str) -> Html<String> {
+    let (title, text) = (escaped(title), escaped(text));
+    Html(format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{title} · Steward</title></head>\n\
+         <body><main><h1>{title}</h1><p>{text}</p></main></body>\n</html>\n"
+    ))
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::page;
+
+    #[test]
+    fn what_servers_say_is_text() {
+        let html = page("x", "<script>alert('1')</script> & \"more\"").0;
+        assert!(html.contains("&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &amp; &quot;more&quot;"));
+        assert!(!html.contains("<script"));
+    }
+}

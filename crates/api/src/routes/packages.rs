@@ -1,0 +1,237 @@
+//! `/api/skills/packages` and the imports.
+
+use crate::dto::package::{AcceptPackage, PackageDiff, SkillPackage};
+use crate::extract::{Body, Page, Paging, PagingQuery, Params, PathId, PathName, too_long};
+use crate::guard::MAX_UPLOAD;
+use crate::problem::Problem;
+use crate::state::ApiState;
+use axum::Json;
+use axum::body::to_bytes;
+use axum::extract::{FromRequest, Multipart, Request, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use steward_app::{Caller, PackageSource};
+use steward_core::AgentId;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// The field of a form that holds an archive.
+const FIELD: &str = "file";
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::default()
+        .routes(routes!(import))
+        .routes(routes!(import_for_agent))
+        .routes(routes!(list))
+        .routes(routes!(ready))
+        .routes(routes!(get, remove))
+        .routes(routes!(accept))
+        .routes(routes!(export))
+        .routes(routes!(diff))
+}
+
+/// How to import.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Import {
+    /// Put it to use at once if the scan finds nothing dangerous.
+    #[serde(default)]
+    activate: bool,
+    /// Name of a package that comes with Steward, instead of a file.
+    ready: Option<String>,
+}
+
+/// The archive, for the document.
+#[derive(utoipa::ToSchema)]
+#[schema(value_type = String, format = Binary)]
+#[expect(dead_code, reason = "only its schema counts")]
+pub(crate) struct ArchiveBody(Vec<u8>);
+
+/// Takes a skill package in: a `.skill` archive as the form's field `file` or as the body. It is in quarantine
+/// until somebody accepts it, unless `activate` is given and the scan finds nothing dangerous.
+#[utoipa::path(post, path = "/api/skills/import-package", tag = "skills", operation_id = "importPackage",
+    params(Import), request_body(content = inline(ArchiveBody), content_type = "application/octet-stream"),
+    responses((status = 201, description = "Taken in", body = SkillPackage)))]
+pub(crate) async fn import(
+    State(state): State<ApiState>,
+    caller: Caller,
+    Params(how): Params<Import>,
+    request: Request,
+) -> Result<(StatusCode, Json<SkillPackage>), Problem> {
+    state.may_import_package(&caller)?;
+    let activate = how.activate;
+    let source = source(how, request).await?;
+    let taken = state.import_package(&caller, source, activate).await?;
+    Ok((StatusCode::CREATED, Json(taken.into())))
+}
+
+/// Takes a skill package in, puts it to use and gives its skills to the agent. One with dangerous findings stays
+/// in quarantine.
+#[utoipa::path(post, path = "/api/universal-agents/{id}/import-skill-pack", tag = "agents",
+    operation_id = "importSkillPack", params(("id" = Uuid, Path), Import),
+    request_body(content = inline(ArchiveBody), content_type = "application/octet-stream"),
+    responses((status = 201, description = "Taken in", body = SkillPackage)))]
+pub(crate) async fn import_for_agent(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(agent): PathId<AgentId>,
+    Params(how): Params<Import>,
+    request: Request,
+) -> Result<(StatusCode, Json<SkillPackage>), Problem> {
+    state.may_import_package_for(&caller, agent).await?;
+    let source = source(how, request).await?;
+    let taken = state.import_package_for(&caller, agent, source).await?;
+    Ok((StatusCode::CREATED, Json(taken.into())))
+}
+
+async fn source(how: Import, request: Request) -> Result<PackageSource, Problem> {
+    match how.ready {
+        Some(name) => Ok(PackageSource::Bundled(name)),
+        None => Ok(PackageSource::Archive(archive(request).await?)),
+    }
+}
+
+fn broken(error: impl std::fmt::Display) -> Problem {
+    Problem::new(StatusCode::BAD_REQUEST, format!("the archive did not arrive whole: {error}"), "send it again")
+}
+
+/// The bytes of an archive: as a form's `file`, or as the body itself.
+async fn archive(request: Request) -> Result<Vec<u8>, Problem> {
+    let kind = request.headers().get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|value| value.to_str().ok()).unwrap_or("");
+    if !kind.starts_with("multipart/form-data") {
+        let body = to_bytes(request.into_body(), MAX_UPLOAD + 1).await;
+        let body = body.map_err(|_| too_long())?;
+        return if body.len() > MAX_UPLOAD { Err(too_long()) } else { Ok(body.to_vec()) };
+    }
+    let mut form = Multipart::from_request(request, &()).await.map_err(broken)?;
+    while let Some(mut field) = form.next_field().await.map_err(broken)? {
+        if field.name() != Some(FIELD) {
+            continue;
+        }
+        let mut bytes = Vec::new();
+        while let Some(piece) = field.chunk().await.map_err(broken)? {
+            if bytes.len() + piece.len() > MAX_UPLOAD {
+                return Err(too_long());
+            }
+            bytes.extend_from_slice(&piece);
+        }
+        return Ok(bytes);
+    }
+    Err(Problem::invalid(
+        FIELD,
+        "the form has no field `file`",
+        "send the package as the form's field `file`, or as the body itself",
+    ))
+}
+
+/// Skill packages by name, the latest revision of each.
+#[utoipa::path(get, path = "/api/skills/packages", tag = "skills", operation_id = "listPackages",
+    params(PagingQuery), responses((status = 200, description = "By name", body = Page<SkillPackage>)))]
+pub(crate) async fn list(
+    State(state): State<ApiState>,
+    caller: Caller,
+    paging: Paging,
+) -> Result<Page<SkillPackage>, Problem> {
+    let after = paging.after::<String>()?;
+    let page = state.packages(&caller, after.as_deref(), paging.limit).await?;
+    let next = page.items.last().filter(|_| page.more).map(|one| one.name.clone());
+    Ok(Page::new(page.items.into_iter().map(SkillPackage::from).collect(), next))
+}
+
+/// Names of the packages that come with Steward; import one with `?ready=NAME`.
+#[utoipa::path(get, path = "/api/skills/ready-packages", tag = "skills", operation_id = "listReadyPackages",
+    responses((status = 200, description = "Names", body = Vec<String>)))]
+pub(crate) async fn ready(State(state): State<ApiState>, caller: Caller) -> Result<Json<Vec<String>>, Problem> {
+    Ok(Json(state.bundled_packages(&caller)?))
+}
+
+/// Which revisions.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Between {
+    /// The earlier; else the one in use.
+    from: Option<u32>,
+    /// The later; else the latest.
+    to: Option<u32>,
+}
+
+/// Which revision.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Which {
+    /// Its number; else the one in use.
+    revision: Option<u32>,
+}
+
+/// All revisions of a package, the latest first.
+#[utoipa::path(get, path = "/api/skills/packages/{name}", tag = "skills", operation_id = "getPackage",
+    params(("name" = String, Path), PagingQuery),
+    responses((status = 200, description = "Latest first", body = Page<SkillPackage>)))]
+pub(crate) async fn get(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathName(name): PathName,
+    paging: Paging,
+) -> Result<Page<SkillPackage>, Problem> {
+    let all = state.package_revisions(&caller, &name).await?;
+    Page::cut(all.into_iter().map(SkillPackage::from).collect(), &paging)
+}
+
+/// Puts the revision with this hash to use. Also brings a removed one back, and goes back to an earlier one.
+#[utoipa::path(post, path = "/api/skills/packages/{name}/accept", tag = "skills",
+    operation_id = "acceptPackage", params(("name" = String, Path)), request_body = AcceptPackage,
+    responses((status = 200, description = "In use", body = SkillPackage)))]
+pub(crate) async fn accept(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathName(name): PathName,
+    Body(wanted): Body<AcceptPackage>,
+) -> Result<Json<SkillPackage>, Problem> {
+    Ok(Json(state.accept_package(&caller, &name, &wanted).await?.into()))
+}
+
+/// Takes a package out of use: its skills are removed. Accepting it again brings them back.
+#[utoipa::path(delete, path = "/api/skills/packages/{name}", tag = "skills", operation_id = "deletePackage",
+    params(("name" = String, Path)), responses((status = 204, description = "Out of use")))]
+pub(crate) async fn remove(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathName(name): PathName,
+) -> Result<StatusCode, Problem> {
+    state.remove_package(&caller, &name).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A revision as a `.skill` archive.
+#[utoipa::path(get, path = "/api/skills/packages/{name}/export", tag = "skills",
+    operation_id = "exportPackage", params(("name" = String, Path), Which),
+    responses((status = 200, description = "The archive", content_type = "application/zip", body = Vec<u8>)))]
+pub(crate) async fn export(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathName(name): PathName,
+    Params(which): Params<Which>,
+) -> Result<Response, Problem> {
+    let bytes = state.export_package(&caller, &name, which.revision).await?;
+    let headers = [
+        (header::CONTENT_TYPE, "application/zip".to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.skill\"")),
+    ];
+    Ok((headers, bytes).into_response())
+}
+
+/// What differs between two revisions, file by file.
+#[utoipa::path(get, path = "/api/skills/packages/{name}/diff", tag = "skills", operation_id = "diffPackage",
+    params(("name" = String, Path), Between),
+    responses((status = 200, description = "File by file", body = PackageDiff)))]
+pub(crate) async fn diff(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathName(name): PathName,
+    Params(between): Params<Between>,
+) -> Result<Json<PackageDiff>, Problem> {
+    Ok(Json(state.diff_package(&caller, &name, between.from, between.to).await?))
+}

@@ -1,0 +1,293 @@
+//! `/api/runs`.
+
+mod events;
+
+use crate::dto::conversation::ChatStarted;
+use crate::dto::run::{Event, Fork, Keep, Replay, Resumed, Run, RunDetail, RunRef, Steer, Undo, Undone};
+use crate::extract::{Body, Page, Paging, PagingQuery, Params, PathId};
+use crate::problem::Problem;
+use crate::state::ApiState;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use steward_app::{Caller, RunSearch};
+use steward_core::event::Origin;
+use steward_core::ports::{KeptRun, RunFilter, RunStatus};
+use steward_core::receipts::Verdict;
+use steward_core::{AgentId, ConversationId, RunId};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use uuid::Uuid;
+
+pub(crate) use events::KEEP_ALIVE;
+
+use events::stored_raw;
+
+const DEFAULT_LOG_LIMIT: u32 = 500;
+const MAX_LOG_LIMIT: u32 = 1000;
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::default()
+        .routes(routes!(list))
+        .routes(routes!(get))
+        .routes(routes!(log))
+        .routes(routes!(events::events))
+        .routes(routes!(stop))
+        .routes(routes!(steer))
+        .routes(routes!(resume))
+        .routes(routes!(fork))
+        .routes(routes!(replay))
+        .routes(routes!(undo))
+        .routes(routes!(keep))
+}
+
+/// How a run ended, in a word.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum OutcomeWord {
+    /// With an answer.
+    Completed,
+    /// With an error.
+    Failed,
+    /// By a person.
+    Stopped,
+    /// At a limit.
+    Limited,
+    /// By a no to its plan.
+    Rejected,
+}
+
+impl OutcomeWord {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Stopped => "stopped",
+            Self::Limited => "limited",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+/// Which runs.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Search {
+    /// Only of this status.
+    #[param(inline, nullable = false)]
+    status: Option<RunStatus>,
+    /// Only ended like this.
+    #[param(nullable = false, inline)]
+    outcome: Option<OutcomeWord>,
+    /// Only with this verdict.
+    #[param(inline, nullable = false)]
+    verdict: Option<Verdict>,
+    /// Only from there.
+    #[param(inline, nullable = false)]
+    origin: Option<Origin>,
+    /// Only of this agent.
+    #[param(nullable = false)]
+    agent_id: Option<Uuid>,
+    /// Only of this conversation.
+    #[param(nullable = false)]
+    conversation_id: Option<Uuid>,
+    /// Only with this text in title or answer.
+    #[param(nullable = false)]
+    q: Option<String>,
+    /// Only one's own, for those who see all.
+    #[serde(default)]
+    mine: bool,
+}
+
+/// Runs, newest first.
+#[utoipa::path(get, path = "/api/runs", tag = "runs", operation_id = "listRuns",
+    params(PagingQuery, Search),
+    responses((status = 200, description = "Newest first", body = Page<Run>)))]
+pub(crate) async fn list(
+    State(state): State<ApiState>,
+    caller: Caller,
+    paging: Paging,
+    Params(search): Params<Search>,
+) -> Result<Page<Run>, Problem> {
+    let filter = RunFilter {
+        status: search.status,
+        outcome: search.outcome.map(|word| word.as_str().to_owned()),
+        verdict: search.verdict,
+        origin: search.origin,
+        agent: search.agent_id.map(AgentId),
+        conversation: search.conversation_id.map(ConversationId),
+        text: search.q.filter(|text| !text.trim().is_empty()),
+        user: None,
+        before: paging.after()?,
+        limit: paging.limit,
+    };
+    let page = state.runs(&caller, RunSearch { mine: search.mine, filter }).await?;
+    Ok(Page::after_last(page, |run| run.id))
+}
+
+/// A run with all that its page shows but its log.
+#[utoipa::path(get, path = "/api/runs/{id}", tag = "runs", operation_id = "getRun",
+    params(("id" = Uuid, Path)),
+    responses((status = 200, description = "The run", body = RunDetail)))]
+pub(crate) async fn get(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<RunId>,
+) -> Result<Json<RunDetail>, Problem> {
+    Ok(Json(state.run(&caller, id).await?))
+}
+
+/// Which part of a log.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Part {
+    /// Only events after this one.
+    #[serde(default)]
+    #[param(maximum = 9_007_199_254_740_991u64)]
+    after: u64,
+    /// How many at most.
+    #[param(minimum = 1, maximum = 1000, default = 500, nullable = false)]
+    limit: Option<u32>,
+    /// `next_cursor` of the page before; goes before `after`.
+    #[param(nullable = false)]
+    cursor: Option<String>,
+}
+
+/// A page of a log.
+#[derive(Serialize)]
+pub(crate) struct LogPage {
+    items: Vec<Box<RawValue>>,
+    next_cursor: Option<String>,
+}
+
+/// A run's events, oldest first, as they are stored. `next_cursor` is the number of the last one,
+/// for `after` too.
+#[utoipa::path(get, path = "/api/runs/{id}/log", tag = "runs", operation_id = "getRunLog",
+    params(("id" = Uuid, Path), Part),
+    responses((status = 200, description = "Oldest first", body = Page<Event>)))]
+pub(crate) async fn log(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<RunId>,
+    Params(part): Params<Part>,
+) -> Result<Json<LogPage>, Problem> {
+    // Refused as not there before its parameters are looked at.
+    state.run_row(&caller, id).await?;
+    let limit = part.limit.unwrap_or(DEFAULT_LOG_LIMIT);
+    if !(1..=MAX_LOG_LIMIT).contains(&limit) {
+        return Err(Problem::invalid("limit", format!("`limit` is {limit}"), format!("choose 1 to {MAX_LOG_LIMIT}")));
+    }
+    let after = match part.cursor {
+        None => part.after,
+        Some(cursor) => cursor.parse().map_err(|_| {
+            Problem::invalid(
+                "cursor",
+                "the cursor is not one of this list",
+                "take `next_cursor` of the page before, or leave it out to begin anew",
+            )
+        })?,
+    };
+    let page = state.run_log(&caller, id, after, limit).await?;
+    let last = page.items.last().map(|stored| stored.event.seq.to_string());
+    Ok(Json(LogPage {
+        items: page.items.iter().map(stored_raw).collect::<Result<_, _>>()?,
+        next_cursor: last.filter(|_| page.more),
+    }))
+}
+
+/// Stops a run: tools and model requests end within a second.
+#[utoipa::path(post, path = "/api/runs/{id}/stop", tag = "runs", operation_id = "stopRun",
+    params(("id" = Uuid, Path)),
+    responses((status = 202, description = "It ends now", body = RunRef)))]
+pub(crate) async fn stop(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<RunId>,
+) -> Result<(StatusCode, Json<RunRef>), Problem> {
+    state.stop_run(&caller, id).await?;
+    Ok((StatusCode::ACCEPTED, Json(RunRef { run_id: id })))
+}
+
+/// Says something to a run at work; it takes it in at its next step.
+#[utoipa::path(post, path = "/api/runs/{id}/steer", tag = "runs", operation_id = "steerRun",
+    params(("id" = Uuid, Path)), request_body = Steer,
+    responses((status = 202, description = "It will hear it", body = RunRef)))]
+pub(crate) async fn steer(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<RunId>,
+    Body(body): Body<Steer>,
+) -> Result<(StatusCode, Json<RunRef>), Problem> {
+    state.steer_run(&caller, id, &body.text).await?;
+    Ok((StatusCode::ACCEPTED, Json(RunRef { run_id: id })))
+}
+
+/// Takes up a run that nobody works on; `resumed` is false where there is nothing to do.
+#[utoipa::path(post, path = "/api/runs/{id}/resume", tag = "runs", operation_id = "resumeRun",
+    params(("id" = Uuid, Path)),
+    responses((status = 200, description = "Whether it was taken up", body = Resumed)))]
+pub(crate) async fn resume(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<RunId>,
+) -> Result<Json<Resumed>, Problem> {
+    Ok(Json(Resumed { resumed: state.resume_run(&caller, id).await? }))
+}
+
+/// Begins another run with the first events of this one, from where a model is asked on; with
+/// another model or another request. Its conversation is forked before it, too.
+#[utoipa::path(post, path = "/api/runs/{id}/fork", tag = "runs", operation_id = "forkRun",
+    params(("id" = Uuid, Path)), request_body = Fork,
+    responses((status = 201, description = "The new run", body = ChatStarted)))]
+pub(crate) async fn fork(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<RunId>,
+    Body(body): Body<Fork>,
+) -> Result<(StatusCode, Json<ChatStarted>), Problem> {
+    let started = state.fork_run(&caller, id, body).await?;
+    Ok((StatusCode::CREATED, Json(started)))
+}
+
+/// Decides a run again from its own log, without models or tools, and compares.
+#[utoipa::path(post, path = "/api/runs/{id}/replay", tag = "runs", operation_id = "replayRun",
+    params(("id" = Uuid, Path)),
+    responses((status = 200, description = "What was found", body = Replay)))]
+pub(crate) async fn replay(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<RunId>,
+) -> Result<Json<Replay>, Problem> {
+    Ok(Json(state.replay_run(&caller, id).await?))
+}
+
+/// Takes back what an ended run did, newest first, or only one call. What can't be taken back says
+/// why.
+#[utoipa::path(post, path = "/api/runs/{id}/undo", tag = "runs", operation_id = "undoRun",
+    params(("id" = Uuid, Path)), request_body = Undo,
+    responses((status = 200, description = "What became of each effect", body = Page<Undone>)))]
+pub(crate) async fn undo(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<RunId>,
+    Body(body): Body<Undo>,
+) -> Result<Page<Undone>, Problem> {
+    Ok(Page::whole(state.undo_run(&caller, id, body.call_id.as_deref()).await?))
+}
+
+/// Keeps an ended run as a test: `POST /api/kept/run` replays all of them.
+#[utoipa::path(post, path = "/api/runs/{id}/keep", tag = "runs", operation_id = "keepRun",
+    params(("id" = Uuid, Path)), request_body = Keep,
+    responses((status = 201, description = "Kept", body = KeptRun)))]
+pub(crate) async fn keep(
+    State(state): State<ApiState>,
+    caller: Caller,
+    PathId(id): PathId<RunId>,
+    Body(body): Body<Keep>,
+) -> Result<(StatusCode, Json<KeptRun>), Problem> {
+    let kept = state.keep_run(&caller, id, &body.name).await?;
+    Ok((StatusCode::CREATED, Json(kept)))
+}

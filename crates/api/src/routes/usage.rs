@@ -1,0 +1,47 @@
+//! `/api/usage`: what calls of models took.
+
+use crate::dto::spending::UsageReport;
+use crate::extract::Params;
+use crate::problem::Problem;
+use crate::state::ApiState;
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use steward_app::Caller;
+use steward_core::Timestamp;
+use steward_core::ports::UsageBy;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::default().routes(routes!(report))
+}
+
+/// Which usage.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Wanted {
+    /// What it is summed up by; days if left out.
+    #[param(nullable = false, inline)]
+    by: Option<UsageBy>,
+    /// From the day of this time on; 30 days if left out.
+    #[param(nullable = false)]
+    from: Option<i64>,
+    /// Up to this time, which is not part of it; its day counts whole. Now if left out.
+    #[param(nullable = false)]
+    to: Option<i64>,
+}
+
+/// What calls of models took. Kept by days of UTC. Operators see everybody's, others their own.
+#[utoipa::path(get, path = "/api/usage", tag = "usage", operation_id = "usage", params(Wanted),
+    responses((status = 200, description = "Sums", body = UsageReport)))]
+pub(crate) async fn report(
+    State(state): State<ApiState>,
+    caller: Caller,
+    Params(wanted): Params<Wanted>,
+) -> Result<Json<UsageReport>, Problem> {
+    let by = wanted.by.unwrap_or(UsageBy::Day);
+    let report = state.usage(&caller, by, wanted.from.map(Timestamp), wanted.to.map(Timestamp)).await?;
+    Ok(Json(report))
+}

@@ -1,0 +1,209 @@
+//! For the tests of this room: the API over a store in a temporary folder and users in memory, without models and tools.
+//! Tests of whole flows are those of the binary.
+
+mod auth;
+mod gateway;
+mod guards;
+mod mcp;
+mod no_models;
+mod pages;
+mod routing;
+
+use crate::router::{guarded, router};
+use crate::state::{ApiState, Hosts};
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, Response, header};
+use no_models::NoModels;
+use secrecy::SecretBox;
+use serde_json::Value;
+use std::path::Path;
+use std::sync::Arc;
+use steward_access::{AccessDeps, FileKeys, SealedVault, VaultDeps};
+use steward_app::{AboutFacts, Access, App, AppParts, Health, LogIn, OpenSession, UsageWriter};
+use steward_core::TenantId;
+use steward_core::ports::{Blobs, Clock, Ids};
+use steward_engine::{Deps, EngineConfig, RunService};
+use steward_infra::{FileBlobs, InProcessBus};
+use steward_store::{Store, StoreConfig};
+use steward_testkit::{FakeClock, Memory, SeqIds};
+use steward_tools::Dispatcher;
+use steward_tools::mcp::{Helper, McpConfig, McpHub, McpPorts};
+use steward_tools::package::Packages;
+use steward_tools::skills::FileHostKeys;
+use tempfile::TempDir;
+use tower::ServiceExt;
+
+pub(crate) const EMAIL: &str = "ada@example.org";
+pub(crate) const PASSWORD: &str = "correct horse battery";
+
+/// A server without a socket.
+pub(crate) struct Bed {
+    pub router: Router,
+    pub state: ApiState,
+    pub clock: Arc<FakeClock>,
+    pub memory: Arc<Memory>,
+    _dir: Arc<TempDir>,
+}
+
+/// An answer, read to its end.
+pub(crate) struct Answer {
+    pub status: u16,
+    pub headers: axum::http::HeaderMap,
+    pub text: String,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// `token` of `steward_refresh=token; …`.
+    pub fn cookie(&self) -> Option<&str> {
+        let (_, rest) = self.header("set-cookie").split_once("steward_refresh=")?;
+        rest.split(';').next()
+    }
+}
+
+async fn state(dir: &Path, clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
+    let access = Access::new(AccessDeps {
+        tenant: TenantId::DEFAULT,
+        users: memory.clone(),
+        sessions: memory.clone(),
+        settings: memory.clone(),
+        keys: memory.clone(),
+        clock: clock.clone(),
+        ids: Arc::new(SeqIds::default()),
+        signing_key: SecretBox::new(Box::new(vec![7; 32])),
+    });
+    let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(dir));
+    let store = Arc::new(Store::open(StoreConfig::sqlite(dir), blobs.clone()).await.unwrap());
+    let ids: Arc<dyn Ids> = Arc::new(SeqIds::new(1));
+    let vault = Arc::new(SealedVault::new(VaultDeps {
+        rows: store.clone(),
+        source: Arc::new(FileKeys::new(dir.join("vault.key"))),
+        clock: clock.clone(),
+        ids: ids.clone(),
+    }));
+    let models = Arc::new(NoModels);
+    let mcp = McpHub::new(
+        McpPorts {
+            servers: store.clone(),
+            skills: store.clone(),
+            vault: vault.clone(),
+            clock: clock.clone(),
+            ids: ids.clone(),
+        },
+        McpConfig::new(Helper { program: "/nowhere".into(), prefix: Vec::new() }, "/nowhere"),
+    );
+    let app = App::new(AppParts {
+        runs: RunService::new(Deps {
+            limiter: Arc::default(),
+            tenant: TenantId::DEFAULT,
+            store: store.clone(),
+            models: models.clone(),
+            tools: Arc::new(Dispatcher::builder().build().unwrap()),
+            embedder: models.clone(),
+            intent: models.clone(),
+            price: Arc::new(|_| None),
+            bus: Arc::new(InProcessBus::new()),
+            clock: clock.clone(),
+            ids: ids.clone(),
+            config: EngineConfig::default(),
+        }),
+        access: Arc::new(access),
+        health: Arc::new(Health::default()),
+        workspace: "/nowhere".to_owned(),
+        grants: Vec::new(),
+        intent_filter: true,
+        idempotency: memory.clone(),
+        connections: models.clone(),
+        examiner: models,
+        skills: store.clone(),
+        vault,
+        packages: Arc::new(Packages::new(store.clone(), store, blobs, clock.clone(), ids)),
+        mcp: Arc::new(mcp),
+        host_keys: Arc::new(FileHostKeys::new(dir.join("hosts.json"))),
+        gateway: Arc::new(gateway::Fake::default()),
+        usage_writer: Arc::new(UsageWriter::new(Arc::new(gateway::Fake::default()), Arc::default())),
+        facts: Arc::new(AboutFacts {
+            version: "9.9.9".to_owned(),
+            commit: None,
+            database: "sqlite".to_owned(),
+            database_version: "3".to_owned(),
+            schema_version: None,
+            data_dir: "/nowhere".to_owned(),
+            started_at: clock.now(),
+        }),
+    });
+    ApiState { app, hosts: Arc::new(Hosts { loopback: true, ..Hosts::default() }) }
+}
+
+/// The same application with other parts.
+pub(crate) fn with_parts(state: &ApiState, change: impl FnOnce(&mut AppParts)) -> ApiState {
+    let mut parts = AppParts::clone(&state.app);
+    change(&mut parts);
+    ApiState { app: App::new(parts), hosts: state.hosts.clone() }
+}
+
+/// The whole API.
+pub(crate) async fn bed() -> Bed {
+    let (clock, memory) = (Arc::default(), Arc::default());
+    let dir = tempfile::tempdir().unwrap();
+    let state = state(dir.path(), &clock, &memory).await;
+    Bed { router: router(state.clone()), state, clock, memory, _dir: Arc::new(dir) }
+}
+
+/// The guards around other routes.
+pub(crate) async fn bed_around(routes: Router<ApiState>) -> Bed {
+    let bed = bed().await;
+    Bed { router: guarded(routes, bed.state.clone()), ..bed }
+}
+
+impl Bed {
+    /// Makes the administrator and logs them in.
+    pub async fn admin(&self) -> OpenSession {
+        let made = self.state.access.first_start(Some((EMAIL, PASSWORD))).await;
+        made.unwrap();
+        let login = LogIn { email: EMAIL, password: PASSWORD, client: None, label: "a program" };
+        self.state.access.log_in(login).await.unwrap()
+    }
+
+    /// Sends a request as a program on this machine would; `headers` as `name: value`.
+    pub async fn send(&self, line: &str, headers: &[&str], body: &str) -> Answer {
+        let (method, path) = line.split_once(' ').unwrap();
+        let mut request = Request::builder().method(method).uri(path);
+        if !headers.iter().any(|one| one.starts_with("host:")) {
+            request = request.header(header::HOST, "localhost:8800");
+        }
+        for one in headers {
+            let (name, value) = one.split_once(": ").unwrap_or((one, ""));
+            request = request.header(name.trim_end_matches(':'), value);
+        }
+        let request = request.body(Body::from(body.to_owned())).unwrap();
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        read(response).await
+    }
+
+    /// The same with a JSON body.
+    pub async fn json(&self, line: &str, headers: &[&str], body: &Value) -> Answer {
+        let mut all = vec!["content-type: application/json"];
+        all.extend(headers);
+        self.send(line, &all, &body.to_string()).await
+    }
+}
+
+async fn read(response: Response<Body>) -> Answer {
+    let (parts, body) = response.into_parts();
+    let bytes = axum::body::to_bytes(body, 10_000_000).await.unwrap();
+    Answer { status: parts.status.as_u16(), headers: parts.headers, text: String::from_utf8(bytes.to_vec()).unwrap() }
+}
+
+/// `Authorization` of a session.
+pub(crate) fn bearer(open: &OpenSession) -> String {
+    format!("authorization: Bearer {}", open.access_token)
+}

@@ -1,0 +1,9 @@
+//! Tells the derive of schemas how ids and times are shown.
+
+include!("../core/schema_aliases.rs");
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=../core/schema_aliases.rs");
+    write_schema_aliases();
+}

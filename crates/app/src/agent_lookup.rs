@@ -1,0 +1,64 @@
+//! Agents by id and name, and their names beside the ids in lists.
+
+use crate::app::App;
+use crate::authorize::{Action, Resource, authorize};
+use crate::caller::Caller;
+use crate::error::AppError;
+use std::collections::HashMap;
+use steward_core::AgentId;
+use steward_core::agent::Agent;
+use steward_core::ports::StoreError;
+
+/// Names by id, those of deleted agents too where something refers to them.
+pub(crate) struct AgentNames(HashMap<AgentId, String>);
+
+impl AgentNames {
+    pub fn get(&self, id: AgentId) -> Option<String> {
+        self.0.get(&id).cloned()
+    }
+}
+
+impl App {
+    /// The names of `wanted`.
+    pub(crate) async fn agent_names(&self, wanted: Vec<AgentId>) -> Result<AgentNames, AppError> {
+        let deps = self.deps();
+        let mut names = HashMap::new();
+        for id in wanted {
+            if names.contains_key(&id) {
+                continue;
+            }
+            match deps.store.agent(deps.tenant, id).await {
+                Ok(agent) => {
+                    names.insert(id, agent.name);
+                }
+                Err(StoreError::NotFound(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(AgentNames(names))
+    }
+
+    /// An agent that is not deleted.
+    pub(crate) async fn live_agent(&self, id: AgentId) -> Result<Agent, AppError> {
+        let deps = self.deps();
+        let agents = deps.store.agents(deps.tenant).await?;
+        agents.into_iter().find(|agent| agent.id == id).ok_or_else(|| AppError::not_found(format!("agent {id}")))
+    }
+
+    /// The agents that the caller may ask by name, in the store's order.
+    pub async fn usable_agents(&self, caller: &Caller) -> Result<Vec<Agent>, StoreError> {
+        let deps = self.deps();
+        let mut agents = deps.store.agents(deps.tenant).await?;
+        agents.retain(|agent| authorize(caller, Action::Read, Resource::Agent { name: &agent.name }).is_ok());
+        Ok(agents)
+    }
+
+    /// The agent of this name; `None`: there is none, or the caller's key does not open it.
+    pub async fn usable_agent(&self, caller: &Caller, name: &str) -> Result<Option<Agent>, StoreError> {
+        if authorize(caller, Action::Read, Resource::Agent { name }).is_err() {
+            return Ok(None);
+        }
+        let deps = self.deps();
+        deps.store.agent_by_name(deps.tenant, name).await
+    }
+}

@@ -1,0 +1,362 @@
+//! Agents: saving, changing and previewing them, and which skills they have.
+
+use crate::app::App;
+use crate::authorize::{Action, Resource, authorize};
+use crate::caller::Caller;
+use crate::dto::agent::AgentInput;
+use crate::dto::skill::SkillInput;
+use crate::error::AppError;
+use crate::routing::{check_deep, check_routing};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use steward_core::agent::{Agent, Deep, Tuning};
+use steward_core::budget::Preset;
+use steward_core::policy::Policy;
+use steward_core::ports::{Agents, Ids, KnownConnection, StoreError};
+use steward_core::prompt::PromptPreview;
+use steward_core::routing::Routing;
+use steward_core::skill::Skill;
+use steward_core::tool::ToolSpec;
+use steward_core::{AgentId, SkillId, TenantId};
+
+const DEFAULT_INSTRUCTIONS: &str = include_str!("../prompts/agent.md");
+
+const MAX_NAME: usize = 64;
+const MAX_INSTRUCTIONS: usize = 100_000;
+/// Tries of a change before it is given up; each that fails means that somebody else's change was written.
+const TRIES: u32 = 50;
+
+impl App {
+    /// Agents by name with `text` in name or instructions; `deleted`: those that can be restored instead.
+    pub async fn agents(&self, caller: &Caller, text: Option<&str>, deleted: bool) -> Result<Vec<Agent>, AppError> {
+        authorize(caller, Action::Read, Resource::Agents)?;
+        let deps = self.deps();
+        let wanted = text.unwrap_or_default().trim().to_lowercase();
+        let mut agents = if deleted {
+            deps.store.deleted_agents(deps.tenant).await?
+        } else {
+            deps.store.agents(deps.tenant).await?
+        };
+        agents.retain(|agent| {
+            agent.name.to_lowercase().contains(&wanted) || agent.instructions.to_lowercase().contains(&wanted)
+        });
+        Ok(agents)
+    }
+
+    pub async fn agent(&self, caller: &Caller, id: AgentId) -> Result<Agent, AppError> {
+        authorize(caller, Action::Read, Resource::Agents)?;
+        self.live_agent(id).await
+    }
+
+    pub async fn create_agent(&self, caller: &Caller, input: AgentInput) -> Result<Agent, AppError> {
+        authorize(caller, Action::Write, Resource::Agents)?;
+        self.check_agent(&input).await?;
+        let deps = self.deps();
+        let agent = input.with_id(AgentId(deps.ids.next()), None);
+        deps.store.save_agent(deps.tenant, &agent).await?;
+        Ok(agent)
+    }
+
+    /// Runs at work keep the agent they started with.
+    pub async fn replace_agent(&self, caller: &Caller, id: AgentId, input: &AgentInput) -> Result<Agent, AppError> {
+        authorize(caller, Action::Write, Resource::Agents)?;
+        self.change_agent(id, |_| Ok(input.clone())).await
+    }
+
+    /// Changes the fields that a JSON merge patch (RFC 7396) names.
+    pub async fn patch_agent(&self, caller: &Caller, id: AgentId, patch: &Value) -> Result<Agent, AppError> {
+        authorize(caller, Action::Write, Resource::Agents)?;
+        self.change_agent(id, |before| {
+            let mut whole = serde_json::to_value(before).unwrap_or_default();
+            if let Some(fields) = whole.as_object_mut() {
+                fields.remove("id");
+            }
+            merge(&mut whole, patch);
+            serde_json::from_value::<AgentInput>(whole).map_err(|error| {
+                AppError::invalid(
+                    "",
+                    format!("the agent would not be one: {error}"),
+                    "see AgentInput in the API's document",
+                )
+            })
+        })
+        .await
+    }
+
+    /// Replaces an agent by what `input` makes of it as it is. Where it was changed in between, such as by a skill that
+    /// was attached, `input` is asked again.
+    async fn change_agent(
+        &self,
+        id: AgentId,
+        input: impl Fn(&Agent) -> Result<AgentInput, AppError>,
+    ) -> Result<Agent, AppError> {
+        let deps = self.deps();
+        for _ in 0..TRIES {
+            let before = self.live_agent(id).await?;
+            let wanted = input(&before)?;
+            self.check_agent(&wanted).await?;
+            let after = wanted.with_id(id, Some(&before));
+            if deps.store.change_agent(deps.tenant, &before, &after).await? {
+                return Ok(after);
+            }
+        }
+        Err(AppError::conflict("agent_busy", "the agent is changed by others all the time", "try again in a moment"))
+    }
+
+    /// Its runs stay, and it can be restored.
+    pub async fn delete_agent(&self, caller: &Caller, id: AgentId) -> Result<(), AppError> {
+        authorize(caller, Action::Write, Resource::Agents)?;
+        self.live_agent(id).await?;
+        let deps = self.deps();
+        Ok(deps.store.delete_agent(deps.tenant, id, deps.clock.now()).await?)
+    }
+
+    pub async fn restore_agent(&self, caller: &Caller, id: AgentId) -> Result<Agent, AppError> {
+        authorize(caller, Action::Write, Resource::Agents)?;
+        let deps = self.deps();
+        Ok(deps.store.restore_agent(deps.tenant, id).await?)
+    }
+
+    /// The prompt that an agent, saved or not, would begin with. Nothing is sent.
+    pub async fn preview_agent(
+        &self,
+        caller: &Caller,
+        agent: AgentInput,
+        input: Option<&str>,
+    ) -> Result<PromptPreview, AppError> {
+        authorize(caller, Action::Read, Resource::Agents)?;
+        self.check_agent(&agent).await?;
+        let agent = agent.with_id(AgentId(self.deps().ids.next()), None);
+        Ok(self.runs.preview(&agent, None, input.unwrap_or_default()).await?)
+    }
+
+    /// What agents can be given.
+    pub fn tools(&self, caller: &Caller) -> Result<Vec<ToolSpec>, AppError> {
+        authorize(caller, Action::Read, Resource::Agents)?;
+        Ok(self.deps().tools.catalogue())
+    }
+
+    /// Gives a skill to an agent, or takes it away; its next run has it, or not.
+    pub async fn attach_skill(
+        &self,
+        caller: &Caller,
+        agent: AgentId,
+        skill: SkillId,
+        attached: bool,
+    ) -> Result<(), AppError> {
+        authorize(caller, Action::Write, Resource::Agents)?;
+        self.live_agent(agent).await?;
+        Ok(self.skills.attach_skill(self.tenant(), agent, skill, attached).await?)
+    }
+
+    /// Makes a skill, or changes the one of this name, and gives it to the agent: both or neither. Also returns whether
+    /// it was made.
+    pub async fn create_and_attach_skill(
+        &self,
+        caller: &Caller,
+        agent: AgentId,
+        input: SkillInput,
+    ) -> Result<(Skill, bool), AppError> {
+        authorize(caller, Action::Write, Resource::Agents)?;
+        self.live_agent(agent).await?;
+        let deps = self.deps();
+        let there = self.skills.skill_by_name(deps.tenant, &input.name).await?;
+        if let Some(there) = &there {
+            authorize(caller, Action::Write, Resource::Skill { kind: there.kind() })?;
+        }
+        let id = there.map_or_else(|| SkillId(deps.ids.next()), |skill| skill.id);
+        let skill = self.to_skill(caller, id, input)?;
+        self.check_skill(&skill).await?;
+        Ok(self.skills.create_and_attach(deps.tenant, agent, &skill).await?)
+    }
+
+    /// Refuses an agent that can't be, naming the field.
+    async fn check_agent(&self, agent: &AgentInput) -> Result<(), AppError> {
+        let tools: Vec<String> = self.deps().tools.catalogue().into_iter().map(|spec| spec.name).collect();
+        let routing = &agent.routing;
+        let names_none =
+            agent.connection.is_none() && routing.task_routing.is_empty() && routing.fallback_chain.is_empty();
+        let connections = if names_none { Vec::new() } else { self.connections.list().await };
+        let skills = self.skills_in_policy(agent).await?;
+        judge(agent, &tools, &skills, &connections)
+    }
+
+    /// Names of the skills that the agent's policy names; refuses ids of skills that aren't there.
+    async fn skills_in_policy(&self, agent: &AgentInput) -> Result<Vec<String>, AppError> {
+        let tenant = self.tenant();
+        for id in agent.skills.iter().flatten() {
+            let found = self.skills.skill(tenant, *id).await;
+            if matches!(found, Err(StoreError::NotFound(_))) {
+                return Err(AppError::invalid("skills", format!("there is no skill {id}"), "see GET /api/skills"));
+            }
+            found?;
+        }
+        let mut names = Vec::new();
+        for name in agent.policy.tools.keys() {
+            if self.skills.skill_by_name(tenant, name).await?.is_some() {
+                names.push(name.clone());
+            }
+        }
+        Ok(names)
+    }
+}
+
+/// The agent `name` that every installation has, made at the first start.
+pub async fn default_agent(
+    store: &(impl Agents + ?Sized),
+    ids: &dyn Ids,
+    tenant: TenantId,
+    name: &str,
+) -> Result<Agent, StoreError> {
+    if let Some(agent) = store.agent_by_name(tenant, name).await? {
+        return Ok(agent);
+    }
+    let agent = Agent {
+        id: AgentId(ids.next()),
+        name: name.to_owned(),
+        instructions: DEFAULT_INSTRUCTIONS.trim().to_owned(),
+        tools: Vec::new(),
+        connection: None,
+        policy: Policy::default(),
+        routing: Routing::default(),
+        deep: Deep::default(),
+        budget: Preset::default(),
+        tuning: Tuning::default(),
+        credentials: BTreeMap::new(),
+        metadata: serde_json::Map::new(),
+        skills: Vec::new(),
+    };
+    store.save_agent(tenant, &agent).await?;
+    Ok(agent)
+}
+
+fn judge(
+    agent: &AgentInput,
+    tools: &[String],
+    skills: &[String],
+    connections: &[KnownConnection],
+) -> Result<(), AppError> {
+    let name = agent.name.trim();
+    if name.is_empty() || name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
+        return Err(AppError::invalid(
+            "name",
+            format!("a name has 1 to {MAX_NAME} characters on one line"),
+            "choose another name",
+        ));
+    }
+    if agent.instructions.chars().count() > MAX_INSTRUCTIONS {
+        return Err(AppError::invalid(
+            "instructions",
+            format!("instructions have at most {MAX_INSTRUCTIONS} characters"),
+            "put long texts into files that the agent can read",
+        ));
+    }
+    let unknown = |names: Vec<&String>, field: &str| match names.into_iter().find(|name| !tools.contains(name)) {
+        Some(name) => Err(AppError::invalid(
+            field,
+            format!("there is no tool `{name}`"),
+            format!("there are: {}", tools.join(", ")),
+        )),
+        None => Ok(()),
+    };
+    unknown(agent.tools.iter().collect(), "tools")?;
+    let built_in = agent.policy.tools.keys();
+    let built_in = built_in.filter(|name| !skills.contains(name));
+    unknown(built_in.collect(), "policy.tools")?;
+    if let Some(id) = agent.connection
+        && !connections.iter().any(|one| one.connection.id == id)
+    {
+        let names: Vec<_> =
+            connections.iter().map(|one| format!("{} ({})", one.connection.id, one.connection.name)).collect();
+        return Err(AppError::invalid(
+            "connection",
+            format!("there is no connection {id}"),
+            format!("null is the default; there are: {}", names.join(", ")),
+        ));
+    }
+    check_routing(&agent.routing, connections)?;
+    check_deep(agent.deep)?;
+    let tuning = agent.tuning;
+    for (fits, field, hint) in [
+        ((0.0..=2.0).contains(&tuning.temperature), "tuning.temperature", "choose 0 to 2"),
+        ((1..=1_000_000).contains(&tuning.max_tokens), "tuning.max_tokens", "choose 1 to 1000000"),
+        (
+            (1000..=3_600_000).contains(&tuning.timeout_ms),
+            "tuning.timeout_ms",
+            "choose 1000 (a second) to 3600000 (an hour)",
+        ),
+    ] {
+        if !fits {
+            return Err(AppError::invalid(field, format!("`{field}` is out of range"), hint));
+        }
+    }
+    Ok(())
+}
+
+fn merge(target: &mut Value, patch: &Value) {
+    let Value::Object(patch) = patch else {
+        *target = patch.clone();
+        return;
+    };
+    if !target.is_object() {
+        *target = Value::Object(serde_json::Map::new());
+    }
+    let Some(target) = target.as_object_mut() else {
+        return;
+    };
+    for (key, value) in patch {
+        if value.is_null() {
+            target.remove(key);
+        } else {
+            merge(target.entry(key.clone()).or_insert(Value::Null), value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests")]
+
+    use super::{judge, merge};
+    use crate::dto::agent::AgentInput;
+    use serde_json::{Value, json};
+
+    fn check(pointer: &str, value: Value, fits: bool) {
+        let mut body = json!({
+            "name": "writer", "instructions": "Write.", "tools": ["read"], "connection": null,
+            "policy": {"read": "allow", "write": "ask", "external": "ask", "destructive": "ask", "tools": {}},
+            "routing": {}, "deep": {}, "budget": "agent", "tuning": {"temperature": 0.2, "max_tokens": 100, "timeout_ms": 5000},
+        });
+        *body.pointer_mut(pointer).unwrap() = value.clone();
+        let agent: AgentInput = serde_json::from_value(body).unwrap();
+        let tools = ["read".to_owned(), "write".to_owned()];
+        assert_eq!(judge(&agent, &tools, &["restart".to_owned()], &[]).is_ok(), fits, "{pointer} {value}");
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        check("/name", json!("Ärztin 7"), true);
+        check("/name", json!("  "), false);
+        check("/name", json!("a\nb"), false);
+        check("/name", json!("x".repeat(65)), false);
+        check("/instructions", json!("x".repeat(100_001)), false);
+        check("/tools", json!(["write", "reed"]), false);
+        check("/policy/tools", json!({"write": "deny"}), true);
+        check("/policy/tools", json!({"wright": "deny"}), false);
+        check("/policy/tools", json!({"restart": "deny"}), true);
+        check("/connection", json!("019c0e3a-7b1d-7c44-9d43-3f6f1f6a2b11"), false);
+        check("/routing", json!({"max_fallback_attempts": 0}), false);
+        check("/routing", json!({"hedge_after_ms": 500}), true);
+        check("/deep", json!({"max_steps": 50}), false);
+        check("/tuning/temperature", json!(2.1), false);
+        check("/tuning/max_tokens", json!(0), false);
+        check("/tuning/timeout_ms", json!(10), false);
+    }
+
+    #[test]
+    fn fields_are_merged_and_null_removes() {
+        let mut whole = json!({"name": "a", "metadata": {"x": 1, "y": 2}, "tools": ["read"]});
+        merge(&mut whole, &json!({"metadata": {"x": null, "z": {"deep": true}}, "tools": ["write"], "deep": null}));
+        assert_eq!(whole, json!({"name": "a", "metadata": {"y": 2, "z": {"deep": true}}, "tools": ["write"]}));
+    }
+}

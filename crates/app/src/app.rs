@@ -1,0 +1,77 @@
+//! The application: what every use case can reach.
+
+use crate::gateway::UsageWriter;
+use crate::health::{AboutFacts, Health};
+use std::ops::Deref;
+use std::sync::Arc;
+use steward_access::Access;
+use steward_core::policy::Grant;
+use steward_core::ports::{Examiner, Gateway, Idempotency, ManagedConnections, Skills, Vault};
+use steward_core::{TenantId, Timestamp};
+use steward_engine::{Deps, RunService};
+use steward_tools::mcp::McpHub;
+use steward_tools::package::Packages;
+use steward_tools::skills::FileHostKeys;
+
+/// The use cases, one method each. A clone is the same application.
+#[derive(Clone)]
+pub struct App(Arc<AppParts>);
+
+/// What the application is put together from.
+#[derive(Clone)]
+pub struct AppParts {
+    pub runs: RunService,
+    /// Logins.
+    pub access: Arc<Access>,
+    /// Probes of what this program needs.
+    pub health: Arc<Health>,
+    /// Folder that the agents' file tools are confined to.
+    pub workspace: String,
+    /// Permissions of runs that begin here, besides the agent's policy.
+    pub grants: Vec<Grant>,
+    /// Whether agents are offered only tools that fit the request.
+    pub intent_filter: bool,
+    /// Keys of writes that were made already.
+    pub idempotency: Arc<dyn Idempotency>,
+    /// Connections as people manage them.
+    pub connections: Arc<dyn ManagedConnections>,
+    /// Exams of their models.
+    pub examiner: Arc<dyn Examiner>,
+    /// Requests that go to models without an agent.
+    pub gateway: Arc<dyn Gateway>,
+    /// What these took.
+    pub usage_writer: Arc<UsageWriter>,
+    pub skills: Arc<dyn Skills>,
+    pub vault: Arc<dyn Vault>,
+    pub packages: Arc<Packages>,
+    pub mcp: Arc<McpHub>,
+    /// Keys of servers that ssh skills reach.
+    pub host_keys: Arc<FileHostKeys>,
+    pub facts: Arc<AboutFacts>,
+}
+
+impl App {
+    pub fn new(parts: AppParts) -> Self {
+        Self(Arc::new(parts))
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.deps().clock.now()
+    }
+
+    pub(crate) fn deps(&self) -> &Deps {
+        self.0.runs.deps()
+    }
+
+    pub(crate) fn tenant(&self) -> TenantId {
+        self.deps().tenant
+    }
+}
+
+impl Deref for App {
+    type Target = AppParts;
+
+    fn deref(&self) -> &AppParts {
+        &self.0
+    }
+}

@@ -1,0 +1,161 @@
+//! Deciding an entry of the inbox. The first decision counts.
+
+use super::decision_rules::check_decision;
+use super::duplicates::is_destructive;
+use super::{InboxView, status};
+use crate::app::App;
+use crate::authorize::{Action, Resource, authorize};
+use crate::caller::Caller;
+use crate::dto::approval::{ApprovalStatus, Decide, Decided};
+use crate::error::AppError;
+use futures::StreamExt;
+use std::time::Duration;
+use steward_core::approval::{Answer, Approval};
+use steward_core::event::EventBody;
+use steward_core::policy::Grant;
+use steward_core::ports::RunRow;
+use steward_core::{AgentId, ApprovalId, ports};
+use steward_engine::EngineError;
+use uuid::Uuid;
+
+/// How long the run has to take the decision in before it is answered for it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl App {
+    /// Decides. What the decision was bound to (arguments, plan) can't change.
+    pub async fn decide(&self, caller: &Caller, id: ApprovalId, wanted: Decide) -> Result<Decided, AppError> {
+        authorize(caller, Action::Decide, Resource::Approvals)?;
+        let mut inbox = InboxView::new(self, caller);
+        let (row, run) = inbox.entry(id).await?;
+        still_open(&row)?;
+        let standing = check_decision(&wanted, &row.subject, self.now())?;
+        if standing.is_some() {
+            // It is in force for everybody who uses the agent.
+            authorize(caller, Action::Write, Resource::Grants)?;
+        }
+        let others = if wanted.duplicates {
+            let mut same = inbox.duplicates(&row).await?;
+            same.retain(|other| !is_destructive(&other.subject));
+            same
+        } else {
+            Vec::new()
+        };
+        let by = caller.by();
+        // A permission of the agent is not the run's own: it ends for this run too when it is revoked.
+        let answer = match &standing {
+            Some(_) => Answer::Approve { grant: None, until: None },
+            None => wanted.answer,
+        };
+        let grant = self.save_standing(run.agent, standing, &by).await?;
+        if let Err(error) = self.runs.decide(id, answer.clone(), &by).await {
+            self.take_back(grant).await;
+            return Err(self.refusal(id, error).await);
+        }
+        let mut also = Vec::new();
+        for other in others {
+            match self.runs.decide(other.id, answer.clone(), &by).await {
+                Ok(()) => also.push(other.id),
+                // Somebody was quicker, or its run ended: that one is not ours any more.
+                Err(error) => {
+                    tracing::info!(approval = %other.id, %error, "a duplicate was not decided");
+                }
+            }
+        }
+        self.until_taken_in(id, &run).await;
+        let row = match self.decided_entry(id, &answer, &by).await {
+            Ok(row) => row,
+            Err(error) => {
+                self.take_back(grant).await;
+                return Err(error);
+            }
+        };
+        let approval = inbox.show(row, run).await?;
+        Ok(Decided { approval, also })
+    }
+
+    /// Why the engine would not take it; most likely somebody else was quicker.
+    async fn refusal(&self, id: ApprovalId, error: EngineError) -> AppError {
+        let deps = self.deps();
+        match deps.store.approval(deps.tenant, id).await {
+            Ok(row) => still_open(&row).err().unwrap_or_else(|| error.into()),
+            Err(_) => error.into(),
+        }
+    }
+
+    async fn save_standing(&self, agent: AgentId, standing: Option<Grant>, by: &str) -> Result<Option<Uuid>, AppError> {
+        let Some(grant) = standing else {
+            return Ok(None);
+        };
+        let deps = self.deps();
+        let grant =
+            ports::StandingGrant { id: deps.ids.next(), agent, grant, by: by.to_owned(), created_at: deps.clock.now() };
+        deps.store.save_grant(deps.tenant, &grant).await?;
+        Ok(Some(grant.id))
+    }
+
+    async fn take_back(&self, grant: Option<Uuid>) {
+        let Some(id) = grant else { return };
+        let deps = self.deps();
+        if let Err(error) = deps.store.revoke_grant(deps.tenant, id).await {
+            tracing::error!(grant = %id, %error, "a grant stays whose decision was refused");
+        }
+    }
+
+    /// Waits until the run has the decision in its log.
+    async fn until_taken_in(&self, id: ApprovalId, run: &RunRow) {
+        let mut events = self.runs.watch(run.id, run.last_seq);
+        let heard = async {
+            while let Some(Ok(event)) = events.next().await {
+                match event.body {
+                    EventBody::ApprovalDecided { approval_id, .. } if approval_id == id => return,
+                    EventBody::RunFinished { .. } => return,
+                    _ => {}
+                }
+            }
+        };
+        if tokio::time::timeout(PATIENCE, heard).await.is_err() {
+            tracing::info!(run = %run.id, "the decision is kept; the run has not taken it in yet");
+        }
+    }
+
+    /// The entry with its decision. If another was quicker, that one counts.
+    async fn decided_entry(&self, id: ApprovalId, answer: &Answer, by: &str) -> Result<Approval, AppError> {
+        let deps = self.deps();
+        let mut row = deps.store.approval(deps.tenant, id).await?;
+        match &row.answer {
+            Some(kept) if kept == answer && row.decided_by.as_deref() == Some(by) => Ok(row),
+            Some(_) => Err(decided_already(&row)),
+            // Withdrawn meanwhile.
+            None if row.decided_at.is_some() => Err(still_open(&row).err().unwrap_or_else(|| decided_already(&row))),
+            None => {
+                row.answer = Some(answer.clone());
+                row.decided_by = Some(by.to_owned());
+                row.decided_at = Some(deps.clock.now());
+                Ok(row)
+            }
+        }
+    }
+}
+
+fn still_open(row: &Approval) -> Result<(), AppError> {
+    match status(row) {
+        ApprovalStatus::Open => Ok(()),
+        ApprovalStatus::Decided => Err(decided_already(row)),
+        ApprovalStatus::Withdrawn => Err(AppError::conflict(
+            "withdrawn",
+            format!("approval {} is withdrawn: its run has ended", row.id),
+            "there is nothing to decide any more",
+        )
+        .run(row.run_id)),
+    }
+}
+
+fn decided_already(row: &Approval) -> AppError {
+    let who = row.decided_by.as_deref().unwrap_or("somebody");
+    AppError::conflict(
+        "already_decided",
+        format!("approval {} was already decided by {who}", row.id),
+        "load it anew; the first decision counts",
+    )
+    .run(row.run_id)
+}

@@ -1,0 +1,174 @@
+//! Which decisions can be: answers fit their questions, grants what is asked and seven days.
+
+use super::duplicates::is_destructive;
+use crate::dto::approval::Decide;
+use crate::error::AppError;
+use std::time::Duration;
+use steward_core::Timestamp;
+use steward_core::approval::{Answer, Subject};
+use steward_core::policy::{Grant, GrantScope, RiskClass};
+
+/// Longest standing grant.
+const LONGEST: Duration = Duration::from_hours(7 * 24);
+
+/// Refuses what can't be; returns the grant to keep beyond the run, if one is wanted.
+pub(super) fn check_decision(body: &Decide, subject: &Subject, now: Timestamp) -> Result<Option<Grant>, AppError> {
+    if !body.answer.fits(subject) {
+        return Err(AppError::invalid(
+            "answer.decision",
+            "this answer does not fit what is asked",
+            match subject {
+                Subject::Call { .. } | Subject::Plan { .. } => "approve, deny or feedback",
+                Subject::Uncertain { .. } => "happened, run_again or skip",
+                Subject::Question { .. } => "feedback with the answer as `text`, or deny",
+            },
+        ));
+    }
+    if body.duplicates && is_destructive(subject) {
+        return Err(AppError::invalid(
+            "duplicates",
+            "what can't be taken back is decided one by one",
+            "leave `duplicates` out and decide each entry",
+        ));
+    }
+    if let Answer::Feedback { text } = &body.answer
+        && text.trim().is_empty()
+    {
+        return Err(AppError::invalid(
+            "answer.text",
+            "the text is empty",
+            "say what to change, or answer the question",
+        ));
+    }
+    let (grant, until) = match &body.answer {
+        Answer::Approve { grant, until } => (grant.as_ref(), *until),
+        _ => (None, None),
+    };
+    if let Some(scope) = grant {
+        covers(scope, subject)?;
+    }
+    in_time(grant.is_some(), until, body.standing, now)?;
+    if !body.standing {
+        return Ok(None);
+    }
+    let (Some(scope), false) = (grant, is_destructive(subject)) else {
+        return Err(AppError::invalid(
+            "standing",
+            "there is no permission that could be kept",
+            "approve with `grant` and `until`; what can't be taken back is asked each time",
+        ));
+    };
+    Ok(Some(Grant { scope: scope.clone(), until }))
+}
+
+/// A grant of more than what is asked is none that the person was shown.
+fn covers(scope: &GrantScope, subject: &Subject) -> Result<(), AppError> {
+    let refused =
+        |hint: &str| Err(AppError::invalid("answer.grant", "the grant does not belong to what is asked", hint));
+    match (scope, subject) {
+        (GrantScope::Tool { name }, Subject::Call { tool, .. }) if name != tool => refused("name the tool of the call"),
+        (GrantScope::Call { name, args_hash }, Subject::Call { tool, args_hash: asked, .. })
+            if name != tool || args_hash != asked =>
+        {
+            refused("name the tool of the call and its `args_hash`")
+        }
+        (GrantScope::Call { .. }, Subject::Plan { .. }) => {
+            refused("a plan's approval covers its calls; for more, grant a tool")
+        }
+        (
+            GrantScope::Tool { .. } | GrantScope::AllButDestructive,
+            Subject::Call { risk: RiskClass::Destructive, .. },
+        ) => refused("no grant covers what can't be taken back; approve this call only"),
+        _ => Ok(()),
+    }
+}
+
+fn in_time(granted: bool, until: Option<Timestamp>, standing: bool, now: Timestamp) -> Result<(), AppError> {
+    let refused = |title: &str| {
+        Err(AppError::invalid(
+            "answer.until",
+            title,
+            "give a time in milliseconds since 1970 UTC, for `standing` within 7 days",
+        ))
+    };
+    match until {
+        None if standing => refused("a permission beyond the run needs an end"),
+        Some(_) if !granted => refused("there is no grant that could end then"),
+        Some(until) if until <= now => refused("the permission would have ended already"),
+        Some(until) if standing && until > now.plus(LONGEST) => {
+            refused("a permission beyond the run lasts 7 days at most")
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests")]
+
+    use super::check_decision as check;
+    use serde_json::{Value, json};
+    use steward_core::Timestamp;
+
+    const DAY: i64 = 86_400_000;
+
+    fn call(risk: &str) -> Value {
+        json!({"kind": "call", "call_id": "c", "tool": "write", "arguments": {}, "args_hash": "h", "risk": risk, "preview": {"summary": "", "reversible": true}})
+    }
+
+    /// `Ok`: whether a standing grant comes of it; `Err`: the field at fault.
+    fn decide(subject: &Value, body: Value) -> Result<bool, String> {
+        let subject = serde_json::from_value(subject.clone()).unwrap();
+        let body = serde_json::from_value(body).unwrap();
+        check(&body, &subject, Timestamp(1000)).map(|grant| grant.is_some()).map_err(|error| format!("{error:?}"))
+    }
+
+    fn fails(subject: &Value, body: Value, field: &str) {
+        let why = decide(subject, body.clone()).unwrap_err();
+        assert!(why.contains(&format!("\"{field}\"")), "{body}: {why}");
+    }
+
+    #[test]
+    fn answers_fit_their_questions() {
+        let write = call("write");
+        let cut = json!({"kind": "uncertain", "call_id": "c", "tool": "t", "arguments": {}});
+        assert_eq!(decide(&write, json!({"answer": {"decision": "approve"}})), Ok(false));
+        assert_eq!(decide(&cut, json!({"answer": {"decision": "skip"}})), Ok(false));
+        fails(&write, json!({"answer": {"decision": "happened"}}), "answer.decision");
+        fails(&cut, json!({"answer": {"decision": "approve"}}), "answer.decision");
+        fails(&write, json!({"answer": {"decision": "feedback", "text": " "}}), "answer.text");
+    }
+
+    #[test]
+    fn grants_are_boxed_in_time_and_scope() {
+        let (write, rm) = (call("write"), call("destructive"));
+        let body = |scope: Value, until: Option<i64>, standing: bool| {
+            let mut answer = json!({"decision": "approve", "grant": scope});
+            if let Some(until) = until {
+                answer["until"] = json!(until);
+            }
+            json!({"answer": answer, "standing": standing})
+        };
+        let tool = json!({"kind": "tool", "name": "write"});
+        let exact = json!({"kind": "call", "name": "write", "args_hash": "h"});
+        assert_eq!(decide(&write, body(tool.clone(), None, false)), Ok(false));
+        assert_eq!(decide(&write, body(tool.clone(), Some(DAY), true)), Ok(true));
+        assert_eq!(decide(&write, body(exact.clone(), Some(DAY), true)), Ok(true));
+        fails(&write, body(tool.clone(), None, true), "answer.until");
+        fails(&write, body(tool.clone(), Some(1000), false), "answer.until");
+        fails(&write, body(tool.clone(), Some(8 * DAY), true), "answer.until");
+        fails(&write, body(json!({"kind": "tool", "name": "mail"}), None, false), "answer.grant");
+        fails(&write, body(json!({"kind": "call", "name": "write", "args_hash": "x"}), None, false), "answer.grant");
+        fails(&rm, body(tool, None, false), "answer.grant");
+        fails(&rm, body(json!({"kind": "all_but_destructive"}), None, false), "answer.grant");
+        fails(&rm, body(exact, Some(DAY), true), "standing");
+        fails(&write, json!({"answer": {"decision": "deny"}, "standing": true}), "answer.until");
+    }
+
+    #[test]
+    fn destructive_calls_are_decided_one_by_one() {
+        let body = json!({"answer": {"decision": "approve"}, "duplicates": true});
+        assert_eq!(decide(&call("write"), body.clone()), Ok(false));
+        fails(&call("destructive"), body, "duplicates");
+    }
+}

@@ -1,0 +1,359 @@
+//! Who may do what: the only place with rules on roles, ownership and the reach of virtual keys.
+//!
+//! Viewers look; developers chat, run and decide on their own runs; operators also have agents, connections, all
+//! approvals and runs; admins everything.
+
+use crate::caller::Caller;
+use crate::error::AppError;
+use steward_core::ports::Role;
+use steward_core::skill::SkillKind;
+use steward_core::{ApprovalId, ConversationId, KeyId, RunId, UserId};
+
+/// What is to be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Look at it.
+    Read,
+    /// Begin runs of agents, or ask models.
+    Ask,
+    /// Steer, stop, repeat or rename what exists, without configuring anything.
+    Operate,
+    /// Answer an entry of the inbox.
+    Decide,
+    /// Make, change or remove it.
+    Write,
+    /// What concerns the safety of the whole installation.
+    Administer,
+}
+
+/// What it is done to. Variants in the plural are the kind as a whole, before a row is known.
+#[derive(Debug, Clone, Copy)]
+pub enum Resource<'a> {
+    About,
+    Agents,
+    /// The agent of this name, for callers with a virtual key.
+    Agent {
+        name: &'a str,
+    },
+    Approvals,
+    /// An entry of the inbox and whose run asks.
+    Approval {
+        id: ApprovalId,
+        owner: Option<UserId>,
+    },
+    Budgets,
+    Connections,
+    /// The connection of this name, for callers with a virtual key.
+    Connection {
+        name: &'a str,
+    },
+    Conversations,
+    Conversation {
+        id: ConversationId,
+        owner: Option<UserId>,
+    },
+    Credentials,
+    CredentialUses,
+    Files,
+    Grants,
+    Keys,
+    Key {
+        id: KeyId,
+        owner: UserId,
+    },
+    McpServers,
+    /// A login at an MCP server, for one user or for all.
+    McpLogin {
+        per_user: bool,
+    },
+    Packages,
+    Reminders,
+    Runs,
+    Run {
+        id: RunId,
+        owner: Option<UserId>,
+    },
+    /// A run that a program goes on with: never more than the user of its key has asked.
+    EarlierRun {
+        id: RunId,
+        owner: Option<UserId>,
+    },
+    /// A run that only who asked for it may follow.
+    AskedRun {
+        id: RunId,
+        owner: Option<UserId>,
+    },
+    Sample,
+    Skills,
+    Skill {
+        kind: SkillKind,
+    },
+    /// A call of a skill by a person; `changes`: it does more than look.
+    SkillCall {
+        changes: bool,
+    },
+    SshHosts,
+    Usage,
+}
+
+/// Refuses what the caller may not do. What they may not see is not there: not found, never forbidden.
+///
+/// # Errors
+/// `Forbidden`: the role is too low, or the virtual key does not reach that far. `NotFound`: it is somebody else's.
+pub fn authorize(caller: &Caller, action: Action, resource: Resource<'_>) -> Result<(), AppError> {
+    needs(caller, least_role(action, resource))?;
+    if !is_visible(caller, resource) {
+        return Err(AppError::not_found(named(resource)));
+    }
+    if !is_in_scope(caller, resource) {
+        return Err(AppError::forbidden(
+            format!("this key may not use {}", named(resource)),
+            "GET /v1/models lists what it may use, its owner can change that",
+        )
+        .code("key_not_allowed"));
+    }
+    Ok(())
+}
+
+/// Whose rows a list holds: `None` is everybody's.
+pub fn listed_owner(caller: &Caller, resource: Resource<'_>) -> Option<UserId> {
+    let everybody = match resource {
+        Resource::Keys => has(caller, Role::Admin),
+        _ => sees_all(caller),
+    };
+    (!everybody).then_some(caller.principal.user)
+}
+
+/// The lowest role that may do it.
+fn least_role(action: Action, resource: Resource<'_>) -> Role {
+    use Resource as R;
+    match action {
+        Action::Administer => Role::Admin,
+        Action::Read => match resource {
+            R::CredentialUses => Role::Operator,
+            R::Credentials | R::Files | R::McpLogin { .. } | R::SshHosts => Role::Developer,
+            _ => Role::Viewer,
+        },
+        Action::Ask | Action::Decide => Role::Developer,
+        Action::Operate => match resource {
+            R::SkillCall { changes: true } => Role::Operator,
+            _ => Role::Developer,
+        },
+        Action::Write => match resource {
+            R::Skill { kind } if !reaches_servers(kind) => Role::Developer,
+            // The token of all users is an operator's to set.
+            R::Files | R::Keys | R::Key { .. } | R::McpLogin { per_user: true } | R::Sample | R::Skills => {
+                Role::Developer
+            }
+            _ => Role::Operator,
+        },
+    }
+}
+
+/// Skills that reach servers or start programs are an operator's to make.
+fn reaches_servers(kind: SkillKind) -> bool {
+    matches!(kind, SkillKind::Ssh | SkillKind::Shell | SkillKind::Ansible | SkillKind::Docker | SkillKind::Mcp)
+}
+
+fn is_visible(caller: &Caller, resource: Resource<'_>) -> bool {
+    let user = caller.principal.user;
+    match resource {
+        // What nobody owns, operators see.
+        Resource::Run { owner, .. } | Resource::Approval { owner, .. } => sees_all(caller) || owner == Some(user),
+        Resource::EarlierRun { owner, .. } => {
+            owner == Some(user) || (sees_all(caller) && caller.principal.key.is_none())
+        }
+        Resource::AskedRun { owner, .. } => owner == Some(user),
+        // What people say to agents is theirs alone; that of nobody is the command line's.
+        Resource::Conversation { owner, .. } => owner.map_or(sees_all(caller), |owner| owner == user),
+        Resource::Key { owner, .. } => owner == user || has(caller, Role::Admin),
+        _ => true,
+    }
+}
+
+/// What a virtual key opens. Without one, only the role counts.
+fn is_in_scope(caller: &Caller, resource: Resource<'_>) -> bool {
+    let Some(key) = &caller.principal.key else {
+        return true;
+    };
+    match resource {
+        Resource::Connection { name } => key.connections.is_empty() || key.connections.iter().any(|one| one == name),
+        Resource::Agent { name } => {
+            key.agents.as_ref().is_some_and(|agents| agents.is_empty() || agents.iter().any(|one| one == name))
+        }
+        _ => true,
+    }
+}
+
+fn named(resource: Resource<'_>) -> String {
+    match resource {
+        Resource::Agent { name } => format!("the agent `{name}`"),
+        Resource::Connection { name } => format!("the connection `{name}`"),
+        Resource::Approval { id, .. } => format!("approval {id}"),
+        Resource::Conversation { id, .. } => format!("conversation {id}"),
+        Resource::Key { id, .. } => format!("key {id}"),
+        Resource::Run { id, .. } | Resource::EarlierRun { id, .. } | Resource::AskedRun { id, .. } => {
+            format!("run {id}")
+        }
+        _ => "it".to_owned(),
+    }
+}
+
+fn needs(caller: &Caller, least: Role) -> Result<(), AppError> {
+    if has(caller, least) {
+        return Ok(());
+    }
+    Err(AppError::forbidden(
+        format!("this needs the role {}; yours is {}", least.as_str(), caller.principal.role.as_str()),
+        "ask an administrator for the role, or let somebody do it who has it",
+    ))
+}
+
+fn sees_all(caller: &Caller) -> bool {
+    has(caller, Role::Operator)
+}
+
+fn has(caller: &Caller, least: Role) -> bool {
+    rank(caller.principal.role) >= rank(least)
+}
+
+fn rank(role: Role) -> u8 {
+    match role {
+        Role::Viewer => 0,
+        Role::Developer => 1,
+        Role::Operator => 2,
+        Role::Admin => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::{Action, Resource, authorize, listed_owner};
+    use crate::caller::Caller;
+    use crate::caller::tests::caller;
+    use crate::error::ErrorKind;
+    use serde_json::json;
+    use steward_core::ports::{Role, VirtualKey};
+    use steward_core::skill::SkillKind;
+    use steward_core::{ConversationId, KeyId, RunId, UserId};
+    use uuid::Uuid;
+
+    const ROLES: [Role; 4] = [Role::Viewer, Role::Developer, Role::Operator, Role::Admin];
+
+    fn of(role: Role) -> Caller {
+        caller("ada@example.org", role, None, false)
+    }
+
+    fn outcome(caller: &Caller, action: Action, resource: Resource<'_>) -> char {
+        match authorize(caller, action, resource) {
+            Ok(()) => 'y',
+            Err(error) if error.kind == ErrorKind::NotFound => '?',
+            Err(_) => 'n',
+        }
+    }
+
+    /// What viewer, developer, operator and admin get: `y` yes, `n` forbidden, `?` not found.
+    fn check(action: Action, resource: Resource<'_>, expect: &str) {
+        let found: String = ROLES.into_iter().map(|role| outcome(&of(role), action, resource)).collect();
+        assert_eq!(found, expect, "{action:?} {resource:?}");
+    }
+
+    #[test]
+    fn roles_reach_as_far_as_the_table_says() {
+        use Resource as R;
+        for (action, resource, expect) in [
+            (Action::Read, R::Agents, "yyyy"),
+            (Action::Write, R::Agents, "nnyy"),
+            (Action::Ask, R::Agents, "nyyy"),
+            (Action::Read, R::Approvals, "yyyy"),
+            (Action::Decide, R::Approvals, "nyyy"),
+            (Action::Write, R::Budgets, "nnyy"),
+            (Action::Read, R::Connections, "yyyy"),
+            (Action::Write, R::Connections, "nnyy"),
+            (Action::Operate, R::Conversations, "nyyy"),
+            (Action::Read, R::Credentials, "nyyy"),
+            (Action::Read, R::CredentialUses, "nnyy"),
+            (Action::Write, R::Credentials, "nnyy"),
+            (Action::Administer, R::Credentials, "nnny"),
+            (Action::Read, R::Files, "nyyy"),
+            (Action::Write, R::Files, "nyyy"),
+            (Action::Read, R::Grants, "yyyy"),
+            (Action::Write, R::Grants, "nnyy"),
+            (Action::Read, R::Keys, "yyyy"),
+            (Action::Write, R::Keys, "nyyy"),
+            (Action::Write, R::McpServers, "nnyy"),
+            (Action::Write, R::McpLogin { per_user: true }, "nyyy"),
+            (Action::Write, R::McpLogin { per_user: false }, "nnyy"),
+            (Action::Read, R::McpLogin { per_user: true }, "nyyy"),
+            (Action::Write, R::Packages, "nnyy"),
+            (Action::Administer, R::Packages, "nnny"),
+            (Action::Write, R::Reminders, "nnyy"),
+            (Action::Operate, R::Runs, "nyyy"),
+            (Action::Write, R::Sample, "nyyy"),
+            (Action::Read, R::Skills, "yyyy"),
+            (Action::Write, R::Skills, "nyyy"),
+            (Action::Write, R::Skill { kind: SkillKind::Http }, "nyyy"),
+            (Action::Write, R::Skill { kind: SkillKind::Shell }, "nnyy"),
+            (Action::Operate, R::SkillCall { changes: false }, "nyyy"),
+            (Action::Operate, R::SkillCall { changes: true }, "nnyy"),
+            (Action::Read, R::SshHosts, "nyyy"),
+            (Action::Write, R::SshHosts, "nnyy"),
+            (Action::Read, R::Usage, "yyyy"),
+        ] {
+            check(action, resource, expect);
+        }
+    }
+
+    #[test]
+    fn what_others_own_is_not_there() {
+        let (me, other) = (Some(UserId(Uuid::from_u128(1))), Some(UserId(Uuid::from_u128(2))));
+        let run = |owner| Resource::Run { id: RunId(Uuid::nil()), owner };
+        check(Action::Read, run(me), "yyyy");
+        check(Action::Read, run(other), "??yy");
+        check(Action::Read, run(None), "??yy");
+        check(Action::Operate, run(other), "n?yy");
+        let talk = |owner| Resource::Conversation { id: ConversationId(Uuid::nil()), owner };
+        check(Action::Read, talk(me), "yyyy");
+        check(Action::Read, talk(other), "????");
+        check(Action::Read, talk(None), "??yy");
+        let asked = |owner| Resource::AskedRun { id: RunId(Uuid::nil()), owner };
+        check(Action::Read, asked(other), "????");
+        let key = |owner: Option<UserId>| Resource::Key { id: KeyId(Uuid::nil()), owner: owner.unwrap() };
+        check(Action::Write, key(me), "nyyy");
+        check(Action::Write, key(other), "n??y");
+        assert_eq!(listed_owner(&of(Role::Developer), Resource::Runs), me);
+        assert_eq!(listed_owner(&of(Role::Operator), Resource::Runs), None);
+        assert_eq!(listed_owner(&of(Role::Operator), Resource::Keys), me);
+    }
+
+    #[test]
+    fn a_key_reaches_what_it_names() {
+        let with = |connections: &[&str], agents: Option<&[&str]>| {
+            let mut caller = of(Role::Operator);
+            let key = json!({
+                "id": Uuid::nil(), "name": "k", "user": Uuid::from_u128(1), "prefix": "", "connections": connections,
+                "agents": agents, "created_at": 0,
+            });
+            caller.principal.key = serde_json::from_value::<VirtualKey>(key).ok().map(Into::into);
+            assert!(caller.principal.key.is_some());
+            caller
+        };
+        let agent = Resource::Agent { name: "a" };
+        let connection = Resource::Connection { name: "c" };
+        for (caller, expect) in [
+            (of(Role::Viewer), "yy"),
+            (with(&[], None), "ny"),
+            (with(&["d"], Some(&[])), "yn"),
+            (with(&["c"], Some(&["b"])), "ny"),
+            (with(&["c", "d"], Some(&["a"])), "yy"),
+        ] {
+            let found: String = [agent, connection].map(|one| outcome(&caller, Action::Read, one)).iter().collect();
+            assert_eq!(found, expect);
+        }
+        let earlier = |owner| Resource::EarlierRun { id: RunId(Uuid::nil()), owner };
+        assert_eq!(outcome(&with(&[], None), Action::Read, earlier(None)), '?');
+        assert_eq!(outcome(&of(Role::Operator), Action::Read, earlier(None)), 'y');
+    }
+}

@@ -1,0 +1,97 @@
+//! Hard limits of what may be spent.
+
+use crate::app::App;
+use crate::authorize::{Action, Resource, authorize};
+use crate::caller::Caller;
+use crate::dto::spending::{BudgetChange, BudgetInput, BudgetState};
+use crate::error::AppError;
+use crate::usage::Labels;
+use steward_core::BudgetId;
+use steward_core::ports::{BudgetScope, SpendLimit};
+use steward_core::spending::limit_problem;
+
+impl App {
+    /// All, with what is gone of them; by scope and period.
+    pub async fn budgets(&self, caller: &Caller) -> Result<Vec<BudgetState>, AppError> {
+        authorize(caller, Action::Read, Resource::Budgets)?;
+        self.all_budgets().await
+    }
+
+    /// What was spent in its period so far counts.
+    pub async fn create_budget(&self, caller: &Caller, input: BudgetInput) -> Result<BudgetState, AppError> {
+        authorize(caller, Action::Write, Resource::Budgets)?;
+        let deps = self.deps();
+        let limit = checked_limit(SpendLimit {
+            id: BudgetId(deps.ids.next()),
+            scope: input.scope,
+            period: input.period,
+            tokens: input.tokens,
+            cost_micros: input.cost_micros,
+        })?;
+        self.check_scope(limit.scope).await?;
+        deps.store.save_spend_limit(deps.tenant, &limit).await?;
+        self.budget(limit.id).await
+    }
+
+    /// Changes how much a budget allows; its period and what is spent stay.
+    pub async fn change_budget(
+        &self,
+        caller: &Caller,
+        id: BudgetId,
+        input: BudgetChange,
+    ) -> Result<BudgetState, AppError> {
+        authorize(caller, Action::Write, Resource::Budgets)?;
+        let before = self.budget(id).await?.limit;
+        let limit = checked_limit(SpendLimit { tokens: input.tokens, cost_micros: input.cost_micros, ..before })?;
+        let deps = self.deps();
+        deps.store.save_spend_limit(deps.tenant, &limit).await?;
+        self.budget(id).await
+    }
+
+    /// The record of usage stays.
+    pub async fn remove_budget(&self, caller: &Caller, id: BudgetId) -> Result<(), AppError> {
+        authorize(caller, Action::Write, Resource::Budgets)?;
+        let deps = self.deps();
+        Ok(deps.store.remove_spend_limit(deps.tenant, id).await?)
+    }
+
+    async fn all_budgets(&self) -> Result<Vec<BudgetState>, AppError> {
+        let deps = self.deps();
+        let states = deps.store.spend_limits(deps.tenant, deps.clock.now()).await?;
+        let labels = Labels::of(self, states.iter().map(|state| state.limit.scope)).await?;
+        Ok(states
+            .into_iter()
+            .map(|state| {
+                let label = labels.scope(state.limit.scope);
+                BudgetState::named(state, label)
+            })
+            .collect())
+    }
+
+    async fn budget(&self, id: BudgetId) -> Result<BudgetState, AppError> {
+        let all = self.all_budgets().await?;
+        all.into_iter().find(|one| one.limit.id == id).ok_or_else(|| AppError::not_found(format!("budget {id}")))
+    }
+
+    /// Refuses a budget for what isn't there.
+    async fn check_scope(&self, scope: BudgetScope) -> Result<(), AppError> {
+        let labels = Labels::of(self, std::iter::once(scope)).await?;
+        if labels.knows(scope) {
+            return Ok(());
+        }
+        let what = scope.whose().trim_start_matches("the ");
+        Err(AppError::invalid(
+            "scope",
+            format!("there is no {what} of this id"),
+            format!("take the id of {} from the list of them", scope.whose()),
+        ))
+    }
+}
+
+/// A limit that can be kept.
+pub(crate) fn checked_limit(limit: SpendLimit) -> Result<SpendLimit, AppError> {
+    match limit_problem(&limit) {
+        None => Ok(limit),
+        Some(problem) => Err(AppError::invalid(problem.field, problem.what, problem.hint)),
+    }
+}

@@ -1,0 +1,82 @@
+//! Who asks.
+
+use steward_access::{Account, Identity, LOCAL_USER};
+use steward_core::UserId;
+use steward_core::event::Origin;
+use steward_core::ports::Principal;
+use uuid::Uuid;
+
+/// Somebody who has proved who they are.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    pub principal: Principal,
+    pub email: String,
+    /// Their login; `None`: they came with an API key.
+    pub session: Option<Uuid>,
+    /// Where runs that they begin come from.
+    pub origin: Origin,
+}
+
+impl Caller {
+    /// `command_line`: whether the request says that it comes from this program's own commands. Only the user that
+    /// programs of this machine share is believed.
+    pub fn new(identity: Identity, command_line: bool) -> Self {
+        let Identity { principal, email, session } = identity;
+        let origin = match session {
+            _ if command_line && email == LOCAL_USER => Origin::Cli,
+            Some(_) => Origin::Chat,
+            None => Origin::Api,
+        };
+        Self { principal, email, session, origin }
+    }
+
+    pub fn user(&self) -> UserId {
+        self.principal.user
+    }
+
+    /// How they are named in logs and approvals.
+    pub fn by(&self) -> String {
+        self.email.clone()
+    }
+
+    /// As others may see them.
+    pub fn account(&self) -> Account {
+        Account {
+            id: self.principal.user,
+            email: self.email.clone(),
+            name: self.principal.name.clone(),
+            role: self.principal.role,
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::Caller;
+    use steward_access::{Identity, LOCAL_USER};
+    use steward_core::event::Origin;
+    use steward_core::ports::{Principal, Role};
+    use steward_core::{TenantId, UserId};
+    use uuid::Uuid;
+
+    /// User 1 with this role, by an API key.
+    pub(crate) fn caller(email: &str, role: Role, session: Option<Uuid>, command_line: bool) -> Caller {
+        let user = UserId(Uuid::from_u128(1));
+        let principal = Principal { tenant: TenantId::DEFAULT, user, name: String::new(), role, key: None };
+        Caller::new(Identity { principal, email: email.to_owned(), session }, command_line)
+    }
+
+    #[test]
+    fn only_the_user_of_this_machine_is_believed_to_be_the_command_line() {
+        let session = Some(Uuid::from_u128(2));
+        for (email, session, command_line, expect) in [
+            (LOCAL_USER, None, true, Origin::Cli),
+            (LOCAL_USER, None, false, Origin::Api),
+            ("ada@example.org", None, true, Origin::Api),
+            ("ada@example.org", session, true, Origin::Chat),
+        ] {
+            let origin = caller(email, Role::Operator, session, command_line).origin;
+            assert_eq!(origin, expect, "{email} {command_line}");
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Connections: endpoints of models, their exams and their health.
+
+mod exam_prompts;
+mod examiner;
+mod input_rules;
+mod key_variables;
+mod merge;
+mod registry;
+mod report_refresh;
+
+use crate::app::App;
+use crate::authorize::{Action, Resource, authorize};
+use crate::caller::Caller;
+use crate::dto::connection::{Connection as ConnectionView, ConnectionInput};
+use crate::dto::exam::RecogniseInput;
+use crate::error::{AppError, ErrorKind};
+use input_rules::{check_address, check_auth, check_input};
+use steward_core::ConnectionId;
+use steward_core::exam::{Check, ExamReport};
+use steward_core::model::{Connection, ModelError, Provider};
+use steward_core::ports::{ConnectionHealth, ConnectionTest, KnownConnection, Recognised};
+
+pub use exam_prompts::ExamPrompts;
+pub use key_variables::{KEY_VARIABLES_SETTING, KeyVariables};
+pub use registry::{ConnectionRegistry, KnownSource, RegistryParts};
+pub use report_refresh::report_refresh;
+
+impl App {
+    /// Saved ones first, with what is known of their models' prices and exams.
+    pub async fn connections(&self, caller: &Caller) -> Result<Vec<ConnectionView>, AppError> {
+        authorize(caller, Action::Read, Resource::Connections)?;
+        let mut all = Vec::new();
+        for known in self.connections.list().await {
+            all.push(self.show_connection(known).await);
+        }
+        Ok(all)
+    }
+
+    /// The first one beside the built-in model becomes the default.
+    pub async fn create_connection(&self, caller: &Caller, input: ConnectionInput) -> Result<ConnectionView, AppError> {
+        authorize(caller, Action::Write, Resource::Connections)?;
+        check_input(&input)?;
+        let id = ConnectionId(self.deps().ids.next());
+        let taken = self.connections.list().await;
+        if taken.iter().any(|one| one.connection.name == input.name.trim()) {
+            return Err(AppError::conflict(
+                "conflict",
+                format!("another connection has the name `{}`", input.name.trim()),
+                "choose another name",
+            ));
+        }
+        let (connection, key) = input.with_id(id, None);
+        self.connections.save(connection, key).await?;
+        let saved = self.known_connection(id).await?;
+        Ok(self.show_connection(saved).await)
+    }
+
+    /// In force at the next run.
+    pub async fn replace_connection(
+        &self,
+        caller: &Caller,
+        id: ConnectionId,
+        input: ConnectionInput,
+    ) -> Result<ConnectionView, AppError> {
+        authorize(caller, Action::Write, Resource::Connections)?;
+        let before = self.editable_connection(id).await?;
+        check_input(&input)?;
+        let (connection, key) = input.with_id(id, Some(before.connection.capabilities));
+        self.connections.save(connection, key).await?;
+        let saved = self.known_connection(id).await?;
+        Ok(self.show_connection(saved).await)
+    }
+
+    pub async fn remove_connection(&self, caller: &Caller, id: ConnectionId) -> Result<(), AppError> {
+        authorize(caller, Action::Write, Resource::Connections)?;
+        self.editable_connection(id).await?;
+        Ok(self.connections.remove(id).await?)
+    }
+
+    /// Uses a connection where nothing else is said.
+    pub async fn make_default_connection(&self, caller: &Caller, id: ConnectionId) -> Result<(), AppError> {
+        authorize(caller, Action::Write, Resource::Connections)?;
+        self.known_connection(id).await?;
+        Ok(self.connections.set_default(id).await?)
+    }
+
+    /// Asks for one short reply. A connection that fails is an answer too.
+    pub async fn test_connection(
+        &self,
+        caller: &Caller,
+        id: ConnectionId,
+    ) -> Result<Result<ConnectionTest, ModelError>, AppError> {
+        authorize(caller, Action::Write, Resource::Connections)?;
+        self.known_connection(id).await?;
+        Ok(self.connections.test(id).await)
+    }
+
+    /// Recognises what answers at a URL, by the URL and then by asking it. Nothing is saved.
+    pub async fn recognise_connection(&self, caller: &Caller, input: RecogniseInput) -> Result<Recognised, AppError> {
+        authorize(caller, Action::Write, Resource::Connections)?;
+        check_address(&input.base_url)?;
+        check_auth(&input.auth)?;
+        let (auth, key) = input.auth.parted();
+        Ok(self.examiner.recognise(input.base_url.trim(), &auth, key).await?)
+    }
+
+    /// How the connections have fared since the program started.
+    pub async fn connections_health(&self, caller: &Caller) -> Result<Vec<ConnectionHealth>, AppError> {
+        authorize(caller, Action::Read, Resource::Connections)?;
+        Ok(self.deps().models.health().await)
+    }
+
+    /// The report card of a connection's model.
+    pub async fn exam_report(&self, caller: &Caller, id: ConnectionId) -> Result<ExamReport, AppError> {
+        authorize(caller, Action::Read, Resource::Connections)?;
+        let connection = self.known_connection(id).await?.connection;
+        self.examiner.report(id).await.ok_or_else(|| {
+            AppError::new(
+                ErrorKind::NotFound,
+                format!("`{}` has not been examined yet", connection.name),
+                "examine it with POST to the same address, or with `steward model exam`",
+            )
+            .code("no_exam")
+        })
+    }
+
+    /// Refuses who may not examine, and what isn't there.
+    pub async fn may_examine(&self, caller: &Caller, id: ConnectionId) -> Result<(), AppError> {
+        authorize(caller, Action::Write, Resource::Connections)?;
+        self.known_connection(id).await?;
+        Ok(())
+    }
+
+    /// Examines a connection's model; `progress` hears of each check when it is done. Takes about a minute, and up to
+    /// 15000 tokens.
+    pub async fn examine(
+        &self,
+        caller: &Caller,
+        id: ConnectionId,
+        progress: &(dyn for<'c> Fn(&'c Check) + Send + Sync),
+    ) -> Result<ExamReport, AppError> {
+        self.may_examine(caller, id).await?;
+        Ok(self.examiner.examine(id, progress).await?)
+    }
+
+    /// The connection of this name, if the caller's key opens it.
+    ///
+    /// # Errors
+    /// The key does not open it, or there is none, with the names of those that the caller may use.
+    pub async fn usable_connection(&self, caller: &Caller, name: &str) -> Result<Connection, NoConnection> {
+        authorize(caller, Action::Read, Resource::Connection { name }).map_err(NoConnection::Forbidden)?;
+        match self.connections.named(name).await {
+            Some(found) => Ok(found),
+            None => Err(NoConnection::Unknown { known: self.usable_connections(caller).await }),
+        }
+    }
+
+    /// Names of the connections that the caller may use.
+    pub async fn usable_connections(&self, caller: &Caller) -> Vec<String> {
+        let known = self.connections.list().await;
+        let names = known.into_iter().map(|one| one.connection.name);
+        names.filter(|name| authorize(caller, Action::Read, Resource::Connection { name }).is_ok()).collect()
+    }
+
+    async fn known_connection(&self, id: ConnectionId) -> Result<KnownConnection, AppError> {
+        let all = self.connections.list().await;
+        all.into_iter()
+            .find(|known| known.connection.id == id)
+            .ok_or_else(|| AppError::not_found(format!("connection {id}")))
+    }
+
+    /// The same, if it can be changed here.
+    async fn editable_connection(&self, id: ConnectionId) -> Result<KnownConnection, AppError> {
+        let known = self.known_connection(id).await?;
+        if known.from == "saved" {
+            return Ok(known);
+        }
+        Err(AppError::conflict(
+            "fixed",
+            format!("`{}` was found by itself ({}) and can't be changed here", known.connection.name, known.from),
+            "change it where it was found, or add a connection of your own",
+        ))
+    }
+
+    async fn show_connection(&self, known: KnownConnection) -> ConnectionView {
+        let price = self.gateway.price(&known.connection);
+        let exam = self.examiner.report(known.connection.id).await;
+        ConnectionView { known_price: price, exam: exam.as_ref().map(Into::into), ..known.into() }
+    }
+}
+
+/// Why a connection can't be used by name.
+#[derive(Debug)]
+pub enum NoConnection {
+    Forbidden(AppError),
+    /// There is none of this name; the caller may use these.
+    Unknown {
+        known: Vec<String>,
+    },
+}
+
+/// Whether the provider is at one place in the world, which is known: it needs no address.
+fn has_own_address(provider: Provider) -> bool {
+    matches!(
+        provider,
+        Provider::OpenAi | Provider::Anthropic | Provider::Gemini | Provider::Cohere | Provider::HuggingFace
+    )
+}

@@ -1,0 +1,92 @@
+use super::exam_prompts::ExamPrompts;
+use super::registry::ConnectionRegistry;
+use async_trait::async_trait;
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+use steward_core::ConnectionId;
+use steward_core::exam::{Check, ExamReport};
+use steward_core::model::{Auth, ModelError, ModelErrorClass};
+use steward_core::ports::{ConnectionsError, Examiner, Recognised, TypedKey};
+use steward_models::exam::{Exam, ExamLimits, examine};
+use steward_models::recognise::recognise;
+
+/// Marks a connection as being examined until this is dropped.
+struct Seat<'a> {
+    taken: &'a Mutex<HashSet<ConnectionId>>,
+    id: ConnectionId,
+}
+
+impl<'a> Seat<'a> {
+    fn take(taken: &'a Mutex<HashSet<ConnectionId>>, id: ConnectionId) -> Option<Self> {
+        let mut all = taken.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert(id).then_some(Self { taken, id })
+    }
+}
+
+impl Drop for Seat<'_> {
+    fn drop(&mut self) {
+        let mut all = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        all.remove(&self.id);
+    }
+}
+
+impl ConnectionRegistry {
+    /// Examines within `limits` and stores the report, which is used from then on.
+    pub async fn examine_within(
+        &self,
+        id: ConnectionId,
+        limits: ExamLimits,
+        progress: &(dyn Fn(&Check) + Send + Sync),
+    ) -> Result<ExamReport, ModelError> {
+        let known = self.own(id).ok_or_else(|| unknown(id))?;
+        let name = &known.connection.name;
+        let _seat = Seat::take(&self.at_work, id).ok_or_else(|| {
+            error(
+                ModelErrorClass::RateLimit,
+                format!("`{name}` is being examined already"),
+                "wait for the report; two exams at once would disturb each other",
+            )
+        })?;
+        let exam =
+            Exam { client: self.client(), connection: &known.connection, format: &ExamPrompts, at: self.now(), limits };
+        let report = examine(exam, progress).await?;
+        self.keep(&report).await.map_err(|not| not_kept(name, &not))?;
+        tracing::info!(connection = name, ms = report.ms, tokens = report.tokens, "examined");
+        Ok(report)
+    }
+}
+
+#[async_trait]
+impl Examiner for ConnectionRegistry {
+    async fn examine(
+        &self,
+        id: ConnectionId,
+        progress: &(dyn for<'c> Fn(&'c Check) + Send + Sync),
+    ) -> Result<ExamReport, ModelError> {
+        self.examine_within(id, ExamLimits::default(), progress).await
+    }
+
+    async fn report(&self, id: ConnectionId) -> Option<ExamReport> {
+        self.report_of(&self.own(id)?.connection)
+    }
+
+    async fn recognise(&self, base_url: &str, auth: &Auth, key: TypedKey) -> Result<Recognised, ModelError> {
+        recognise(&self.client().with_key(key), base_url, auth).await
+    }
+}
+
+fn unknown(id: ConnectionId) -> ModelError {
+    error(ModelErrorClass::UnknownModel, format!("there is no connection {id}"), "`steward connections` lists them")
+}
+
+fn not_kept(name: &str, why: &ConnectionsError) -> ModelError {
+    error(
+        ModelErrorClass::Server,
+        format!("the report of `{name}` could not be kept: {why}"),
+        "see the server's log, then examine it again",
+    )
+}
+
+fn error(class: ModelErrorClass, message: String, hint: &str) -> ModelError {
+    ModelError { class, message, hint: hint.to_owned(), detail: None, retry_after_ms: None }
+}

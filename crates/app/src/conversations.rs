@@ -1,0 +1,236 @@
+//! Conversations: their lists and details, and branching them off.
+
+use crate::app::App;
+use crate::authorize::{Action, Resource, authorize, listed_owner};
+use crate::caller::Caller;
+use crate::dto::conversation::{Conversation as ConversationView, ConversationDetail, Message as MessageView};
+use crate::dto::run::Run;
+use crate::error::AppError;
+use futures::future::try_join_all;
+use steward_core::ports::{ApprovalFilter, Conversation, ConversationFilter, RunFilter, RunRow, RunStatus};
+use steward_core::{AgentId, ConversationId, RunId, message, ports};
+
+const MAX_TITLE: usize = 200;
+/// Runs that a conversation is shown with, the newest.
+const RUNS_SHOWN: u32 = 100;
+
+/// Which conversations of the caller.
+#[derive(Debug, Default)]
+pub struct ConversationSearch {
+    /// In the title or a message.
+    pub text: Option<String>,
+    pub agent: Option<AgentId>,
+    /// Only deleted ones; else only others.
+    pub deleted: bool,
+    pub before: Option<ConversationId>,
+    pub limit: u32,
+}
+
+impl App {
+    /// The caller's own, newest first; operators also see those of nobody.
+    pub async fn conversations(
+        &self,
+        caller: &Caller,
+        search: ConversationSearch,
+    ) -> Result<ports::Page<ConversationView>, AppError> {
+        authorize(caller, Action::Read, Resource::Conversations)?;
+        let deps = self.deps();
+        let filter = ConversationFilter {
+            user: Some(caller.user()),
+            nobody: listed_owner(caller, Resource::Conversations).is_none(),
+            agent: search.agent,
+            text: search.text.filter(|text| !text.trim().is_empty()),
+            deleted: search.deleted,
+            before: search.before,
+            limit: search.limit,
+        };
+        let page = deps.store.conversations(deps.tenant, filter).await?;
+        Ok(ports::Page { items: self.show_conversations(page.items).await?, more: page.more })
+    }
+
+    /// With its messages and its newest 100 runs, oldest first.
+    pub async fn conversation(&self, caller: &Caller, id: ConversationId) -> Result<ConversationDetail, AppError> {
+        let deps = self.deps();
+        let row = self.conversation_of(caller, Action::Read, id).await?;
+        let messages = deps.store.messages(deps.tenant, id).await?;
+        let filter = RunFilter { conversation: Some(id), limit: RUNS_SHOWN, ..RunFilter::default() };
+        let mut runs = deps.store.runs(deps.tenant, filter).await?.items;
+        runs.reverse();
+        let names = self.agent_names(runs.iter().map(|run| run.agent).collect()).await?;
+        Ok(ConversationDetail {
+            conversation: self.show_conversation(row).await?,
+            messages: messages
+                .into_iter()
+                .filter(|message| matches!(message.role, message::Role::User | message::Role::Assistant))
+                .map(MessageView::from)
+                .collect(),
+            runs: runs
+                .into_iter()
+                .map(|run| {
+                    let name = names.get(run.agent);
+                    Run::named(run, name)
+                })
+                .collect(),
+        })
+    }
+
+    pub async fn rename_conversation(
+        &self,
+        caller: &Caller,
+        id: ConversationId,
+        title: &str,
+    ) -> Result<ConversationView, AppError> {
+        self.conversation_of(caller, Action::Operate, id).await?;
+        let title = title.trim();
+        if title.is_empty() || title.chars().count() > MAX_TITLE || title.chars().any(char::is_control) {
+            return Err(AppError::invalid(
+                "title",
+                format!("a title has 1 to {MAX_TITLE} characters on one line"),
+                "choose another title",
+            ));
+        }
+        let deps = self.deps();
+        deps.store.rename_conversation(deps.tenant, id, title, deps.clock.now()).await?;
+        let row = deps.store.conversation(deps.tenant, id).await?;
+        self.show_conversation(row).await
+    }
+
+    /// It can be restored, and its runs stay.
+    pub async fn delete_conversation(&self, caller: &Caller, id: ConversationId) -> Result<(), AppError> {
+        self.conversation_of(caller, Action::Operate, id).await?;
+        if let Some(run) = self.open_run(id).await? {
+            return Err(AppError::conflict(
+                "conversation_busy",
+                format!("run {} of this conversation has not ended", run.id),
+                "stop the run first, or wait for its end",
+            )
+            .run(run.id));
+        }
+        let deps = self.deps();
+        Ok(deps.store.mark_deleted(deps.tenant, id, Some(deps.clock.now())).await?)
+    }
+
+    pub async fn restore_conversation(
+        &self,
+        caller: &Caller,
+        id: ConversationId,
+    ) -> Result<ConversationView, AppError> {
+        self.conversation_of(caller, Action::Operate, id).await?;
+        let deps = self.deps();
+        deps.store.mark_deleted(deps.tenant, id, None).await?;
+        let row = deps.store.conversation(deps.tenant, id).await?;
+        self.show_conversation(row).await
+    }
+
+    /// Another conversation with what was said so far, or before the run `before`.
+    pub async fn fork_conversation(
+        &self,
+        caller: &Caller,
+        id: ConversationId,
+        before: Option<RunId>,
+    ) -> Result<ConversationView, AppError> {
+        let from = self.conversation_of(caller, Action::Operate, id).await?;
+        if from.deleted_at.is_some() {
+            return Err(AppError::conflict("deleted", format!("conversation {id} is deleted"), "restore it first"));
+        }
+        if let Some(run) = before {
+            let deps = self.deps();
+            let row = deps.store.run(deps.tenant, run).await?;
+            if row.conversation != Some(id) {
+                return Err(AppError::invalid(
+                    "before_run",
+                    format!("run {run} does not belong to this conversation"),
+                    "take a run of the conversation, or leave it out to take everything along",
+                ));
+            }
+        }
+        let row = self.copy_conversation(caller, from, before).await?;
+        self.show_conversation(row).await
+    }
+
+    /// A conversation of the caller, deleted or not.
+    pub(crate) async fn conversation_of(
+        &self,
+        caller: &Caller,
+        action: Action,
+        id: ConversationId,
+    ) -> Result<Conversation, AppError> {
+        authorize(caller, action, Resource::Conversations)?;
+        let deps = self.deps();
+        let row = deps.store.conversation(deps.tenant, id).await?;
+        authorize(caller, action, Resource::Conversation { id, owner: row.user })?;
+        Ok(row)
+    }
+
+    /// Branches off `from` for the caller, with what was said before `before`.
+    pub(crate) async fn copy_conversation(
+        &self,
+        caller: &Caller,
+        from: Conversation,
+        before: Option<RunId>,
+    ) -> Result<Conversation, AppError> {
+        let deps = self.deps();
+        let now = deps.clock.now();
+        let copy = Conversation {
+            id: ConversationId(deps.ids.next()),
+            user: Some(caller.user()),
+            created_at: now,
+            updated_at: now,
+            deleted_at: None,
+            forked_from: Some(from.id),
+            ..from
+        };
+        deps.store.fork_conversation(deps.tenant, from.id, before, &copy).await?;
+        Ok(copy)
+    }
+
+    /// A conversation whose first run could not begin is of no use to anybody.
+    pub(crate) async fn discard_conversation(&self, id: ConversationId) {
+        let deps = self.deps();
+        let now = deps.clock.now();
+        if let Err(error) = deps.store.mark_deleted(deps.tenant, id, Some(now)).await {
+            tracing::warn!(conversation = %id, %error, "an empty conversation stays");
+        }
+    }
+
+    /// The run of a conversation that has not ended. A conversation has one run at a time, so it is the newest.
+    async fn open_run(&self, conversation: ConversationId) -> Result<Option<RunRow>, AppError> {
+        let deps = self.deps();
+        let filter = RunFilter { conversation: Some(conversation), limit: 1, ..RunFilter::default() };
+        let newest = deps.store.runs(deps.tenant, filter).await?.items.pop();
+        Ok(newest.filter(|row| row.status != RunStatus::Finished))
+    }
+
+    /// Whether a person is asked by `run`: one that is parked may as well wait for the hour of a busy provider.
+    async fn waits(&self, run: Option<&RunRow>) -> Result<bool, AppError> {
+        let Some(run) = run.filter(|run| run.status == RunStatus::Parked) else {
+            return Ok(false);
+        };
+        let deps = self.deps();
+        let filter = ApprovalFilter { open: true, run: Some(run.id), limit: 1, ..ApprovalFilter::default() };
+        Ok(!deps.store.approvals(deps.tenant, filter).await?.items.is_empty())
+    }
+
+    /// Rows as they are shown: with their agent's name and their open run.
+    async fn show_conversations(&self, rows: Vec<Conversation>) -> Result<Vec<ConversationView>, AppError> {
+        let names = self.agent_names(rows.iter().map(|row| row.agent).collect()).await?;
+        let open = try_join_all(rows.iter().map(|row| self.open_run(row.id))).await?;
+        let waits = try_join_all(open.iter().map(|run| self.waits(run.as_ref()))).await?;
+        Ok(rows
+            .into_iter()
+            .zip(open.iter().zip(waits))
+            .map(|(row, (open, waits))| {
+                let name = names.get(row.agent);
+                ConversationView::named(row, name, open.as_ref(), waits)
+            })
+            .collect())
+    }
+
+    async fn show_conversation(&self, row: Conversation) -> Result<ConversationView, AppError> {
+        let names = self.agent_names(vec![row.agent]).await?;
+        let open = self.open_run(row.id).await?;
+        let waits = self.waits(open.as_ref()).await?;
+        let name = names.get(row.agent);
+        Ok(ConversationView::named(row, name, open.as_ref(), waits))
+    }
+}

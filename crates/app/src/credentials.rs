@@ -1,0 +1,86 @@
+//! What is in the vault. Values go in and never come back.
+
+use crate::app::App;
+use crate::authorize::{Action, Resource, authorize};
+use crate::caller::Caller;
+use crate::dto::credential::CredentialUse;
+use crate::error::AppError;
+use steward_core::credential::Credential;
+use steward_core::ports::{CredentialChange, NewCredential};
+use steward_core::{CredentialId, Timestamp, ports};
+
+impl App {
+    /// By name, without their secrets.
+    pub async fn credentials(
+        &self,
+        caller: &Caller,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<ports::Page<Credential>, AppError> {
+        authorize(caller, Action::Read, Resource::Credentials)?;
+        Ok(self.vault.credentials(self.tenant(), after, limit).await?)
+    }
+
+    pub async fn credential(&self, caller: &Caller, id: CredentialId) -> Result<Credential, AppError> {
+        authorize(caller, Action::Read, Resource::Credentials)?;
+        Ok(self.vault.credential(self.tenant(), id).await?)
+    }
+
+    /// Keeps a credential. Its secret fields are sealed and never shown again.
+    pub async fn create_credential(&self, caller: &Caller, mut new: NewCredential) -> Result<Credential, AppError> {
+        authorize(caller, Action::Write, Resource::Credentials)?;
+        new.name = new.name.trim().to_owned();
+        Ok(self.vault.keep(self.tenant(), new).await?)
+    }
+
+    /// In force at the next call.
+    pub async fn change_credential(
+        &self,
+        caller: &Caller,
+        id: CredentialId,
+        mut change: CredentialChange,
+    ) -> Result<Credential, AppError> {
+        authorize(caller, Action::Write, Resource::Credentials)?;
+        change.name = change.name.map(|name| name.trim().to_owned());
+        Ok(self.vault.change(self.tenant(), id, change).await?)
+    }
+
+    /// For good. Skills that use it are refused from then on.
+    pub async fn remove_credential(&self, caller: &Caller, id: CredentialId) -> Result<(), AppError> {
+        authorize(caller, Action::Write, Resource::Credentials)?;
+        Ok(self.vault.remove(self.tenant(), id).await?)
+    }
+
+    /// Seals all credentials with a new key, and returns how many. The old key opens nothing after that.
+    pub async fn rotate_vault_key(&self, caller: &Caller) -> Result<u64, AppError> {
+        authorize(caller, Action::Administer, Resource::Credentials)?;
+        Ok(self.vault.rotate(self.tenant()).await?)
+    }
+
+    /// Which runs used a credential before `before`, the latest first.
+    pub async fn credential_uses(
+        &self,
+        caller: &Caller,
+        id: CredentialId,
+        before: Option<Timestamp>,
+        limit: u32,
+    ) -> Result<ports::Page<CredentialUse>, AppError> {
+        authorize(caller, Action::Read, Resource::CredentialUses)?;
+        let tenant = self.tenant();
+        self.vault.credential(tenant, id).await?;
+        let page = self.vault.uses(tenant, id, before, limit).await?;
+        let names = self.agent_names(page.items.iter().filter_map(|one| one.agent).collect()).await?;
+        let items = page
+            .items
+            .into_iter()
+            .map(|one| CredentialUse {
+                run: one.run,
+                agent: one.agent,
+                agent_name: one.agent.and_then(|id| names.get(id)),
+                tool: one.tool,
+                at: one.at,
+            })
+            .collect();
+        Ok(ports::Page { items, more: page.more })
+    }
+}

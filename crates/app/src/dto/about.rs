@@ -1,0 +1,67 @@
+//! What this program is and how it is.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// What a probe found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PartStatus {
+    /// It answers.
+    Ok,
+    /// It does not.
+    Failing,
+}
+
+/// One thing that the program needs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Part {
+    /// What.
+    pub name: String,
+    /// Whether it answers.
+    pub status: PartStatus,
+    /// More of it, or why not.
+    pub detail: String,
+    /// Whether nothing works without it.
+    pub needed: bool,
+}
+
+/// Database engines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Database {
+    /// Embedded.
+    Sqlite,
+    /// A server.
+    Postgresql,
+}
+
+/// Versions and health.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct About {
+    /// Version of this program.
+    pub version: String,
+    /// Commit that it was built from, if known.
+    #[schema(required)]
+    pub commit: Option<String>,
+    /// Version of the event format.
+    pub event_version: u16,
+    /// Version of the database's schema, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub schema_version: Option<i64>,
+    /// Engine of the database.
+    pub database: Database,
+    /// Its version.
+    pub database_version: String,
+    /// Folder of the data.
+    pub data_dir: String,
+    /// Folder that the agents' file tools are confined to.
+    pub workspace: String,
+    /// When the program started.
+    pub started_at: i64,
+    /// Runs at work here.
+    pub runs_at_work: usize,
+    /// What it needs.
+    pub health: Vec<Part>,
+}

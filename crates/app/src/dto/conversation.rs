@@ -1,0 +1,159 @@
+//! Conversations, and how a message gets into one.
+
+use super::run::Run;
+use serde::{Deserialize, Serialize};
+use steward_core::event::Mode;
+use steward_core::message::{self, Role};
+use steward_core::{AgentId, ConnectionId, ConversationId, RunId, Timestamp, ports};
+use utoipa::ToSchema;
+
+/// A conversation in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Conversation {
+    /// Its id.
+    pub id: ConversationId,
+    /// With whom.
+    pub agent_id: AgentId,
+    /// The agent's name.
+    #[schema(required)]
+    pub agent_name: Option<String>,
+    /// What it is about.
+    pub title: String,
+    /// When it began.
+    pub created_at: Timestamp,
+    /// When something was last said or changed.
+    pub updated_at: Timestamp,
+    /// When it was deleted.
+    #[schema(required)]
+    pub deleted_at: Option<Timestamp>,
+    /// The conversation that it branched off.
+    #[schema(required)]
+    pub forked_from: Option<ConversationId>,
+    /// Its run that has not ended.
+    #[schema(required)]
+    pub open_run: Option<RunId>,
+    /// Whether that run waits for a person or an alarm.
+    pub waits: bool,
+}
+
+/// What was said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Message {
+    /// Who said it.
+    pub role: Role,
+    /// The text.
+    pub text: String,
+}
+
+/// A conversation with all that its page shows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ConversationDetail {
+    /// The header.
+    #[serde(flatten)]
+    pub conversation: Conversation,
+    /// What was said, oldest first.
+    pub messages: Vec<Message>,
+    /// Its newest 100 runs, oldest first.
+    pub runs: Vec<Run>,
+}
+
+/// Another title.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rename {
+    /// The title.
+    #[schema(min_length = 1, max_length = 200)]
+    pub title: String,
+}
+
+/// Where to branch off.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ForkConversation {
+    /// With what was said before this run; else with everything.
+    #[serde(default)]
+    pub before_run: Option<RunId>,
+}
+
+/// A message to an agent.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Chat {
+    /// The message.
+    #[schema(min_length = 1, max_length = 200_000)]
+    pub message: String,
+    /// Where it belongs; a new conversation if left out.
+    #[serde(default)]
+    pub conversation_id: Option<ConversationId>,
+    /// Whether to plan first.
+    #[serde(default = "loop_mode")]
+    pub mode: Mode,
+    /// Another connection than the agent's.
+    #[serde(default)]
+    pub connection_id: Option<ConnectionId>,
+    /// Files of the workspace that belong to it.
+    #[serde(default)]
+    #[schema(max_items = 20)]
+    pub attachments: Vec<String>,
+}
+
+fn loop_mode() -> Mode {
+    Mode::Loop
+}
+
+/// A run that was begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ChatStarted {
+    /// The run.
+    pub run_id: RunId,
+    /// Its conversation; null only for forks of runs without one.
+    #[schema(required)]
+    pub conversation_id: Option<ConversationId>,
+}
+
+impl Conversation {
+    /// The header with its agent's name and its open run, and whether that one waits for a person.
+    pub fn named(
+        row: ports::Conversation,
+        agent_name: Option<String>,
+        open_run: Option<&ports::RunRow>,
+        waits: bool,
+    ) -> Self {
+        Self {
+            id: row.id,
+            agent_id: row.agent,
+            agent_name,
+            title: row.title,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            deleted_at: row.deleted_at,
+            forked_from: row.forked_from,
+            open_run: open_run.map(|run| run.id),
+            waits,
+        }
+    }
+}
+
+impl From<message::Message> for Message {
+    fn from(message: message::Message) -> Self {
+        Self { role: message.role, text: message.text }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::Chat;
+    use serde_json::json;
+    use steward_core::event::Mode;
+
+    #[test]
+    fn a_chat_needs_no_more_than_its_message() {
+        let chat: Chat = serde_json::from_value(json!({"message": "Hello"})).unwrap();
+        assert_eq!(chat.mode, Mode::Loop);
+        assert!(chat.attachments.is_empty() && chat.conversation_id.is_none());
+        let wrong = json!({"message": "Hello", "mode": "plan_first"});
+        assert!(serde_json::from_value::<Chat>(wrong).is_err());
+    }
+}

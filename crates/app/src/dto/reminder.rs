@@ -1,0 +1,53 @@
+//! Reminders.
+
+use serde::{Deserialize, Serialize};
+use steward_core::{AgentId, Timestamp, ports};
+use utoipa::ToSchema;
+
+/// A reminder. Due: its time has come and it is not done; that it is shown then is all there is to it,
+/// so a reminder that came up while nothing ran is due at the next look.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Reminder {
+    /// Its id.
+    pub id: String,
+    /// The agent that made it.
+    pub agent_id: AgentId,
+    /// The agent's name; null: it is gone.
+    #[schema(required)]
+    pub agent: Option<String>,
+    /// When, ms since 1970 UTC.
+    pub at: Timestamp,
+    /// What.
+    pub text: String,
+    /// Whether it is done.
+    pub done: bool,
+    /// Whether its time has come and it is not done.
+    pub due: bool,
+}
+
+/// What changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReminderChange {
+    /// Whether it is done.
+    #[serde(default)]
+    pub done: Option<bool>,
+    /// Its new time, ms since 1970 UTC: later, to be reminded again.
+    #[serde(default)]
+    pub at: Option<Timestamp>,
+}
+
+impl Reminder {
+    /// One of `agent`, as it is at `now`.
+    pub fn of((id, reminder): (AgentId, ports::Reminder), agent: Option<String>, now: Timestamp) -> Self {
+        Self {
+            due: !reminder.done && reminder.at <= now,
+            id: reminder.id,
+            agent_id: id,
+            agent,
+            at: reminder.at,
+            text: reminder.text,
+            done: reminder.done,
+        }
+    }
+}

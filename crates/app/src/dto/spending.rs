@@ -1,0 +1,167 @@
+//! What is spent: usage, budgets, virtual keys.
+
+use serde::{Deserialize, Serialize};
+use steward_core::Timestamp;
+use steward_core::ports::{self, BudgetScope, Period, SpendLimit, SpendState, VirtualKey};
+use utoipa::ToSchema;
+
+/// A group, with a name for people.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct UsageRow {
+    /// Its sums.
+    #[serde(flatten)]
+    pub sum: ports::UsageRow,
+    /// Its name.
+    pub label: String,
+}
+
+/// What was spent in a time.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct UsageReport {
+    /// Groups: days in order, others dearest first.
+    pub items: Vec<UsageRow>,
+    /// All of them together.
+    pub total: ports::UsageRow,
+    /// Calls whose cost nobody knows, since their model has no price.
+    pub unpriced_calls: u64,
+}
+
+/// A limit and what is gone of it.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct BudgetState {
+    /// The limit.
+    pub limit: SpendLimit,
+    /// When its period began.
+    pub since: Timestamp,
+    /// Spent in it.
+    pub tokens: u64,
+    /// Spent in it, millionths of a US dollar.
+    pub cost_micros: u64,
+    /// Set aside for calls in flight.
+    pub reserved_tokens: u64,
+    /// Set aside for calls in flight, millionths of a US dollar.
+    pub reserved_cost_micros: u64,
+    /// Whose it is, for people.
+    pub label: String,
+}
+
+/// A new budget.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetInput {
+    /// Whose.
+    pub scope: BudgetScope,
+    /// How long it counts; days and months are those of UTC.
+    pub period: Period,
+    /// Most tokens, of prompts and replies together.
+    #[serde(default)]
+    pub tokens: Option<u64>,
+    /// Most millionths of a US dollar.
+    #[serde(default)]
+    pub cost_micros: Option<u64>,
+}
+
+/// Other limits for a budget; what is left out is not limited any more.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetChange {
+    /// Most tokens.
+    #[serde(default)]
+    pub tokens: Option<u64>,
+    /// Most millionths of a US dollar.
+    #[serde(default)]
+    pub cost_micros: Option<u64>,
+}
+
+/// A key that was just made.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct NewVirtualKey {
+    /// The key.
+    #[serde(flatten)]
+    pub key: VirtualKey,
+    /// What to send as the bearer token. Shown this once; null where the answer is repeated for an
+    /// idempotency key.
+    #[schema(required)]
+    pub secret: Option<String>,
+}
+
+/// The budget of a new key.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KeyBudget {
+    /// How long it counts.
+    pub period: Period,
+    /// Most tokens.
+    #[serde(default)]
+    pub tokens: Option<u64>,
+    /// Most millionths of a US dollar.
+    #[serde(default)]
+    pub cost_micros: Option<u64>,
+}
+
+/// A new virtual key.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KeyInput {
+    /// Its name.
+    #[schema(max_length = 100)]
+    pub name: String,
+    /// Connections it may use, by name; empty: all.
+    #[serde(default)]
+    pub connections: Vec<String>,
+    /// Agents it may use, by name; null or left out: none, an empty list: all.
+    #[serde(default)]
+    pub agents: Option<Vec<String>>,
+    /// Most requests a minute.
+    #[serde(default)]
+    #[schema(minimum = 1)]
+    pub requests_per_minute: Option<u32>,
+    /// Most tokens a minute.
+    #[serde(default)]
+    #[schema(minimum = 1)]
+    pub tokens_per_minute: Option<u32>,
+    /// When it ends by itself, milliseconds since 1970 UTC.
+    #[serde(default)]
+    pub expires_at: Option<Timestamp>,
+    /// A budget of its own.
+    #[serde(default)]
+    pub budget: Option<KeyBudget>,
+}
+
+/// What to change of a key. What is left out stays; null takes a limit away.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KeyChange {
+    /// Its name.
+    #[serde(default)]
+    #[schema(nullable = false, max_length = 100)]
+    pub name: Option<String>,
+    /// Connections it may use, by name; empty: all.
+    #[serde(default)]
+    #[schema(nullable = false)]
+    pub connections: Option<Vec<String>>,
+    /// Agents it may use, by name; null: none, an empty list: all.
+    #[serde(default, deserialize_with = "ports::given")]
+    #[schema(value_type = Option<Vec<String>>)]
+    pub agents: Option<Option<Vec<String>>>,
+    /// Most requests a minute.
+    #[serde(default, deserialize_with = "ports::given")]
+    #[schema(value_type = Option<u32>, minimum = 1)]
+    pub requests_per_minute: Option<Option<u32>>,
+    /// Most tokens a minute.
+    #[serde(default, deserialize_with = "ports::given")]
+    #[schema(value_type = Option<u32>, minimum = 1)]
+    pub tokens_per_minute: Option<Option<u32>>,
+    /// When it ends by itself.
+    #[serde(default, deserialize_with = "ports::given")]
+    #[schema(value_type = Option<i64>)]
+    pub expires_at: Option<Option<Timestamp>>,
+}
+
+impl BudgetState {
+    /// `state`, with whose it is.
+    pub fn named(state: SpendState, label: String) -> Self {
+        let SpendState { limit, since, tokens, cost_micros, reserved_tokens, reserved_cost_micros } = state;
+        Self { limit, since, tokens, cost_micros, reserved_tokens, reserved_cost_micros, label }
+    }
+}

@@ -1,0 +1,242 @@
+//! Files into the workspace and out of it. An upload is a new file in the workspace's folder for uploads, reached without following a link: agents
+//! write in the workspace too, and must not be able to lead an upload elsewhere.
+
+use crate::app::App;
+use crate::authorize::{Action, Resource, authorize};
+use crate::caller::Caller;
+use crate::error::{AppError, ErrorKind};
+use bytes::Bytes;
+use rustix::fd::OwnedFd;
+use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, open, openat, unlinkat};
+use rustix::io::Errno;
+use std::path::Path;
+use steward_tools::files::open_file;
+use tokio::fs::File;
+use tokio::io::AsyncWriteExt;
+
+const FOLDER: &str = "uploads";
+/// Longest name, bytes; room for a number stays below what file systems take.
+const MAX_NAME: usize = 120;
+/// How many files of one name there may be.
+const MOST: u32 = 1000;
+
+impl App {
+    /// Begins a file in the folder `uploads` of the workspace. Nothing is overwritten: a second `x.csv` becomes
+    /// `x-2.csv`.
+    pub fn begin_upload(&self, caller: &Caller, name: &str) -> Result<Upload, AppError> {
+        authorize(caller, Action::Write, Resource::Files)?;
+        Upload::begin(Path::new(&self.workspace), &safe_name(name)?)
+    }
+
+    /// A file of the workspace and its length in bytes.
+    pub async fn open_file(&self, caller: &Caller, path: String) -> Result<(File, u64), AppError> {
+        authorize(caller, Action::Read, Resource::Files)?;
+        let workspace = self.workspace.clone();
+        let opened = tokio::task::spawn_blocking(move || {
+            let file = open_file(&workspace, &path).map_err(|error| error.to_string())?;
+            let bytes = file.metadata().map_err(|error| error.to_string())?.len();
+            Ok((file, bytes))
+        });
+        let (file, bytes) = opened
+            .await
+            .map_err(|_| AppError::unavailable("the file could not be looked at"))?
+            .map_err(|why: String| {
+                let hint = "give the path of a file, relative to the workspace";
+                AppError::new(ErrorKind::NotFound, why, hint).code("no_such_file")
+            })?;
+        Ok((File::from_std(file), bytes))
+    }
+}
+
+/// A file being received; gone again unless it is finished.
+pub struct Upload {
+    folder: OwnedFd,
+    name: String,
+    file: File,
+    whole: bool,
+}
+
+impl Upload {
+    /// Makes the file: `name`, or `name-2` and so on.
+    fn begin(workspace: &Path, name: &str) -> Result<Self, AppError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let root = open(workspace, flags, Mode::empty()).map_err(failed)?;
+        match mkdirat(&root, FOLDER, Mode::from_raw_mode(0o755)) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(failed(error)),
+        }
+        let folder = openat(&root, FOLDER, flags | OFlags::NOFOLLOW, Mode::empty()).map_err(|error| match error {
+            Errno::NOTDIR | Errno::LOOP => AppError::conflict(
+                "uploads_folder",
+                "`uploads` in the workspace is no plain folder",
+                "move it away; a new one is made",
+            ),
+            other => failed(other),
+        })?;
+        for number in 1..=MOST {
+            let name = numbered(name, number);
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            match openat(&folder, name.as_str(), flags, Mode::from_raw_mode(0o644)) {
+                Ok(file) => {
+                    return Ok(Self { folder, name, file: File::from_std(std::fs::File::from(file)), whole: false });
+                }
+                Err(Errno::EXIST) => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        Err(AppError::conflict(
+            "too_many_files",
+            format!("there are {MOST} files called `{name}`"),
+            "choose another name",
+        ))
+    }
+
+    /// Appends.
+    pub async fn write(&mut self, bytes: Bytes) -> Result<(), AppError> {
+        self.file.write_all(&bytes).await.map_err(lost)
+    }
+
+    /// Makes it durable; returns its path in the workspace.
+    pub async fn finish(mut self) -> Result<String, AppError> {
+        self.file.flush().await.map_err(lost)?;
+        self.file.sync_all().await.map_err(lost)?;
+        self.whole = true;
+        Ok(format!("{FOLDER}/{}", self.name))
+    }
+}
+
+impl Drop for Upload {
+    fn drop(&mut self) {
+        if !self.whole
+            && let Err(error) = unlinkat(&self.folder, self.name.as_str(), AtFlags::empty())
+        {
+            tracing::warn!(%error, "half an upload stays");
+        }
+    }
+}
+
+fn failed(error: Errno) -> AppError {
+    lost(error.into())
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn lost(error: std::io::Error) -> AppError {
+    tracing::error!(%error, "an upload could not be kept");
+    AppError::new(
+        ErrorKind::Unavailable,
+        format!("the file could not be kept: {error}"),
+        "check the workspace folder's rights and free space, then send it again",
+    )
+}
+
+/// A plain file name: no folders, nothing hidden, no control characters.
+fn safe_name(given: &str) -> Result<String, AppError> {
+    let last = given.rsplit(['/', '\\']).next().unwrap_or_default();
+    let mut name: String = last
+        .chars()
+        .map(|c| match c {
+            c if c.is_alphanumeric() => c,
+            '.' | '-' | '_' | ' ' | '(' | ')' | '+' | ',' | '@' | '=' => c,
+            _ => '_',
+        })
+        .collect();
+    name = name.trim().trim_start_matches('.').trim().to_owned();
+    if !name.chars().any(char::is_alphanumeric) {
+        return Err(AppError::invalid(
+            "name",
+            "the name has no letter or digit",
+            "give the file's name, such as report.csv",
+        ));
+    }
+    let (stem, ending) = split(&name);
+    let room = MAX_NAME.saturating_sub(ending.len()).max(1);
+    let mut end = room.min(stem.len());
+    while !stem.is_char_boundary(end) {
+        end -= 1;
+    }
+    Ok(format!("{}{ending}", stem[..end].trim_end()))
+}
+
+fn numbered(name: &str, number: u32) -> String {
+    if number == 1 {
+        return name.to_owned();
+    }
+    let (stem, ending) = split(name);
+    format!("{stem}-{number}{ending}")
+}
+
+/// Stem and ending with its dot; an overlong ending is none.
+fn split(name: &str) -> (&str, &str) {
+    match name.rfind('.') {
+        Some(at) if at > 0 && name.len() - at <= 20 => name.split_at(at),
+        _ => (name, ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::{Upload, numbered, safe_name};
+    use bytes::Bytes;
+
+    fn check(given: &str, expect: Option<&str>) {
+        assert_eq!(safe_name(given).ok().as_deref(), expect, "{given:?}");
+    }
+
+    #[test]
+    fn names_are_made_safe() {
+        check("report.csv", Some("report.csv"));
+        check("Größe 2026.md", Some("Größe 2026.md"));
+        check("../../etc/passwd", Some("passwd"));
+        check("C:\\temp\\a.txt", Some("a.txt"));
+        check(".bashrc", Some("bashrc"));
+        check("a\nb<c>.txt", Some("a_b_c_.txt"));
+        check("  x.csv ", Some("x.csv"));
+        check("..", None);
+        check("///", None);
+        check("", None);
+        let long = safe_name(&format!("{}.csv", "ä".repeat(300))).unwrap();
+        assert!(long.len() <= 120 && long.ends_with("ä.csv"), "{long}");
+    }
+
+    #[test]
+    fn numbers_stand_before_the_ending() {
+        assert_eq!(numbered("x.csv", 1), "x.csv");
+        assert_eq!(numbered("x.csv", 2), "x-2.csv");
+        assert_eq!(numbered("x", 3), "x-3");
+    }
+
+    #[tokio::test]
+    async fn nothing_is_overwritten_and_halves_do_not_stay() {
+        let root = tempfile::tempdir().unwrap();
+        let list = || {
+            let mut names: Vec<_> = std::fs::read_dir(root.path().join("uploads"))
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            names
+        };
+        for (body, path) in [("one", "uploads/x.csv"), ("two", "uploads/x-2.csv")] {
+            let mut upload = Upload::begin(root.path(), "x.csv").unwrap();
+            upload.write(Bytes::from(body)).await.unwrap();
+            assert_eq!(upload.finish().await.unwrap(), path);
+            let kept = std::fs::read_to_string(root.path().join(path)).unwrap();
+            assert_eq!(kept, body);
+        }
+        let mut half = Upload::begin(root.path(), "x.csv").unwrap();
+        half.write(Bytes::from("thr")).await.unwrap();
+        assert_eq!(list().len(), 3);
+        drop(half);
+        assert_eq!(list(), ["x-2.csv", "x.csv"]);
+    }
+
+    #[test]
+    fn a_link_leads_nowhere() {
+        let (root, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::os::unix::fs::symlink(other.path(), root.path().join("uploads")).unwrap();
+        assert!(Upload::begin(root.path(), "x.csv").is_err());
+        assert_eq!(std::fs::read_dir(other.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,27 @@
+//! Calls of models without an agent: what is set aside for them and what they took.
+
+mod reservation;
+mod usage_writer;
+
+use crate::app::App;
+use steward_core::ports::{Embedder, ModelCall, NoAnswer, Opened};
+use uuid::Uuid;
+
+pub use reservation::Reservation;
+pub use usage_writer::UsageWriter;
+
+impl App {
+    /// The embedding model within this program.
+    pub fn embedder(&self) -> &dyn Embedder {
+        &*self.deps().embedder
+    }
+
+    /// Asks models by Steward's own request, for endpoints that don't speak the dialect of OpenAI.
+    pub async fn open_model(&self, call: ModelCall<'_>) -> Result<Opened, NoAnswer> {
+        self.deps().models.open(call).await
+    }
+
+    pub fn new_id(&self) -> Uuid {
+        self.deps().ids.next()
+    }
+}

@@ -1,0 +1,51 @@
+//! The application: one method of [`App`] for each use case, with its authorization, rules and limits. HTTP, the MCP
+//! server and the command line are skins over it.
+
+mod agent_lookup;
+mod agents;
+mod app;
+mod approvals;
+mod authorize;
+mod budgets;
+mod caller;
+mod connections;
+mod conversations;
+mod credentials;
+pub mod dto;
+mod error;
+mod files;
+mod gateway;
+mod grants;
+mod health;
+mod keys;
+mod mcp_servers;
+mod packages;
+mod regression_runs;
+mod reminders;
+mod routing;
+mod runs;
+mod sample;
+mod skills;
+mod tool_calls;
+mod usage;
+
+pub use agents::default_agent;
+pub use app::{App, AppParts};
+pub use approvals::{ApprovalsWanted, InboxPage};
+pub use authorize::{Action, Resource, authorize, listed_owner};
+pub use caller::Caller;
+pub use connections::{
+    ConnectionRegistry, ExamPrompts, KEY_VARIABLES_SETTING, KeyVariables, KnownSource, NoConnection, RegistryParts,
+    report_refresh,
+};
+pub use conversations::ConversationSearch;
+pub use error::{AppError, ErrorDetail, ErrorKind};
+pub use files::Upload;
+pub use gateway::{Reservation, UsageWriter};
+pub use health::{AboutFacts, Health, Probe};
+pub use packages::PackageSource;
+pub use runs::{EarlierMessages, MAX_MESSAGE, RunRequest, RunSearch};
+pub use steward_access::{Access, AccessError, Account, Identity, LogIn, OpenSession, REFRESH_LIFETIME};
+pub use steward_engine::EngineError;
+pub use steward_tools::mcp::{LoginAnswer, McpError};
+pub use tool_calls::ReadingToolError;

@@ -1,0 +1,129 @@
+//! MCP servers whose tools agents may use.
+
+use crate::app::App;
+use crate::authorize::{Action, Resource, authorize};
+use crate::caller::Caller;
+use crate::dto::mcp::{AcceptTool, AttachTools, McpLogin, McpLoginState, McpLoginStatus, McpServerInput};
+use crate::error::AppError;
+use steward_core::McpServerId;
+use steward_core::mcp::McpServer;
+use steward_core::skill::Skill;
+use steward_tools::mcp::{LoginAnswer, LoginRequest, LoginStatus, McpError, McpHub};
+
+impl App {
+    /// By name, with their tools as last seen.
+    pub async fn mcp_servers(&self, caller: &Caller) -> Result<Vec<McpServer>, AppError> {
+        authorize(caller, Action::Read, Resource::McpServers)?;
+        Ok(self.mcp.servers().mcp_servers(self.tenant()).await?)
+    }
+
+    pub async fn mcp_server(&self, caller: &Caller, id: McpServerId) -> Result<McpServer, AppError> {
+        authorize(caller, Action::Read, Resource::McpServers)?;
+        Ok(self.mcp.servers().mcp_server(self.tenant(), id).await?)
+    }
+
+    /// Nothing of it can be called before its tools are looked at and accepted.
+    pub async fn create_mcp_server(&self, caller: &Caller, input: McpServerInput) -> Result<McpServer, AppError> {
+        authorize(caller, Action::Write, Resource::McpServers)?;
+        let server = input.with_id(McpServerId(self.deps().ids.next()), None);
+        McpHub::validate(&server)?;
+        self.mcp.servers().save_mcp_server(self.tenant(), &server).await?;
+        Ok(server)
+    }
+
+    /// What was accepted of its tools stays.
+    pub async fn replace_mcp_server(
+        &self,
+        caller: &Caller,
+        id: McpServerId,
+        input: McpServerInput,
+    ) -> Result<McpServer, AppError> {
+        authorize(caller, Action::Write, Resource::McpServers)?;
+        let tenant = self.tenant();
+        let before = self.mcp.servers().mcp_server(tenant, id).await?;
+        let server = input.with_id(id, Some(before));
+        McpHub::validate(&server)?;
+        self.mcp.servers().save_mcp_server(tenant, &server).await?;
+        self.mcp.close(tenant, id);
+        Ok(server)
+    }
+
+    /// Skills that stand for its tools are refused from then on.
+    pub async fn remove_mcp_server(&self, caller: &Caller, id: McpServerId) -> Result<(), AppError> {
+        authorize(caller, Action::Write, Resource::McpServers)?;
+        let tenant = self.tenant();
+        self.mcp.servers().remove_mcp_server(tenant, id).await?;
+        self.mcp.close(tenant, id);
+        Ok(())
+    }
+
+    /// Asks a server for its tools. One that can't be asked keeps what was known, with the reason.
+    pub async fn check_mcp_server(&self, caller: &Caller, id: McpServerId) -> Result<McpServer, AppError> {
+        authorize(caller, Action::Write, Resource::McpServers)?;
+        Ok(self.mcp.check(self.tenant(), id, Some(caller.user())).await?)
+    }
+
+    /// Accepts a tool as it was looked at: `hash` is that of what was shown.
+    pub async fn accept_mcp_tool(
+        &self,
+        caller: &Caller,
+        id: McpServerId,
+        wanted: &AcceptTool,
+    ) -> Result<McpServer, AppError> {
+        authorize(caller, Action::Write, Resource::McpServers)?;
+        Ok(self.mcp.accept(self.tenant(), id, &wanted.tool, &wanted.hash, &caller.by()).await?)
+    }
+
+    /// Makes skills of accepted tools and gives them to an agent, if one is named.
+    pub async fn attach_mcp_tools(
+        &self,
+        caller: &Caller,
+        id: McpServerId,
+        wanted: &AttachTools,
+    ) -> Result<Vec<Skill>, AppError> {
+        authorize(caller, Action::Write, Resource::McpServers)?;
+        if let Some(agent) = wanted.agent {
+            self.live_agent(agent).await?;
+        }
+        Ok(self.mcp.attach(self.tenant(), id, wanted.agent, &wanted.tools, &caller.by()).await?)
+    }
+
+    /// Refuses a caller who may not set the token of this server: their own, or that of all users.
+    pub async fn may_begin_mcp_login(&self, caller: &Caller, id: McpServerId) -> Result<(), AppError> {
+        authorize(caller, Action::Write, Resource::McpLogin { per_user: true })?;
+        let server = self.mcp.servers().mcp_server(self.tenant(), id).await?;
+        authorize(caller, Action::Write, Resource::McpLogin { per_user: server.per_user })
+    }
+
+    /// Begins a login at the login server of an MCP server, which sends the browser back to `redirect_uri`.
+    pub async fn begin_mcp_login(
+        &self,
+        caller: &Caller,
+        id: McpServerId,
+        redirect_uri: String,
+    ) -> Result<McpLogin, AppError> {
+        self.may_begin_mcp_login(caller, id).await?;
+        let request =
+            LoginRequest { tenant: self.tenant(), server: id, user: caller.user(), redirect_uri, scopes: Vec::new() };
+        let begun = self.mcp.begin_login(request).await?;
+        Ok(McpLogin { url: begun.url, login: begun.id })
+    }
+
+    /// How a login that the caller began went; it is forgotten after ten minutes.
+    pub fn mcp_login(&self, caller: &Caller, login: &str) -> Result<McpLoginState, AppError> {
+        authorize(caller, Action::Read, Resource::McpLogin { per_user: true })?;
+        let found = self.mcp.login_status(caller.user(), login);
+        let (status, error) = match found.ok_or_else(|| AppError::not_found("login"))? {
+            LoginStatus::Waiting => (McpLoginStatus::Waiting, None),
+            LoginStatus::Done => (McpLoginStatus::Done, None),
+            LoginStatus::Failed(why) => (McpLoginStatus::Failed, Some(why)),
+        };
+        Ok(McpLoginState { status, error })
+    }
+
+    /// What the browser brings back ends the login. Nobody need be logged in for it: `login` is the proof, and good for
+    /// one time.
+    pub async fn complete_mcp_login(&self, login: &str, answer: LoginAnswer<'_>) -> Result<McpServer, McpError> {
+        self.mcp.complete_login(login, answer).await
+    }
+}

@@ -1,0 +1,171 @@
+//! Skill packages: importing, looking through and accepting them.
+
+use crate::app::App;
+use crate::authorize::{Action, Resource, authorize};
+use crate::caller::Caller;
+use crate::dto::package::{AcceptPackage, PackageDiff, PackageFileDiff};
+use crate::error::AppError;
+use steward_core::package::{PackageState, Severity, SkillPackage};
+use steward_core::{AgentId, ports};
+use steward_tools::package::{Change, DangerousFindings, bundled, bundled_names};
+
+/// Where an imported package comes from.
+#[derive(Debug)]
+pub enum PackageSource {
+    /// The bytes of an archive.
+    Archive(Vec<u8>),
+    /// The name of a package that comes with Steward.
+    Bundled(String),
+}
+
+impl App {
+    /// By name, the latest revision of each.
+    pub async fn packages(
+        &self,
+        caller: &Caller,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<ports::Page<SkillPackage>, AppError> {
+        authorize(caller, Action::Read, Resource::Packages)?;
+        Ok(self.packages.store().packages(self.tenant(), after, limit).await?)
+    }
+
+    /// Names of the packages that come with Steward.
+    pub fn bundled_packages(&self, caller: &Caller) -> Result<Vec<String>, AppError> {
+        authorize(caller, Action::Read, Resource::Packages)?;
+        Ok(bundled_names())
+    }
+
+    /// All revisions of a package, the latest first.
+    pub async fn package_revisions(&self, caller: &Caller, name: &str) -> Result<Vec<SkillPackage>, AppError> {
+        authorize(caller, Action::Read, Resource::Packages)?;
+        Ok(self.packages.revisions(self.tenant(), name).await?)
+    }
+
+    /// Refuses who may not import; asked before an archive is read.
+    pub fn may_import_package(&self, caller: &Caller) -> Result<(), AppError> {
+        authorize(caller, Action::Write, Resource::Packages)
+    }
+
+    /// The same for an import that gives the skills to an agent.
+    pub async fn may_import_package_for(&self, caller: &Caller, agent: AgentId) -> Result<(), AppError> {
+        authorize(caller, Action::Write, Resource::Packages)?;
+        self.live_agent(agent).await?;
+        Ok(())
+    }
+
+    /// Takes a package in. It is in quarantine until somebody accepts it, unless `activate` is given and the scan finds
+    /// nothing dangerous.
+    pub async fn import_package(
+        &self,
+        caller: &Caller,
+        source: PackageSource,
+        activate: bool,
+    ) -> Result<SkillPackage, AppError> {
+        authorize(caller, Action::Write, Resource::Packages)?;
+        let bytes = match source {
+            PackageSource::Archive(bytes) => bytes,
+            PackageSource::Bundled(name) => bundled(&name).ok_or_else(|| {
+                AppError::invalid(
+                    "ready",
+                    format!("no package `{name}` comes with Steward"),
+                    format!("there are: {}", bundled_names().join(", ")),
+                )
+            })?,
+        };
+        let (tenant, by) = (self.tenant(), caller.by());
+        let taken = self.packages.import(tenant, bytes, &by).await?;
+        let dangerous = taken.findings.iter().any(|finding| finding.severity == Severity::Danger);
+        if !activate || dangerous || taken.state == PackageState::Active {
+            return Ok(taken);
+        }
+        let (name, hash) = (taken.name.clone(), taken.hash.clone());
+        Ok(self.packages.accept(tenant, &name, &hash, &by, DangerousFindings::Refuse).await?)
+    }
+
+    /// Takes a package in, puts it to use and gives its skills to the agent. One with dangerous findings stays in
+    /// quarantine.
+    pub async fn import_package_for(
+        &self,
+        caller: &Caller,
+        agent: AgentId,
+        source: PackageSource,
+    ) -> Result<SkillPackage, AppError> {
+        self.may_import_package_for(caller, agent).await?;
+        let taken = self.import_package(caller, source, true).await?;
+        if taken.state != PackageState::Active {
+            return Ok(taken);
+        }
+        Ok(self.packages.attach(self.tenant(), agent, &taken.name).await?)
+    }
+
+    /// Puts the revision with this hash to use. Also brings a removed one back, and goes back to an earlier one.
+    pub async fn accept_package(
+        &self,
+        caller: &Caller,
+        name: &str,
+        wanted: &AcceptPackage,
+    ) -> Result<SkillPackage, AppError> {
+        authorize(caller, Action::Write, Resource::Packages)?;
+        let dangers = if wanted.dangers {
+            authorize(caller, Action::Administer, Resource::Packages)?;
+            DangerousFindings::Accept
+        } else {
+            DangerousFindings::Refuse
+        };
+        if let Some(agent) = wanted.agent {
+            self.live_agent(agent).await?;
+        }
+        let tenant = self.tenant();
+        let package = self.packages.accept(tenant, name, &wanted.hash, &caller.by(), dangers).await?;
+        match wanted.agent {
+            Some(agent) => Ok(self.packages.attach(tenant, agent, name).await?),
+            None => Ok(package),
+        }
+    }
+
+    /// Takes a package out of use: its skills are removed. Accepting it again brings them back.
+    pub async fn remove_package(&self, caller: &Caller, name: &str) -> Result<(), AppError> {
+        authorize(caller, Action::Write, Resource::Packages)?;
+        self.packages.remove(self.tenant(), name).await?;
+        Ok(())
+    }
+
+    /// A revision as a `.skill` archive; `None`: the one in use.
+    pub async fn export_package(
+        &self,
+        caller: &Caller,
+        name: &str,
+        revision: Option<u32>,
+    ) -> Result<Vec<u8>, AppError> {
+        authorize(caller, Action::Read, Resource::Packages)?;
+        Ok(self.packages.export(self.tenant(), name, revision).await?)
+    }
+
+    /// What differs between two revisions, file by file; left out: the one in use and the latest.
+    pub async fn diff_package(
+        &self,
+        caller: &Caller,
+        name: &str,
+        from: Option<u32>,
+        to: Option<u32>,
+    ) -> Result<PackageDiff, AppError> {
+        authorize(caller, Action::Read, Resource::Packages)?;
+        let files = self.packages.diff(self.tenant(), name, from, to).await?;
+        Ok(PackageDiff {
+            files: files
+                .into_iter()
+                .map(|file| PackageFileDiff {
+                    path: file.path,
+                    change: match file.change {
+                        Change::Added => "added",
+                        Change::Removed => "removed",
+                        Change::Changed => "changed",
+                    }
+                    .to_owned(),
+                    diff: file.diff,
+                })
+                .collect(),
+        })
+    }
+}

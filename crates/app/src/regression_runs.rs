@@ -1,0 +1,57 @@
+//! Runs kept as regression tests.
+
+use crate::app::App;
+use crate::authorize::{Action, Resource, authorize, listed_owner};
+use crate::caller::Caller;
+use crate::dto::run::KeptReport;
+use crate::error::AppError;
+use steward_core::ports::KeptRun;
+
+impl App {
+    /// Those whose run the caller may see, by name.
+    pub async fn kept_runs(&self, caller: &Caller) -> Result<Vec<KeptRun>, AppError> {
+        authorize(caller, Action::Read, Resource::Runs)?;
+        let deps = self.deps();
+        let all = deps.store.kept_runs(deps.tenant).await?;
+        if listed_owner(caller, Resource::Runs).is_none() {
+            return Ok(all);
+        }
+        let mut mine = Vec::new();
+        for kept in all {
+            let row = deps.store.run(deps.tenant, kept.run).await?;
+            if authorize(caller, Action::Read, Resource::Run { id: row.id, owner: row.user }).is_ok() {
+                mine.push(kept);
+            }
+        }
+        Ok(mine)
+    }
+
+    /// Decides all of them again from their logs, without models or tools, and compares.
+    pub async fn replay_kept_runs(&self, caller: &Caller) -> Result<Vec<KeptReport>, AppError> {
+        authorize(caller, Action::Operate, Resource::Runs)?;
+        let mut reports = Vec::new();
+        for kept in self.kept_runs(caller).await? {
+            let report = self.runs.replay(kept.run).await?;
+            reports.push(KeptReport {
+                name: kept.name,
+                run_id: kept.run,
+                same: report.same,
+                differences: report.differences,
+            });
+        }
+        Ok(reports)
+    }
+
+    /// Lets go of one; the run stays.
+    pub async fn drop_kept_run(&self, caller: &Caller, name: &str) -> Result<(), AppError> {
+        authorize(caller, Action::Operate, Resource::Runs)?;
+        let known = self.kept_runs(caller).await?;
+        let Some(kept) = known.into_iter().find(|kept| kept.name == name) else {
+            return Err(AppError::not_found(format!("the kept run `{name}`")));
+        };
+        // Its run, so that somebody else's is theirs to let go.
+        self.run_of(caller, Action::Operate, kept.run).await?;
+        let deps = self.deps();
+        Ok(deps.store.drop_kept(deps.tenant, &kept.name).await?)
+    }
+}

@@ -1,0 +1,172 @@
+//! Where requests of agents go: whether routing and planning can be as they are set, and a preview.
+
+use crate::app::App;
+use crate::authorize::{Action, Resource, authorize};
+use crate::caller::Caller;
+use crate::dto::routing::{RoutingPreview, RoutingPreviewRequest, RoutingTarget};
+use crate::error::AppError;
+use std::collections::BTreeMap;
+use steward_core::ConnectionId;
+use steward_core::agent::Deep;
+use steward_core::model::Connection;
+use steward_core::ports::{Breaker, KnownConnection, RouteRequest};
+use steward_core::routing::{Routing, Task, hint};
+
+const MAX_CHAIN: usize = 20;
+
+impl App {
+    /// Where a message to an agent, saved or not, would go. Nothing is sent.
+    pub async fn preview_routing(
+        &self,
+        caller: &Caller,
+        request: RoutingPreviewRequest,
+    ) -> Result<RoutingPreview, AppError> {
+        authorize(caller, Action::Read, Resource::Agents)?;
+        let message = request.message.clone();
+        let (routing, primary) = self.routing_settings(request).await?;
+        let models = &self.deps().models;
+        let wanted = RouteRequest { wanted: None, primary, routing: &routing, message: &message, task: None };
+        let route = models.route(wanted).await?;
+        let health = models.health().await;
+        let breakers: BTreeMap<ConnectionId, _> = health.into_iter().map(|one| (one.connection, one.breaker)).collect();
+        let mut targets = Vec::new();
+        for connection in route.targets {
+            let breaker = breakers.get(&connection.id).copied().unwrap_or_default();
+            targets.push(RoutingTarget { breaker, ..self.routing_target(connection, route.task).await });
+        }
+        let about = hint(&message);
+        Ok(RoutingPreview {
+            task: route.task,
+            targets,
+            reason: route.reason,
+            hint: about.hint,
+            hint_words: about.words,
+        })
+    }
+
+    /// The agent's settings, or those given.
+    async fn routing_settings(
+        &self,
+        request: RoutingPreviewRequest,
+    ) -> Result<(Routing, Option<ConnectionId>), AppError> {
+        if let Some(id) = request.agent_id {
+            if request.routing.is_some() || request.connection.is_some() {
+                return Err(AppError::invalid(
+                    "agent_id",
+                    "an agent has its own routing and connection",
+                    "give either `agent_id`, or `routing` and `connection`",
+                ));
+            }
+            let agent = self.live_agent(id).await.map_err(|_| {
+                AppError::invalid("agent_id", format!("there is no agent {id}"), "choose one of /api/agents")
+            })?;
+            return Ok((agent.routing, agent.connection));
+        }
+        let connections = self.connections.list().await;
+        if let Some(id) = request.connection {
+            check_connection("connection", id, &connections)?;
+        }
+        let routing = request.routing.unwrap_or_default();
+        check_routing(&routing, &connections)?;
+        Ok((routing, request.connection))
+    }
+
+    async fn routing_target(&self, connection: Connection, task: Task) -> RoutingTarget {
+        let report = self.examiner.report(connection.id).await;
+        let grade = report.and_then(|report| report.grades.get(&task).copied());
+        RoutingTarget {
+            id: connection.id,
+            grade,
+            price: self.gateway.price(&connection),
+            breaker: Breaker::Closed,
+            name: connection.name,
+            model: connection.model,
+        }
+    }
+}
+
+/// Refuses what can't be, naming the field.
+pub(crate) fn check_routing(routing: &Routing, connections: &[KnownConnection]) -> Result<(), AppError> {
+    let tasks = routing.task_routing.iter();
+    let named = tasks.map(|(task, id)| (format!("routing.task_routing.{}", task.name()), id));
+    let chain = routing.fallback_chain.iter();
+    let chain = chain.map(|id| ("routing.fallback_chain".to_owned(), id));
+    for (field, id) in named.chain(chain) {
+        check_connection(&field, *id, connections)?;
+    }
+    for (fits, field, hint) in [
+        (routing.fallback_chain.len() <= MAX_CHAIN, "routing.fallback_chain", "name at most 20 connections"),
+        ((1..=20).contains(&routing.max_fallback_attempts), "routing.max_fallback_attempts", "choose 1 to 20"),
+        (
+            routing.hedge_after_ms.is_none_or(|ms| (50..=600_000).contains(&ms)),
+            "routing.hedge_after_ms",
+            "choose 50 to 600000 milliseconds, or null for never",
+        ),
+    ] {
+        in_range(fits, field, hint)?;
+    }
+    Ok(())
+}
+
+/// The same for deep planning.
+pub(crate) fn check_deep(deep: Deep) -> Result<(), AppError> {
+    in_range(
+        deep.max_steps.is_none_or(|steps| (1..=20).contains(&steps)),
+        "deep.max_steps",
+        "choose 1 to 20, or null for the installation's setting",
+    )
+}
+
+/// Refuses a connection that is not there.
+pub(crate) fn check_connection(field: &str, id: ConnectionId, connections: &[KnownConnection]) -> Result<(), AppError> {
+    if connections.iter().any(|one| one.connection.id == id) {
+        return Ok(());
+    }
+    let names: Vec<_> =
+        connections.iter().map(|one| format!("{} ({})", one.connection.id, one.connection.name)).collect();
+    let hint = match names.as_slice() {
+        [] => "there are none yet: add a connection first".to_owned(),
+        names => format!("there are: {}", names.join(", ")),
+    };
+    Err(AppError::invalid(field, format!("there is no connection {id}"), hint))
+}
+
+fn in_range(fits: bool, field: &str, hint: &str) -> Result<(), AppError> {
+    if fits {
+        return Ok(());
+    }
+    Err(AppError::invalid(field, format!("`{field}` is out of range"), hint))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use serde_json::{Value, json};
+
+    fn fits(value: &Value) -> bool {
+        super::check_routing(&serde_json::from_value(value.clone()).unwrap(), &[]).is_ok()
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let id = "019c0e3a-7b1d-7c44-9d43-3f6f1f6a2b11";
+        for (value, expected) in [
+            (json!({}), true),
+            (json!({"max_fallback_attempts": 20}), true),
+            (json!({"max_fallback_attempts": 0}), false),
+            (json!({"max_fallback_attempts": 21}), false),
+            (json!({"hedge_after_ms": 50}), true),
+            (json!({"hedge_after_ms": null}), true),
+            (json!({"hedge_after_ms": 1}), false),
+            (json!({"fallback_chain": [id]}), false),
+            (json!({"task_routing": {"chat": id}}), false),
+        ] {
+            assert_eq!(fits(&value), expected, "{value}");
+        }
+        for (steps, expected) in [(json!(null), true), (json!(6), true), (json!(0), false)] {
+            let deep = serde_json::from_value(json!({"max_steps": steps})).unwrap();
+            assert_eq!(super::check_deep(deep).is_ok(), expected, "{steps}");
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Runs: lists, details, logs, and what is done to them.
+
+mod attachments;
+mod fork;
+mod start;
+
+use crate::app::App;
+use crate::authorize::{Action, Resource, authorize, listed_owner};
+use crate::caller::Caller;
+use crate::dto::run::{ChildRun, Replay, Run, RunDetail, Undone as UndoneView};
+use crate::error::AppError;
+use futures::stream::BoxStream;
+use std::ops::ControlFlow;
+use steward_core::event::{Event, EventBody};
+use steward_core::ports::{EventStream, KeptRun, RunFilter, RunRow, RunStatus, StoreError, StoredEvent};
+use steward_core::run::{RunState, Waiting};
+use steward_core::tool::Undo;
+use steward_core::{RunId, ports};
+use steward_engine::EngineError;
+
+pub use start::{EarlierMessages, MAX_MESSAGE, RunRequest};
+
+const MAX_KEPT_NAME: usize = 100;
+/// Longest message to a run at work, characters.
+const MAX_STEERING: usize = 200_000;
+/// Events that are read at once.
+const PAGE: u32 = 500;
+
+/// Which runs.
+#[derive(Debug, Default)]
+pub struct RunSearch {
+    /// Of the caller only, even if they see all. `user` of the filter is set by who asks.
+    pub mine: bool,
+    pub filter: RunFilter,
+}
+
+impl App {
+    /// Newest first: one's own, or everybody's for those who see all.
+    pub async fn runs(&self, caller: &Caller, search: RunSearch) -> Result<ports::Page<Run>, AppError> {
+        authorize(caller, Action::Read, Resource::Runs)?;
+        let deps = self.deps();
+        let own = search.mine.then(|| caller.user());
+        let filter = RunFilter { user: own.or_else(|| listed_owner(caller, Resource::Runs)), ..search.filter };
+        let page = deps.store.runs(deps.tenant, filter).await?;
+        let names = self.agent_names(page.items.iter().map(|row| row.agent).collect()).await?;
+        let items = page
+            .items
+            .into_iter()
+            .map(|row| {
+                let name = names.get(row.agent);
+                Run::named(row, name)
+            })
+            .collect();
+        Ok(ports::Page { items, more: page.more })
+    }
+
+    /// With all that its page shows but its log.
+    pub async fn run(&self, caller: &Caller, id: RunId) -> Result<RunDetail, AppError> {
+        let row = self.run_of(caller, Action::Read, id).await?;
+        let seen = self.runs.state(id).await?;
+        let undoable = seen.effects().filter(|(_, undo)| matches!(undo, Undo::Snapshot { .. })).count();
+        let waiting = match seen.waiting {
+            Some(Waiting::Approval { id, .. }) if seen.outcome.is_none() => Some(id),
+            _ => None,
+        };
+        let children = seen
+            .children
+            .iter()
+            .map(|child| ChildRun {
+                run_id: child.run,
+                agent_name: child.agent.clone(),
+                call_id: child.call_id.clone(),
+            })
+            .collect();
+        let setup = seen.setup.ok_or_else(|| AppError::unavailable("the log of this run has no beginning"))?;
+        let deps = self.deps();
+        let kept = deps.store.kept_runs(deps.tenant).await?;
+        let names = self.agent_names(vec![row.agent]).await?;
+        let name = names.get(row.agent);
+        let forkable = self.runs.forkable(id).await?;
+        Ok(RunDetail {
+            run: Run::named(row, name),
+            input: setup.input.clone(),
+            mode: setup.mode,
+            asked_by: setup.asked_by.clone(),
+            connection_id: setup.connection,
+            budget: setup.budget,
+            waiting_approval: waiting,
+            undoable,
+            forkable,
+            kept_as: kept.into_iter().find(|kept| kept.run == id).map(|kept| kept.name),
+            parent: setup.parent,
+            children,
+        })
+    }
+
+    /// The row of a run that the caller may see.
+    pub async fn run_row(&self, caller: &Caller, id: RunId) -> Result<RunRow, AppError> {
+        self.run_of(caller, Action::Read, id).await
+    }
+
+    /// At most `limit` events of a run after `after`, and whether more follow.
+    pub async fn run_log(
+        &self,
+        caller: &Caller,
+        id: RunId,
+        after: u64,
+        limit: u32,
+    ) -> Result<ports::Page<StoredEvent>, AppError> {
+        self.run_of(caller, Action::Read, id).await?;
+        // Positions are stored as signed numbers; nothing lies behind the highest.
+        let after = after.min(i64::MAX.unsigned_abs());
+        let mut items = self.stored_events(id, after, limit + 1).await?;
+        let more = items.len() > limit as usize;
+        items.truncate(limit as usize);
+        Ok(ports::Page { items, more })
+    }
+
+    /// Stops a run: tools and model requests end within a second.
+    pub async fn stop_run(&self, caller: &Caller, id: RunId) -> Result<(), AppError> {
+        still_open(&self.run_of(caller, Action::Operate, id).await?)?;
+        Ok(self.runs.stop(id, &caller.by()).await?)
+    }
+
+    /// Stops a run that the caller asked for and no longer waits for.
+    pub async fn cancel_run(&self, caller: &Caller, id: RunId) -> Result<(), EngineError> {
+        self.runs.stop(id, &caller.principal.name).await
+    }
+
+    /// Says something to a run at work; it takes it in at its next step.
+    pub async fn steer_run(&self, caller: &Caller, id: RunId, text: &str) -> Result<(), AppError> {
+        still_open(&self.run_of(caller, Action::Operate, id).await?)?;
+        if text.trim().is_empty() || text.chars().count() > MAX_STEERING {
+            return Err(AppError::invalid(
+                "text",
+                format!("a message has 1 to {MAX_STEERING} characters"),
+                "say what the run should know; upload long texts as files",
+            ));
+        }
+        Ok(self.runs.steer(id, text, &caller.by()).await?)
+    }
+
+    /// Takes up a run that nobody works on; `false` where there is nothing to do.
+    pub async fn resume_run(&self, caller: &Caller, id: RunId) -> Result<bool, AppError> {
+        let row = self.run_of(caller, Action::Operate, id).await?;
+        Ok(row.status != RunStatus::Finished && self.runs.resume(id).await?)
+    }
+
+    /// Decides a run again from its own log, without models or tools, and compares.
+    pub async fn replay_run(&self, caller: &Caller, id: RunId) -> Result<Replay, AppError> {
+        self.run_of(caller, Action::Operate, id).await?;
+        let report = self.runs.replay(id).await?;
+        Ok(Replay {
+            run_id: id,
+            same: report.same,
+            events: report.events,
+            decisions: report.decisions,
+            differences: report.differences,
+        })
+    }
+
+    /// Takes back what an ended run did, newest first, or only one call.
+    pub async fn undo_run(&self, caller: &Caller, id: RunId, call: Option<&str>) -> Result<Vec<UndoneView>, AppError> {
+        let row = self.run_of(caller, Action::Operate, id).await?;
+        has_ended(&row, "stop it first, or wait for its end")?;
+        let by = caller.by();
+        let undone = match call {
+            Some(call) => vec![self.runs.undo_call(id, call, &by).await?],
+            None => self.runs.undo(id, &by).await?,
+        };
+        Ok(undone
+            .into_iter()
+            .map(|one| {
+                let (undone, detail) = match one.result {
+                    Ok(summary) => (true, summary),
+                    Err(why) => (false, why),
+                };
+                UndoneView { call_id: one.call_id, tool: one.tool, undone, detail }
+            })
+            .collect())
+    }
+
+    /// Keeps an ended run as a regression test.
+    pub async fn keep_run(&self, caller: &Caller, id: RunId, name: &str) -> Result<KeptRun, AppError> {
+        let row = self.run_of(caller, Action::Operate, id).await?;
+        has_ended(&row, "wait for its end, or stop it")?;
+        let name = name.trim();
+        let bad = |c: char| c.is_control() || c == '/';
+        if name.is_empty() || name.chars().count() > MAX_KEPT_NAME || name.chars().any(bad) {
+            return Err(AppError::invalid(
+                "name",
+                format!("a name has 1 to {MAX_KEPT_NAME} characters on one line, and no `/`"),
+                "choose another name",
+            ));
+        }
+        let deps = self.deps();
+        let kept = KeptRun { name: name.to_owned(), run: id, by: caller.by(), created_at: deps.clock.now() };
+        deps.store.keep_run(deps.tenant, &kept).await?;
+        Ok(kept)
+    }
+
+    /// The events of a run after `after`, past and to come; ends after `run.finished`. Whoever hands them on has found
+    /// the run by [`Self::run_row`], or has begun it.
+    pub fn watch(&self, run: RunId, after: u64) -> BoxStream<'static, Result<Event, StoreError>> {
+        self.runs.watch(run, after)
+    }
+
+    /// At most `limit` events of a run after `after`, as they are stored.
+    pub async fn stored_events(&self, run: RunId, after: u64, limit: u32) -> Result<Vec<StoredEvent>, StoreError> {
+        let deps = self.deps();
+        deps.store.events(deps.tenant, run, after, limit).await
+    }
+
+    /// The fold of a run's log.
+    pub async fn run_state(&self, run: RunId) -> Result<RunState, EngineError> {
+        self.runs.state(run).await
+    }
+
+    /// All events of this process from now on, lossy: for refreshing lists.
+    pub fn watch_all(&self) -> EventStream {
+        self.deps().bus.subscribe_all()
+    }
+
+    /// Whether the caller may see the run of `event`.
+    pub async fn may_see_event(&self, caller: &Caller, event: &Event) -> bool {
+        if listed_owner(caller, Resource::Runs).is_none() {
+            return true;
+        }
+        let id = event.run_id;
+        let owner = match &event.body {
+            EventBody::RunStarted { setup, .. } => setup.user,
+            _ => match self.deps().store.run(self.tenant(), id).await {
+                Ok(row) => row.user,
+                Err(_) => return false,
+            },
+        };
+        authorize(caller, Action::Read, Resource::Run { id, owner }).is_ok()
+    }
+
+    /// A run that the caller asked for; `None`: it isn't there, or somebody else did.
+    pub async fn asked_run(&self, caller: &Caller, id: RunId) -> Result<Option<RunRow>, StoreError> {
+        let deps = self.deps();
+        match deps.store.run(deps.tenant, id).await {
+            Ok(row) => {
+                let asked = authorize(caller, Action::Read, Resource::AskedRun { id, owner: row.user });
+                Ok(asked.is_ok().then_some(row))
+            }
+            Err(StoreError::NotFound(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(crate) async fn run_of(&self, caller: &Caller, action: Action, id: RunId) -> Result<RunRow, AppError> {
+        authorize(caller, action, Resource::Runs)?;
+        let deps = self.deps();
+        let row = deps.store.run(deps.tenant, id).await?;
+        authorize(caller, action, Resource::Run { id, owner: row.user })?;
+        Ok(row)
+    }
+
+    /// Calls `see` with each event of a run, oldest first, until it has seen enough. Only a page is in memory at a
+    /// time.
+    pub(crate) async fn each_event(
+        &self,
+        run: RunId,
+        mut see: impl FnMut(&Event) -> ControlFlow<()>,
+    ) -> Result<(), AppError> {
+        let mut after = 0;
+        loop {
+            let page = self.stored_events(run, after, PAGE).await?;
+            let Some(last) = page.last() else {
+                return Ok(());
+            };
+            after = last.event.seq;
+            for stored in &page {
+                if see(&stored.event).is_break() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+/// Refuses what only a run that has not ended can do.
+fn still_open(row: &RunRow) -> Result<(), AppError> {
+    if row.status == RunStatus::Finished {
+        return Err(AppError::conflict(
+            "run_finished",
+            format!("run {} has ended", row.id),
+            "begin another: send a message to its conversation, or fork it",
+        )
+        .run(row.id));
+    }
+    Ok(())
+}
+
+/// Refuses what only an ended run can do.
+fn has_ended(row: &RunRow, hint: &str) -> Result<(), AppError> {
+    if row.status == RunStatus::Finished {
+        return Ok(());
+    }
+    Err(AppError::conflict("run_open", format!("run {} has not ended", row.id), hint).run(row.id))
+}

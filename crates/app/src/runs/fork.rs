@@ -1,0 +1,101 @@
+//! Forking runs: another run with the first events of this one.
+
+use crate::app::App;
+use crate::authorize::Action;
+use crate::caller::Caller;
+use crate::dto::conversation::ChatStarted;
+use crate::dto::run::Fork;
+use crate::error::AppError;
+use steward_core::event::Origin;
+use steward_core::ports::RunRow;
+use steward_core::{ConversationId, RunId};
+use steward_engine::ForkRun;
+
+impl App {
+    /// Begins another run from where a model is asked on; with another model or another request. The conversation of
+    /// the run is forked before it, too.
+    pub async fn fork_run(&self, caller: &Caller, id: RunId, wanted: Fork) -> Result<ChatStarted, AppError> {
+        let row = self.run_of(caller, Action::Operate, id).await?;
+        self.check_fork(&row, &wanted).await?;
+        let connection = wanted.connection_id;
+        if connection.is_some() {
+            self.deps().models.select(connection).await?;
+        }
+        let conversation = self.branch(caller, &row).await?;
+        let fork = ForkRun {
+            run: id,
+            seq: wanted.seq,
+            connection,
+            input: wanted.input,
+            conversation,
+            origin: match caller.origin {
+                Origin::Cli => Origin::Cli,
+                _ if conversation.is_some() => Origin::Chat,
+                _ => Origin::Api,
+            },
+            asked_by: caller.by(),
+            user: Some(caller.user()),
+        };
+        match self.runs.fork(fork).await {
+            Ok(run) => Ok(ChatStarted { run_id: run, conversation_id: conversation }),
+            Err(error) => {
+                if let Some(id) = conversation {
+                    self.discard_conversation(id).await;
+                }
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Refuses before anything is written.
+    async fn check_fork(&self, row: &RunRow, wanted: &Fork) -> Result<(), AppError> {
+        let points = self.runs.forkable(row.id).await?;
+        let first = points.first().map(|point| point.seq);
+        let Some(first) = first else {
+            return Err(AppError::conflict(
+                "not_forkable",
+                format!("run {} has not asked a model yet", row.id),
+                "wait until it has, or send its request again",
+            ));
+        };
+        if let Some(seq) = wanted.seq
+            && !points.iter().any(|point| point.seq == seq)
+        {
+            let places: Vec<_> = points.iter().map(|point| point.seq.to_string()).collect();
+            return Err(AppError::invalid(
+                "seq",
+                format!("the run can't be forked at {seq}"),
+                format!("choose one of {}", places.join(", ")),
+            ));
+        }
+        if let Some(input) = &wanted.input {
+            if input.trim().is_empty() {
+                return Err(AppError::invalid(
+                    "input",
+                    "the request is empty",
+                    "say what is to be done, or leave `input` out to keep the request",
+                ));
+            }
+            if wanted.seq.is_some_and(|seq| seq != first) {
+                return Err(AppError::invalid(
+                    "input",
+                    "another request can only be given at the first place",
+                    format!("leave `seq` out, or give {first}"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The run's conversation, branched off before it: a new one of whoever forks. What was said in it
+    /// stands in the run's log anyway.
+    async fn branch(&self, caller: &Caller, row: &RunRow) -> Result<Option<ConversationId>, AppError> {
+        let Some(id) = row.conversation else {
+            return Ok(None);
+        };
+        let deps = self.deps();
+        let from = deps.store.conversation(deps.tenant, id).await?;
+        let copy = self.copy_conversation(caller, from, Some(row.id)).await?;
+        Ok(Some(copy.id))
+    }
+}

@@ -1,0 +1,200 @@
+//! Beginning runs: a message of a conversation, or a request of a program that keeps its own history.
+
+use crate::app::App;
+use crate::authorize::{Action, Resource, authorize};
+use crate::caller::Caller;
+use crate::dto::conversation::{Chat, ChatStarted};
+use crate::error::AppError;
+use steward_core::agent::Agent;
+use steward_core::event::{Mode, Origin};
+use steward_core::message::Message;
+use steward_core::ports::{Conversation, RunStatus, StoreError};
+use steward_core::{AgentId, ConversationId, RunId};
+use steward_engine::{EngineError, StartRun};
+
+/// Longest message, characters; the engine takes a little more for the whole request.
+pub const MAX_MESSAGE: usize = 199_000;
+const MAX_TITLE: usize = 120;
+
+/// A request to an agent by a program, without a conversation of ours.
+#[derive(Debug, Clone)]
+pub struct RunRequest {
+    pub agent: Agent,
+    pub input: String,
+    /// Messages before it, as the program tells them or as an earlier run has them.
+    pub history: Vec<Message>,
+    /// Who asks, for the log and for whoever approves.
+    pub asked_by: String,
+}
+
+/// What a program may go on from.
+#[derive(Debug)]
+pub enum EarlierMessages {
+    /// There is no such run, or it is not for this caller.
+    Missing,
+    /// The run has not ended.
+    Open,
+    /// What was said up to and with its answer; the request says what of outside entered its run.
+    Said(Vec<Message>),
+}
+
+impl App {
+    /// The messages of an earlier run that a program goes on from. A virtual key reaches what its user has asked,
+    /// whatever the user may see, and no runs of agents that it does not open.
+    pub async fn earlier_messages(&self, caller: &Caller, id: RunId) -> Result<EarlierMessages, EngineError> {
+        let deps = self.deps();
+        let row = match deps.store.run(deps.tenant, id).await {
+            Ok(row) if authorize(caller, Action::Read, Resource::EarlierRun { id, owner: row.user }).is_ok() => row,
+            Ok(_) | Err(StoreError::NotFound(_)) => return Ok(EarlierMessages::Missing),
+            Err(error) => return Err(error.into()),
+        };
+        if row.status != RunStatus::Finished {
+            return Ok(EarlierMessages::Open);
+        }
+        let ended = self.runs.state(id).await?;
+        let taint = ended.sources();
+        let opened = |name: &str| authorize(caller, Action::Read, Resource::Agent { name }).is_ok();
+        let Some(setup) = ended.setup.filter(|setup| opened(&setup.agent.name)) else {
+            return Ok(EarlierMessages::Missing);
+        };
+        let mut said = setup.history.clone();
+        said.push(Message { taint, ..Message::user(&setup.input) });
+        if let Some(answer) = row.answer.filter(|answer| !answer.is_empty()) {
+            said.push(Message::assistant(answer));
+        }
+        Ok(EarlierMessages::Said(said))
+    }
+
+    /// Says something to an agent. The run is durable when this returns.
+    pub async fn chat(&self, caller: &Caller, agent: AgentId, chat: Chat) -> Result<ChatStarted, AppError> {
+        authorize(caller, Action::Ask, Resource::Agents)?;
+        let agent = self.live_agent(agent).await?;
+        let input = self.with_attachments(checked_message(&chat)?, &chat.attachments).await?;
+        let wanted = chat.connection_id;
+        // Asked before anything is written: without a model there is no run and no conversation.
+        self.deps().models.select(wanted.or(agent.connection)).await?;
+        let (conversation, fresh) = match chat.conversation_id {
+            Some(id) => (self.continued(caller, id, &agent).await?, false),
+            None => (self.begin_conversation(caller, &agent, &chat.message).await?, true),
+        };
+        let start = StartRun {
+            agent,
+            input,
+            conversation: Some(conversation),
+            history: Vec::new(),
+            mode: chat.mode,
+            origin: caller.origin,
+            asked_by: caller.by(),
+            workspace: self.workspace.clone(),
+            grants: self.grants.clone(),
+            connection: wanted,
+            intent_filter: self.intent_filter,
+            key: None,
+            user: Some(caller.user()),
+        };
+        match self.runs.start(start).await {
+            Ok(run) => Ok(ChatStarted { run_id: run, conversation_id: Some(conversation) }),
+            Err(error) => {
+                if fresh {
+                    self.discard_conversation(conversation).await;
+                }
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Begins a run for a program.
+    pub async fn start_run(&self, caller: &Caller, request: RunRequest) -> Result<RunId, EngineError> {
+        let RunRequest { agent, input, history, asked_by } = request;
+        let allowed = authorize(caller, Action::Ask, Resource::Agent { name: &agent.name });
+        allowed.map_err(|error| EngineError::Invalid(error.to_string()))?;
+        let start = StartRun {
+            agent,
+            input,
+            conversation: None,
+            history,
+            mode: Mode::Loop,
+            origin: Origin::Api,
+            asked_by,
+            workspace: self.workspace.clone(),
+            grants: self.grants.clone(),
+            connection: None,
+            intent_filter: true,
+            key: caller.principal.key.as_ref().map(|key| key.id),
+            user: Some(caller.user()),
+        };
+        self.runs.start(start).await
+    }
+
+    /// A conversation that can be gone on with.
+    async fn continued(&self, caller: &Caller, id: ConversationId, agent: &Agent) -> Result<ConversationId, AppError> {
+        let row = self.conversation_of(caller, Action::Operate, id).await?;
+        if row.deleted_at.is_some() {
+            return Err(AppError::conflict(
+                "deleted",
+                format!("conversation {id} is deleted"),
+                "restore it first, or leave `conversation_id` out to begin a new one",
+            ));
+        }
+        if row.agent != agent.id {
+            return Err(AppError::invalid(
+                "conversation_id",
+                format!("conversation {id} is with another agent ({})", row.agent),
+                "send it to that agent, or leave `conversation_id` out to begin a new one",
+            ));
+        }
+        Ok(id)
+    }
+
+    async fn begin_conversation(
+        &self,
+        caller: &Caller,
+        agent: &Agent,
+        message: &str,
+    ) -> Result<ConversationId, AppError> {
+        let deps = self.deps();
+        let now = deps.clock.now();
+        let row = Conversation {
+            id: ConversationId(deps.ids.next()),
+            agent: agent.id,
+            user: Some(caller.user()),
+            title: title(message),
+            created_at: now,
+            updated_at: now,
+            deleted_at: None,
+            forked_from: None,
+        };
+        deps.store.create_conversation(deps.tenant, &row).await?;
+        Ok(row.id)
+    }
+}
+
+fn checked_message(chat: &Chat) -> Result<&str, AppError> {
+    if chat.message.trim().is_empty() {
+        return Err(AppError::invalid("message", "the message is empty", "say what is to be done"));
+    }
+    if chat.message.chars().count() > MAX_MESSAGE {
+        return Err(AppError::invalid(
+            "message",
+            format!("the message has more than {MAX_MESSAGE} characters"),
+            "upload the text with POST /api/files and name it in `attachments`",
+        ));
+    }
+    Ok(&chat.message)
+}
+
+fn title(message: &str) -> String {
+    let line = message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    line.chars().filter(|c| !c.is_control()).take(MAX_TITLE).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::title;
+
+    #[test]
+    fn the_title_is_the_first_line_that_says_something() {
+        assert_eq!(title("\n  \n Sum up the report \nplease"), "Sum up the report");
+        assert_eq!(title(&"ä".repeat(500)).chars().count(), 120);
+    }
+}

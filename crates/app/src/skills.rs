@@ -1,0 +1,216 @@
+//! Skills and their versions, and the host keys of servers that they reach by ssh.
+
+mod trial;
+
+use crate::app::App;
+use crate::authorize::{Action, Resource, authorize};
+use crate::caller::Caller;
+use crate::dto::skill::{SkillInput, SshHost, SshHostInput};
+use crate::error::AppError;
+use std::sync::Arc;
+use steward_core::ports::{SkillFilter, StoreError};
+use steward_core::skill::Skill;
+use steward_core::{AgentId, SkillId, ports};
+use steward_tools::skills::{FileHostKeys, HostKeys as _, HostKeysError, SshAddress};
+
+/// Longest description, characters.
+const MAX_DESCRIPTION: usize = 4000;
+const MAX_UTTERANCES: usize = 50;
+/// Port of ssh.
+const SSH: u16 = 22;
+
+impl App {
+    /// By name.
+    pub async fn skills(
+        &self,
+        caller: &Caller,
+        filter: SkillFilter,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<ports::Page<Skill>, AppError> {
+        authorize(caller, Action::Read, Resource::Skills)?;
+        let deps = self.deps();
+        if let Some(agent) = filter.agent {
+            let known = deps.store.agent(deps.tenant, agent).await;
+            if matches!(known, Err(StoreError::NotFound(_))) {
+                return Err(AppError::invalid("agent", format!("there is no agent {agent}"), "see GET /api/agents"));
+            }
+        }
+        Ok(self.skills.skills(deps.tenant, &filter, after, limit).await?)
+    }
+
+    /// A skill and which agents have it.
+    pub async fn skill(&self, caller: &Caller, id: SkillId) -> Result<(Skill, Vec<AgentId>), AppError> {
+        authorize(caller, Action::Read, Resource::Skills)?;
+        let tenant = self.tenant();
+        let skill = self.skills.skill(tenant, id).await?;
+        let agents = self.skills.agents_with(tenant, id).await?;
+        Ok((skill, agents))
+    }
+
+    /// Makes a skill. With `upsert` one of this name becomes its next version; the same content makes none. Also returns
+    /// whether it was made.
+    pub async fn create_skill(
+        &self,
+        caller: &Caller,
+        input: SkillInput,
+        upsert: bool,
+    ) -> Result<(Skill, bool), AppError> {
+        authorize(caller, Action::Write, Resource::Skills)?;
+        let deps = self.deps();
+        let there = self.skills.skill_by_name(deps.tenant, &input.name).await?;
+        let (made, id) = match there {
+            None => (true, SkillId(deps.ids.next())),
+            Some(there) if upsert => (false, there.id),
+            Some(there) => {
+                return Err(AppError::conflict(
+                    "skill_exists",
+                    format!("there is a skill `{}`", there.name),
+                    "choose another name, or send it with ?upsert=true to change that one",
+                ));
+            }
+        };
+        let skill = self.to_skill(caller, id, input)?;
+        self.check_skill(&skill).await?;
+        Ok((self.skills.save_skill(deps.tenant, &skill).await?, made))
+    }
+
+    /// The next version of a skill. Runs at work keep the version they began with.
+    pub async fn replace_skill(&self, caller: &Caller, id: SkillId, input: SkillInput) -> Result<Skill, AppError> {
+        let tenant = self.tenant();
+        let before = self.skills.skill(tenant, id).await?;
+        authorize(caller, Action::Write, Resource::Skill { kind: before.kind() })?;
+        let mut skill = self.to_skill(caller, id, input)?;
+        skill.package = before.package;
+        self.check_skill(&skill).await?;
+        Ok(self.skills.save_skill(tenant, &skill).await?)
+    }
+
+    /// Takes it from all agents, too; its versions stay readable for the runs that used it.
+    pub async fn remove_skill(&self, caller: &Caller, id: SkillId) -> Result<(), AppError> {
+        let tenant = self.tenant();
+        let skill = self.skills.skill(tenant, id).await?;
+        authorize(caller, Action::Write, Resource::Skill { kind: skill.kind() })?;
+        Ok(self.skills.remove_skill(tenant, id).await?)
+    }
+
+    /// All versions of a skill, the latest first; those of a removed one too.
+    pub async fn skill_versions(&self, caller: &Caller, id: SkillId) -> Result<Vec<Skill>, AppError> {
+        authorize(caller, Action::Read, Resource::Skills)?;
+        let all = self.skills.skill_versions(self.tenant(), id).await?;
+        if all.is_empty() {
+            return Err(AppError::not_found(format!("skill {id}")));
+        }
+        Ok(all)
+    }
+
+    /// Makes an earlier version the next one.
+    pub async fn roll_back_skill(&self, caller: &Caller, id: SkillId, version: u32) -> Result<Skill, AppError> {
+        let deps = self.deps();
+        let now = self.skills.skill(deps.tenant, id).await?;
+        let mut skill = self.skills.skill_version(deps.tenant, id, version).await?;
+        authorize(caller, Action::Write, Resource::Skill { kind: skill.kind() })?;
+        authorize(caller, Action::Write, Resource::Skill { kind: now.kind() })?;
+        skill.at = deps.clock.now();
+        skill.by = caller.by();
+        self.check_skill(&skill).await?;
+        Ok(self.skills.save_skill(deps.tenant, &skill).await?)
+    }
+
+    /// Servers whose host key was accepted, by name.
+    pub async fn ssh_hosts(&self, caller: &Caller) -> Result<Vec<SshHost>, AppError> {
+        authorize(caller, Action::Read, Resource::SshHosts)?;
+        let all = self.on_host_keys(FileHostKeys::all).await?;
+        let hosts = all.into_iter();
+        Ok(hosts.map(|(at, fingerprint)| SshHost { host: at.host, port: at.port, fingerprint }).collect())
+    }
+
+    /// Accepts the host key of a server, in place of the one before.
+    pub async fn trust_ssh_host(&self, caller: &Caller, input: SshHostInput) -> Result<SshHost, AppError> {
+        authorize(caller, Action::Write, Resource::SshHosts)?;
+        let place = SshAddress::new(input.host.trim(), input.port.unwrap_or(SSH))?;
+        let before = self.host_keys.accept(&place, &input.fingerprint).await?;
+        tracing::info!(%place, fingerprint = input.fingerprint, ?before, by = caller.by(), "a host key was accepted");
+        Ok(SshHost { host: place.host, port: place.port, fingerprint: input.fingerprint })
+    }
+
+    /// Accepts no key of a server any more: ssh skills don't reach it until one is accepted anew.
+    pub async fn forget_ssh_host(&self, caller: &Caller, host: &str, port: Option<u16>) -> Result<(), AppError> {
+        authorize(caller, Action::Write, Resource::SshHosts)?;
+        let unknown = || AppError::not_found(format!("host key of {host}"));
+        // What is no host has no key.
+        let place = SshAddress::new(host, port.unwrap_or(SSH)).map_err(|_| unknown())?;
+        let wanted = place.clone();
+        let before = self.on_host_keys(move |keys| keys.forget(&wanted)).await?;
+        let before = before.ok_or_else(unknown)?;
+        tracing::info!(%place, before, by = caller.by(), "a host key was forgotten");
+        Ok(())
+    }
+
+    async fn on_host_keys<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&FileHostKeys) -> Result<T, HostKeysError> + Send + 'static,
+    ) -> Result<T, AppError> {
+        let keys = Arc::clone(&self.host_keys);
+        let done = tokio::task::spawn_blocking(move || work(&keys)).await;
+        Ok(done.map_err(|error| AppError::unavailable(error.to_string()))??)
+    }
+
+    /// The skill of this id, where the input is one that the caller may make.
+    pub(crate) fn to_skill(&self, caller: &Caller, id: SkillId, input: SkillInput) -> Result<Skill, AppError> {
+        let skill = input.skill(id, self.now(), caller.by()).map_err(|(field, why)| {
+            AppError::invalid(field, why, "see GET /api/skills/kinds for what each type takes")
+        })?;
+        authorize(caller, Action::Write, Resource::Skill { kind: skill.kind() })?;
+        Ok(skill)
+    }
+
+    /// Refuses a skill that can't be, naming the field. What carries skills out checks their form and their config.
+    pub(crate) async fn check_skill(&self, skill: &Skill) -> Result<(), AppError> {
+        let length = skill.description.chars().count();
+        if length == 0 || length > MAX_DESCRIPTION {
+            return Err(AppError::invalid(
+                "description",
+                format!("a description has 1 to {MAX_DESCRIPTION} characters"),
+                "say in a sentence or two what it does and when to use it",
+            ));
+        }
+        if skill.utterances.len() > MAX_UTTERANCES {
+            return Err(AppError::invalid(
+                "utterances",
+                format!("more than {MAX_UTTERANCES} utterances"),
+                "keep the most different ones",
+            ));
+        }
+        if let Some(back) = &skill.compensation {
+            let deps = self.deps();
+            if self.skills.skill_by_name(deps.tenant, &back.skill).await?.is_none() {
+                return Err(AppError::invalid(
+                    "compensation.skill",
+                    format!("there is no skill `{}`", back.skill),
+                    "make it first",
+                ));
+            }
+        }
+        self.deps().tools.check_skill(skill).map_err(|why| refused_skill(&why))
+    }
+}
+
+/// What carries skills out says `field: what is wrong`, or what is wrong with the config.
+fn refused_skill(why: &str) -> AppError {
+    const FIELDS: [&str; 7] = [
+        "name",
+        "description",
+        "parameters",
+        "limits.timeout_ms",
+        "limits.result_chars",
+        "compensation.skill",
+        "compensation.arguments",
+    ];
+    match why.split_once(": ") {
+        Some((field, what)) if FIELDS.contains(&field) => {
+            AppError::invalid(field, what, "correct this field; GET /api/skills/kinds has a whole skill of each type")
+        }
+        _ => AppError::invalid("config", why, "correct the skill's config"),
+    }
+}

@@ -1,0 +1,116 @@
+//! A person tries a skill.
+
+use crate::app::App;
+use crate::authorize::{Action, Resource, authorize};
+use crate::caller::Caller;
+use crate::dto::skill::{SkillTest, SkillTested};
+use crate::error::AppError;
+use std::time::Instant;
+use steward_core::policy::RiskClass;
+use steward_core::ports::{Authorized, ToolScope};
+use steward_core::skill::{Skill, SkillKind};
+use steward_core::tool::{CallSource, ToolCall, truncate};
+use steward_core::{AgentId, Cancellation, SkillId, hash, schema};
+use uuid::Uuid;
+
+/// Cancels when the caller goes away, so that the skill ends.
+struct CancelOnDrop(Cancellation);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+impl App {
+    /// Tries a skill: what it would do, or with `dry_run: false` what it does. One that does more than look needs
+    /// `confirm` and an operator.
+    pub async fn test_skill(&self, caller: &Caller, id: SkillId, wanted: SkillTest) -> Result<SkillTested, AppError> {
+        authorize(caller, Action::Operate, Resource::SkillCall { changes: false })?;
+        let skill = self.skills.skill(self.tenant(), id).await?;
+        if matches!(skill.kind(), SkillKind::Internal | SkillKind::AgentDelegation) {
+            return Err(AppError::invalid(
+                "type",
+                format!("a skill of the type {} can't be called by itself", skill.kind().as_str()),
+                "attach it to an agent and ask that agent",
+            ));
+        }
+        if let Err(why) = schema::validate(&skill.parameters, &wanted.arguments) {
+            return Err(AppError::invalid("arguments", why, "see the skill's parameters"));
+        }
+        if !wanted.dry_run && skill.risk != RiskClass::Read {
+            authorize(caller, Action::Operate, Resource::SkillCall { changes: true })?;
+            if !wanted.confirm {
+                return Err(AppError::conflict(
+                    "confirm",
+                    format!("`{}` changes something or sends it out", skill.name),
+                    "look at the dry run first, then send `confirm: true`",
+                ));
+            }
+        }
+        let agent = match wanted.agent {
+            Some(id) => self.live_agent(id).await?.id,
+            None => AgentId(Uuid::nil()),
+        };
+        Ok(self.call_skill(caller, &skill, agent, wanted).await)
+    }
+
+    async fn call_skill(&self, caller: &Caller, skill: &Skill, agent: AgentId, wanted: SkillTest) -> SkillTested {
+        let deps = self.deps();
+        let cancel = CancelOnDrop(Cancellation::default());
+        let now = deps.clock.now();
+        let scope = ToolScope {
+            tenant: deps.tenant,
+            run: None,
+            agent,
+            conversation: None,
+            workspace: self.workspace.clone().into(),
+            folder: String::new(),
+            now,
+            utc_offset_minutes: deps.clock.utc_offset_minutes(now),
+            timeout_ms: skill.limits.timeout_ms,
+            user: Some(caller.user()),
+            skill: Some(skill.reference()),
+            cancellation: cancel.0.clone(),
+        };
+        let key = deps.ids.next().to_string();
+        let call = ToolCall {
+            id: format!("test-{key}"),
+            name: skill.name.clone(),
+            arguments: wanted.arguments,
+            source: CallSource::Direct,
+            confidence: 1.0,
+            signature: None,
+        };
+        let begun = Instant::now();
+        let preview = deps.tools.preview(&call, &scope).await;
+        let mut told = SkillTested {
+            ok: true,
+            preview: match &preview.detail {
+                Some(detail) => format!("{}\n{detail}", preview.summary),
+                None => preview.summary.clone(),
+            },
+            change: preview,
+            output: None,
+            data: None,
+            error: None,
+            ms: 0,
+        };
+        if !wanted.dry_run {
+            let authorized =
+                Authorized { stage: None, args_hash: hash::of_json(&call.arguments), idempotency_key: key, call };
+            match deps.tools.run(authorized, &scope).await {
+                Ok(output) => {
+                    told.output = Some(truncate(&output.content, skill.limits.result_chars).0);
+                    told.data = output.data;
+                }
+                Err(error) => {
+                    told.ok = false;
+                    told.error = Some(error.to_string());
+                }
+            }
+        }
+        told.ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        told
+    }
+}

@@ -1,0 +1,86 @@
+//! Calls of tools outside a run, for programs that use what an agent offers.
+
+use crate::app::App;
+use crate::caller::Caller;
+use serde_json::Value;
+use steward_core::agent::Agent;
+use steward_core::{Cancellation, hash};
+use steward_core::policy::{Decision, RiskClass, judge};
+use steward_core::ports::{Authorized, ToolScope};
+use steward_core::tool::{CallSource, EffectClass, ToolCall, ToolError, ToolOutput, ToolSpec};
+
+/// The key of an agent's metadata that lists the tools which it offers to programs besides itself.
+const OFFERED: &str = "mcp_tools";
+/// Longest call, milliseconds.
+const TIMEOUT_MS: u64 = 30_000;
+
+/// Why a tool was not called, or failed.
+#[derive(Debug)]
+pub enum ReadingToolError {
+    /// The agent's policy does not allow it unasked.
+    Policy,
+    Tool(ToolError),
+}
+
+impl App {
+    /// Each of `agents` with the tools that it offers to programs: of those that its metadata names and that it has,
+    /// the ones that only look.
+    pub fn offered_tools<'a>(&self, agents: impl Iterator<Item = &'a Agent>) -> Vec<(&'a Agent, Vec<ToolSpec>)> {
+        let catalogue = self.deps().tools.catalogue();
+        agents
+            .map(|agent| {
+                let named = agent.metadata.get(OFFERED).and_then(Value::as_array);
+                let offers = |spec: &&ToolSpec| {
+                    let wanted = named.is_some_and(|names| names.iter().any(|name| *name == spec.name));
+                    let has = agent.tools.is_empty() || agent.tools.contains(&spec.name);
+                    wanted && has && spec.risk == RiskClass::Read && spec.effect == EffectClass::Read
+                };
+                (agent, catalogue.iter().filter(offers).cloned().collect())
+            })
+            .collect()
+    }
+
+    /// Calls a tool that only looks, as `agent` may by its policy.
+    pub async fn call_reading_tool(
+        &self,
+        caller: &Caller,
+        agent: &Agent,
+        spec: &ToolSpec,
+        arguments: Value,
+    ) -> Result<ToolOutput, ReadingToolError> {
+        let deps = self.deps();
+        let now = deps.clock.now();
+        let call = ToolCall {
+            id: "mcp".to_owned(),
+            name: spec.name.clone(),
+            arguments,
+            source: CallSource::Direct,
+            confidence: 1.0,
+            signature: None,
+        };
+        if judge(&agent.policy, &self.grants, spec, &call, now).decision != Decision::Allow {
+            return Err(ReadingToolError::Policy);
+        }
+        let scope = ToolScope {
+            tenant: deps.tenant,
+            run: None,
+            agent: agent.id,
+            conversation: None,
+            workspace: self.workspace.clone().into(),
+            folder: String::new(),
+            now,
+            utc_offset_minutes: deps.clock.utc_offset_minutes(now),
+            timeout_ms: TIMEOUT_MS,
+            user: Some(caller.user()),
+            skill: None,
+            cancellation: Cancellation::default(),
+        };
+        let authorized = Authorized {
+            stage: None,
+            args_hash: hash::of_json(&call.arguments),
+            idempotency_key: deps.ids.next().to_string(),
+            call,
+        };
+        deps.tools.run(authorized, &scope).await.map_err(ReadingToolError::Tool)
+    }
+}

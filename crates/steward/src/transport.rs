@@ -1,0 +1,120 @@
+//! How commands reach the API: the data directory itself if it is free, else the server that holds it.
+
+use crate::api_state;
+use crate::compose::{Composition, Options};
+use crate::settings::{Settings, apart, workspace};
+use crate::term::Term;
+use anyhow::{Context, bail};
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::{StreamExt as _, TryStreamExt as _};
+use http::{Request, Response};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use steward_api::InProcessClient;
+use steward_cli::client::{Absent, ByteStream, Client, Socket, Transport};
+use steward_cli::{Files, Needs};
+use steward_core::ports::StoreError;
+use steward_infra::{SystemClock, UuidV7};
+
+/// How often a directory in use is tried again: a server may be starting or ending, or a command about to end.
+const TRIES: u32 = 5;
+const PAUSE: Duration = Duration::from_millis(200);
+
+pub async fn open(settings: &Settings, needs: Needs, term: Term) -> anyhow::Result<Client> {
+    let transport = transport(settings, &needs).await?;
+    Ok(Client::new(transport, Arc::new(SystemClock::new()), Arc::new(UuidV7), term))
+}
+
+async fn transport(settings: &Settings, needs: &Needs) -> anyhow::Result<Box<dyn Transport>> {
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let options = Options { web_allow: needs.web_allow.clone() };
+        let error = match Composition::open(settings, options).await {
+            Ok(app) => return Ok(Box::new(InProcess::new(app, needs).await?)),
+            Err(error) => error,
+        };
+        let Some(StoreError::InUse { pid, .. }) = error.downcast_ref::<StoreError>() else {
+            return Err(error);
+        };
+        let last = tries == TRIES;
+        match Socket::connect(&settings.data_dir, *pid).await? {
+            Ok(socket) => {
+                can_be_met(needs)?;
+                return Ok(Box::new(socket));
+            }
+            Err(Absent::Silent(why)) if last => return Err(why),
+            Err(Absent::NoServer) if last => {
+                return Err(error.context("commands work beside `steward serve`, but not beside each other"));
+            }
+            Err(_) => tokio::time::sleep(PAUSE).await,
+        }
+    }
+}
+
+/// Refuses what a running server can't be given.
+fn can_be_met(needs: &Needs) -> anyhow::Result<()> {
+    if let Some(host) = needs.web_allow.first() {
+        bail!(
+            "a running server does the work, and it takes no --allow from here; start it with `steward serve --allow {host}`, or stop it and try again"
+        );
+    }
+    if !needs.intent_filter {
+        bail!(
+            "a running server does the work, and it always chooses the tools that fit; stop it to use --no-intent-filter"
+        );
+    }
+    Ok(())
+}
+
+/// The API in this process: the data directory is ours while the command runs.
+struct InProcess {
+    app: Composition,
+    client: InProcessClient,
+}
+
+impl InProcess {
+    async fn new(app: Composition, needs: &Needs) -> anyhow::Result<Self> {
+        match Self::client(&app, needs).await {
+            Ok(client) => Ok(Self { app, client }),
+            Err(error) => {
+                app.close().await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn client(app: &Composition, needs: &Needs) -> anyhow::Result<InProcessClient> {
+        // A new installation gets its first agent here as well.
+        app.default_agent().await?;
+        let folder = folder(app, &needs.files)?;
+        api_state::in_process(app, folder.display().to_string(), needs.intent_filter).await
+    }
+}
+
+fn folder(app: &Composition, files: &Files) -> anyhow::Result<PathBuf> {
+    match files {
+        Files::Workspace(asked) => {
+            let folder = workspace(asked.as_deref())?;
+            apart(&folder, &app.data_dir)?;
+            Ok(folder)
+        }
+        Files::Current => workspace(None).context("the current folder can't be used"),
+        // No folder is needed, so any will do.
+        Files::Unused => Ok(workspace(None).unwrap_or_default()),
+    }
+}
+
+#[async_trait]
+impl Transport for InProcess {
+    async fn send(&self, request: Request<Bytes>) -> anyhow::Result<Response<ByteStream>> {
+        let response = self.client.send(request).await;
+        Ok(response.map(|body| body.map_err(Into::into).boxed()))
+    }
+
+    async fn close(&self) {
+        self.app.close().await;
+    }
+}

@@ -1,0 +1,103 @@
+//! Skills, packages and MCP servers, put together: what carries each kind out. Nothing is started here.
+
+use crate::mcp::{McpConfig, McpExecutor, McpHub, McpPorts};
+use crate::outbound::{Client, HostPort};
+use crate::package::{Packages, ReferenceLibrary};
+use crate::skills::{
+    AnsibleExecutor, DockerExecutor, FileHostKeys, GraphqlExecutor, HttpExecutor, HuggingfaceExecutor, Programs,
+    PythonExecutor, ScrapeExecutor, ShellExecutor, SkillPorts, SkillRuntime, SqlExecutor, SshExecutor,
+};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use steward_core::ports::{Agents, Blobs, Clock, Ids, McpServers, SkillPackages, Skills, Users, Vault};
+use steward_sandbox::process::Helper;
+use steward_sandbox::python::{PythonConfig, PythonPool};
+
+/// Variables of the environment that docker gets.
+pub const DOCKER_VARIABLES: [&str; 4] = ["DOCKER_HOST", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "DOCKER_CONTEXT"];
+
+/// Host keys of servers that were accepted; a file in the data folder.
+const HOST_KEYS: &str = "ssh_known_hosts.json";
+
+pub struct SkillServicesPorts {
+    pub skills: Arc<dyn Skills>,
+    pub agents: Arc<dyn Agents>,
+    pub users: Arc<dyn Users>,
+    pub mcp_servers: Arc<dyn McpServers>,
+    pub packages: Arc<dyn SkillPackages>,
+    pub vault: Arc<dyn Vault>,
+    /// Files of packages, prior content.
+    pub blobs: Arc<dyn Blobs>,
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn Ids>,
+}
+
+pub struct SkillServicesConfig {
+    pub data_dir: PathBuf,
+    pub sandbox_helper: Helper,
+    pub python: PythonConfig,
+    /// Folders of programs that are found before those of `path`, and may be read in the sandbox.
+    pub programs: Vec<PathBuf>,
+    /// Folders of the system's programs.
+    pub path: Vec<PathBuf>,
+    /// What docker gets of [`DOCKER_VARIABLES`].
+    pub docker: BTreeMap<String, String>,
+    /// Private hosts and ports that the installation allows.
+    pub web_allow: Vec<HostPort>,
+}
+
+pub struct SkillServices {
+    /// Carries skills out.
+    pub runtime: Arc<SkillRuntime>,
+    pub mcp: Arc<McpHub>,
+    pub packages: Arc<Packages>,
+    /// What packages say, for the tools that read it.
+    pub library: ReferenceLibrary,
+    /// Keys of servers that ssh skills reach.
+    pub host_keys: Arc<FileHostKeys>,
+    pub python: Arc<PythonPool>,
+}
+
+impl SkillServices {
+    pub fn new(config: SkillServicesConfig, ports: SkillServicesPorts) -> Self {
+        let SkillServicesPorts { skills, agents, users, mcp_servers, packages, vault, blobs, clock, ids } = ports;
+        let search: Vec<PathBuf> = config.programs.iter().chain(&config.path).cloned().collect();
+        let programs = |env| Programs { search: search.clone(), own: config.programs.clone(), env };
+        let client = Client::new(config.web_allow);
+        let helper = || config.sandbox_helper.clone();
+        let mcp = Arc::new(McpHub::new(
+            McpPorts {
+                servers: mcp_servers,
+                skills: Arc::clone(&skills),
+                vault: Arc::clone(&vault),
+                clock: Arc::clone(&clock),
+                ids: Arc::clone(&ids),
+            },
+            McpConfig::new(helper(), config.data_dir.join("mcp")),
+        ));
+        let python = Arc::new(PythonPool::new(helper(), config.python));
+        let host_keys = Arc::new(FileHostKeys::new(config.data_dir.join(HOST_KEYS)));
+        let runtime = SkillRuntime::new(SkillPorts { skills: Arc::clone(&skills), agents, users, vault })
+            .with(Arc::new(HttpExecutor::new(client.clone())))
+            .with(Arc::new(GraphqlExecutor::new(client.clone())))
+            .with(Arc::new(HuggingfaceExecutor::new(client.clone())))
+            .with(Arc::new(ScrapeExecutor::new(client)))
+            .with(Arc::new(PythonExecutor::new(python.clone())))
+            .with(Arc::new(SqlExecutor))
+            .with(Arc::new(SshExecutor::new(host_keys.clone())))
+            .with(Arc::new(ShellExecutor::new(helper(), Arc::clone(&blobs)).with(programs(BTreeMap::new()))))
+            .with(Arc::new(DockerExecutor::new(programs(config.docker))))
+            .with(Arc::new(AnsibleExecutor::new(programs(BTreeMap::new()), helper())))
+            .with(Arc::new(McpExecutor::new(mcp.clone())));
+        let runtime = Arc::new(runtime);
+        let check = Arc::clone(&runtime);
+        let library = ReferenceLibrary {
+            skills: Arc::clone(&skills),
+            packages: Arc::clone(&packages),
+            blobs: Arc::clone(&blobs),
+        };
+        let packages = Packages::new(packages, skills, blobs, clock, ids).checked(move |skill| check.check(skill));
+        Self { runtime, mcp, packages: Arc::new(packages), library, host_keys, python }
+    }
+}
