@@ -4,10 +4,10 @@ use crate::app::App;
 use crate::caller::Caller;
 use serde_json::Value;
 use steward_core::agent::Agent;
-use steward_core::{Cancellation, hash};
 use steward_core::policy::{Decision, RiskClass, judge};
 use steward_core::ports::{Authorized, ToolScope};
 use steward_core::tool::{CallSource, EffectClass, ToolCall, ToolError, ToolOutput, ToolSpec};
+use steward_core::{Cancellation, hash};
 
 /// The key of an agent's metadata that lists the tools which it offers to programs besides itself.
 const OFFERED: &str = "mcp_tools";

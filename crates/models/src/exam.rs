@@ -86,8 +86,13 @@ pub async fn examine(exam: Exam<'_>, progress: &(dyn Fn(&Check) + Send + Sync)) 
 pub fn endpoint(connection: &Connection) -> String {
     match connection.provider {
         Provider::Local => "local".to_owned(),
-        _ => connection.base_url.trim().trim_end_matches('/').to_owned(),
+        _ => without_slash(&connection.base_url).to_owned(),
     }
+}
+
+/// Base URLs are compared like this.
+pub(crate) fn without_slash(base_url: &str) -> &str {
+    base_url.trim().trim_end_matches('/')
 }
 
 impl ExamRun<'_> {

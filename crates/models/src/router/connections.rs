@@ -31,7 +31,8 @@ impl ConnectionSet {
     }
 
     pub fn set_reports(&mut self, reports: Vec<ExamReport>) {
-        self.reports = reports.into_iter().map(|report| ((report.endpoint, report.model), report.grades)).collect();
+        let place = |report: &ExamReport| (exam::without_slash(&report.endpoint).to_owned(), report.model.clone());
+        self.reports = reports.into_iter().map(|report| (place(&report), report.grades)).collect();
     }
 
     /// `None` if no exam covered this kind of request.
