@@ -69,7 +69,7 @@ test("the trace has each version, who answered and who did not", () => {
   assert.deepEqual([...trace.answered], [["vLLM", 1]]);
   assert.equal(callStatus(trace.calls.get("s")!), "ok");
   const notes = trace.roots.flatMap((node) => (node.kind === "note" ? [node.note] : []));
-  assert.deepEqual(notes, ["tools_found", "corrected", "reminded", "compacted", "dispatched"]);
+  assert.deepEqual(notes, ["tools.found", "model.corrected", "deep.reminded", "context.compacted", "intent.dispatched"]);
   const view = fold(emptyRun("r"), events);
   assert.equal(view.answeredBy, "vLLM");
   assert.equal(view.model, "qwen3");

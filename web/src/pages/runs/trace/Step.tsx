@@ -93,7 +93,7 @@ export function StepText({ line }: { line: Line }) {
 export function StepTime({ node, now, className }: { node: Node; now: number; className?: string }) {
   const t = useT("runs");
   const ms = lasting(node, now);
-  const point = node.kind === "start" || node.kind === "plan" || node.kind === "deep" || node.kind === "finish" || (node.kind === "note" && node.note !== "timer");
+  const point = node.kind === "start" || node.kind === "plan" || node.kind === "deep" || node.kind === "finish" || (node.kind === "note" && node.note !== "timer.set");
   return <span className={cx("shrink-0 text-right text-xs whitespace-nowrap text-ink-3 tabular", className)}>{point ? "" : <><span className="sr-only">{t("duration", { time: "" })}</span>{formatDuration(ms)}</>}</span>;
 }
 

@@ -1,11 +1,12 @@
 // What a step is called and how it looks, in one line.
-import { AlarmClock, BellRing, Compass, CornerDownRight, Flag, FoldVertical, Hand, ListChecks, ListFilter, ListOrdered, OctagonX, PenLine, Play, RotateCcw, SearchCheck, Sparkles, SpellCheck, Square, Undo2, Users, Wrench } from "lucide-react";
+import { Flag, Hand, ListChecks, ListFilter, ListOrdered, Play, Sparkles, Wrench } from "lucide-react";
 import type { ReactNode } from "react";
 import { useT } from "@/i18n";
 import { doneOf, statesOf } from "@/run/deep";
 import { formatMoney, formatNumber, type Tone } from "@/ui";
 import { useWord } from "../parts/Labels";
 import { cachedShare, callStatus, type CallNode, type Node } from "./nodes";
+import { NOTES } from "./notes";
 
 export type Line = {
   icon: ReactNode;
@@ -19,7 +20,6 @@ export type Line = {
 };
 
 const callTone: Record<ReturnType<typeof callStatus>, Tone> = { proposed: "neutral", waiting: "warn", running: "accent", ok: "ok", error: "bad", dry: "neutral", rejected: "warn", denied: "bad", uncertain: "warn", undone: "neutral" };
-const notes = { resumed: RotateCcw, steered: CornerDownRight, stop: Square, timer: AlarmClock, plan_failed: OctagonX, filled: PenLine, corrected: SpellCheck, dispatched: Compass, tools_found: SearchCheck, compacted: FoldVertical, delegated: Users, reminded: BellRing, undone: Undo2, undo_failed: OctagonX, unknown: Flag };
 
 /** The arguments of a call in one line. */
 export function brief(args: unknown): string {
@@ -75,7 +75,7 @@ export function useDescribe(): (node: Node) => Line {
         return plain(<Hand />, title, about, answer ? { text: t(`answer_${answer}`), tone } : { text: t("ask_open"), tone: "warn" });
       }
       case "note": {
-        const Icon = notes[node.note];
+        const Icon = node.note === "unknown" ? Flag : NOTES[node.note].icon;
         return plain(<Icon />, t(`note_${node.note}`), [node.text, node.by && t("by", { name: node.by })].filter(Boolean).join(" "), node.failed ? { text: t("call_error"), tone: "bad" } : null);
       }
       case "finish": {

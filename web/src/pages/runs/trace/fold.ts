@@ -1,6 +1,7 @@
 // The trace: a fold of a run's events into steps. The same fold serves a run that has ended and one that is at work.
 import { ended, versionOf } from "@/run/deep";
 import type { ApprovalNode, Base, CallNode, DeepNode, FinishNode, ModelNode, NoteNode, PlanNode, Trace } from "./nodes";
+import { noteRow, type NoteType } from "./notes";
 import type { Answer, Budget, Of, RunEvent, Subject, Usage } from "./types";
 
 const NO_USAGE: Usage = {
@@ -84,7 +85,7 @@ function apply(trace: Building, event: RunEvent): void {
     case "run.resumed":
       if (trace.model && trace.model.end === null) trace.model.end = event.at;
       trace.reserved = 0;
-      note(trace, event, "resumed", event.node);
+      note(trace, event);
       return;
     case "intent.filtered":
       trace.roots.push({
@@ -148,14 +149,8 @@ function apply(trace: Building, event: RunEvent): void {
       }
       trace.failures += 1;
       if (!node) {
-        note(
-          trace,
-          event,
-          "plan_failed",
-          `${event.error.message} (${(event.error as { hint?: string }).hint ?? event.error.class})`,
-          null,
-          true,
-        );
+        const text = `${event.error.message} (${(event.error as { hint?: string }).hint ?? event.error.class})`;
+        push(trace, event, { note: "plan.failed", text, by: null, failed: true });
         return;
       }
       node.end = event.at;
@@ -188,14 +183,8 @@ function apply(trace: Building, event: RunEvent): void {
     case "deep.step":
       if (trace.deep) trace.deep.version = ended(trace.deep.version, event);
       return;
-    case "deep.reminded":
-      note(trace, event, "reminded", event.open.join(", "));
-      return;
-    case "model.corrected":
-      note(trace, event, "corrected", `“${event.words}” – ${event.message}`);
-      return;
     case "intent.dispatched":
-      note(trace, event, "dispatched", event.note);
+      note(trace, event);
       if (event.call) Object.assign(call(trace, event, event.call.id, event.call.name), { arguments: event.call.arguments, source: event.call.source, confidence: event.call.confidence });
       return;
     case "tools.found": {
@@ -203,29 +192,11 @@ function apply(trace: Building, event: RunEvent): void {
       node.arguments ??= { query: event.query };
       node.result = { outcome: "ok", content: event.content };
       node.end = event.at;
-      note(trace, event, "tools_found", event.found.map((ranked) => ranked.tool).join(", ") || "–");
+      note(trace, event);
       return;
     }
-    case "run.delegated":
-      note(trace, event, "delegated", event.request, event.agent);
-      return;
     case "run.returned":
       return;
-    case "context.compacted":
-      note(trace, event, "compacted", event.compaction.summary ?? "", null, false, event.replaced > 0 ? String(event.replaced) : "");
-      return;
-    case "plan.failed":
-      note(trace, event, "plan_failed", event.message, null, true);
-      return;
-    case "plan.filled": {
-      const failed = "Err" in event.arguments;
-      const text =
-        "Err" in event.arguments
-          ? event.arguments.Err
-          : JSON.stringify(event.arguments.Ok);
-      note(trace, event, "filled", text, null, failed, String(event.index + 1));
-      return;
-    }
     case "approval.requested":
       asks(trace, event);
       return;
@@ -277,19 +248,16 @@ function apply(trace: Building, event: RunEvent): void {
       node.evidence = event.why ?? null;
       return;
     }
-    case "tool.undo_failed":
-      note(trace, event, "undo_failed", event.message);
-      return;
     case "tool.undone": {
       const node = trace.calls.get(event.call_id);
       if (node)
         node.undone = { summary: event.summary, by: event.by, at: event.at };
       if (trace.finish && event.receipts) trace.finish.receipts = event.receipts;
-      note(trace, event, "undone", event.summary, event.by);
+      note(trace, event);
       return;
     }
     case "timer.set": {
-      const node = note(trace, event, "timer", event.purpose);
+      const node = note(trace, event);
       node.end = null;
       trace.timers.set(event.timer_id, node);
       trace.parked.push({ from: event.at, to: null });
@@ -301,18 +269,15 @@ function apply(trace: Building, event: RunEvent): void {
       wake(trace, event.at);
       return;
     }
-    case "run.steered":
-      note(trace, event, "steered", event.text, event.by);
-      return;
     case "run.stop_requested":
-      note(trace, event, "stop", "", event.by);
+      note(trace, event);
       wake(trace, event.at);
       return;
     case "run.finished":
       finished(trace, event);
       return;
     default:
-      note(trace, event, "unknown", (event as { type: string }).type);
+      note(trace, event);
   }
 }
 
@@ -460,24 +425,18 @@ function wake(trace: Building, at: number): void {
   trace.waiting = null;
 }
 
-function note(
-  trace: Building,
-  event: RunEvent,
-  what: NoteNode["note"],
-  text: string,
-  by: string | null = null,
-  failed = false,
-  detail = "",
-): NoteNode {
-  const node: NoteNode = {
-    ...base(event, "note"),
-    kind: "note",
-    note: what,
-    text: detail ? `${detail}: ${text}` : text,
-    by,
-    failed,
-  };
-  const inside = what === "filled" ? trace.plan?.children : undefined;
+/** One line, by the table of notes; an event that is not in it is of a newer version. */
+function note(trace: Building, event: RunEvent): NoteNode {
+  const row = noteRow(event);
+  const told = row
+    ? { note: event.type as NoteType, text: row.text(event), by: row.by?.(event) ?? null, failed: row.failed?.(event) ?? false }
+    : { note: "unknown" as const, text: event.type, by: null, failed: false };
+  return push(trace, event, told);
+}
+
+function push(trace: Building, event: RunEvent, told: Pick<NoteNode, "note" | "text" | "by" | "failed">): NoteNode {
+  const node: NoteNode = { ...base(event, "note"), kind: "note", ...told };
+  const inside = told.note === "plan.filled" ? trace.plan?.children : undefined;
   (inside ?? trace.roots).push(node);
   return node;
 }

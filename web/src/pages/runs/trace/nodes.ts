@@ -1,6 +1,7 @@
 // Steps of a trace: what the fold of a run's events gives.
 import type { Answered, Attempt, Noticed } from "@/api/events";
 import type { DeepVersion } from "@/run/deep";
+import type { NoteType } from "./notes";
 import type { Answer, Budget, Candidate, Message, ModelError, Outcome, Purpose, Receipts, Setup, Subject, ToolCall, ToolOutcome as ToolResult, Usage } from "./types";
 
 export type Base = {
@@ -91,22 +92,7 @@ export type ApprovalNode = Base & {
 };
 export type NoteNode = Base & {
   kind: "note";
-  note:
-    | "resumed"
-    | "steered"
-    | "stop"
-    | "timer"
-    | "plan_failed"
-    | "filled"
-    | "corrected"
-    | "dispatched"
-    | "tools_found"
-    | "compacted"
-    | "delegated"
-    | "reminded"
-    | "undone"
-    | "undo_failed"
-    | "unknown";
+  note: NoteType | "unknown";
   text: string;
   by: string | null;
   failed: boolean;
