@@ -8,7 +8,10 @@ use std::time::Duration;
 use steward_access::{Access, AccessDeps, AccessError, FirstStart, LogIn, OpenSession};
 use steward_core::TenantId;
 use steward_core::ports::{Clock, LoginError, Role};
-use steward_testkit::{FakeClock, Memory, SeqIds};
+use steward_infra::FileBlobs;
+use steward_store::{Store, StoreConfig};
+use steward_testkit::{FakeClock, SeqIds, database};
+use tempfile::TempDir;
 
 const EMAIL: &str = "ada@example.org";
 const PASSWORD: &str = "correct horse battery";
@@ -16,25 +19,33 @@ const PASSWORD: &str = "correct horse battery";
 struct Bed {
     access: Access,
     clock: Arc<FakeClock>,
-    memory: Arc<Memory>,
+    dir: TempDir,
 }
 
-async fn bed() -> Bed {
+/// Nobody has an account yet.
+async fn empty_bed() -> Bed {
     let clock = Arc::new(FakeClock::default());
-    let memory = Arc::new(Memory::default());
+    let dir = TempDir::new().unwrap();
+    let blobs = Arc::new(FileBlobs::new(dir.path()));
+    let store = Arc::new(Store::open(StoreConfig::sqlite(dir.path()), blobs).await.unwrap());
     let access = Access::new(AccessDeps {
         tenant: TenantId::DEFAULT,
-        users: memory.clone(),
-        sessions: memory.clone(),
-        settings: memory.clone(),
-        keys: memory.clone(),
+        users: store.clone(),
+        sessions: store.clone(),
+        settings: store.clone(),
+        keys: store,
         clock: clock.clone(),
         ids: Arc::new(SeqIds::default()),
         signing_key: SecretBox::new(Box::new(vec![7; 32])),
     });
-    let made = access.first_start(Some((EMAIL, PASSWORD))).await.unwrap();
+    Bed { access, clock, dir }
+}
+
+async fn bed() -> Bed {
+    let bed = empty_bed().await;
+    let made = bed.access.first_start(Some((EMAIL, PASSWORD))).await.unwrap();
     assert!(matches!(made, FirstStart::Made { .. }));
-    Bed { access, clock, memory }
+    bed
 }
 
 impl Bed {
@@ -230,18 +241,7 @@ async fn api_keys_are_replaced_and_removed() {
 
 #[tokio::test]
 async fn the_one_time_token_makes_one_administrator_with_a_name() {
-    let clock = Arc::new(FakeClock::default());
-    let memory = Arc::new(Memory::default());
-    let access = Access::new(AccessDeps {
-        tenant: TenantId::DEFAULT,
-        users: memory.clone(),
-        sessions: memory.clone(),
-        settings: memory.clone(),
-        keys: memory.clone(),
-        clock: clock.clone(),
-        ids: Arc::new(SeqIds::default()),
-        signing_key: SecretBox::new(Box::new(vec![7; 32])),
-    });
+    let Bed { access, clock, dir: _dir } = empty_bed().await;
     let FirstStart::Token(token) = access.first_start(None).await.unwrap() else {
         panic!("a token");
     };
@@ -271,11 +271,11 @@ async fn the_one_time_token_makes_one_administrator_with_a_name() {
 async fn a_store_that_fails_lets_nobody_in() {
     let bed = bed().await;
     let open = bed.login().await;
-    bed.memory.break_down(true);
+    database::hide_table(bed.dir.path(), "users");
     let refused = bed.access.identify(&open.access_token).await;
     assert!(matches!(refused, Err(LoginError::Unavailable(_))));
     let refused = bed.try_login(PASSWORD, "203.0.113.1").await;
     assert!(matches!(refused, Err(LoginError::Unavailable(_))));
-    bed.memory.break_down(false);
+    database::show_table(bed.dir.path(), "users");
     assert!(bed.alive(&open).await);
 }

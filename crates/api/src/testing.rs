@@ -1,4 +1,4 @@
-//! For the tests of this room: the API over a store in a temporary folder and users in memory, without models and tools.
+//! For the tests of this room: the API over a store in a temporary folder, without models and tools.
 //! Tests of whole flows are those of the binary.
 
 mod auth;
@@ -22,11 +22,11 @@ use std::sync::Arc;
 use steward_access::{AccessDeps, FileKeys, SealedVault, VaultDeps};
 use steward_app::{AboutFacts, Access, App, AppParts, Health, LogIn, OpenSession, UsageWriter};
 use steward_core::TenantId;
-use steward_core::ports::{Blobs, Clock, Ids};
+use steward_core::ports::{Blobs, Clock, Ids, Users as _};
 use steward_engine::{Deps, EngineConfig, RunService};
 use steward_infra::{FileBlobs, InProcessBus};
 use steward_store::{Store, StoreConfig};
-use steward_testkit::{FakeClock, Memory, SeqIds};
+use steward_testkit::{FakeClock, SeqIds, database};
 use steward_tools::Dispatcher;
 use steward_tools::mcp::{Helper, McpConfig, McpHub, McpPorts};
 use steward_tools::package::Packages;
@@ -42,8 +42,8 @@ pub(crate) struct Bed {
     pub router: Router,
     pub state: ApiState,
     pub clock: Arc<FakeClock>,
-    pub memory: Arc<Memory>,
-    _dir: Arc<TempDir>,
+    store: Arc<Store>,
+    dir: Arc<TempDir>,
 }
 
 /// An answer, read to its end.
@@ -69,19 +69,17 @@ impl Answer {
     }
 }
 
-async fn state(dir: &Path, clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiState {
+async fn state(dir: &Path, clock: &Arc<FakeClock>, store: &Arc<Store>, blobs: Arc<dyn Blobs>) -> ApiState {
     let access = Access::new(AccessDeps {
         tenant: TenantId::DEFAULT,
-        users: memory.clone(),
-        sessions: memory.clone(),
-        settings: memory.clone(),
-        keys: memory.clone(),
+        users: store.clone(),
+        sessions: store.clone(),
+        settings: store.clone(),
+        keys: store.clone(),
         clock: clock.clone(),
         ids: Arc::new(SeqIds::default()),
         signing_key: SecretBox::new(Box::new(vec![7; 32])),
     });
-    let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(dir));
-    let store = Arc::new(Store::open(StoreConfig::sqlite(dir), blobs.clone()).await.unwrap());
     let ids: Arc<dyn Ids> = Arc::new(SeqIds::new(1));
     let vault = Arc::new(SealedVault::new(VaultDeps {
         rows: store.clone(),
@@ -120,12 +118,12 @@ async fn state(dir: &Path, clock: &Arc<FakeClock>, memory: &Arc<Memory>) -> ApiS
         workspace: "/nowhere".to_owned(),
         grants: Vec::new(),
         intent_filter: true,
-        idempotency: memory.clone(),
+        idempotency: store.clone(),
         connections: models.clone(),
         examiner: models,
         skills: store.clone(),
         vault,
-        packages: Arc::new(Packages::new(store.clone(), store, blobs, clock.clone(), ids)),
+        packages: Arc::new(Packages::new(store.clone(), store.clone(), blobs, clock.clone(), ids)),
         mcp: Arc::new(mcp),
         host_keys: Arc::new(FileHostKeys::new(dir.join("hosts.json"))),
         gateway: Arc::new(gateway::Fake::default()),
@@ -152,10 +150,12 @@ pub(crate) fn with_parts(state: &ApiState, change: impl FnOnce(&mut AppParts)) -
 
 /// The whole API.
 pub(crate) async fn bed() -> Bed {
-    let (clock, memory) = (Arc::default(), Arc::default());
-    let dir = tempfile::tempdir().unwrap();
-    let state = state(dir.path(), &clock, &memory).await;
-    Bed { router: router(state.clone()), state, clock, memory, _dir: Arc::new(dir) }
+    let clock = Arc::default();
+    let dir = Arc::new(tempfile::tempdir().unwrap());
+    let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(dir.path()));
+    let store = Arc::new(Store::open(StoreConfig::sqlite(dir.path()), blobs.clone()).await.unwrap());
+    let state = state(dir.path(), &clock, &store, blobs).await;
+    Bed { router: router(state.clone()), state, clock, store, dir }
 }
 
 /// The guards around other routes.
@@ -171,6 +171,17 @@ impl Bed {
         made.unwrap();
         let login = LogIn { email: EMAIL, password: PASSWORD, client: None, label: "a program" };
         self.state.access.log_in(login).await.unwrap()
+    }
+
+    pub async fn set_role(&self, role: &str) {
+        let mut user = self.store.user_by_email(TenantId::DEFAULT, EMAIL).await.unwrap().unwrap();
+        role.clone_into(&mut user.role);
+        self.store.save_user(TenantId::DEFAULT, &user).await.unwrap();
+    }
+
+    /// From now on, whatever reads users fails.
+    pub fn break_users(&self) {
+        database::hide_table(self.dir.path(), "users");
     }
 
     /// Sends a request as a program on this machine would; `headers` as `name: value`.

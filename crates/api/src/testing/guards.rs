@@ -255,7 +255,7 @@ async fn a_role_that_is_too_low_is_refused() {
     let (bed, _) = counting().await;
     let token = bearer(&bed.admin().await);
     for (role, status) in [("admin", 201), ("operator", 201), ("developer", 403), ("viewer", 403)] {
-        bed.memory.set_role(super::EMAIL, role);
+        bed.set_role(role).await;
         let answer = bed.json("POST /api/things", &[&token], &json!({})).await;
         assert_eq!(answer.status, status, "{role}: {}", answer.text);
     }

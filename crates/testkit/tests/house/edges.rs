@@ -23,8 +23,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("evals", &[ANY]),
 ];
 
-/// Rooms that the tests of a room may use besides: those of `api` put an application together.
-const TEST_ROOMS: &[(&str, &[&str])] = &[("api", &["access", "engine", "infra", "store", "tools"])];
+/// Rooms that the tests of a room may use besides: those of `api` put an application together, and logins are tested over
+/// a real store.
+const TEST_ROOMS: &[(&str, &[&str])] =
+    &[("access", &["infra", "store"]), ("api", &["access", "engine", "infra", "store", "tools"])];
 
 /// Every room: what measures the program looks into all of it.
 const ANY: &str = "*";

@@ -1,4 +1,4 @@
-//! A vault over rows in memory and a file of keys.
+//! A vault over a store in a temporary folder and a file of keys.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,7 +7,9 @@ use secrecy::{ExposeSecret, SecretString};
 use steward_core::credential::{Credential, CredentialKind, CredentialUse};
 use steward_core::ports::{CredentialRows, NewCredential, OpenedCredential, Vault, VaultError};
 use steward_core::{CredentialId, TenantId, Timestamp};
-use steward_testkit::{FakeClock, Memory, SeqIds};
+use steward_infra::FileBlobs;
+use steward_store::{Store, StoreConfig};
+use steward_testkit::{FakeClock, SeqIds};
 use tempfile::TempDir;
 
 use crate::vault::{FileKeys, KeySource, SealedVault, VaultDeps};
@@ -16,14 +18,17 @@ pub const TENANT: TenantId = TenantId::DEFAULT;
 
 pub struct Bed {
     pub dir: TempDir,
-    pub rows: Arc<Memory>,
+    pub rows: Arc<Store>,
     pub clock: Arc<FakeClock>,
     ids: Arc<SeqIds>,
 }
 
 impl Bed {
-    pub fn new() -> Self {
-        Self { dir: TempDir::new().unwrap(), rows: Arc::default(), clock: Arc::default(), ids: Arc::default() }
+    pub async fn new() -> Self {
+        let dir = TempDir::new().unwrap();
+        let blobs = Arc::new(FileBlobs::new(dir.path()));
+        let rows = Arc::new(Store::open(StoreConfig::sqlite(dir.path()), blobs).await.unwrap());
+        Self { dir, rows, clock: Arc::default(), ids: Arc::default() }
     }
 
     /// So many seconds from now.

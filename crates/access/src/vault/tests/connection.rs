@@ -11,7 +11,7 @@ const WORK: ConnectionId = ConnectionId(Uuid::from_u128(77));
 
 #[tokio::test]
 async fn a_connections_key_is_kept_replaced_and_removed_with_it_and_opens_for_nobody_else() {
-    let bed = Bed::new();
+    let bed = Bed::new().await;
     let vault = bed.vault();
     let key = |value| fields(&[("key", value)]);
     let opened = async || {

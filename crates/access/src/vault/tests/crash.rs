@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use steward_core::credential::{Credential, CredentialUse};
 use steward_core::ports::{CredentialRows, Page, SealedCredential, StoreError, StoreResult, Vault, VaultError};
 use steward_core::{CredentialId, TenantId, Timestamp};
-use steward_testkit::Memory;
+use steward_store::Store;
 
 use super::bed::{Bed, TENANT, secret, token};
 use crate::vault::{FileKeys, KeySource, VaultKey};
@@ -63,7 +63,7 @@ impl KeySource for Keys {
     }
 }
 
-struct Rows(Arc<Memory>, Arc<Fuse>);
+struct Rows(Arc<Store>, Arc<Fuse>);
 
 fn cut() -> StoreError {
     StoreError::Backend("killed".to_owned())
@@ -147,7 +147,7 @@ async fn all_open(bed: &Bed, kept: &[Credential]) {
 async fn no_crash_loses_a_secret() {
     let mut seen = std::collections::BTreeSet::new();
     for steps in 0.. {
-        let bed = Bed::new();
+        let bed = Bed::new().await;
         let kept = keep(&bed, 3).await;
         let old = bed.rows.credential_keys().await.unwrap();
         let fuse = Fuse::new(steps);
@@ -179,7 +179,7 @@ async fn no_crash_loses_a_secret() {
 
 #[tokio::test]
 async fn the_old_key_opens_nothing_after_a_rotation() {
-    let bed = Bed::new();
+    let bed = Bed::new().await;
     let kept = keep(&bed, 2).await;
     let before = std::fs::read(bed.dir.path().join("vault.key")).unwrap();
     assert_eq!(bed.vault().rotate(TENANT).await.unwrap(), 2);
@@ -195,7 +195,7 @@ async fn the_old_key_opens_nothing_after_a_rotation() {
 
 #[tokio::test]
 async fn a_vault_at_work_goes_on_over_a_rotation() {
-    let bed = Bed::new();
+    let bed = Bed::new().await;
     let kept = keep(&bed, 2).await;
     let (vault, other) = (bed.vault(), bed.vault());
     assert_eq!(secret(&other, &kept[0], "token").await, "s3cret 0");

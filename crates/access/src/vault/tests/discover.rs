@@ -51,7 +51,7 @@ fn missing(result: Result<Option<String>, VaultError>, word: &str) {
 
 #[tokio::test]
 async fn the_agent_comes_first_then_the_role_then_the_kind() {
-    let bed = Bed::new();
+    let bed = Bed::new().await;
     let vault = bed.vault();
     let any = CredentialWanted::default();
     let open = keep(&vault, "open", &[], true).await;
@@ -84,7 +84,7 @@ async fn the_agent_comes_first_then_the_role_then_the_kind() {
 
 #[tokio::test]
 async fn several_are_not_chosen_among() {
-    let bed = Bed::new();
+    let bed = Bed::new().await;
     let vault = bed.vault();
     let any = CredentialWanted::default();
     let nobody = agent(&[]);
@@ -118,7 +118,7 @@ async fn several_are_not_chosen_among() {
 
 #[tokio::test]
 async fn what_an_agent_names_must_be_there_and_suit() {
-    let bed = Bed::new();
+    let bed = Bed::new().await;
     let vault = bed.vault();
     let any = CredentialWanted::default();
     let gone = CredentialId(Uuid::from_u128(404));
@@ -134,7 +134,7 @@ async fn what_an_agent_names_must_be_there_and_suit() {
 
 #[tokio::test]
 async fn all_pages_are_looked_at() {
-    let bed = Bed::new();
+    let bed = Bed::new().await;
     let vault = bed.vault();
     for number in 0..501 {
         keep(&vault, &format!("n{number:03}"), &[], false).await;

@@ -63,7 +63,7 @@ fn what_is_sealed_is_bound_to_its_owner_and_key() {
 
 #[tokio::test]
 async fn a_file_of_keys_is_private_and_whole() {
-    let bed = Bed::new();
+    let bed = Bed::new().await;
     let file = bed.file();
     let path = bed.dir.path().join("vault.key");
     assert!(file.keys().await.unwrap().is_empty() && !path.exists());
@@ -98,7 +98,7 @@ async fn a_file_of_keys_is_private_and_whole() {
 
 #[tokio::test]
 async fn two_first_uses_agree_on_one_key() {
-    let bed = Bed::new();
+    let bed = Bed::new().await;
     let (first, second) = (bed.vault(), bed.vault());
     let (one, two) =
         futures::join!(first.keep(TENANT, token("one", "s3cret 1")), second.keep(TENANT, token("two", "s3cret 2")),);
@@ -112,7 +112,7 @@ async fn two_first_uses_agree_on_one_key() {
 
 #[tokio::test]
 async fn keys_of_others_are_rotated_by_their_owner() {
-    let bed = Bed::new();
+    let bed = Bed::new().await;
     let (old, new) = (VaultKey::random(), VaultKey::random());
     let vault = |text: &str| {
         let keys = FixedKeys::parse(&SecretString::from(text), "STEWARD_VAULT_KEY").unwrap();
@@ -141,7 +141,7 @@ async fn keys_of_others_are_rotated_by_their_owner() {
 
 #[tokio::test]
 async fn a_passphrase_opens_what_it_sealed() {
-    let bed = Bed::new();
+    let bed = Bed::new().await;
     let vault = |text: &str| {
         let keys = PassphraseKeys::new(bed.rows.clone(), SecretString::from(text));
         bed.vault_of(Arc::new(keys), bed.rows.clone())
@@ -159,7 +159,7 @@ async fn a_passphrase_opens_what_it_sealed() {
     assert_eq!(secret(&first, &two, "token").await, "s3cret 2");
     assert_eq!(secret(&vault("correct horse battery"), &two, "token").await, "s3cret 2");
     key_error(vault("correct horse batterx").check().await, "PASSPHRASE");
-    let fresh = Bed::new();
+    let fresh = Bed::new().await;
     let keys = PassphraseKeys::new(fresh.rows.clone(), SecretString::from("short"));
     let refused = fresh.vault_of(Arc::new(keys), fresh.rows.clone());
     key_error(refused.keep(TENANT, token("one", "s3cret")).await, "12");

@@ -20,7 +20,7 @@ fn invalid<T: std::fmt::Debug>(result: Result<T, VaultError>, word: &str) {
 
 #[tokio::test]
 async fn secrets_are_shown_to_nobody() {
-    let bed = Bed::new();
+    let bed = Bed::new().await;
     let vault = bed.vault();
     let of = [("username", "deploy"), ("private_key", PEM), ("passphrase", ""), ("note", "canary 1")];
     let made = vault.keep(TENANT, new("web", Kind::SshKey, &of)).await.unwrap();
@@ -44,7 +44,7 @@ async fn secrets_are_shown_to_nobody() {
 
 #[tokio::test]
 async fn what_can_not_be_is_refused() {
-    let bed = Bed::new();
+    let bed = Bed::new().await;
     let vault = bed.vault();
     let cases: &[Case] = &[
         (Kind::Password, &[("username", "u")], "the field password"),
@@ -84,7 +84,7 @@ async fn what_can_not_be_is_refused() {
 
 #[tokio::test]
 async fn a_change_keeps_what_it_does_not_name() {
-    let bed = Bed::new();
+    let bed = Bed::new().await;
     let vault = bed.vault();
     let of = [("username", "u"), ("password", "one"), ("sudo_password", "s")];
     let made = vault.keep(TENANT, new("a", Kind::Password, &of)).await.unwrap();
@@ -121,7 +121,7 @@ async fn a_change_keeps_what_it_does_not_name() {
 
 #[tokio::test]
 async fn a_use_is_written_down_before_the_secret_is_out() {
-    let bed = Bed::new();
+    let bed = Bed::new().await;
     let vault = bed.vault();
     let ends = bed.clock_plus(60);
     let made = vault.keep(TENANT, NewCredential { expires_at: Some(ends), ..token("a", "t") }).await.unwrap();
@@ -137,10 +137,10 @@ async fn a_use_is_written_down_before_the_secret_is_out() {
     invalid(open(&vault, &made).await, "ended at 2026-");
     let uses = vault.uses(TENANT, made.id, None, 0).await.unwrap();
     assert_eq!(uses.items.len(), 2, "nothing was used");
-    bed.rows.break_down(true);
+    steward_testkit::database::hide_table(bed.dir.path(), "credentials");
     let failed = open(&vault, &made).await;
     assert!(matches!(failed, Err(VaultError::Store(_))), "{failed:?}");
-    bed.rows.break_down(false);
+    steward_testkit::database::show_table(bed.dir.path(), "credentials");
     vault.remove(TENANT, made.id).await.unwrap();
     for error in [
         open(&vault, &made).await.err(),

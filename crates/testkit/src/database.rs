@@ -1,0 +1,18 @@
+//! A database that breaks while it is used.
+
+use std::path::Path;
+
+/// Takes a table out of the SQLite database in `dir`: whatever reads or writes it fails.
+pub fn hide_table(dir: &Path, table: &str) {
+    change(dir, &format!("ALTER TABLE {table} RENAME TO hidden_{table}"));
+}
+
+/// Puts it back.
+pub fn show_table(dir: &Path, table: &str) {
+    change(dir, &format!("ALTER TABLE hidden_{table} RENAME TO {table}"));
+}
+
+fn change(dir: &Path, sql: &str) {
+    let database = rusqlite::Connection::open(dir.join("steward.db")).expect("the database opens");
+    database.execute_batch(sql).expect("the table is renamed");
+}
