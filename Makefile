@@ -31,8 +31,8 @@ build: ## the release binaries: steward, with the studio in it, and steward-eval
 run: ## set up, build and serve (ARGS="--listen 127.0.0.1:8801")
 	@scripts/setup.sh run
 	@scripts/web.sh build
-	cargo build --profile run --locked -p steward
-	@exec $(target)/run/steward serve $(ARGS)
+	cargo build --profile quick --locked -p steward
+	@exec $(target)/quick/steward serve $(ARGS)
 
 test: ## set up and run every test (ARGS="-p steward-core" for one room, without the studio)
 	@scripts/setup.sh test
