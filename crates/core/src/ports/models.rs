@@ -143,8 +143,7 @@ pub trait Models: Send + Sync {
 }
 
 /// Whether requests go to a connection: the state of its circuit breaker.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Breaker {
     /// Requests go through.
@@ -228,8 +227,7 @@ pub trait Examiner: Send + Sync {
 }
 
 /// What seems to answer at a URL.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Recognised {
     /// The provider.
     pub provider: Provider,

@@ -63,6 +63,19 @@ pub(super) fn tokens(line: &str, offset: usize, into: &mut Vec<Token>) {
     }
 }
 
+/// The first `most` tokens of `text`.
+pub(super) fn first_tokens(text: &str, most: usize) -> Vec<Token> {
+    let mut all = Vec::new();
+    for line in text.lines() {
+        tokens(line, 0, &mut all);
+        if all.len() > most {
+            break;
+        }
+    }
+    all.truncate(most);
+    all
+}
+
 fn mark(mark: char, start: usize) -> Token {
     Token { kind: Kind::Mark(mark), norm: String::new(), capital: false, start, end: start + mark.len_utf8() }
 }

@@ -1,5 +1,3 @@
-//! What a run wants done. The engine carries an effect out and reports it by appending events.
-
 use crate::deep::{DeepStep, Judged};
 use crate::event::Outcome;
 use crate::model::{Purpose, Strategy};

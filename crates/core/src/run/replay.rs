@@ -12,8 +12,7 @@ use crate::tool::truncate;
 use serde::{Deserialize, Serialize};
 
 /// Where a replay differs from what was recorded.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Difference {
     /// The event.
     pub seq: u64,
