@@ -1,20 +1,18 @@
 //! Finds usable models, asking only this machine: provider keys in the environment, Ollama, llama.cpp, the local model.
 
-use std::path::PathBuf;
-use std::sync::{Arc, LazyLock};
-use std::time::Duration;
-
+use super::local::GgufHeader;
+use super::local_servers;
+use super::openai::Client;
 use futures::future::join;
 use serde::Deserialize;
 use serde_json::json;
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 use steward_core::ConnectionId;
 use steward_core::hash::of_json;
 use steward_core::model::{Auth, Capabilities, Connection, Provider, Strategy};
 use tokio::time::timeout;
-
-use super::local::GgufHeader;
-use super::local_servers;
-use super::openai::Client;
 
 /// For all probes together.
 const LIMIT: Duration = Duration::from_millis(400);

@@ -15,17 +15,15 @@ mod window;
 pub use server_info::server_version;
 pub use session::{ExamLimits, ToolCallFormat};
 
-use std::time::Duration;
-
-use steward_core::Timestamp;
-use steward_core::exam::{Check, CheckOutcome, EXAM_VERSION, ExamReport};
-use steward_core::message::Message;
-use steward_core::model::{Connection, ModelError, ModelErrorClass, Provider, Strategy};
-
 use super::openai::Client;
 use decide::{Findings, Score};
 use questions::QUESTIONS;
 use session::{ExamSession, NoReply, UNFINISHED, shorten};
+use std::time::Duration;
+use steward_core::Timestamp;
+use steward_core::exam::{Check, CheckOutcome, EXAM_VERSION, ExamReport};
+use steward_core::message::Message;
+use steward_core::model::{Connection, ModelError, ModelErrorClass, Provider, Strategy};
 
 pub struct Exam<'a> {
     pub client: &'a Client,

@@ -16,11 +16,10 @@ pub use fit::{ModelFit, Verdict, fit};
 pub use gguf::GgufHeader;
 pub use supervisor::{ChildCommand, Endpoint, Phase, Supervisor, SupervisorOptions};
 
+use secrecy::{ExposeSecret, SecretString};
 use std::io::BufRead;
 use std::path::PathBuf;
 use std::time::Duration;
-
-use secrecy::{ExposeSecret, SecretString};
 
 pub const fn available() -> bool {
     cfg!(feature = "local-model")

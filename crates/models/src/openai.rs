@@ -33,20 +33,18 @@ pub(crate) use stream::StreamFormat;
 pub use transport::LocalModels;
 pub(crate) use transport::is_loopback;
 
+use super::native;
+use decode::ChatDecoder;
+use futures::StreamExt;
+use requests::Quirks;
+use reqwest::Response;
+use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-
-use futures::StreamExt;
-use reqwest::Response;
-use serde_json::Value;
 use steward_core::model::{Connection, ModelError, ModelErrorClass, ModelRequest, Provider, Wire};
 use steward_core::ports::{ChunkStream, Scored, TypedKey};
 use tokio::time::timeout;
-
-use super::native;
-use decode::ChatDecoder;
-use requests::Quirks;
 use transport::Transports;
 
 /// Serves any number of connections.

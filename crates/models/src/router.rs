@@ -13,23 +13,21 @@ pub(crate) use attempt::{Plan, try_targets};
 pub use connections::LocalChildren;
 pub(crate) use health::Permit;
 
+use super::openai::Client;
+use super::price::Prices;
+use async_trait::async_trait;
+use choose::{Chooser, Turns, choose};
+use connections::ConnectionSet;
+use futures::{Stream, StreamExt};
+use health::HealthTracker;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
-
-use async_trait::async_trait;
-use futures::{Stream, StreamExt};
 use steward_core::ConnectionId;
 use steward_core::exam::ExamReport;
 use steward_core::model::{Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, Price};
 use steward_core::ports::{
     ChunkStream, Clock, ConnectionHealth, ModelCall, Models, NoAnswer, Opened, Route, RouteRequest, Scored,
 };
-
-use super::openai::Client;
-use super::price::Prices;
-use choose::{Chooser, Turns, choose};
-use connections::ConnectionSet;
-use health::HealthTracker;
 
 /// Connections can be replaced while it runs.
 #[derive(Debug)]

@@ -1,13 +1,11 @@
 //! Reads deep plans: JSON, or a numbered list in plain text.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-use serde_json::Value;
-use steward_core::deep::DeepStep;
-
 use super::json::repair;
 use super::tool_index::ToolIndex;
+use regex::Regex;
+use serde_json::Value;
+use std::sync::LazyLock;
+use steward_core::deep::DeepStep;
 
 /// Longest field, in characters.
 const LONGEST: usize = 300;

@@ -3,11 +3,10 @@
 //! Only what can mean one thing is changed: `"3"` where an integer is wanted becomes 3. Arguments that still do not
 //! fit are refused with a message that names the fields.
 
-use serde_json::{Map, Number, Value};
-use steward_core::schema;
-
 use super::alias::{ACTION, Aliases};
 use super::tool_index::key;
+use serde_json::{Map, Number, Value};
+use steward_core::schema;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fitted {

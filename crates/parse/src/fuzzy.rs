@@ -1,16 +1,14 @@
 //! Strategy `fuzzy`: phrases that imply a call, from `data/fuzzy.toml`. Such calls are weak, so in doubt there is none.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use regex::Regex;
-use serde::Deserialize;
-use serde_json::{Map, Value};
-use steward_core::tool::CallSource;
-
 use super::grammar::Call;
 use super::prose::sentences;
 use super::tool_index::ToolIndex;
+use regex::Regex;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use steward_core::tool::CallSource;
 
 /// How sure a phrase is.
 const CONFIDENCE: f32 = 0.4;

@@ -7,13 +7,11 @@ mod shell;
 pub use shell::Dialects;
 pub(crate) use shell::Shell;
 
-use std::fmt::Write as _;
-
+use super::out::{Out, Sink};
 use serde_json::Value;
+use std::fmt::Write as _;
 use steward_core::schema;
 use steward_core::tool::{CallSource, ToolSpec};
-
-use super::out::{Out, Sink};
 
 /// A form of calls in text. It gets the content in pieces, writes what is sure to the sink, and ends with its calls.
 pub(crate) trait Grammar: Send {

@@ -1,12 +1,11 @@
 //! Assembles calls from the pieces in the provider's own field.
 
-use serde_json::{Map, Value};
-use steward_core::tool::CallSource;
-
 use super::grammar::{Call, Found, broken_arguments};
 use super::json::repair;
 use super::out::Sink;
 use super::tool_index::ToolIndex;
+use serde_json::{Map, Value};
+use steward_core::tool::CallSource;
 
 #[derive(Debug, Default)]
 pub(crate) struct Native {

@@ -1,12 +1,11 @@
 //! Reads plans, step by step while they are generated or as a whole.
 
-use serde_json::Value;
-use steward_core::plan::{Plan, PlanStep};
-
 use super::json::{Scanner, Token, repair};
 use super::native::as_object;
 use super::tool_index::ToolIndex;
 use crate::json::unescape;
+use serde_json::Value;
+use steward_core::plan::{Plan, PlanStep};
 
 /// Keys of objects that models wrap the array in.
 const WRAPPERS: &[&str] = &["plan", "steps"];

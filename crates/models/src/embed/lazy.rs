@@ -1,13 +1,11 @@
+use super::vector_cache::VectorCache;
+use super::{DIMENSION, EmbedError, MiniLm};
+use async_trait::async_trait;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-
-use async_trait::async_trait;
 use steward_core::ports;
-
-use super::vector_cache::VectorCache;
-use super::{DIMENSION, EmbedError, MiniLm};
 
 /// Stored beside each vector.
 const MODEL: &str = "all-MiniLM-L6-v2";

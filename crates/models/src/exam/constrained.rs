@@ -1,16 +1,15 @@
 //! Which methods of constraining output work. Each is tried with a schema whose only answers nobody would give
 //! unasked, which tells a server that obeys from one that ignores the field.
 
-use serde_json::{Value, json};
-use steward_core::message::Message;
-use steward_core::model::{Connection, Constrained, ModelErrorClass, Provider, Wire};
-
 use super::CheckResult;
 use super::decide::{Findings, Score};
 use super::questions::QUESTIONS;
 use super::session::{ExamSession, NoReply, schema_request};
 use super::tasks::{object_in, without_reasoning};
 use crate::openai::{Outgoing, all_methods, constraint, json_bytes};
+use serde_json::{Value, json};
+use steward_core::message::Message;
+use steward_core::model::{Connection, Constrained, ModelErrorClass, Provider, Wire};
 
 enum Tried {
     Obeyed,

@@ -1,17 +1,15 @@
 //! The exam's questions, from `data/exam`.
 
+use super::tasks::Rule;
+use serde::Deserialize;
+use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::LazyLock;
-
-use serde::Deserialize;
-use serde_json::{Map, Value};
 use steward_core::message::Message;
 use steward_core::policy::RiskClass;
 use steward_core::routing::Task;
 use steward_core::tool::{EffectClass, ToolSpec};
-
-use super::tasks::Rule;
 
 const QUESTIONS_JSON: &str = include_str!("../../data/exam/questions.json");
 const TOOLS_JSON: &str = include_str!("../../data/exam/tools.json");

@@ -1,13 +1,11 @@
 //! What servers tell about themselves and their models.
 
-use std::time::Duration;
-
-use serde_json::{Value, json};
-use steward_core::model::{Connection, Provider};
-
 use super::session::ExamSession;
 use crate::local_servers::{OLLAMA_DEFAULT_WINDOW, model_info, named_server, num_ctx, trained_window};
 use crate::openai::{Client, Outgoing, json_bytes};
+use serde_json::{Value, json};
+use std::time::Duration;
+use steward_core::model::{Connection, Provider};
 
 /// Where model lists have the context window.
 const WINDOWS: [&str; 9] = [

@@ -1,16 +1,15 @@
 //! Whether it sees: a red square, asked for its colour.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use serde_json::json;
-use steward_core::model::ModelErrorClass;
-
 use super::CheckResult;
 use super::constrained::{content, max_tokens_field, raw};
 use super::decide::{Findings, Score};
 use super::questions::QUESTIONS;
 use super::session::{ExamSession, NoReply};
 use crate::openai::{Outgoing, json_bytes};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+use steward_core::model::ModelErrorClass;
 
 const RED_SQUARE: &[u8] = include_bytes!("../../data/exam/red_square.png");
 

@@ -1,15 +1,14 @@
 //! The true context window: what the server tells, else whether the model knows a word at the beginning of ever
 //! longer prompts. For Ollama also whether it gives more when asked.
 
-use steward_core::message::Message;
-use steward_core::model::{ModelErrorClass, Provider, Wire};
-use steward_core::prompt::estimate_tokens;
-
 use super::decide::{Findings, Score};
 use super::questions::QUESTIONS;
 use super::session::{ExamSession, NoReply, text_request};
 use super::tasks::contains_any;
 use super::{CheckResult, server_info};
+use steward_core::message::Message;
+use steward_core::model::{ModelErrorClass, Provider, Wire};
+use steward_core::prompt::estimate_tokens;
 
 /// Prompts of the needle test, tokens.
 const SIZES: [u32; 3] = [1000, 2000, 4000];

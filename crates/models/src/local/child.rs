@@ -1,16 +1,14 @@
+use super::supervisor::{ChildCommand, SupervisorOptions};
+use super::{Handshake, LocalModelError};
+use secrecy::{ExposeSecret, SecretString};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-
-use secrecy::{ExposeSecret, SecretString};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::process::{Child, ChildStdin, Command};
-
-use super::supervisor::{ChildCommand, SupervisorOptions};
-use super::{Handshake, LocalModelError};
 
 pub(crate) struct ChildProcess {
     child: Child,

@@ -11,20 +11,18 @@ pub(super) use load::{LoadRequest, check_processor};
 pub(super) use prompt::{ChatMessage, Prompt};
 pub(super) use sample::Constraint;
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
-
+use super::LocalModelError;
 use llama_cpp_2::context::LlamaContext;
 use llama_cpp_2::llama_batch::LlamaBatch;
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::token::LlamaToken;
-use tokio::sync::{mpsc, oneshot};
-
-use super::LocalModelError;
 use load::{BATCH_TOKENS, ModelInfo, PROMPT_SLOTS};
 use prompt::Prompter;
 use prompt_cache::Slots;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, oneshot};
 
 /// Shared by the inference thread and the server.
 #[derive(Default)]

@@ -1,17 +1,15 @@
 //! Supervises the model server's child process: starts it at first use, notices its end, restarts it, stops it.
 
+use super::LocalModelError;
+use super::child::{self, ChildProcess, Health};
+use super::fit::resident_bytes;
+use secrecy::SecretString;
 use std::ffi::OsString;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
-
-use secrecy::SecretString;
 use tokio::sync::{Mutex, watch};
-
-use super::LocalModelError;
-use super::child::{self, ChildProcess, Health};
-use super::fit::resident_bytes;
 
 pub struct Supervisor {
     command: ChildCommand,

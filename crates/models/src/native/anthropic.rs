@@ -1,10 +1,9 @@
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use serde_json::{Value, json};
-use steward_core::model::{Connection, ModelRequest, Usage};
-
 use super::rounded;
 use super::turns::{OUTPUT, Part, Turn, finish_word, object, output_schema, system, turns};
 use crate::openai::{Decode, Fault, ReplyState, text};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::{Value, json};
+use steward_core::model::{Connection, ModelRequest, Usage};
 
 /// The version of the interface that this is written for.
 pub(super) fn headers() -> HeaderMap {

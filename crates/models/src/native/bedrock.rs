@@ -1,9 +1,8 @@
-use serde_json::{Value, json};
-use steward_core::model::{Connection, ModelRequest, Usage};
-
 use super::rounded;
 use super::turns::{OUTPUT, Part, Turn, finish_word, object, output_schema, system, turns};
 use crate::openai::{BadFrame, Decode, Fault, ReplyState, segment, text};
+use serde_json::{Value, json};
+use steward_core::model::{Connection, ModelRequest, Usage};
 
 pub(super) fn path(connection: &Connection) -> String {
     format!("model/{}/converse-stream", segment(connection.model.trim()))

@@ -1,11 +1,10 @@
 //! Cohere's chat, version 2.
 
+use super::rounded;
+use crate::openai::{Decode, Fault, ReplyState, call_json, text, tool_json};
 use serde_json::{Value, json};
 use steward_core::message::{Message, Role};
 use steward_core::model::{Connection, ModelRequest, Usage};
-
-use super::rounded;
-use crate::openai::{Decode, Fault, ReplyState, call_json, text, tool_json};
 
 const STOPS: usize = 5;
 

@@ -1,12 +1,11 @@
 //! Ollama's own `/api/chat`, which takes the context window and keeps the model's reasoning apart.
 
-use serde_json::{Value, json};
-use steward_core::message::{Message, Role};
-use steward_core::model::{Connection, ModelRequest, Usage};
-
 use super::rounded;
 use super::turns::{name_of, object};
 use crate::openai::{Decode, Fault, ReplyState, text, tool_json};
+use serde_json::{Value, json};
+use steward_core::message::{Message, Role};
+use steward_core::model::{Connection, ModelRequest, Usage};
 
 pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Value {
     let messages: Vec<Value> = request.messages.iter().map(|m| message(m, &request.messages)).collect();

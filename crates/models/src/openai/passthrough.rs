@@ -1,19 +1,17 @@
 //! Passes requests of the OpenAI dialect through as bytes.
 
-use std::pin::Pin;
-use std::task::{Context, Poll};
-
+use super::error_messages::Origin;
+use super::send::{Outgoing, causes_without_url};
+use super::{Client, Limits};
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use hyper::body::Body as _;
 use reqwest::Response;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use steward_core::model::{Connection, ModelError, Usage};
 use steward_core::ports::{ByteStream, Passage};
 use tokio::time::{Instant, Sleep, sleep_until};
-
-use super::error_messages::Origin;
-use super::send::{Outgoing, causes_without_url};
-use super::{Client, Limits};
 
 impl Client {
     /// Returns the answer, whatever its status, once its headers have come. Dropping it closes the request.

@@ -1,16 +1,14 @@
 //! Request bodies of the OpenAI dialect, what endpoints refuse in them, and lists of models.
 
-use std::borrow::Cow;
-
+use super::constrain::{self, SchemaMemory};
+use super::error_messages::Origin;
+use crate::native::rounded;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use steward_core::message::{Message, Role};
 use steward_core::model::{Connection, ModelError, ModelRequest, Provider};
 use steward_core::ports::Scored;
 use steward_core::tool::{ToolCall, ToolSpec};
-
-use super::constrain::{self, SchemaMemory};
-use super::error_messages::Origin;
-use crate::native::rounded;
 
 pub(super) fn chat_body(connection: &Connection, request: &ModelRequest, quirks: &Quirks) -> Value {
     let mut body = prompt(connection, request);

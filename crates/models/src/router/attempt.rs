@@ -1,19 +1,17 @@
 //! Asks one connection after the other until one answers.
 
-use std::sync::Arc;
-use std::time::Duration;
-
+use super::errors::{self, Next, next, worth_repeating};
+use super::health::{HealthTracker, Permit};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
+use std::sync::Arc;
+use std::time::Duration;
 use steward_core::ConnectionId;
 use steward_core::model::{Connection, ModelError, ModelErrorClass};
 use steward_core::ports::NoAnswer;
 use steward_core::routing::{Attempt, Routing};
 use tokio::time::{Instant, sleep_until, timeout};
-
-use super::errors::{self, Next, next, worth_repeating};
-use super::health::{HealthTracker, Permit};
 
 /// Longest message stored with an attempt, characters.
 const MESSAGE: usize = 300;

@@ -1,7 +1,6 @@
 //! What each class of error means for the request and the connection, and the router's own errors.
 
 use std::time::Duration;
-
 use steward_core::model::{Connection, ModelError, ModelErrorClass as Class};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,15 +1,13 @@
 //! Circuit and health of every connection, and the permit that an attempt needs.
 
+use super::circuit::{Circuit, Pass};
+use super::{RouterOptions, errors};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-
 use steward_core::model::{Connection, ModelError};
 use steward_core::ports::{Clock, ConnectionHealth};
 use steward_core::{ConnectionId, Timestamp};
-
-use super::circuit::{Circuit, Pass};
-use super::{RouterOptions, errors};
 
 /// Shared by everything that calls connections.
 pub(crate) struct HealthTracker {

@@ -1,23 +1,21 @@
 //! Passes other programs' requests of the OpenAI dialect through the router, byte for byte.
 
-use std::pin::Pin;
-use std::sync::{Mutex, PoisonError};
-use std::task::{Context, Poll};
-use std::time::Duration;
-
+use super::passthrough_answer::{self, Answer, PassthroughCall, Refused};
+use super::{Permit, Plan, Router, not_asked, try_targets};
+use crate::openai::Origin;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use reqwest::header::HeaderMap;
+use std::pin::Pin;
+use std::sync::{Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
 use steward_core::ConnectionId;
 use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Provider, Usage, Wire};
 use steward_core::passthrough_request::PassthroughRequest;
 use steward_core::ports::{ByteStream, Gateway, NoAnswer, Passage, Passed};
 use steward_core::routing::Routing;
-
-use super::passthrough_answer::{self, Answer, PassthroughCall, Refused};
-use super::{Permit, Plan, Router, not_asked, try_targets};
-use crate::openai::Origin;
 
 #[async_trait]
 impl Gateway for Router {

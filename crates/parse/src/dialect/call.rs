@@ -1,13 +1,12 @@
 //! Reads JSON objects as calls, by the many names that models give to the parts.
 
-use serde_json::{Map, Value};
-use steward_core::tool::CallSource;
-
 use super::Dialect;
 use crate::grammar::{Call, Found, broken_arguments};
 use crate::json::{Scanner, Token, repair, strip_fence};
 use crate::native::as_object;
 use crate::tool_index::ToolIndex;
+use serde_json::{Map, Value};
+use steward_core::tool::CallSource;
 
 /// Confidence of a call in the model's own form.
 const SURE: f32 = 0.9;

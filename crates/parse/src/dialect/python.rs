@@ -3,12 +3,11 @@
 //! Source: Llama 3.2 and 4 model cards ("pythonic" calls), Gemma 3 function calling guide
 //! (ai.google.dev/gemma/docs/capabilities/function-calling), LFM2 model card.
 
-use serde_json::{Map, Value};
-
 use super::call::{Cx, read_json};
 use super::{Begin, Calls, Dialect, Rule, any, rule, text_rule};
 use crate::json::{Loose, strip_fence};
 use crate::tool_index::ToolIndex;
+use serde_json::{Map, Value};
 
 /// Reads the calls of `body`, in a list or one after the other.
 pub(crate) fn python_calls(body: &str, cx: &mut Cx<'_>) {

@@ -1,11 +1,10 @@
 //! Calls in tags. The text is no XML: values are raw and may contain anything but their own closing.
 
-use serde_json::{Map, Value};
-
 use super::call::Cx;
 use super::json_blocks::json_or_name;
 use super::{Begin, Calls, Dialect, Rule, any, rule, text_rule};
 use crate::complexity_counter::find;
+use serde_json::{Map, Value};
 
 /// The text between `open` and the next `close`, and what follows. `closed`: there was a closing; otherwise the value
 /// goes on to the end.

@@ -1,14 +1,13 @@
 //! Strategy `guided_json`: one object `{reasoning, tool_calls, done}`.
 
-use serde_json::{Map, Value, json};
-use steward_core::tool::{CallSource, ToolSpec};
-
 use super::{Call, Found, Grammar, broken_arguments};
 use crate::complexity_counter::find_byte;
 use crate::json::{Scanner, Token, repair, unescape, unescape_part};
 use crate::native::as_object;
 use crate::out::Sink;
 use crate::tool_index::ToolIndex;
+use serde_json::{Map, Value, json};
+use steward_core::tool::{CallSource, ToolSpec};
 
 /// The keys by which the object is recognised.
 const KEYS: &[&str] = &["reasoning", "tool_calls", "done"];

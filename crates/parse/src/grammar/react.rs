@@ -2,14 +2,13 @@
 
 mod input;
 
-use steward_core::tool::ToolSpec;
-
 use super::{Call, Found, Grammar, broken_arguments};
 use crate::complexity_counter::line_end;
 use crate::json::{Scanner, Token};
 use crate::out::Sink;
 use crate::tool_index::ToolIndex;
 use input::{Head, Input, Label, NOTHING, Start, arguments, classify, closing_text};
+use steward_core::tool::ToolSpec;
 
 /// Stops the model before it makes up a result.
 pub const STOP: &[&str] = &["\nObservation:"];

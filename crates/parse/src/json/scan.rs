@@ -2,9 +2,8 @@
 //! It allows trailing commas and raw control characters in strings; anything else that is no JSON is an error at
 //! once, so that prose with a brace is not held back for long.
 
-use std::ops::Range;
-
 use crate::complexity_counter::count;
+use std::ops::Range;
 
 /// `serde_json` refuses more than 128.
 const MAX_DEPTH: usize = 120;

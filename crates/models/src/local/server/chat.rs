@@ -1,16 +1,14 @@
-use std::collections::VecDeque;
-use std::task::{Context, Poll};
-
-use bytes::Bytes;
-use hyper::Response;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
-use serde_json::{Value, json};
-use tokio::sync::mpsc;
-
 use super::Busy;
 use super::request::{self, ChatRequest};
 use super::routes::{App, ReplyBody};
 use crate::local::infer::{ChatJob, Finish, Job, Progress, Refusal, Usage};
+use bytes::Bytes;
+use hyper::Response;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::task::{Context, Poll};
+use tokio::sync::mpsc;
 
 /// `POST /v1/chat/completions`.
 pub(super) async fn chat(app: &App, body: &[u8]) -> Result<Response<ReplyBody>, Refusal> {

@@ -1,3 +1,13 @@
+use super::Activity;
+use super::chat::{self, ChatStream};
+use super::request::{self, ScoreRequest};
+use crate::local::infer::{Job, Refusal, ScoreJob, Shared};
+use bytes::{Bytes, BytesMut};
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use hyper::header::AUTHORIZATION;
+use hyper::{Method, Request, Response};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -5,20 +15,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Instant;
-
-use bytes::{Bytes, BytesMut};
-use hyper::body::{Body, Frame, Incoming, SizeHint};
-use hyper::header::AUTHORIZATION;
-use hyper::{Method, Request, Response};
-use secrecy::{ExposeSecret, SecretString};
-use serde_json::{Value, json};
 use subtle::ConstantTimeEq as _;
 use tokio::sync::{mpsc, oneshot};
-
-use super::Activity;
-use super::chat::{self, ChatStream};
-use super::request::{self, ScoreRequest};
-use crate::local::infer::{Job, Refusal, ScoreJob, Shared};
 
 pub(super) struct App {
     pub token: SecretString,

@@ -1,10 +1,9 @@
 //! Reads the text after `Action Input:` as arguments, and the labels at the start of lines.
 
-use serde_json::{Map, Value};
-use steward_core::tool::CallSource;
-
 use crate::json::{Scanner, repair, strip_fence};
 use crate::tool_index::ToolIndex;
+use serde_json::{Map, Value};
+use steward_core::tool::CallSource;
 
 /// Inputs that mean no arguments.
 pub(crate) const NOTHING: &[&str] = &["none", "null", "n/a", "-"];

@@ -4,12 +4,11 @@
 //! Llama 3.1 to 4 and many small models are told to answer with such JSON and nothing else. It is a call only if it
 //! names a known tool and nothing but the end follows; text in an explanation is none.
 
-use std::ops::Range;
-
 use super::{Shell, State, Step};
 use crate::dialect::{Begin, Dialect, json_calls, looks_like_call, python_calls};
 use crate::json::{Scanner, Token, repair, unescape};
 use crate::out::Sink;
+use std::ops::Range;
 
 /// Confidence of a call that is not the whole reply.
 const LATE: f32 = 0.7;

@@ -1,10 +1,9 @@
-use std::sync::LazyLock;
-
 use super::block::{Block, Marker};
 use super::{Shell, State};
 use crate::dialect::{Begin, Body, Cx, Rule, harmony, rules};
 use crate::grammar::Found;
 use crate::out::Sink;
+use std::sync::LazyLock;
 
 /// An opening is decided by at most so much of what follows it.
 const WINDOW: usize = 256;
