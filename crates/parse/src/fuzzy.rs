@@ -5,7 +5,7 @@ use super::prose::sentences;
 use super::tool_index::ToolIndex;
 use regex::Regex;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::json;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use steward_core::tool::CallSource;
@@ -25,19 +25,11 @@ pub(crate) fn calls(text: &str, tools: &ToolIndex) -> Vec<Call> {
             continue;
         };
         let key = tools.argument(name, &intent.argument);
-        let arguments: Map<String, Value> = [(key, Value::String(intent.object))].into_iter().collect();
-        let arguments = Value::Object(arguments);
+        let arguments = json!({key: intent.object});
         if all.iter().any(|call| call.name == name && call.arguments == arguments) {
             continue;
         }
-        all.push(Call {
-            id: None,
-            name: name.to_owned(),
-            arguments,
-            source: CallSource::Fuzzy,
-            confidence: CONFIDENCE,
-            untyped: false,
-        });
+        all.push(Call::new(name.to_owned(), arguments, CallSource::Fuzzy, CONFIDENCE));
     }
     all.truncate(MOST);
     all
@@ -59,14 +51,11 @@ impl Rules {
 
     fn sentence(&self, sentence: &str) -> Option<Intent> {
         // Who has an intention says it briefly.
-        if sentence.len() > LONGEST {
-            return None;
-        }
-        if sentence.ends_with(['?', '؟', '？']) {
+        if sentence.len() > LONGEST || sentence.ends_with(['?', '؟', '？']) {
             return None;
         }
         let sentence = sentence.trim_end_matches(['.', '!', '…', ':', ' ', '*']).trim_start_matches(['*', '_']);
-        self.rules().iter().find_map(|rule| {
+        self.all.iter().find_map(|rule| {
             let found = rule.pattern.find(sentence)?;
             super::complexity_counter::count(sentence.len());
             let rest = &sentence[found.end()..];
@@ -75,7 +64,7 @@ impl Rules {
             if rule.after.as_ref().is_some_and(|after_rule| !after_rule.is_match(after)) {
                 return None;
             }
-            let guard = self.guard(&rule.lang)?;
+            let guard = self.guards.get(&rule.lang)?;
             if guard.is_match(&sentence[..found.end()]) || guard.is_match(after) {
                 return None;
             }
@@ -186,14 +175,6 @@ impl Rules {
         })
     }
 
-    pub(crate) fn rules(&self) -> &[Rule] {
-        &self.all
-    }
-
-    fn guard(&self, lang: &str) -> Option<&Regex> {
-        self.guards.get(lang)
-    }
-
     fn is_example(&self, line: &str) -> bool {
         self.example.as_ref().is_some_and(|example| example.is_match(line))
     }
@@ -286,7 +267,7 @@ mod tests {
     #[test]
     fn the_file_can_be_read() {
         let rules = Rules::read(include_str!("../data/fuzzy.toml")).unwrap();
-        assert!(rules.rules().len() >= 20);
+        assert!(rules.all.len() >= 20);
         let error = Rules::read("x = 1").unwrap_err().to_string();
         assert!(error.contains("correct it"), "{error}");
     }

@@ -93,6 +93,12 @@ pub(crate) struct Call {
     pub untyped: bool,
 }
 
+impl Call {
+    pub fn new(name: String, arguments: Value, source: CallSource, confidence: f32) -> Self {
+        Self { id: None, name, arguments, source, confidence, untyped: false }
+    }
+}
+
 /// A call that can't be made.
 #[derive(Debug, Clone)]
 pub(crate) struct Broken {

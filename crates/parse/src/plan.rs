@@ -27,7 +27,7 @@ pub enum PlanError {
     },
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct PlanStream {
     tools: ToolIndex,
     buf: String,
@@ -45,18 +45,7 @@ pub struct PlanStream {
 
 impl PlanStream {
     pub fn new(tools: &ToolIndex) -> Self {
-        Self {
-            tools: tools.clone(),
-            buf: String::new(),
-            pos: 0,
-            scanner: None,
-            array: None,
-            key: String::new(),
-            item: None,
-            steps: Vec::new(),
-            error: None,
-            closed: false,
-        }
+        Self { tools: tools.clone(), ..Self::default() }
     }
 
     pub fn push(&mut self, text: &str) -> Vec<PlanStep> {

@@ -84,11 +84,7 @@ fn mark(mark: char, start: usize) -> Token {
 fn quote(line: &str, at: usize) -> Option<(&str, usize)> {
     let first = line[at..].chars().next()?;
     let from = at + first.len_utf8();
-    let mut limit = (from + QUOTE).min(line.len());
-    while !line.is_char_boundary(limit) {
-        limit -= 1;
-    }
-    let rest = &line[from..limit];
+    let rest = &line[from..line.floor_char_boundary(from + QUOTE)];
     let closers = match first {
         '"' => "\"",
         '“' => "”\"",

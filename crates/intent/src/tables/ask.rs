@@ -2,7 +2,7 @@
 
 use super::links::{Links, Source, each_of, superlative};
 use super::queries::{columns_of, labelled, names, narrowed, numbers, selected, shown, unclear, which_column, wished};
-use super::words::{ASKED, said_at};
+use super::{ASKED, said_at};
 use crate::draft::told::Told;
 use crate::draft::{Desk, Draft, call, files, near, open};
 use crate::read::path::{is_database, is_rows};

@@ -218,11 +218,7 @@ fn line(text: &str, end: bool) -> (&str, bool) {
     if bytes.len() <= LONGEST {
         return (text, end);
     }
-    let mut at = LONGEST;
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    (&text[..at], true)
+    (&text[..text.floor_char_boundary(LONGEST)], true)
 }
 
 enum Match {

@@ -14,25 +14,8 @@ use std::ops::Range;
 const LATE: f32 = 0.7;
 
 /// Keys that a call's object may begin with.
-const KEYS: &[&str] = &[
-    "name",
-    "tool_name",
-    "function_name",
-    "function",
-    "tool",
-    "recipient_name",
-    "action",
-    "id",
-    "call_id",
-    "tool_call_id",
-    "type",
-    "arguments",
-    "parameters",
-    "args",
-    "input",
-    "action_input",
-    "tool_input",
-];
+const KEYS: &str = "name tool_name function_name function tool recipient_name action id call_id tool_call_id type \
+    arguments parameters args input action_input tool_input";
 
 /// Words before a made-up result.
 const RESULTS: &[&str] =
@@ -127,7 +110,7 @@ impl Shell {
             match token {
                 Token::Key(range) if !*keyed => {
                     let key = unescape(&self.buf[range.start + 1..range.end - 1]);
-                    if !KEYS.contains(&key.as_str()) && self.tools.resolve(&key).is_none() {
+                    if !KEYS.split(' ').any(|known| known == key) && self.tools.resolve(&key).is_none() {
                         return Next::Text;
                     }
                     *keyed = true;
@@ -289,7 +272,7 @@ impl Shell {
                         json_calls(read.value, raw, mended, cx);
                     }
                     Err(_) if raw.starts_with('[') => python_calls(raw, cx),
-                    Err(error) => cx.broken(&name_in(raw), raw, &crate::grammar::broken_arguments(&error)),
+                    Err(error) => cx.unreadable(&name_in(raw), raw, &error),
                 }
             });
         }

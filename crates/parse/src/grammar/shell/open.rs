@@ -37,14 +37,7 @@ pub(super) fn thoughts() -> impl Iterator<Item = (&'static str, &'static [&'stat
 
 /// At most `WINDOW` bytes of `text`, and whether more would not matter.
 fn window(text: &str) -> (&str, bool) {
-    if text.len() <= WINDOW {
-        return (text, false);
-    }
-    let mut at = WINDOW;
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    (&text[..at], true)
+    (&text[..text.floor_char_boundary(WINDOW)], text.len() > WINDOW)
 }
 
 impl Shell {
