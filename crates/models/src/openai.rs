@@ -22,7 +22,7 @@ mod transport;
 pub(crate) use address::{default_base, segment, version, without_version};
 pub use auth::Secrets;
 pub(crate) use classify::retry_after_ms;
-pub(crate) use constrain::{all_methods, constraint};
+pub(crate) use constrain::{all_methods, constraint, field};
 pub(crate) use decode::{Decode, Fault, ReplyState, text};
 pub(crate) use error_messages::Origin;
 pub(crate) use passthrough::bytes;

@@ -186,12 +186,3 @@ impl ports::Embedder for LazyMiniLm {
         DIMENSION
     }
 }
-
-impl std::fmt::Debug for LazyMiniLm {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LazyMiniLm")
-            .field("dir", &self.inner.dir)
-            .field("loaded", &self.is_loaded())
-            .finish_non_exhaustive()
-    }
-}

@@ -61,6 +61,11 @@ pub(super) enum NoReply {
 }
 
 impl NoReply {
+    /// Whether the server refuses such requests.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Failed(error) if error.class == ModelErrorClass::BadRequest)
+    }
+
     pub fn why(&self) -> String {
         match self {
             Self::Over(what) => (*what).to_owned(),

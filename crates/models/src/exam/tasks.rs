@@ -283,14 +283,7 @@ mod judge_tests {
     }
 
     fn call(name: &str, arguments: Value) -> ToolCall {
-        ToolCall {
-            id: "1".to_owned(),
-            name: name.to_owned(),
-            arguments,
-            source: CallSource::Native,
-            confidence: 1.0,
-            signature: None,
-        }
+        ToolCall::new("1", name, arguments, CallSource::Native)
     }
 
     fn wanted(name: &str, arguments: Value) -> Wanted {

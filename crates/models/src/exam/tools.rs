@@ -116,14 +116,7 @@ pub(super) async fn follow_up(session: &ExamSession<'_>, found: &mut Findings) -
         return Err(NoReply::Over("it does not call tools natively"));
     }
     let follow = &TOOL_QUESTIONS.follow_up;
-    let call = ToolCall {
-        id: "call_1".to_owned(),
-        name: follow.call.name.clone(),
-        arguments: json!(follow.call.arguments),
-        source: CallSource::Native,
-        confidence: 1.0,
-        signature: None,
-    };
+    let call = ToolCall::new("call_1", &follow.call.name, json!(follow.call.arguments), CallSource::Native);
     let messages = vec![
         Message::user(&follow.ask),
         Message::assistant("").with_calls(vec![call]),

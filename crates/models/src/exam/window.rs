@@ -66,9 +66,7 @@ async fn ollama(session: &ExamSession<'_>, found: &mut Findings) -> CheckResult 
         found.window = Some((wanted, how.to_owned()));
     }
     let detail = match &found.num_ctx {
-        Some((wanted, _)) => {
-            format!("{now} tokens by default, {wanted} when asked for by `num_ctx`")
-        }
+        Some((wanted, _)) => format!("{now} tokens by default, {wanted} when asked for by `num_ctx`"),
         None => format!("{now} tokens; it does not answer when asked for {wanted}"),
     };
     Ok((Score::new(1, 1), detail))
@@ -105,9 +103,7 @@ async fn needle(session: &ExamSession<'_>, found: &mut Findings) -> CheckResult 
         return Err(NoReply::Over("a long prompt took too long"));
     }
     let detail = match (found.remembers, found.forgets) {
-        (Some(known), Some(lost)) => {
-            format!("it knew the beginning of {known} tokens, not that of {lost}")
-        }
+        (Some(known), Some(lost)) => format!("it knew the beginning of {known} tokens, not that of {lost}"),
         (Some(known), None) => {
             format!("it knew the beginning of {known} tokens; the server does not tell its window")
         }

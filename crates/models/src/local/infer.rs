@@ -217,20 +217,19 @@ impl Refusal {
         }
     }
 
+    pub fn with(self, status: u16, code: &'static str) -> Self {
+        Self { status, code, ..self }
+    }
+
     pub fn unsupported(param: &'static str, message: impl Into<String>) -> Self {
-        Self { code: "unsupported_parameter", ..Self::invalid(param, message) }
+        Self::invalid(param, message).with(400, "unsupported_parameter")
     }
 
     pub fn too_long(param: &'static str, tokens: usize, window: u32) -> Self {
-        Self {
-            code: "context_length_exceeded",
-            ..Self::invalid(
-                param,
-                format!(
-                    "the prompt has {tokens} tokens, the model's window is {window} and must also hold the answer; shorten the prompt or start the model with a larger context"
-                ),
-            )
-        }
+        let message = format!(
+            "the prompt has {tokens} tokens, the model's window is {window} and must also hold the answer; shorten the prompt or start the model with a larger context"
+        );
+        Self::invalid(param, message).with(400, "context_length_exceeded")
     }
 
     pub fn internal(message: impl Into<String>) -> Self {

@@ -107,7 +107,7 @@ impl Supervisor {
                 Ok(())
             }
             Restart::Refuse(rest) => Err(LocalModelError::CrashLoop {
-                times: state.crashes.in_row(),
+                times: state.crashes.in_row,
                 retry_after_secs: rest.as_secs().max(1),
                 stderr: state.stderr_tail.clone(),
             }),
@@ -169,15 +169,6 @@ impl Supervisor {
             .map_err(|source| LocalModelError::Socket { path: self.options.run_dir.clone(), source })?;
         let name = format!("model-{}-{number}.sock", std::process::id());
         Ok(self.options.run_dir.join(name))
-    }
-}
-
-impl std::fmt::Debug for Supervisor {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Supervisor")
-            .field("command", &self.command)
-            .field("phase", &*self.phase.borrow())
-            .finish_non_exhaustive()
     }
 }
 
@@ -294,10 +285,6 @@ impl CrashCounter {
 
     pub fn reset(&mut self) {
         *self = Self::default();
-    }
-
-    pub fn in_row(&self) -> u32 {
-        self.in_row
     }
 
     pub fn restart(&self, now: Instant, options: &SupervisorOptions) -> Restart {

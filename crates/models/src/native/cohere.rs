@@ -34,17 +34,13 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool)
 }
 
 fn message(message: &Message) -> Value {
-    let content = |role: &str| json!({"role": role, "content": message.text});
     match message.role {
-        Role::System => content("system"),
-        Role::User => content("user"),
         Role::Tool => json!({
             "role": "tool",
             "tool_call_id": message.tool_call_id.as_deref().unwrap_or_default(),
             "content": message.text,
         }),
-        Role::Assistant if message.tool_calls.is_empty() => content("assistant"),
-        Role::Assistant => {
+        Role::Assistant if !message.tool_calls.is_empty() => {
             let calls: Vec<Value> = message.tool_calls.iter().map(call_json).collect();
             let mut turn = json!({"role": "assistant", "tool_calls": calls});
             // What it says before calls is its plan.
@@ -53,6 +49,7 @@ fn message(message: &Message) -> Value {
             }
             turn
         }
+        role => json!({"role": role, "content": message.text}),
     }
 }
 

@@ -68,21 +68,17 @@ fn prompt(connection: &Connection, request: &ModelRequest) -> Value {
 
 fn message(message: &Message) -> Value {
     match message.role {
-        Role::System => json!({"role": "system", "content": message.text}),
-        Role::User => json!({"role": "user", "content": message.text}),
         Role::Tool => json!({
             "role": "tool",
             "tool_call_id": message.tool_call_id.as_deref().unwrap_or_default(),
             "content": message.text,
         }),
-        Role::Assistant if message.tool_calls.is_empty() => {
-            json!({"role": "assistant", "content": message.text})
-        }
-        Role::Assistant => {
+        Role::Assistant if !message.tool_calls.is_empty() => {
             let calls: Vec<Value> = message.tool_calls.iter().map(call_json).collect();
             let content = (!message.text.is_empty()).then_some(&message.text);
             json!({"role": "assistant", "content": content, "tool_calls": calls})
         }
+        role => json!({"role": role, "content": message.text}),
     }
 }
 

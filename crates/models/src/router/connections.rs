@@ -96,12 +96,6 @@ impl LocalChildren {
     }
 }
 
-impl std::fmt::Debug for LocalChildren {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("LocalChildren")
-    }
-}
-
 #[async_trait]
 impl LocalModels for LocalChildren {
     async fn endpoint(&self, path: &str) -> Result<Endpoint, LocalModelError> {

@@ -28,16 +28,9 @@ pub(crate) enum Fault {
 
 pub(crate) fn next(class: Class) -> Next {
     match class {
-        Class::Timeout
-        | Class::Connect
-        | Class::RateLimit
-        | Class::Server
-        | Class::Broken
-        | Class::Empty
-        | Class::Auth
-        | Class::UnknownModel => Next::Anyone,
         Class::ContextLength => Next::Larger,
         Class::BadRequest | Class::Cancelled => Next::Nobody,
+        _ => Next::Anyone,
     }
 }
 

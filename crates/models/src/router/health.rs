@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use steward_core::model::{Connection, ModelError};
-use steward_core::ports::{Clock, ConnectionHealth};
+use steward_core::ports::{Breaker, Clock, ConnectionHealth};
 use steward_core::{ConnectionId, Timestamp};
 
 /// Shared by everything that calls connections.
@@ -38,12 +38,6 @@ struct Entry {
     number: u64,
     circuit: Circuit,
     health: Health,
-}
-
-impl std::fmt::Debug for HealthTracker {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Board").field("options", &self.options).finish_non_exhaustive()
-    }
 }
 
 impl HealthTracker {
@@ -141,7 +135,6 @@ enum Stage {
 
 /// The right to ask one connection once, and the duty to report the outcome. If it is dropped, as when the caller
 /// goes away, nothing is recorded about the connection.
-#[derive(Debug)]
 pub(crate) struct Permit {
     health: Arc<HealthTracker>,
     id: ConnectionId,
@@ -265,10 +258,10 @@ impl Health {
         (now.since(measured) <= STALE).then(|| self.median_ms()).flatten()
     }
 
-    pub fn report(&self, connection: ConnectionId) -> steward_core::ports::ConnectionHealth {
-        steward_core::ports::ConnectionHealth {
+    pub fn report(&self, connection: ConnectionId) -> ConnectionHealth {
+        ConnectionHealth {
             connection,
-            breaker: steward_core::ports::Breaker::Closed,
+            breaker: Breaker::Closed,
             retry_in_ms: None,
             requests: self.requests,
             failures: self.failures,
