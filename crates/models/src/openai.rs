@@ -26,7 +26,7 @@ pub(crate) use constrain::{all_methods, constraint, field};
 pub(crate) use decode::{Decode, Fault, ReplyState, text};
 pub(crate) use error_messages::Origin;
 pub(crate) use passthrough::bytes;
-pub(crate) use requests::{call_json, model_names, tool_json};
+pub(crate) use requests::{call_json, message_json, model_names, tool_json};
 pub(crate) use send::{Outgoing, json_bytes};
 pub(crate) use sse::{BadFrame, Parser};
 pub(crate) use stream::StreamFormat;
@@ -207,15 +207,12 @@ impl Client {
     }
 
     fn quirks(&self, place: &(String, String)) -> Quirks {
-        let known = &self.inner.quirks;
-        let known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.inner.quirks.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(place).cloned().unwrap_or_default()
     }
 
     fn remember(&self, place: (String, String), learned: Quirks) {
-        let known = &self.inner.quirks;
-        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(place, learned);
+        self.inner.quirks.lock().unwrap_or_else(PoisonError::into_inner).insert(place, learned);
     }
 
     async fn refusal(&self, origin: &Origin, status: u16, raw: &str, wait: Option<u64>) -> ModelError {

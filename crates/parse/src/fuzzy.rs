@@ -45,7 +45,7 @@ pub struct Intent {
 impl Rules {
     /// What the writer of `text` says to be about to do.
     pub fn intents(&self, text: &str) -> Vec<Intent> {
-        let lines = sentences(text, |line| self.is_example(line));
+        let lines = sentences(text, |line| self.example.as_ref().is_some_and(|example| example.is_match(line)));
         lines.iter().filter_map(|sentence| self.sentence(sentence.text)).collect()
     }
 
@@ -175,18 +175,9 @@ impl Rules {
         })
     }
 
-    fn is_example(&self, line: &str) -> bool {
-        self.example.as_ref().is_some_and(|example| example.is_match(line))
-    }
-
     /// Where the object at the start of `rest` ends.
     pub(crate) fn stop(&self, rest: &str) -> Option<usize> {
         Some(self.stop.as_ref()?.find(rest)?.start())
-    }
-
-    fn is_empty_word(&self, text: &str) -> bool {
-        let text = text.to_lowercase();
-        self.empty.contains(&text)
     }
 }
 
@@ -209,8 +200,8 @@ pub(crate) fn find(rule: &Rule, rest: &str, rules: &Rules) -> Option<Found> {
         (None, Object::Text) => text(rest, rules)?,
         _ => return None,
     };
-    let sound =
-        !found.text.trim().is_empty() && found.text.len() <= LONGEST_OBJECT && !rules.is_empty_word(&found.text);
+    let says_nothing = found.text.trim().is_empty() || rules.empty.contains(&found.text.to_lowercase());
+    let sound = !says_nothing && found.text.len() <= LONGEST_OBJECT;
     sound.then_some(found)
 }
 

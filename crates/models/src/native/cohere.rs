@@ -1,7 +1,7 @@
 //! Cohere's chat, version 2.
 
 use super::rounded;
-use crate::openai::{Decode, Fault, ReplyState, call_json, text, tool_json};
+use crate::openai::{Decode, Fault, ReplyState, call_json, message_json, text, tool_json};
 use serde_json::{Value, json};
 use steward_core::message::{Message, Role};
 use steward_core::model::{Connection, ModelRequest, Usage};
@@ -34,23 +34,16 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool)
 }
 
 fn message(message: &Message) -> Value {
-    match message.role {
-        Role::Tool => json!({
-            "role": "tool",
-            "tool_call_id": message.tool_call_id.as_deref().unwrap_or_default(),
-            "content": message.text,
-        }),
-        Role::Assistant if !message.tool_calls.is_empty() => {
-            let calls: Vec<Value> = message.tool_calls.iter().map(call_json).collect();
-            let mut turn = json!({"role": "assistant", "tool_calls": calls});
-            // What it says before calls is its plan.
-            if !message.text.trim().is_empty() {
-                turn["tool_plan"] = json!(message.text);
-            }
-            turn
-        }
-        role => json!({"role": role, "content": message.text}),
+    if message.role != Role::Assistant || message.tool_calls.is_empty() {
+        return message_json(message);
     }
+    let calls: Vec<Value> = message.tool_calls.iter().map(call_json).collect();
+    let mut turn = json!({"role": "assistant", "tool_calls": calls});
+    // What it says before calls is its plan.
+    if !message.text.trim().is_empty() {
+        turn["tool_plan"] = json!(message.text);
+    }
+    turn
 }
 
 #[derive(Debug, Default)]

@@ -62,11 +62,11 @@ fn prompt(connection: &Connection, request: &ModelRequest) -> Value {
     } else {
         body["model"] = json!(connection.model);
     }
-    body["messages"] = messages.iter().map(message).collect();
+    body["messages"] = messages.iter().map(message_json).collect();
     body
 }
 
-fn message(message: &Message) -> Value {
+pub(crate) fn message_json(message: &Message) -> Value {
     match message.role {
         Role::Tool => json!({
             "role": "tool",

@@ -86,10 +86,7 @@ impl LocalChildren {
     }
 
     pub async fn stop(&self) {
-        let all: Vec<_> = {
-            let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-            running.values().cloned().collect()
-        };
+        let all: Vec<_> = self.running.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
         for supervisor in all {
             supervisor.stop().await;
         }

@@ -9,6 +9,7 @@ use hyper::Response;
 use hyper::body::Frame;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use serde_json::{Value, json};
+use std::sync::atomic::Ordering;
 use tokio::sync::mpsc;
 
 /// `POST /v1/chat/completions`.
@@ -33,8 +34,11 @@ pub(super) async fn chat(app: &App, body: &[u8]) -> Result<Response<ReplyBody>, 
         Some(Progress::Failed(refusal)) => return Err(refusal),
         _ => return Err(app.ended()),
     }
-    let head =
-        Head { id: format!("chatcmpl-{}", app.next_number()), created: app.now_unix(), model: app.alias.clone() };
+    let head = Head {
+        id: format!("chatcmpl-{}", app.counter.fetch_add(1, Ordering::Relaxed)),
+        created: app.started_at_unix + app.started.elapsed().as_secs(),
+        model: app.alias.clone(),
+    };
     if request.stream {
         let include_usage = request.stream_options.is_some_and(|o| o.include_usage);
         return Ok(events(head, receiver, include_usage, busy));

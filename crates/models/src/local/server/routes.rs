@@ -12,7 +12,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 use subtle::ConstantTimeEq as _;
 use tokio::sync::{mpsc, oneshot};
@@ -124,14 +124,6 @@ impl App {
     #[expect(clippy::unused_self, reason = "belongs to the server's words")]
     pub fn ended(&self) -> Refusal {
         Refusal::internal("the model server is ending; ask again").with(503, "ending")
-    }
-
-    pub fn next_number(&self) -> u64 {
-        self.counter.fetch_add(1, Ordering::Relaxed)
-    }
-
-    pub fn now_unix(&self) -> u64 {
-        self.started_at_unix + self.started.elapsed().as_secs()
     }
 
     fn authorised(&self, request: &Request<Incoming>) -> bool {

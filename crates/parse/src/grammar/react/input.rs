@@ -66,10 +66,6 @@ impl Read {
     }
 }
 
-fn has_blank_line(text: &str) -> bool {
-    text.lines().any(|line| line.trim().is_empty())
-}
-
 fn bare_text(text: &str) -> &str {
     let inner = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
     inner.filter(|inner| !inner.contains('`')).unwrap_or(text).trim()
@@ -115,7 +111,7 @@ pub(crate) fn arguments(tools: &ToolIndex, name: &str, raw: &str, cut: bool) -> 
     }
     let fenced = raw.trim_start().starts_with("```");
     let bare = bare_text(text);
-    if !fenced && has_blank_line(bare) {
+    if !fenced && bare.lines().any(|line| line.trim().is_empty()) {
         return Err(format!("it is not clear where `{field}` ends"));
     }
     let mut arguments = Map::new();

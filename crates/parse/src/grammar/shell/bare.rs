@@ -49,13 +49,9 @@ impl Bare {
         Self { from, first, fence, fence_closed: false, values: Vec::new(), start, mode }
     }
 
-    pub fn python(from: usize, start: usize, first: bool) -> Self {
+    pub fn python(from: usize, start: usize, first: bool, fence: Option<usize>) -> Self {
         let mode = Mode::Python(start);
-        Self { from, first, fence: None, fence_closed: false, values: Vec::new(), start, mode }
-    }
-
-    pub fn python_fenced(from: usize, start: usize, first: bool, fence: usize) -> Self {
-        Self { fence: Some(fence), ..Self::python(from, start, first) }
+        Self { from, first, fence, fence_closed: false, values: Vec::new(), start, mode }
     }
 }
 

@@ -71,7 +71,7 @@ impl Shell {
             Begin::More => return Start::Wait,
             Begin::Yes => {
                 self.flush(sink);
-                self.state = State::Bare(Bare::python(at, at + blanks, !sink.has_text()));
+                self.state = State::Bare(Bare::python(at, at + blanks, !sink.has_text(), None));
                 return Start::Changed;
             }
             Begin::No => {}
@@ -139,7 +139,7 @@ impl Shell {
                 self.flush(sink);
                 let first = !sink.has_text();
                 self.state = State::Bare(if list == Begin::Yes && !self.no_python {
-                    Bare::python_fenced(at, inside, first, ticks)
+                    Bare::python(at, inside, first, Some(ticks))
                 } else {
                     Bare::json(at, inside, first, Some(ticks))
                 });
