@@ -156,7 +156,7 @@ pub enum Breaker {
 }
 
 /// Health of a connection since the program started.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ConnectionHealth {
     pub connection: ConnectionId,
     /// Whether requests go to it at the moment.

@@ -181,7 +181,7 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
-/// The program to start. It gets socket and token as a line on standard input, see [`super::Handshake`], and ends
+/// The program to start. It gets socket and token as a line on standard input, see [`Endpoint::to_line`], and ends
 /// when that input ends.
 #[derive(Debug, Clone)]
 pub struct ChildCommand {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use steward_core::model::{Connection, ModelError};
-use steward_core::ports::{Breaker, Clock, ConnectionHealth};
+use steward_core::ports::{Clock, ConnectionHealth};
 use steward_core::{ConnectionId, Timestamp};
 
 /// Shared by everything that calls connections.
@@ -59,7 +59,7 @@ impl HealthTracker {
         let mut entries = self.entries();
         let entry = entries.entry(id);
         let pass = entry.circuit.admit(now)?;
-        entry.health.requests += 1;
+        entry.health.counted.requests += 1;
         Some(self.permit(id, entry.number, pass))
     }
 
@@ -68,7 +68,7 @@ impl HealthTracker {
         let now = self.clock.now();
         let mut entries = self.entries();
         let entry = entries.entry(id);
-        entry.health.requests += 1;
+        entry.health.counted.requests += 1;
         let pass = entry.circuit.force(now);
         self.permit(id, entry.number, pass)
     }
@@ -215,19 +215,15 @@ const STALE: Duration = Duration::from_mins(5);
 /// Since the program started.
 #[derive(Debug, Default)]
 pub(crate) struct Health {
-    pub requests: u64,
-    pub failures: u64,
+    counted: ConnectionHealth,
     first_ms: VecDeque<u64>,
     measured_at: Option<Timestamp>,
-    pub last_error: Option<ModelError>,
-    pub last_ok_at: Option<Timestamp>,
-    pub last_failed_at: Option<Timestamp>,
 }
 
 impl Health {
     pub fn answered(&mut self, ms: u64, now: Timestamp) {
         self.measured(ms, now);
-        self.last_ok_at = Some(now);
+        self.counted.last_ok_at = Some(now);
     }
 
     /// At least `ms`.
@@ -240,9 +236,9 @@ impl Health {
     }
 
     pub fn failed(&mut self, error: &ModelError, now: Timestamp) {
-        self.failures += 1;
-        self.last_error = Some(error.clone());
-        self.last_failed_at = Some(now);
+        self.counted.failures += 1;
+        self.counted.last_error = Some(error.clone());
+        self.counted.last_failed_at = Some(now);
     }
 
     /// Time to first content, milliseconds.
@@ -259,17 +255,7 @@ impl Health {
     }
 
     pub fn report(&self, connection: ConnectionId) -> ConnectionHealth {
-        ConnectionHealth {
-            connection,
-            breaker: Breaker::Closed,
-            retry_in_ms: None,
-            requests: self.requests,
-            failures: self.failures,
-            first_ms: self.median_ms(),
-            last_error: self.last_error.clone(),
-            last_ok_at: self.last_ok_at,
-            last_failed_at: self.last_failed_at,
-        }
+        ConnectionHealth { connection, first_ms: self.median_ms(), ..self.counted.clone() }
     }
 }
 
