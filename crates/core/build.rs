@@ -1,11 +1,9 @@
 //! Tells the derive of schemas how ids and times are shown.
 
-#[cfg(feature = "schema")]
 include!("schema_aliases.rs");
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=schema_aliases.rs");
-    #[cfg(feature = "schema")]
     write_schema_aliases();
 }

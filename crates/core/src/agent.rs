@@ -1,5 +1,3 @@
-//! Agents: instructions, tools, routing, policy under one name.
-
 use crate::budget::Preset;
 use crate::policy::Policy;
 use crate::routing::Routing;
@@ -8,8 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// An agent as configured. A run keeps the copy it started with.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Agent {
     /// Its id.
     pub id: AgentId,
@@ -19,59 +16,58 @@ pub struct Agent {
     pub instructions: String,
     /// Names of its tools; empty: all there are.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub tools: Vec<String>,
     /// The connection it prefers; null: the default.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub connection: Option<ConnectionId>,
     /// Which connections its requests go to besides.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub routing: Routing,
     /// Whether and how it plans while it works.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub deep: Deep,
     /// What it may do unasked.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub policy: Policy,
     /// What a run of it may spend.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub budget: Preset,
     /// Sampling settings.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub tuning: Tuning,
     /// Ids of its skills, in the order in which they were attached.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub skills: Vec<SkillId>,
     /// Credentials by the name of the skill or of the kind that they serve.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub credentials: BTreeMap<String, CredentialId>,
     /// Whatever people keep beside it.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required, value_type = Object))]
+    #[schema(required, value_type = Object)]
     pub metadata: serde_json::Map<String, serde_json::Value>,
 }
 
 /// Settings of a model call.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tuning {
     /// 0 is deterministic.
-    #[cfg_attr(feature = "schema", schema(minimum = 0, maximum = 2))]
+    #[schema(minimum = 0, maximum = 2)]
     pub temperature: f32,
     /// Longest reply, tokens.
-    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 1_000_000))]
+    #[schema(minimum = 1, maximum = 1_000_000)]
     pub max_tokens: u32,
     /// Longest wait for a whole reply, milliseconds.
-    #[cfg_attr(feature = "schema", schema(minimum = 1000, maximum = 3_600_000))]
+    #[schema(minimum = 1000, maximum = 3_600_000)]
     pub timeout_ms: u64,
 }
 
@@ -82,22 +78,20 @@ impl Default for Tuning {
 }
 
 /// Whether and how an agent plans while it works; null: as the installation is set (`DEEP_AGENT_*`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Deep {
     /// Whether it plans.
     pub enabled: Option<bool>,
     /// Most steps of a plan.
-    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 20))]
+    #[schema(minimum = 1, maximum = 20)]
     pub max_steps: Option<u8>,
     /// How much a plan says.
     pub style: Option<PlanStyle>,
 }
 
 /// How much a deep plan says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanStyle {
     /// With dependencies and risk checks.

@@ -7,11 +7,9 @@ use crate::tool::Preview;
 use crate::{AgentId, ApprovalId, RunId, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use uuid::Uuid;
 
 /// What is asked.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Subject {
     /// May this call run, with exactly these arguments?
@@ -21,7 +19,7 @@ pub enum Subject {
         /// Name of the tool.
         tool: String,
         /// Its arguments.
-        #[cfg_attr(feature = "schema", schema(value_type = Object))]
+        #[schema(value_type = Object)]
         arguments: Value,
         /// Hash of the arguments; the decision is bound to it.
         args_hash: String,
@@ -32,7 +30,7 @@ pub enum Subject {
         /// Why it is asked although the policy may allow it: how the call was guessed, what
         /// it may derive from. Empty where only the policy asks.
         #[serde(default, skip_serializing_if = "String::is_empty")]
-        #[cfg_attr(feature = "schema", schema(ignore))]
+        #[schema(ignore)]
         reason: String,
         /// What of outside the arguments may derive from, the latest last.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -55,7 +53,7 @@ pub enum Subject {
         /// Name of the tool.
         tool: String,
         /// Its arguments.
-        #[cfg_attr(feature = "schema", schema(value_type = Object))]
+        #[schema(value_type = Object)]
         arguments: Value,
         /// Why it can't be told.
         #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -71,8 +69,8 @@ pub enum Subject {
 }
 
 /// What a question stands on: what the run knew when it asked. Whoever shows or compares questions needs no log.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = AskedAbout))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = AskedAbout)]
 pub struct About {
     /// The agent.
     pub agent: AgentId,
@@ -82,7 +80,7 @@ pub struct About {
     pub asked_by: String,
     /// The run that delegated to this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub parent: Option<RunId>,
     /// Why a person is asked.
     pub reason: String,
@@ -97,24 +95,8 @@ pub struct About {
     pub plan: Vec<PlanStep>,
 }
 
-impl About {
-    fn untold() -> Self {
-        Self {
-            agent: AgentId(Uuid::nil()),
-            workspace: String::new(),
-            asked_by: String::new(),
-            parent: None,
-            reason: String::new(),
-            entered: Vec::new(),
-            skills: Vec::new(),
-            plan: Vec::new(),
-        }
-    }
-}
-
 /// Content from outside that entered a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Taint {
     /// The call that brought it.
     pub call_id: String,
@@ -125,8 +107,7 @@ pub struct Taint {
 }
 
 /// What one plan step would change.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct StepPreview {
     /// Index into the plan's steps.
     pub step: usize,
@@ -137,8 +118,7 @@ pub struct StepPreview {
 }
 
 /// What a person decided.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "decision", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Answer {
     /// Go ahead.
@@ -191,7 +171,7 @@ pub struct Approval {
     pub run_id: RunId,
     pub subject: Subject,
     /// What the decision rests on. The API sends it field by field, so the CLI beside a server gets it empty.
-    #[serde(default = "About::untold")]
+    #[serde(default)]
     pub about: About,
     pub asked_at: Timestamp,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What a run may spend.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Budget {
     /// Calls of a model.
     pub model_calls: u32,
@@ -23,8 +22,7 @@ pub struct Budget {
 }
 
 /// What a run may spend, by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Preset {
     /// Eight model calls.
@@ -59,8 +57,7 @@ impl Preset {
 }
 
 /// What a run has spent so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Spent {
     /// Calls of a model, failed ones and those that a crash cut off included.
     pub model_calls: u32,
@@ -136,8 +133,7 @@ impl Budget {
 }
 
 /// The limit that ended a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
     /// Too many model calls.

@@ -4,11 +4,14 @@ use crate::ports::Role;
 use crate::{AgentId, ConnectionId, CredentialId, RunId, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use strum::IntoStaticStr;
 
 /// What a secret is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema, IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum CredentialKind {
     /// `username`, `password`.
     Password,
@@ -27,8 +30,8 @@ pub enum CredentialKind {
 }
 
 /// A field of a credential.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = CredentialField))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = CredentialField)]
 pub struct Field {
     /// Its name.
     pub name: &'static str,
@@ -77,15 +80,7 @@ impl CredentialKind {
 
     /// Its name, as stored.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Password => "password",
-            Self::ApiKey => "api_key",
-            Self::SshKey => "ssh_key",
-            Self::Token => "token",
-            Self::Oauth2 => "oauth2",
-            Self::Certificate => "certificate",
-            Self::Database => "database",
-        }
+        self.into()
     }
 
     /// Its fields. Fields of other names are allowed and secret.
@@ -107,8 +102,7 @@ impl CredentialKind {
 }
 
 /// A credential without its secrets.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Credential {
     /// Its id; also the handle that skills hold.
     pub id: CredentialId,
@@ -127,17 +121,17 @@ pub struct Credential {
     /// Whether skills may find it by kind and name alone.
     pub discoverable: bool,
     /// The connection whose key it is. Nothing else may use it, and it is changed and removed with it.
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub connection: Option<ConnectionId>,
     /// When it was made, milliseconds since 1970 UTC.
     pub created_at: Timestamp,
     /// When its secrets were last changed.
     pub changed_at: Timestamp,
     /// When it was last used.
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub used_at: Option<Timestamp>,
     /// When it ends, if it does.
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub expires_at: Option<Timestamp>,
 }
 
@@ -146,9 +140,7 @@ pub struct Credential {
 pub struct CredentialUse {
     pub credential: CredentialId,
     /// `None` for a test by a person.
-    #[serde(default)]
     pub run: Option<RunId>,
-    #[serde(default)]
     pub agent: Option<AgentId>,
     pub tool: String,
     pub at: Timestamp,

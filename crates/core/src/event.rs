@@ -35,8 +35,7 @@ pub struct Event {
 }
 
 /// What happened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "type")]
 pub enum EventBody {
     /// First event of each run.
@@ -128,7 +127,7 @@ pub enum EventBody {
         usage: Usage,
         /// Who answered; left out: the run's connection.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "schema", schema(nullable = false))]
+        #[schema(nullable = false)]
         answered: Option<Box<Answered>>,
         /// What was seen in it beside calls that can be made.
         #[serde(default, skip_serializing_if = "Noticed::is_empty")]
@@ -145,7 +144,7 @@ pub enum EventBody {
         error: ModelError,
         /// When it is tried again; left out: it is not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "schema", schema(nullable = false))]
+        #[schema(nullable = false)]
         retry_at: Option<Timestamp>,
         /// All connections that were asked.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -163,7 +162,7 @@ pub enum EventBody {
         message: String,
         /// The form in which calls are asked for from now on, if it is another one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "schema", schema(nullable = false))]
+        #[schema(nullable = false)]
         strategy: Option<Strategy>,
     },
     /// The request was matched with the tools, since the model makes no call itself.
@@ -171,7 +170,7 @@ pub enum EventBody {
     IntentDispatched {
         /// The best match; left out: none fits, and nothing was done.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "schema", schema(nullable = false))]
+        #[schema(nullable = false)]
         call: Option<ToolCall>,
         /// Why this one, or why none, for the trace.
         note: String,
@@ -257,7 +256,7 @@ pub enum EventBody {
         why: String,
         /// The call that decided it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "schema", schema(nullable = false))]
+        #[schema(nullable = false)]
         call_id: Option<String>,
     },
     /// Steps are open although the model wants to end: it is told, once.
@@ -272,7 +271,7 @@ pub enum EventBody {
         /// Index of the step.
         index: usize,
         /// Complete arguments, or why there are none.
-        #[cfg_attr(feature = "schema", schema(value_type = FilledArguments))]
+        #[schema(value_type = FilledArguments)]
         arguments: Result<Value, String>,
     },
     /// A person is asked. A row of the inbox is made in the same transaction.
@@ -319,7 +318,7 @@ pub enum EventBody {
         /// Name of the tool.
         tool: String,
         /// Its arguments.
-        #[cfg_attr(feature = "schema", schema(value_type = Object))]
+        #[schema(value_type = Object)]
         arguments: Value,
         /// Hash of the arguments.
         args_hash: String,
@@ -329,7 +328,7 @@ pub enum EventBody {
         idempotency_key: String,
         /// A repeat after a crash: what shows that the call before it did nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "schema", schema(nullable = false))]
+        #[schema(nullable = false)]
         evidence: Option<String>,
     },
     /// Everything is ready for the effect: committed right before it, so that a crash from here on can
@@ -357,7 +356,7 @@ pub enum EventBody {
         ms: u64,
         /// The answer was cut off by a crash: what in the world shows that it happened.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "schema", schema(nullable = false))]
+        #[schema(nullable = false)]
         evidence: Option<String>,
     },
     /// A call is another agent's to carry out: its run has this id, made or about to be.
@@ -415,7 +414,7 @@ pub enum EventBody {
         by: String,
         /// What the answer proves from here on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "schema", schema(nullable = false))]
+        #[schema(nullable = false)]
         receipts: Option<Box<crate::receipts::Receipts>>,
     },
     /// An intent without result was found on recovery, nothing shows what became of it, and it may not be
@@ -475,7 +474,7 @@ pub enum EventBody {
         usage: Usage,
         /// What the answer claims and what proves it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "schema", schema(nullable = false))]
+        #[schema(nullable = false)]
         receipts: Option<crate::receipts::Receipts>,
     },
     /// Written by a newer program; kept, not understood.
@@ -484,7 +483,6 @@ pub enum EventBody {
 }
 
 /// Complete arguments of a step, or why there are none: how `serde` writes a `Result`.
-#[cfg(feature = "schema")]
 #[derive(utoipa::ToSchema)]
 #[expect(dead_code, reason = "only its schema counts")]
 enum FilledArguments {

@@ -10,8 +10,7 @@ use std::collections::BTreeMap;
 pub const EXAM_VERSION: u16 = 1;
 
 /// What an exam found out about a model.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ExamReport {
     /// Version of the exam; a report of an older one is worth repeating.
     pub version: u16,
@@ -32,7 +31,7 @@ pub struct ExamReport {
     /// Ways to constrain output that work, best first.
     pub constrained: Vec<Constrained>,
     /// How good it is at each kind of request.
-    #[cfg_attr(feature = "schema", schema(value_type = BTreeMap<String, Grade>))]
+    #[schema(value_type = BTreeMap<String, Grade>)]
     pub grades: BTreeMap<Task, Grade>,
     /// Tokens of reply a second, once it writes.
     pub tokens_per_second: f32,
@@ -49,8 +48,7 @@ pub struct ExamReport {
 }
 
 /// One thing that was tried.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Check {
     /// Its name, such as `native_calls`.
     pub name: String,
@@ -67,8 +65,7 @@ pub struct Check {
 }
 
 /// How a check of an exam went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckOutcome {
     /// It can.
@@ -82,8 +79,9 @@ pub enum CheckOutcome {
 }
 
 /// Grades, best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, utoipa::ToSchema,
+)]
 pub enum Grade {
     /// Very good.
     A,

@@ -20,16 +20,13 @@ pub struct McpServer {
     pub enabled: bool,
     #[serde(default)]
     pub tools: Vec<McpTool>,
-    #[serde(default)]
     pub checked_at: Option<Timestamp>,
     /// Why the last request failed; `None` if it did not.
-    #[serde(default)]
     pub error: Option<String>,
 }
 
 /// How a server is reached.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum McpTransport {
     /// A program of this machine, in the OS sandbox.
@@ -71,7 +68,6 @@ pub struct McpTool {
     #[serde(default)]
     pub read_only: bool,
     /// What a person accepted; `None` if nobody has yet.
-    #[serde(default)]
     pub accepted: Option<AcceptedTool>,
     /// Whether the server no longer has it.
     #[serde(default)]

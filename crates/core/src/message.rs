@@ -3,8 +3,8 @@ use crate::tool::ToolCall;
 use serde::{Deserialize, Serialize};
 
 /// Who a message is from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = MessageRole))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = MessageRole)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Standing instructions.
@@ -18,8 +18,8 @@ pub enum Role {
 }
 
 /// One message of a conversation or of a prompt.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = ModelMessage))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = ModelMessage)]
 pub struct Message {
     /// Who it is from.
     pub role: Role,
@@ -30,7 +30,7 @@ pub struct Message {
     pub tool_calls: Vec<ToolCall>,
     /// The call that a tool message answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub tool_call_id: Option<String>,
     /// In a conversation: what of outside had entered the run that said this. Never part
     /// of a prompt.

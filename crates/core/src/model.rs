@@ -1,5 +1,3 @@
-//! Models: connections, requests, what streams back, and what can go wrong.
-
 use crate::ConnectionId;
 use crate::message::Message;
 use crate::tool::ToolSpec;
@@ -70,8 +68,7 @@ fn is_one(weight: &u32) -> bool {
 }
 
 /// Interfaces of providers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Wire {
     /// `/chat/completions` of the OpenAI dialect.
@@ -83,8 +80,7 @@ pub enum Wire {
 }
 
 /// What tokens cost, in millionths of a US dollar for a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Price {
     /// Of the prompt.
@@ -107,8 +103,7 @@ impl Price {
 }
 
 /// What answers at a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Provider {
     /// The OpenAI dialect at OpenAI.
@@ -142,8 +137,7 @@ pub enum Provider {
 
 /// How a connection proves who it is. Names, not secrets: a key lies in the vault, under the connection's
 /// id, or in an environment variable.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Auth {
     /// Not at all.
@@ -224,8 +218,7 @@ impl Auth {
 }
 
 /// How a server is told which form its output must have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Constrained {
     /// OpenAI's `response_format` with a JSON Schema.
@@ -245,8 +238,7 @@ pub enum Constrained {
 }
 
 /// How a model's wish for a tool is expressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
     /// The provider's tool-call field.
@@ -261,15 +253,14 @@ pub enum Strategy {
 }
 
 /// What a model can do. An exam fills it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about a model, stored by name")]
 pub struct Capabilities {
     /// Best way to have it call tools.
     pub strategy: Strategy,
     /// True context window, tokens.
-    #[cfg_attr(feature = "schema", schema(minimum = 256, maximum = 100_000_000))]
+    #[schema(minimum = 256, maximum = 100_000_000)]
     pub window: u32,
     /// Whether output can be constrained by a JSON Schema.
     pub json_schema: bool,
@@ -281,7 +272,7 @@ pub struct Capabilities {
     /// Whether it can sum up observations. If not, answers are composed from them.
     pub summarises: bool,
     /// How many tools it can choose among.
-    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 1000))]
+    #[schema(minimum = 1, maximum = 1000)]
     pub max_tools: usize,
     /// How its output is constrained; null: the provider's usual way, where `json_schema`.
     pub constrained: Option<Constrained>,
@@ -292,10 +283,10 @@ pub struct Capabilities {
     /// Whether it sees pictures.
     pub vision: bool,
     /// Context setting to send to Ollama, tokens.
-    #[cfg_attr(feature = "schema", schema(minimum = 256, maximum = 100_000_000))]
+    #[schema(minimum = 256, maximum = 100_000_000)]
     pub num_ctx: Option<u32>,
     /// Longest prompt that is worth sending, tokens; null: as the window allows.
-    #[cfg_attr(feature = "schema", schema(minimum = 256, maximum = 100_000_000))]
+    #[schema(minimum = 256, maximum = 100_000_000)]
     pub prompt_tokens: Option<u32>,
     /// Whether replies begin inside of reasoning, as the template ends with `<think>`.
     pub thinks_first: bool,
@@ -351,8 +342,7 @@ impl Capabilities {
 }
 
 /// What a model is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// The next message of the loop.
@@ -376,22 +366,19 @@ pub struct ModelRequest {
     #[serde(default)]
     pub tools: Vec<ToolSpec>,
     /// A JSON Schema that the output must follow.
-    #[serde(default)]
     pub schema: Option<Value>,
     /// 0 is deterministic.
     pub temperature: f32,
     pub max_tokens: u32,
     #[serde(default)]
     pub stop: Vec<String>,
-    #[serde(default)]
     pub seed: Option<u64>,
     /// Longest wait for the whole reply, milliseconds.
     pub timeout_ms: u64,
 }
 
 /// Tokens of one call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Usage {
     /// Prompt tokens, cached ones included.
     pub prompt_tokens: u64,
@@ -401,7 +388,7 @@ pub struct Usage {
     pub completion_tokens: u64,
     /// Millionths of a US dollar; 0 where no price is known.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub cost_micros: u64,
 }
 
@@ -434,8 +421,7 @@ pub enum ModelChunk {
 }
 
 /// Why a model call failed, by what to do about it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelErrorClass {
     /// The key is wrong or lacks a right.
@@ -476,8 +462,7 @@ impl ModelError {
 }
 
 /// A failed model call. `detail` keeps the endpoint's own words.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, utoipa::ToSchema)]
 #[error("{message} ({hint})")]
 pub struct ModelError {
     /// What to do about it.
@@ -488,10 +473,10 @@ pub struct ModelError {
     pub hint: String,
     /// The raw error body, cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub detail: Option<String>,
     /// Wait asked for by the endpoint, milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub retry_after_ms: Option<u64>,
 }

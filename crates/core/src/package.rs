@@ -1,5 +1,3 @@
-//! Skill packages: `.skill` archives and Agent Skills folders.
-
 use crate::{SkillId, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -31,8 +29,7 @@ pub struct SkillPackage {
 }
 
 /// Where a skill package stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PackageState {
     /// Imported; nothing of it is used until a person has looked.
@@ -46,24 +43,24 @@ pub enum PackageState {
 }
 
 /// What a package says that it needs; anything else is refused.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = PackagePermissions))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = PackagePermissions)]
 pub struct Permissions {
     /// Hosts it may reach.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub network: Vec<String>,
     /// Built-in tools its prompt may ask for; empty: none is taken away.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub tools: Vec<String>,
     /// Kinds of credential.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub credentials: Vec<String>,
     /// Whether its scripts run.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub scripts: bool,
 }
 
@@ -75,8 +72,8 @@ pub struct PackageFile {
 }
 
 /// Something that the scan of a package found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = PackageFinding))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = PackageFinding)]
 pub struct Finding {
     /// How bad.
     pub severity: Severity,
@@ -84,7 +81,7 @@ pub struct Finding {
     pub file: String,
     /// Line from 1; 0 for the file as a whole.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub line: u32,
     /// Which rule, such as `hidden_text`.
     pub rule: String,
@@ -93,8 +90,8 @@ pub struct Finding {
 }
 
 /// How bad something is that the scan of a package found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = FindingSeverity))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = FindingSeverity)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// To know.

@@ -131,7 +131,6 @@ impl<'de> Deserialize<'de> for Top<'de> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::{PassthroughError, PassthroughRequest};
     use proptest::prelude::*;

@@ -15,17 +15,16 @@ pub const MOST_STEPS: usize = 6;
 const PLACEHOLDERS: &[&str] = &["todo", "tbd", "fixme", "xxx", "placeholder", "insert here", "n/a"];
 
 /// One step of a plan.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PlanStep {
     /// Name of the tool.
     pub tool: String,
     /// Its arguments; `""` is filled from what earlier steps find.
-    #[cfg_attr(feature = "schema", schema(value_type = Object))]
+    #[schema(value_type = Object)]
     pub args: Value,
     /// Why, one line.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub thought: String,
 }
 
@@ -37,19 +36,17 @@ pub struct Plan {
 }
 
 /// A plan and how good it looks.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Candidate {
     /// The plan.
-    #[cfg_attr(feature = "schema", schema(value_type = Vec<PlanStep>))]
+    #[schema(value_type = Vec<PlanStep>)]
     pub plan: Plan,
     /// Its score.
     pub score: Score,
 }
 
 /// Why a candidate was preferred; each part 0 to 1, `total` their weighted mean.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Score {
     /// Short is good; beyond the allowed number of steps it is 0.
     pub length: f32,

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// How much harm a tool can do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Risk))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = Risk)]
 #[serde(rename_all = "lowercase")]
 pub enum RiskClass {
     /// Looks, changes nothing, sends nothing out.
@@ -21,8 +21,7 @@ pub enum RiskClass {
 }
 
 /// What a policy says of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
     /// Runs at once.
@@ -34,8 +33,7 @@ pub enum Decision {
 }
 
 /// What an agent may do unasked, by risk class; `tools` goes before the classes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Policy {
     /// For tools that only look.
@@ -63,21 +61,30 @@ impl Default for Policy {
     }
 }
 
+impl Policy {
+    pub(crate) fn of_class(&self, risk: RiskClass) -> Decision {
+        match risk {
+            RiskClass::Read => self.read,
+            RiskClass::Write => self.write,
+            RiskClass::External => self.external,
+            RiskClass::Destructive => self.destructive,
+        }
+    }
+}
+
 /// A permission that a person gave, and its end.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Grant {
     /// What it covers.
     pub scope: GrantScope,
     /// When it ends, milliseconds since 1970 UTC; with its run if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub until: Option<Timestamp>,
 }
 
 /// What a grant covers; never a destructive call, but for `call`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum GrantScope {
     /// Every call of one tool.
@@ -104,13 +111,7 @@ pub struct Verdict {
 
 /// Judges one call. Pure: `now` is only compared with the grants' ends.
 pub fn judge(policy: &Policy, grants: &[Grant], spec: &ToolSpec, call: &ToolCall, now: Timestamp) -> Verdict {
-    let by_class = match spec.risk {
-        RiskClass::Read => policy.read,
-        RiskClass::Write => policy.write,
-        RiskClass::External => policy.external,
-        RiskClass::Destructive => policy.destructive,
-    };
-    let mut decision = policy.tools.get(&spec.name).copied().unwrap_or(by_class);
+    let mut decision = policy.tools.get(&spec.name).copied().unwrap_or(policy.of_class(spec.risk));
     let mut reason = format!("{} is {:?}", spec.name, spec.risk).to_lowercase();
     if decision == Decision::Allow && call.source.is_weak() && spec.risk != RiskClass::Read {
         decision = Decision::Ask;

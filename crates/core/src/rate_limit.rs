@@ -37,15 +37,14 @@ impl RateLimiter {
             return Ok(());
         }
         self.with(key.id, now, |seconds, second| {
-            let limits = [
-                ("requests", key.requests_per_minute, requests as fn(&Second) -> u64),
-                ("tokens", key.tokens_per_minute, tokens),
+            let limits: [(&str, Option<u32>, fn(&Second) -> u64); 2] = [
+                ("requests", key.requests_per_minute, |second| second.requests),
+                ("tokens", key.tokens_per_minute, |second| second.tokens),
             ];
             for (what, most, of) in limits {
-                let Some(most) = most.map(u64::from) else {
-                    continue;
-                };
-                if let Some(wait_s) = wait(seconds, second, most, of) {
+                if let Some(most) = most.map(u64::from)
+                    && let Some(wait_s) = wait(seconds, second, most, of)
+                {
                     return Err(TooMany {
                         message: format!(
                             "the key `{}` may take {most} {what} a minute and has taken them; \
@@ -78,14 +77,6 @@ impl RateLimiter {
         }
         work(seconds, second)
     }
-}
-
-fn requests(second: &Second) -> u64 {
-    second.requests
-}
-
-fn tokens(second: &Second) -> u64 {
-    second.tokens
 }
 
 fn add(seconds: &mut VecDeque<Second>, at: i64, requests: u64, tokens: u64) {

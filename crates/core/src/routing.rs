@@ -15,24 +15,23 @@ pub use hint::{Hint, Hinted, ToolHint, hint};
 pub use task::Task;
 
 /// Which connections an agent's requests go to, besides its own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Routing {
     /// Connections for certain kinds of requests (`code_gen`, `translate`…); they go before the agent's own.
-    #[cfg_attr(feature = "schema", schema(value_type = BTreeMap<String, ConnectionId>))]
+    #[schema(value_type = BTreeMap<String, ConnectionId>)]
     pub task_routing: BTreeMap<Task, ConnectionId>,
     /// What is tried after the first choice, in order; the system default comes last by itself.
-    #[cfg_attr(feature = "schema", schema(max_items = 20))]
+    #[schema(max_items = 20)]
     pub fallback_chain: Vec<ConnectionId>,
     /// How many connections are tried at most.
-    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 20))]
+    #[schema(minimum = 1, maximum = 20)]
     pub max_fallback_attempts: u8,
     /// Whether the cheapest connection goes first whose exam grade suffices for the task.
     pub cost_aware: bool,
     /// After so many milliseconds without first content, the next connection is asked as well, and the first that
     /// answers is taken; null: never.
-    #[cfg_attr(feature = "schema", schema(minimum = 50, maximum = 600_000))]
+    #[schema(minimum = 50, maximum = 600_000)]
     pub hedge_after_ms: Option<u64>,
     /// Who goes first among connections with the same model name.
     pub balance: Balance,
@@ -52,8 +51,7 @@ impl Default for Routing {
 }
 
 /// Choice among connections with the same model name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Balance {
     /// The one that was named.
@@ -66,8 +64,7 @@ pub enum Balance {
 }
 
 /// The connections that a request goes to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RouteTaken {
     /// What kind of request it is.
     pub task: Task,
@@ -78,14 +75,13 @@ pub struct RouteTaken {
 }
 
 /// One connection that was asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Attempt {
     /// The connection.
     pub connection: ConnectionId,
     /// Why it did not answer; left out: it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub class: Option<ModelErrorClass>,
     /// In the endpoint's words or ours, cut.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -1,5 +1,3 @@
-//! Validates arguments against JSON Schemas.
-
 use serde_json::Value;
 
 /// The error names the field and what was expected.

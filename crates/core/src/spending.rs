@@ -105,17 +105,12 @@ pub fn dollars(micros: u64) -> String {
     text
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what}; {hint}")]
 pub struct FieldProblem {
     pub field: &'static str,
     pub what: String,
     pub hint: &'static str,
-}
-
-impl std::fmt::Display for FieldProblem {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}; {}", self.what, self.hint)
-    }
 }
 
 /// Longest name of a key, characters.
@@ -185,7 +180,6 @@ pub fn key_problem(key: &VirtualKey, now: Timestamp) -> Option<FieldProblem> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::dollars;
     use crate::ports::{BudgetScope, Period, SpendLimit, SpendState};

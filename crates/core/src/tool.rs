@@ -9,8 +9,8 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// What may be done with a call whose outcome was lost in a crash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Effect))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = Effect)]
 #[serde(rename_all = "lowercase")]
 pub enum EffectClass {
     /// Changes nothing: run again.
@@ -25,15 +25,14 @@ pub enum EffectClass {
 }
 
 /// A tool as a model and a policy see it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ToolSpec {
     /// Name as called, `[a-z0-9_]+`.
     pub name: String,
     /// What it does, one or two sentences for the model.
     pub description: String,
     /// JSON Schema (object) of the arguments.
-    #[cfg_attr(feature = "schema", schema(value_type = Object))]
+    #[schema(value_type = Object)]
     pub parameters: Arc<Value>,
     /// What a crash in mid-call means.
     pub effect: EffectClass,
@@ -41,13 +40,13 @@ pub struct ToolSpec {
     pub risk: RiskClass,
     /// Requests that this tool answers, in people's words: for the intent filter, never for a model.
     #[serde(default, skip_serializing_if = "no_utterances")]
-    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    #[schema(value_type = Vec<String>)]
     pub utterances: Arc<[String]>,
     /// Longest result given to a model, in characters.
     pub result_limit: usize,
     /// The skill that it stands for; none for a built-in tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub skill: Option<SkillRef>,
 }
 
@@ -87,8 +86,7 @@ pub fn tool_search() -> ToolSpec {
 }
 
 /// How a call was understood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CallSource {
     /// The provider's own tool-call field.
@@ -123,15 +121,14 @@ impl CallSource {
 }
 
 /// One call of a tool, whatever strategy found it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ToolCall {
     /// Unique within its run.
     pub id: String,
     /// Name of the tool.
     pub name: String,
     /// A JSON object.
-    #[cfg_attr(feature = "schema", schema(value_type = Object))]
+    #[schema(value_type = Object)]
     pub arguments: Value,
     /// How it was understood.
     pub source: CallSource,
@@ -139,7 +136,7 @@ pub struct ToolCall {
     pub confidence: f32,
     /// The provider's sign of the thought that led to it, which it wants back with the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub signature: Option<String>,
 }
 
@@ -147,6 +144,11 @@ pub struct ToolCall {
 const SURE: f32 = 0.5;
 
 impl ToolCall {
+    /// A call that is sure and comes from no provider.
+    pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: Value, source: CallSource) -> Self {
+        Self { id: id.into(), name: name.into(), arguments, source, confidence: 1.0, signature: None }
+    }
+
     /// Whether it was guessed rather than made; then it may only reach `read` tools without approval.
     pub fn is_guessed(&self) -> bool {
         self.source.is_weak() || self.confidence < SURE
@@ -154,8 +156,7 @@ impl ToolCall {
 }
 
 /// The logged proof of a tool's effect.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Receipt {
     /// What happened, in the past tense: `wrote`, `created`, `remembered`, `ran`.
     pub action: String,
@@ -163,13 +164,13 @@ pub struct Receipt {
     pub object: String,
     /// Evidence, such as a content hash or a row id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub evidence: Option<String>,
 }
 
 /// How an effect can be taken back.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = EffectUndo))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = EffectUndo)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Undo {
     /// The tool that made the effect restores it from `snapshot`, its own format.
@@ -187,29 +188,28 @@ pub enum Undo {
 }
 
 /// What a tool returns when it worked.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ToolOutput {
     /// Text for the model and the reader, not yet truncated.
     pub content: String,
     /// The same as data, where there is a natural form (rows, files).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub data: Option<Value>,
     /// Present for each real effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub receipt: Option<Receipt>,
     /// Present where the effect can, or certainly can't, be taken back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub undo: Option<Undo>,
     /// Whether the content comes from outside (web, documents, mail) and taints what follows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tainted: bool,
     /// Where tainted content comes from, for the person who is asked: an address, a sender, a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub origin: Option<String>,
 }
 
@@ -220,8 +220,7 @@ impl ToolOutput {
 }
 
 /// What a tool is about to do, told once everything is ready and nothing has happened yet.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Staged {
     /// What the call returns once it is done.
     pub output: ToolOutput,
@@ -252,18 +251,17 @@ pub enum ToolError {
 }
 
 /// What a call would change, before it does.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Preview {
     /// One line: "overwrites notes.md (511 bytes)".
     pub summary: String,
     /// A unified diff, rows, or a command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub detail: Option<String>,
     /// Files, rows or resources touched, where the tool can tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub count: Option<u64>,
     /// Whether the effect can be undone.
     pub reversible: bool,

@@ -8,7 +8,7 @@ use crate::replies::Here;
 use crate::settings::Settings;
 use serde_json::json;
 use steward_core::ports::IntentError;
-use steward_core::text::number::digits;
+use steward_core::text::digits;
 
 /// Most words of a request that continues the previous one.
 const SHORT: usize = 8;

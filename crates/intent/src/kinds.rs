@@ -4,7 +4,7 @@ use crate::rank::features::see;
 use crate::settings::Settings;
 use serde::Deserialize;
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 use steward_core::ports::{Embedder, IntentError, Labelled};
 
 pub const LANGUAGES: [&str; 4] = ["en", "de", "fr", "es"];
@@ -82,20 +82,16 @@ pub struct Reading {
 
 impl Kinds {
     pub fn shipped() -> Result<&'static Self, IntentError> {
-        static KINDS: OnceLock<Result<Kinds, String>> = OnceLock::new();
-        KINDS
-            .get_or_init(|| {
-                let data: Data = toml::from_str(EXAMPLES).map_err(|error| error.to_string())?;
-                let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-                let Asking { en, de, fr, es, opens } = &data.asking;
-                Ok(Self {
-                    asking: [en, de, fr, es].into_iter().flat_map(|text| words(text)).collect(),
-                    openings: words(opens).into_iter().collect(),
-                    kinds: data.kinds,
-                })
+        static KINDS: LazyLock<Result<Kinds, toml::de::Error>> = LazyLock::new(|| {
+            let Data { asking: Asking { en, de, fr, es, opens }, kinds } = toml::from_str(EXAMPLES)?;
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<BTreeSet<_>>();
+            Ok(Kinds {
+                asking: [en, de, fr, es].iter().flat_map(|text| words(text)).collect(),
+                openings: words(&opens),
+                kinds,
             })
-            .as_ref()
-            .map_err(|reason| IntentError::Settings(reason.clone()))
+        });
+        KINDS.as_ref().map_err(|error| IntentError::Settings(error.to_string()))
     }
 
     /// The labelled examples that `data/kinds.bin` is fitted to: labels of the kinds in their order, then of the languages.

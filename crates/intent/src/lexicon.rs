@@ -3,7 +3,7 @@
 use crate::read::moment::TimeWords;
 use crate::read::path::PathWords;
 use serde::Deserialize;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 /// The file says what each list means.
 #[derive(Debug, Clone, Deserialize)]
@@ -65,6 +65,7 @@ pub struct Repeat {
 /// Never in a build that passed its tests: one of them parses the file.
 #[expect(clippy::expect_used, reason = "the file is part of the program and parsed by a test")]
 pub fn lexicon() -> &'static Lexicon {
-    static LEXICON: OnceLock<Lexicon> = OnceLock::new();
-    LEXICON.get_or_init(|| toml::from_str(include_str!("../data/lexicon.toml")).expect("lexicon.toml is well formed"))
+    static LEXICON: LazyLock<Lexicon> =
+        LazyLock::new(|| toml::from_str(include_str!("../data/lexicon.toml")).expect("lexicon.toml is well formed"));
+    &LEXICON
 }

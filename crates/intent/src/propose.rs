@@ -147,21 +147,15 @@ fn candidate(decisions: &[Decision], setup: &Setup) -> Candidate {
         match decision {
             Decision::Say(words) => text.push(words.clone()),
             Decision::Call(call) => {
-                steps.push(PlanStep {
-                    tool: call.tool.clone(),
-                    args: call.arguments.clone(),
-                    thought: call.why.clone(),
-                });
+                let (tool, args, thought) = (call.tool.clone(), call.arguments.clone(), call.why.clone());
+                steps.push(PlanStep { tool, args, thought });
                 text.push(placed(&call.frame, steps.len()));
             }
         }
     }
     let fit = decisions.iter().filter_map(called).map(|call| call.fit).fold(1.0, f32::min);
-    steps.push(PlanStep {
-        tool: FINAL_ANSWER.to_owned(),
-        args: json!({"text": text.join("\n\n")}),
-        thought: String::new(),
-    });
+    let args = json!({"text": text.join("\n\n")});
+    steps.push(PlanStep { tool: FINAL_ANSWER.to_owned(), args, thought: String::new() });
     let plan = Plan { steps };
     Candidate { score: plan::score(&plan, &setup.tools, MOST_STEPS, fit), plan }
 }

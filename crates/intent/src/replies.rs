@@ -3,7 +3,7 @@
 use crate::kinds::{Group, Kind};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 use steward_core::event::Setup;
 use steward_core::ports::IntentError;
 
@@ -68,11 +68,9 @@ pub struct Here<'a> {
 
 impl Replies {
     pub fn shipped() -> Result<&'static Self, IntentError> {
-        static REPLIES: OnceLock<Result<Replies, String>> = OnceLock::new();
-        REPLIES
-            .get_or_init(|| toml::from_str(include_str!("../data/replies.toml")).map_err(|error| error.to_string()))
-            .as_ref()
-            .map_err(|reason| IntentError::Settings(reason.clone()))
+        static REPLIES: LazyLock<Result<Replies, toml::de::Error>> =
+            LazyLock::new(|| toml::from_str(include_str!("../data/replies.toml")));
+        REPLIES.as_ref().map_err(|error| IntentError::Settings(error.to_string()))
     }
 
     /// The reply to a kind that no tool handles, or to an act that lacks something.

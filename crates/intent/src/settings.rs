@@ -1,6 +1,6 @@
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 use steward_core::ports::IntentError;
 
 /// `data/intent.toml`, which explains each value.
@@ -73,10 +73,8 @@ pub struct Rule {
 
 impl Settings {
     pub fn shipped() -> Result<&'static Self, IntentError> {
-        static SETTINGS: OnceLock<Result<Settings, String>> = OnceLock::new();
-        SETTINGS
-            .get_or_init(|| toml::from_str(include_str!("../data/intent.toml")).map_err(|error| error.to_string()))
-            .as_ref()
-            .map_err(|reason| IntentError::Settings(reason.clone()))
+        static SETTINGS: LazyLock<Result<Settings, toml::de::Error>> =
+            LazyLock::new(|| toml::from_str(include_str!("../data/intent.toml")));
+        SETTINGS.as_ref().map_err(|error| IntentError::Settings(error.to_string()))
     }
 }

@@ -3,7 +3,6 @@
 
 use std::process::ExitCode;
 use std::time::Duration;
-
 use steward_models::local::{ServeTuning, serve_supervised};
 
 fn main() -> ExitCode {

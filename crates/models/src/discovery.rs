@@ -1,20 +1,18 @@
 //! Finds usable models, asking only this machine: provider keys in the environment, Ollama, llama.cpp, the local model.
 
-use std::path::PathBuf;
-use std::sync::{Arc, LazyLock};
-use std::time::Duration;
-
+use super::local::GgufHeader;
+use super::local_servers;
+use super::openai::Client;
 use futures::future::join;
 use serde::Deserialize;
 use serde_json::json;
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 use steward_core::ConnectionId;
 use steward_core::hash::of_json;
 use steward_core::model::{Auth, Capabilities, Connection, Provider, Strategy};
 use tokio::time::timeout;
-
-use super::local::GgufHeader;
-use super::local_servers;
-use super::openai::Client;
 
 /// For all probes together.
 const LIMIT: Duration = Duration::from_millis(400);
@@ -60,7 +58,7 @@ fn local(environment: &Environment) -> Option<Found> {
     can.window = window;
     can.scoring = true;
     // Its server has no native tool calls.
-    can.strategy = steward_core::model::Strategy::GuidedJson;
+    can.strategy = Strategy::GuidedJson;
     let model = path.to_string_lossy().into_owned();
     let name = header.name.unwrap_or_else(|| "GGUF model".to_owned());
     Some(Found {
@@ -191,11 +189,8 @@ struct Table {
 #[derive(Debug, Deserialize)]
 struct SizeRow {
     below_millions: f64,
-    strategy: Strategy,
-    json_schema: bool,
-    plans: bool,
-    summarises: bool,
-    max_tools: usize,
+    /// The others are as usual.
+    capabilities: Capabilities,
 }
 
 #[derive(Debug, Deserialize)]
@@ -222,10 +217,7 @@ pub fn is_known_as_trusted(connection: &Connection) -> bool {
         connection.provider,
         Provider::Local | Provider::Ollama | Provider::LlamaCpp | Provider::Vllm | Provider::TextGen
     );
-    let family = || {
-        let mut families = KNOWN.families.iter();
-        families.any(|part| name.starts_with(part.as_str()))
-    };
+    let family = || KNOWN.families.iter().any(|part| name.starts_with(part.as_str()));
     let rest = connection.base_url.split_once("://").map_or("", |(_, rest)| rest);
     let host = rest.split(['/', ':']).next().unwrap_or_default();
     let known = KNOWN.hosts.iter().any(|known| {
@@ -240,16 +232,9 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| serde_json::from_str(CAPABILITI
 /// `size` is the parameter count as endpoints give it (`7.6B`, `494.03M`).
 pub fn capabilities(name: &str, size: Option<&str>) -> Capabilities {
     let name = name.to_lowercase();
-    let mut found = Capabilities::default();
     let millions = size.and_then(parse_size).or_else(|| size_in_name(&name));
     let row = millions.and_then(|size| TABLE.by_size.iter().find(|row| size < row.below_millions));
-    if let Some(row) = row {
-        found.strategy = row.strategy;
-        found.json_schema = row.json_schema;
-        found.plans = row.plans;
-        found.summarises = row.summarises;
-        found.max_tools = row.max_tools;
-    }
+    let mut found = row.map(|row| row.capabilities.clone()).unwrap_or_default();
     if let Some(row) = TABLE.windows.iter().find(|row| name.contains(&row.contains)) {
         found.window = row.window;
     }

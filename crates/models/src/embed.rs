@@ -8,14 +8,12 @@ mod wordpiece;
 pub use classifier::fit;
 pub use lazy::LazyMiniLm;
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use rten::{Model, NodeId, RunOptions, ThreadPool, Value};
 use rten_tensor::prelude::*;
 use rten_tensor::{NdTensor, NdTensorView};
-
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use wordpiece::WordPiece;
 
 pub const DIMENSION: usize = 384;

@@ -15,17 +15,15 @@ mod window;
 pub use server_info::server_version;
 pub use session::{ExamLimits, ToolCallFormat};
 
-use std::time::Duration;
-
-use steward_core::Timestamp;
-use steward_core::exam::{Check, CheckOutcome, EXAM_VERSION, ExamReport};
-use steward_core::message::Message;
-use steward_core::model::{Connection, ModelError, ModelErrorClass, Provider, Strategy};
-
 use super::openai::Client;
 use decide::{Findings, Score};
 use questions::QUESTIONS;
 use session::{ExamSession, NoReply, UNFINISHED, shorten};
+use std::time::Duration;
+use steward_core::Timestamp;
+use steward_core::exam::{Check, CheckOutcome, EXAM_VERSION, ExamReport};
+use steward_core::message::Message;
+use steward_core::model::{Connection, ModelError, ModelErrorClass, Provider, Strategy};
 
 pub struct Exam<'a> {
     pub client: &'a Client,
@@ -225,14 +223,11 @@ async fn reach(session: &ExamSession<'_>, found: &mut Findings) -> CheckResult {
 async fn system_role(session: &ExamSession<'_>, found: &mut Findings) -> CheckResult {
     let question = &QUESTIONS.system;
     let messages = vec![Message::system(&question.system), Message::user(&question.ask)];
-    let reply = match session.ask_text(messages, 60).await {
-        Ok(reply) => reply,
-        Err(NoReply::Failed(error)) if error.class == ModelErrorClass::BadRequest => {
-            found.system_role = Some(false);
-            return Err(NoReply::Failed(error));
-        }
-        Err(no_reply) => return Err(no_reply),
-    };
+    let reply = session.ask_text(messages, 60).await;
+    if reply.as_ref().is_err_and(NoReply::is_refusal) {
+        found.system_role = Some(false);
+    }
+    let reply = reply?;
     let obeyed = question.rule.is_met(&reply.text);
     found.system_role = Some(obeyed);
     let detail = if obeyed {

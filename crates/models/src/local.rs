@@ -16,11 +16,10 @@ pub use fit::{ModelFit, Verdict, fit};
 pub use gguf::GgufHeader;
 pub use supervisor::{ChildCommand, Endpoint, Phase, Supervisor, SupervisorOptions};
 
+use secrecy::{ExposeSecret, SecretString};
 use std::io::BufRead;
 use std::path::PathBuf;
 use std::time::Duration;
-
-use secrecy::{ExposeSecret, SecretString};
 
 pub const fn available() -> bool {
     cfg!(feature = "local-model")
@@ -39,14 +38,14 @@ pub fn serve(_options: ServeOptions) -> Result<(), LocalModelError> {
 }
 
 /// For a child of a [`Supervisor`]: reads socket and token from standard input, and ends when that input ends.
-pub fn serve_supervised(model_path: std::path::PathBuf, mut tuning: ServeTuning) -> Result<(), LocalModelError> {
+pub fn serve_supervised(model_path: PathBuf, mut tuning: ServeTuning) -> Result<(), LocalModelError> {
     if !available() {
         return Err(LocalModelError::NotBuilt);
     }
     // Unlocked again before the watcher thread reads on; the parent writes only this line.
-    let handshake = Handshake::read(&mut std::io::stdin().lock())?;
+    let Endpoint { socket_path, token } = Endpoint::read(&mut std::io::stdin().lock())?;
     tuning.exit_on_stdin_eof = true;
-    serve(ServeOptions { model_path, socket_path: handshake.socket_path, token: handshake.token, tuning })
+    serve(ServeOptions { model_path, socket_path, token, tuning })
 }
 
 #[derive(Debug, Clone)]
@@ -91,19 +90,14 @@ impl Default for ServeTuning {
     }
 }
 
-#[derive(Debug, Clone)]
-pub struct Handshake {
-    pub socket_path: PathBuf,
-    pub token: SecretString,
-}
-
+/// An [`Endpoint`] as a line.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Line {
     socket_path: PathBuf,
     token: String,
 }
 
-impl Handshake {
+impl Endpoint {
     pub fn to_line(&self) -> Result<String, LocalModelError> {
         let line = Line { socket_path: self.socket_path.clone(), token: self.token.expose_secret().to_owned() };
         let json = serde_json::to_string(&line).map_err(|e| LocalModelError::Handshake { reason: e.to_string() })?;
@@ -200,24 +194,24 @@ mod tests {
 
     #[test]
     fn a_handshake_survives_the_line() {
-        let sent = Handshake { socket_path: "/tmp/a \"b\".sock".into(), token: "s3cret\n".to_owned().into() };
+        let sent = Endpoint { socket_path: "/tmp/a \"b\".sock".into(), token: "s3cret\n".to_owned().into() };
         let line = sent.to_line().unwrap();
         assert_eq!(line.matches('\n').count(), 1);
-        let got = Handshake::read(&mut line.as_bytes()).unwrap();
+        let got = Endpoint::read(&mut line.as_bytes()).unwrap();
         assert_eq!(got.socket_path, sent.socket_path);
         assert_eq!(got.token.expose_secret(), "s3cret\n");
     }
 
     #[test]
     fn a_handshake_says_what_is_wrong() {
-        let empty = Handshake::read(&mut &b""[..]).unwrap_err().to_string();
+        let empty = Endpoint::read(&mut &b""[..]).unwrap_err().to_string();
         assert!(empty.contains("ended at once"), "{empty}");
-        assert!(Handshake::read(&mut &b"hello\n"[..]).is_err());
+        assert!(Endpoint::read(&mut &b"hello\n"[..]).is_err());
     }
 
     #[test]
     fn a_token_is_not_printed() {
-        let shake = Handshake { socket_path: "/x".into(), token: "s3cret".to_owned().into() };
+        let shake = Endpoint { socket_path: "/x".into(), token: "s3cret".to_owned().into() };
         assert!(!format!("{shake:?}").contains("s3cret"));
     }
 }

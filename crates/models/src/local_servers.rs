@@ -1,14 +1,12 @@
 //! Models of an Ollama or a llama.cpp server on this machine, with the window that the server really gives them.
 
-use std::time::Duration;
-
-use futures::future::{join, join_all};
-use serde_json::{Value, json};
-use steward_core::model::{Connection, Provider, Strategy};
-use url::Url;
-
 use super::discovery::{Environment, Found, capabilities, is_not_chat, parse_size, stable_id};
 use super::openai::{Client, is_loopback};
+use futures::future::{join, join_all};
+use serde_json::{Value, json};
+use std::time::Duration;
+use steward_core::model::{Connection, Provider, Strategy};
+use url::Url;
 
 const TAGS_LIMIT: Duration = Duration::from_millis(300);
 const SHOW_LIMIT: Duration = Duration::from_millis(90);

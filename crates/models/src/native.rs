@@ -11,10 +11,9 @@ mod turns;
 pub(crate) use bedrock::AwsParser;
 pub(crate) use gemini::path as gemini_path;
 
+use super::openai::{BadFrame, Outgoing, Parser, StreamFormat, json_bytes};
 use serde_json::{Value, json};
 use steward_core::model::{Connection, ModelRequest, Provider};
-
-use super::openai::{BadFrame, Outgoing, Parser, StreamFormat, json_bytes};
 
 /// Whether the provider's own interface is used unless the connection says otherwise.
 pub(crate) fn is_native(provider: Provider) -> bool {

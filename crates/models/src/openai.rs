@@ -22,31 +22,29 @@ mod transport;
 pub(crate) use address::{default_base, segment, version, without_version};
 pub use auth::Secrets;
 pub(crate) use classify::retry_after_ms;
-pub(crate) use constrain::{all_methods, constraint};
+pub(crate) use constrain::{all_methods, constraint, field};
 pub(crate) use decode::{Decode, Fault, ReplyState, text};
 pub(crate) use error_messages::Origin;
 pub(crate) use passthrough::bytes;
-pub(crate) use requests::{call_json, model_names, tool_json};
+pub(crate) use requests::{call_json, message_json, model_names, tool_json};
 pub(crate) use send::{Outgoing, json_bytes};
 pub(crate) use sse::{BadFrame, Parser};
 pub(crate) use stream::StreamFormat;
 pub use transport::LocalModels;
 pub(crate) use transport::is_loopback;
 
+use super::native;
+use decode::ChatDecoder;
+use futures::StreamExt;
+use requests::Quirks;
+use reqwest::Response;
+use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-
-use futures::StreamExt;
-use reqwest::Response;
-use serde_json::Value;
 use steward_core::model::{Connection, ModelError, ModelErrorClass, ModelRequest, Provider, Wire};
 use steward_core::ports::{ChunkStream, Scored, TypedKey};
 use tokio::time::timeout;
-
-use super::native;
-use decode::ChatDecoder;
-use requests::Quirks;
 use transport::Transports;
 
 /// Serves any number of connections.
@@ -209,15 +207,12 @@ impl Client {
     }
 
     fn quirks(&self, place: &(String, String)) -> Quirks {
-        let known = &self.inner.quirks;
-        let known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.inner.quirks.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(place).cloned().unwrap_or_default()
     }
 
     fn remember(&self, place: (String, String), learned: Quirks) {
-        let known = &self.inner.quirks;
-        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(place, learned);
+        self.inner.quirks.lock().unwrap_or_else(PoisonError::into_inner).insert(place, learned);
     }
 
     async fn refusal(&self, origin: &Origin, status: u16, raw: &str, wait: Option<u64>) -> ModelError {

@@ -1,9 +1,8 @@
 //! What tokens cost, from a table.
 
+use serde::Deserialize;
 use std::path::Path;
 use std::sync::Arc;
-
-use serde::Deserialize;
 use steward_core::model::{Connection, Price, Provider, Usage};
 
 const BUILT_IN: &str = include_str!("../data/prices.json");

@@ -1,18 +1,16 @@
 //! Which server answers at a URL: guessed from the URL, then confirmed by asking. Nothing is saved.
 
-use std::sync::LazyLock;
-use std::time::Duration;
-
+use super::local_servers::named_server;
+use super::openai::{Client, Outgoing, model_names, without_version};
 use futures::future::{join, join_all};
 use serde::Deserialize;
 use serde_json::Value;
+use std::sync::LazyLock;
+use std::time::Duration;
 use steward_core::ConnectionId;
 use steward_core::model::{Auth, Connection, ModelError, ModelErrorClass, Provider, Wire};
 use steward_core::ports::Recognised;
 use url::Url;
-
-use super::local_servers::named_server;
-use super::openai::{Client, Outgoing, model_names, without_version};
 
 /// Guesses by host, port or path, then asks with `auth`. Takes little more than two seconds. Where nothing answers,
 /// the guess is returned with `confirmed` false; only a malformed URL is an error.

@@ -9,15 +9,19 @@ mod health;
 mod passthrough;
 mod passthrough_answer;
 
-pub(crate) use attempt::{Plan, try_targets};
+pub(crate) use attempt::{Answered, Plan, try_targets};
 pub use connections::LocalChildren;
 pub(crate) use health::Permit;
 
+use super::openai::Client;
+use super::price::Prices;
+use async_trait::async_trait;
+use choose::{Chooser, Turns, choose};
+use connections::ConnectionSet;
+use futures::{Stream, StreamExt};
+use health::HealthTracker;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
-
-use async_trait::async_trait;
-use futures::{Stream, StreamExt};
 use steward_core::ConnectionId;
 use steward_core::exam::ExamReport;
 use steward_core::model::{Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, Price};
@@ -25,14 +29,7 @@ use steward_core::ports::{
     ChunkStream, Clock, ConnectionHealth, ModelCall, Models, NoAnswer, Opened, Route, RouteRequest, Scored,
 };
 
-use super::openai::Client;
-use super::price::Prices;
-use choose::{Chooser, Turns, choose};
-use connections::ConnectionSet;
-use health::HealthTracker;
-
 /// Connections can be replaced while it runs.
-#[derive(Debug)]
 pub struct Router {
     client: Client,
     known: RwLock<ConnectionSet>,
@@ -157,11 +154,9 @@ impl Models for Router {
             }
         };
         let answered = try_targets(&self.health, &targets, plan, attempt).await?;
-        Ok(Opened {
-            connection: answered.connection.clone(),
-            attempts: answered.attempts,
-            stream: answered.value.replay(answered.connection, answered.permit, self.prices.clone()),
-        })
+        let Answered { connection, attempts, value, permit } = answered;
+        let stream = report_outcome(value, connection.clone(), permit, self.prices.clone()).boxed();
+        Ok(Opened { connection, attempts, stream })
     }
 
     async fn stream(&self, connection: ConnectionId, request: ModelRequest) -> Result<ChunkStream, ModelError> {
@@ -241,14 +236,9 @@ fn not_asked(error: ModelError) -> NoAnswer {
 /// Most chunks kept back before the first content.
 const HELD: usize = 256;
 
-/// A reply that has started: the chunks up to the first content, and the rest.
-struct StartedReply {
-    held: Vec<ModelChunk>,
-    rest: ChunkStream,
-}
-
-/// Waits for the first content. Blank text is none: the answer may turn out to be nothing else.
-async fn wait_for_content(connection: &Connection, mut stream: ChunkStream) -> Result<StartedReply, ModelError> {
+/// Waits for the first content, and gives the whole stream. Blank text is none: the answer may turn out to be nothing
+/// else.
+async fn wait_for_content(connection: &Connection, mut stream: ChunkStream) -> Result<ChunkStream, ModelError> {
     let mut held = Vec::new();
     while let Some(item) = stream.next().await {
         let chunk = item?;
@@ -258,7 +248,7 @@ async fn wait_for_content(connection: &Connection, mut stream: ChunkStream) -> R
         let content = is_content(&chunk);
         held.push(chunk);
         if content || held.len() >= HELD {
-            return Ok(StartedReply { held, rest: stream });
+            return Ok(futures::stream::iter(held.into_iter().map(Ok)).chain(stream).boxed());
         }
     }
     Err(errors::nothing_came(connection, None))
@@ -272,15 +262,7 @@ fn is_content(chunk: &ModelChunk) -> bool {
     }
 }
 
-impl StartedReply {
-    /// All chunks; the last gets its cost.
-    pub fn replay(self, connection: Connection, permit: Permit, prices: Prices) -> ChunkStream {
-        let held = futures::stream::iter(self.held.into_iter().map(Ok));
-        report_outcome(held.chain(self.rest), connection, permit, prices).boxed()
-    }
-}
-
-/// The same chunks; tells the permit how it went.
+/// The same chunks, the last with its cost; tells the permit how it went.
 fn report_outcome(
     stream: impl Stream<Item = Result<ModelChunk, ModelError>> + Send + 'static,
     connection: Connection,

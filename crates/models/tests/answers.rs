@@ -1,12 +1,10 @@
 //! What goes out, and what comes back when all is well.
 
 use crate::support;
-
-use std::collections::BTreeMap;
-use std::time::Duration;
-
 use futures::StreamExt;
 use serde_json::json;
+use std::collections::BTreeMap;
+use std::time::Duration;
 use steward_core::message::Message;
 use steward_core::model::{ModelChunk, Provider, Usage};
 use steward_core::policy::RiskClass;

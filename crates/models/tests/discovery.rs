@@ -1,10 +1,8 @@
 //! What is found, and how fast.
 
 use crate::support;
-
-use std::time::{Duration, Instant};
-
 use serde_json::json;
+use std::time::{Duration, Instant};
 use steward_core::model::{Provider, Strategy};
 use steward_models::discovery::{Environment, discover};
 use steward_testkit::model_server::{Behaviour, Script, ScriptedModelServer};

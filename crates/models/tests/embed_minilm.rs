@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::time::Duration;
-
 use steward_core::ports::Embedder;
 use steward_models::embed::{DIMENSION, LazyMiniLm, MiniLm};
 

@@ -1,10 +1,8 @@
 //! Every fault of a model server gives its class, the connection's name, and a hint that helps.
 
 use crate::support;
-
-use std::time::{Duration, Instant};
-
 use serde_json::json;
+use std::time::{Duration, Instant};
 use steward_core::model::{Auth, ModelError, ModelErrorClass, Provider};
 use steward_models::openai::{Client, Secrets, Timeouts};
 use steward_testkit::model_server::{Behaviour, Reply, Script, ScriptedModelServer, ScriptedUsage};

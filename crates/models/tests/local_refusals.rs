@@ -1,7 +1,6 @@
 //! What the model server refuses, and how it says so.
 
 use crate::local_support;
-
 use local_support::Server;
 use serde_json::{Value, json};
 

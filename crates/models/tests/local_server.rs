@@ -1,7 +1,6 @@
 //! The model server as a child process, with the real model.
 
 use crate::local_support;
-
 use local_support::{Server, model_path};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};

@@ -1,10 +1,8 @@
 //! The supervisor: with stand-ins for what goes wrong, with the real server for what goes right.
 
 use crate::local_support;
-
-use std::time::{Duration, Instant};
-
 use local_support::options;
+use std::time::{Duration, Instant};
 use steward_models::local::{ChildCommand, LocalModelError, Phase, Supervisor};
 
 fn shell(script: &str) -> ChildCommand {

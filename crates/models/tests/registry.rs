@@ -1,12 +1,10 @@
 //! The port over connections, and the local model as one of them.
 
 use crate::support;
-
-use std::path::PathBuf;
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use futures::StreamExt;
+use std::path::PathBuf;
+use std::sync::Arc;
 use steward_core::ConnectionId;
 use steward_core::message::Message;
 use steward_core::model::{Auth, Capabilities, Connection, ModelErrorClass, Provider};

@@ -3,11 +3,9 @@
 
 use crate::router_support;
 use crate::support;
-
-use std::fmt::Write as _;
-
 use router_support::{Bench, Fault, Rude, Upstream, hasty, word};
 use serde_json::json;
+use std::fmt::Write as _;
 use steward_core::model::ModelError;
 use steward_core::ports::Breaker;
 use steward_testkit::model_server::{Behaviour, Reply};

@@ -2,12 +2,10 @@
 
 use crate::router_support;
 use crate::support;
-
-use std::time::Duration;
-
 use futures::StreamExt;
 use futures::future::join_all;
 use router_support::{Bench, Fault, Upstream, hasty, id, patient, word};
+use std::time::Duration;
 use steward_core::ConnectionId;
 use steward_core::model::{ModelChunk, ModelErrorClass as Class, Price};
 use steward_core::ports::{Breaker, ModelCall, Models};

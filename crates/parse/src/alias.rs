@@ -1,11 +1,9 @@
 //! Other names of the usual tools and their arguments, from `data/aliases.toml`.
 
-use std::sync::LazyLock;
-
+use super::tool_index::key;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-
-use super::tool_index::key;
+use std::sync::LazyLock;
 
 /// Tools that do the same under different names.
 #[derive(Debug, Clone, Deserialize)]

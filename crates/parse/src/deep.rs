@@ -1,13 +1,11 @@
 //! Reads deep plans: JSON, or a numbered list in plain text.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-use serde_json::Value;
-use steward_core::deep::DeepStep;
-
 use super::json::repair;
 use super::tool_index::ToolIndex;
+use regex::Regex;
+use serde_json::Value;
+use std::sync::LazyLock;
+use steward_core::deep::DeepStep;
 
 /// Longest field, in characters.
 const LONGEST: usize = 300;
@@ -63,19 +61,13 @@ fn step_of(item: &Value, position: u8, tools: &ToolIndex) -> Option<DeepStep> {
     let text =
         |keys: &[&str]| keys.iter().find_map(|key| item.get(*key)).and_then(Value::as_str).map(cut).unwrap_or_default();
     let goal = text(&["goal", "task", "description", "step", "thought"]);
-    let number = item
-        .get("number")
-        .or_else(|| item.get("id"))
-        .and_then(Value::as_u64)
-        .and_then(|number| u8::try_from(number).ok())
-        .unwrap_or(position);
+    if goal.is_empty() {
+        return None;
+    }
+    let number = item.get("number").or_else(|| item.get("id")).and_then(Value::as_u64);
     Some(DeepStep {
-        goal: if goal.is_empty() {
-            return None;
-        } else {
-            goal
-        },
-        number,
+        goal,
+        number: number.and_then(|number| u8::try_from(number).ok()).unwrap_or(position),
         tool: known(&text(&["tool"]), tools),
         depends_on: numbers(item.get("depends_on").unwrap_or(&Value::Null)),
         risk: text(&["risk"]),

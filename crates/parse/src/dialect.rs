@@ -16,7 +16,7 @@ pub(crate) use python::{is_python_list, python_calls};
 pub(crate) fn rules() -> impl Iterator<Item = &'static Rule> {
     [
         harmony::THOUGHT_RULES,
-        harmony::NOISE_RULES,
+        &harmony::NOISE_RULES,
         markers::RULES,
         json_blocks::HERMES_RULES,
         xml_blocks::QWEN_RULES,

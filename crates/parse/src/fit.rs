@@ -3,11 +3,10 @@
 //! Only what can mean one thing is changed: `"3"` where an integer is wanted becomes 3. Arguments that still do not
 //! fit are refused with a message that names the fields.
 
-use serde_json::{Map, Number, Value};
-use steward_core::schema;
-
 use super::alias::{ACTION, Aliases};
 use super::tool_index::key;
+use serde_json::{Map, Number, Value};
+use steward_core::schema;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fitted {
@@ -73,36 +72,23 @@ pub(crate) fn own(tool: &str, schema: &Value, arguments: Value, fixes: &mut Vec<
             fixes.push(format!("`{ACTION}` was left out, since `{tool}` does nothing else"));
             continue;
         }
-        match meant(&name, known, &out) {
-            Some(own) => {
-                fixes.push(format!("`{name}` was taken for `{own}`"));
-                out.insert(own, value);
-            }
-            None => {
-                out.insert(name, value);
-            }
-        }
+        let own = meant(&name, known, &out);
+        fixes.extend(own.as_ref().map(|own| format!("`{name}` was taken for `{own}`")));
+        out.insert(own.unwrap_or(name), value);
     }
     Value::Object(out)
 }
 
 /// Unwraps `{"arguments": {…}}` if the tool has no such argument.
 fn unwrap(given: Map<String, Value>, known: &Map<String, Value>, fixes: &mut Vec<String>) -> Map<String, Value> {
-    let wrapper = match given.iter().next() {
-        Some((name, Value::Object(_))) if given.len() == 1 => name.clone(),
-        _ => return given,
-    };
-    if known.contains_key(&wrapper) || !WRAPPERS.contains(&wrapper.as_str()) {
-        return given;
+    let wraps = |name: &String| !known.contains_key(name) && WRAPPERS.contains(&name.as_str());
+    match given.iter().next() {
+        Some((name, Value::Object(inner))) if given.len() == 1 && wraps(name) => {
+            fixes.push(format!("took the arguments out of `{name}`"));
+            inner.clone()
+        }
+        _ => given,
     }
-    fixes.push(format!("took the arguments out of `{wrapper}`"));
-    given
-        .into_iter()
-        .find_map(|(_, inner)| match inner {
-            Value::Object(inner) => Some(inner),
-            _ => None,
-        })
-        .unwrap_or_default()
 }
 
 /// The argument of the tool that `name` can only mean, if it is not given.

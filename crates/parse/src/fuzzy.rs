@@ -1,16 +1,14 @@
 //! Strategy `fuzzy`: phrases that imply a call, from `data/fuzzy.toml`. Such calls are weak, so in doubt there is none.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use regex::Regex;
-use serde::Deserialize;
-use serde_json::{Map, Value};
-use steward_core::tool::CallSource;
-
 use super::grammar::Call;
 use super::prose::sentences;
 use super::tool_index::ToolIndex;
+use regex::Regex;
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use steward_core::tool::CallSource;
 
 /// How sure a phrase is.
 const CONFIDENCE: f32 = 0.4;
@@ -27,19 +25,11 @@ pub(crate) fn calls(text: &str, tools: &ToolIndex) -> Vec<Call> {
             continue;
         };
         let key = tools.argument(name, &intent.argument);
-        let arguments: Map<String, Value> = [(key, Value::String(intent.object))].into_iter().collect();
-        let arguments = Value::Object(arguments);
+        let arguments = json!({key: intent.object});
         if all.iter().any(|call| call.name == name && call.arguments == arguments) {
             continue;
         }
-        all.push(Call {
-            id: None,
-            name: name.to_owned(),
-            arguments,
-            source: CallSource::Fuzzy,
-            confidence: CONFIDENCE,
-            untyped: false,
-        });
+        all.push(Call::new(name.to_owned(), arguments, CallSource::Fuzzy, CONFIDENCE));
     }
     all.truncate(MOST);
     all
@@ -55,20 +45,17 @@ pub struct Intent {
 impl Rules {
     /// What the writer of `text` says to be about to do.
     pub fn intents(&self, text: &str) -> Vec<Intent> {
-        let lines = sentences(text, |line| self.is_example(line));
+        let lines = sentences(text, |line| self.example.as_ref().is_some_and(|example| example.is_match(line)));
         lines.iter().filter_map(|sentence| self.sentence(sentence.text)).collect()
     }
 
     fn sentence(&self, sentence: &str) -> Option<Intent> {
         // Who has an intention says it briefly.
-        if sentence.len() > LONGEST {
-            return None;
-        }
-        if sentence.ends_with(['?', '؟', '？']) {
+        if sentence.len() > LONGEST || sentence.ends_with(['?', '؟', '？']) {
             return None;
         }
         let sentence = sentence.trim_end_matches(['.', '!', '…', ':', ' ', '*']).trim_start_matches(['*', '_']);
-        self.rules().iter().find_map(|rule| {
+        self.all.iter().find_map(|rule| {
             let found = rule.pattern.find(sentence)?;
             super::complexity_counter::count(sentence.len());
             let rest = &sentence[found.end()..];
@@ -77,7 +64,7 @@ impl Rules {
             if rule.after.as_ref().is_some_and(|after_rule| !after_rule.is_match(after)) {
                 return None;
             }
-            let guard = self.guard(&rule.lang)?;
+            let guard = self.guards.get(&rule.lang)?;
             if guard.is_match(&sentence[..found.end()]) || guard.is_match(after) {
                 return None;
             }
@@ -188,26 +175,9 @@ impl Rules {
         })
     }
 
-    pub(crate) fn rules(&self) -> &[Rule] {
-        &self.all
-    }
-
-    fn guard(&self, lang: &str) -> Option<&Regex> {
-        self.guards.get(lang)
-    }
-
-    fn is_example(&self, line: &str) -> bool {
-        self.example.as_ref().is_some_and(|example| example.is_match(line))
-    }
-
     /// Where the object at the start of `rest` ends.
     pub(crate) fn stop(&self, rest: &str) -> Option<usize> {
         Some(self.stop.as_ref()?.find(rest)?.start())
-    }
-
-    fn is_empty_word(&self, text: &str) -> bool {
-        let text = text.to_lowercase();
-        self.empty.contains(&text)
     }
 }
 
@@ -230,8 +200,8 @@ pub(crate) fn find(rule: &Rule, rest: &str, rules: &Rules) -> Option<Found> {
         (None, Object::Text) => text(rest, rules)?,
         _ => return None,
     };
-    let sound =
-        !found.text.trim().is_empty() && found.text.len() <= LONGEST_OBJECT && !rules.is_empty_word(&found.text);
+    let says_nothing = found.text.trim().is_empty() || rules.empty.contains(&found.text.to_lowercase());
+    let sound = !says_nothing && found.text.len() <= LONGEST_OBJECT;
     sound.then_some(found)
 }
 
@@ -288,7 +258,7 @@ mod tests {
     #[test]
     fn the_file_can_be_read() {
         let rules = Rules::read(include_str!("../data/fuzzy.toml")).unwrap();
-        assert!(rules.rules().len() >= 20);
+        assert!(rules.all.len() >= 20);
         let error = Rules::read("x = 1").unwrap_err().to_string();
         assert!(error.contains("correct it"), "{error}");
     }

@@ -7,13 +7,11 @@ mod shell;
 pub use shell::Dialects;
 pub(crate) use shell::Shell;
 
-use std::fmt::Write as _;
-
+use super::out::{Out, Sink};
 use serde_json::Value;
+use std::fmt::Write as _;
 use steward_core::schema;
 use steward_core::tool::{CallSource, ToolSpec};
-
-use super::out::{Out, Sink};
 
 /// A form of calls in text. It gets the content in pieces, writes what is sure to the sink, and ends with its calls.
 pub(crate) trait Grammar: Send {
@@ -93,6 +91,12 @@ pub(crate) struct Call {
     pub confidence: f32,
     /// The form gives all arguments as text; the tool's schema says their types.
     pub untyped: bool,
+}
+
+impl Call {
+    pub fn new(name: String, arguments: Value, source: CallSource, confidence: f32) -> Self {
+        Self { id: None, name, arguments, source, confidence, untyped: false }
+    }
 }
 
 /// A call that can't be made.

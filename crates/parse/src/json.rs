@@ -6,10 +6,9 @@ mod scan;
 pub(crate) use lenient::Loose;
 pub(crate) use scan::{Scanner, Token, unescape, unescape_part};
 
-use serde_json::Value;
-
 use super::complexity_counter::count;
 use lenient::read_loose;
+use serde_json::Value;
 
 /// JSON that was read, and what was repaired for that.
 #[derive(Debug, Clone, PartialEq)]

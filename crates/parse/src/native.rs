@@ -1,19 +1,18 @@
 //! Assembles calls from the pieces in the provider's own field.
 
-use serde_json::{Map, Value};
-use steward_core::tool::CallSource;
-
 use super::grammar::{Call, Found, broken_arguments};
 use super::json::repair;
 use super::out::Sink;
 use super::tool_index::ToolIndex;
+use serde_json::{Map, Value};
+use steward_core::tool::CallSource;
 
 #[derive(Debug, Default)]
 pub(crate) struct Native {
     calls: Vec<Piece>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Piece {
     index: usize,
     id: String,
@@ -45,13 +44,7 @@ impl Native {
             !other_id && !other_name
         });
         let at = same.unwrap_or_else(|| {
-            self.calls.push(Piece {
-                index,
-                id: String::new(),
-                name: String::new(),
-                arguments: String::new(),
-                signature: None,
-            });
+            self.calls.push(Piece { index, ..Piece::default() });
             self.calls.len() - 1
         });
         let call = &mut self.calls[at];
@@ -91,44 +84,31 @@ impl Native {
                     for fix in fixes {
                         found.note(format!("arguments of `{name}`: {fix}"));
                     }
-                    found.call(Call {
-                        id,
-                        name,
-                        arguments,
-                        source: if mended { CallSource::Repaired } else { CallSource::Native },
-                        confidence: if mended { 0.8 } else { 1.0 },
-                        untyped: false,
-                    });
+                    let (source, sure) = if mended { (CallSource::Repaired, 0.8) } else { (CallSource::Native, 1.0) };
+                    found.call(Call { id, ..Call::new(name, arguments, source, sure) });
                 }
-                Err(error) => {
-                    let message = broken_arguments(&error);
-                    found.broken(id, name, &piece.arguments, &message);
-                }
+                Err(error) => found.broken(id, name, &piece.arguments, &broken_arguments(&error)),
             }
         }
         found
     }
 }
 
+/// A value and how its text was mended, or why it can't be read.
+pub(crate) type Read = Result<(Value, Vec<&'static str>), String>;
+
 /// Arguments as an object. No text means no arguments; some models quote the object.
-pub(crate) fn arguments(raw: &str, cut: bool) -> Result<(Value, Vec<&'static str>), String> {
+pub(crate) fn arguments(raw: &str, cut: bool) -> Read {
     if raw.trim().is_empty() {
-        return if cut {
-            Err("they were cut off before they began".to_owned())
-        } else {
-            Ok((Value::Object(Map::new()), Vec::new()))
-        };
+        let nothing = (Value::Object(Map::new()), Vec::new());
+        return if cut { Err("they were cut off before they began".to_owned()) } else { Ok(nothing) };
     }
     let repaired = repair(raw, cut)?;
     as_object(repaired.value, repaired.fixes, cut)
 }
 
 /// `value` as an object; a string is read as JSON.
-pub(crate) fn as_object(
-    value: Value,
-    mut fixes: Vec<&'static str>,
-    cut: bool,
-) -> Result<(Value, Vec<&'static str>), String> {
+pub(crate) fn as_object(value: Value, mut fixes: Vec<&'static str>, cut: bool) -> Read {
     match value {
         Value::Object(_) => Ok((value, fixes)),
         Value::Null => Ok((Value::Object(Map::new()), fixes)),

@@ -1,12 +1,11 @@
 //! Reads plans, step by step while they are generated or as a whole.
 
-use serde_json::Value;
-use steward_core::plan::{Plan, PlanStep};
-
 use super::json::{Scanner, Token, repair};
 use super::native::as_object;
 use super::tool_index::ToolIndex;
 use crate::json::unescape;
+use serde_json::Value;
+use steward_core::plan::{Plan, PlanStep};
 
 /// Keys of objects that models wrap the array in.
 const WRAPPERS: &[&str] = &["plan", "steps"];
@@ -28,7 +27,7 @@ pub enum PlanError {
     },
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct PlanStream {
     tools: ToolIndex,
     buf: String,
@@ -46,18 +45,7 @@ pub struct PlanStream {
 
 impl PlanStream {
     pub fn new(tools: &ToolIndex) -> Self {
-        Self {
-            tools: tools.clone(),
-            buf: String::new(),
-            pos: 0,
-            scanner: None,
-            array: None,
-            key: String::new(),
-            item: None,
-            steps: Vec::new(),
-            error: None,
-            closed: false,
-        }
+        Self { tools: tools.clone(), ..Self::default() }
     }
 
     pub fn push(&mut self, text: &str) -> Vec<PlanStep> {

@@ -1,8 +1,5 @@
 //! Reads the chunks of a model's reply, whatever the strategy.
 
-use steward_core::model::{ModelChunk, Strategy};
-use steward_core::tool::{CallSource, ToolCall};
-
 use super::dialect::Dialect;
 use super::grammar::{Chain, Dialects, Found, Grammar, Plain, Shell};
 use super::native::Native;
@@ -11,6 +8,8 @@ use super::tool_index::ToolIndex;
 use super::{fit, fuzzy};
 use crate::grammar::guided::Guided;
 use crate::grammar::react::React;
+use steward_core::model::{ModelChunk, Strategy};
+use steward_core::tool::{CallSource, ToolCall};
 
 /// Confidence of a call in reasoning text.
 const REASONING_CONFIDENCE: f32 = 0.3;

@@ -1,12 +1,10 @@
 //! Finds tools by the names that models write.
 
+use super::alias::Aliases;
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
-
-use serde_json::{Map, Value};
 use steward_core::tool::ToolSpec;
-
-use super::alias::Aliases;
 
 /// The known tools by any spelling of their names. Cheap to clone.
 #[derive(Debug, Clone, Default)]

@@ -1,7 +1,6 @@
 //! Every case of `cases/*.toml`, whole and in pieces.
 
 use crate::support;
-
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;

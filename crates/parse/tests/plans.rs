@@ -1,7 +1,6 @@
 //! Plans: whole, wrapped, broken and while they stream.
 
 use crate::support;
-
 use serde_json::{Value, json};
 use steward_parse::{PlanError, PlanStream, ToolIndex, complete, guided, plan, react};
 use support::specs;

@@ -1,7 +1,6 @@
 //! What holds for any reply at all.
 
 use crate::support;
-
 use proptest::prelude::*;
 use steward_core::model::{ModelChunk, Strategy};
 use steward_parse::{Dialects, Form, Reading, complexity_counter, fuzzy};

@@ -1,7 +1,6 @@
 //! Every case of `cases/<form or dialect>/*.toml`, whole and in pieces, with one snapshot for each file.
 
 use crate::support;
-
 use support::case::{files, judge, parse, shown};
 
 const SIZES: [&[usize]; 4] = [&[1], &[2, 3], &[7], &[1, 40]];

@@ -1,11 +1,9 @@
 //! Judges whether an observation is what a step was to reach. Rules decide and no model, since a plan must not be able
 //! to talk itself into success.
 
-use super::{DeepState, DeepStep, MOST_ATTEMPTS, StepEnd};
+use super::{DeepState, DeepStep, MOST_ATTEMPTS, StepEnd, WORDS};
 use crate::event::ToolResult;
 use crate::run::{CallEntry, CallStatus};
-use serde::Deserialize;
-use std::sync::LazyLock;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judged {
@@ -15,27 +13,19 @@ pub struct Judged {
     pub call_id: Option<String>,
 }
 
-/// Longest reason, characters.
-const MAX_WHY: usize = 200;
-
-#[derive(Deserialize)]
-struct Words {
-    nothing: Vec<String>,
+impl Judged {
+    pub fn new(number: u8, end: StepEnd, why: impl Into<String>, by: Option<&CallEntry>) -> Self {
+        Self { number, end, why: why.into(), call_id: by.map(|entry| entry.call.id.clone()) }
+    }
 }
 
-static WORDS: LazyLock<Words> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("../../data/deep.json")).unwrap_or(Words { nothing: Vec::new() })
-});
+/// Longest reason, characters.
+const MAX_WHY: usize = 200;
 
 /// The next judgement that follows from the calls so far; `None` if there is none.
 pub fn judge(plan: &DeepState, calls: &[CallEntry]) -> Option<Judged> {
     if let Some((step, lost)) = plan.hopeless() {
-        return Some(Judged {
-            number: step.number,
-            end: StepEnd::Skipped,
-            why: format!("it needs step {lost}"),
-            call_id: None,
-        });
+        return Some(Judged::new(step.number, StepEnd::Skipped, format!("it needs step {lost}"), None));
     }
     let calls = calls.get(plan.calls_before..).unwrap_or_default();
     let mut taken: Vec<u8> = Vec::new();
@@ -49,24 +39,15 @@ pub fn judge(plan: &DeepState, calls: &[CallEntry]) -> Option<Judged> {
             Some(why) => attempts.push((step.number, entry, why)),
         }
         if taken.contains(&step.number) && is_open(plan, step.number) {
-            return Some(Judged {
-                number: step.number,
-                end: StepEnd::Done,
-                why: String::new(),
-                call_id: Some(entry.call.id.clone()),
-            });
+            return Some(Judged::new(step.number, StepEnd::Done, "", Some(entry)));
         }
     }
     attempts.iter().find_map(|(number, entry, why)| {
         let tries = attempts.iter().filter(|(other, ..)| other == number).count();
         let final_word = is_final(&entry.status);
         let lost = is_open(plan, *number) && !taken.contains(number) && (final_word || tries >= MOST_ATTEMPTS);
-        lost.then(|| Judged {
-            number: *number,
-            end: StepEnd::Failed,
-            why: why.chars().take(MAX_WHY).collect(),
-            call_id: Some(entry.call.id.clone()),
-        })
+        let why = || why.chars().take(MAX_WHY).collect::<String>();
+        lost.then(|| Judged::new(*number, StepEnd::Failed, why(), Some(entry)))
     })
 }
 

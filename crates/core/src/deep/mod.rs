@@ -9,7 +9,7 @@ use crate::agent::{Deep, PlanStyle};
 use crate::policy::RiskClass;
 use crate::tool::{EffectClass, PLAN, ToolSpec};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 pub use judge::{Judged, judge};
 pub use state::{DeepState, StepState};
@@ -20,9 +20,21 @@ pub const MOST_PLANS: u8 = 3;
 /// Attempts at a step before it counts as failed.
 pub const MOST_ATTEMPTS: usize = 2;
 
+#[derive(Default, Deserialize)]
+struct Words {
+    nothing: Vec<String>,
+    connectors: Vec<String>,
+    bullets: Vec<String>,
+    together: Vec<String>,
+    and: Vec<String>,
+    openings: Vec<String>,
+}
+
+static WORDS: LazyLock<Words> =
+    LazyLock::new(|| serde_json::from_str(include_str!("../../data/deep.json")).unwrap_or_default());
+
 /// How a run plans, settled when it starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct DeepSettings {
     /// Most steps of a plan.
     pub max_steps: u8,
@@ -55,8 +67,7 @@ impl DeepDefaults {
 }
 
 /// One step of a plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct DeepStep {
     /// From 1.
     pub number: u8,
@@ -64,7 +75,7 @@ pub struct DeepStep {
     pub goal: String,
     /// The tool it needs, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub tool: Option<String>,
     /// Steps that must be done before it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -78,8 +89,7 @@ pub struct DeepStep {
 }
 
 /// How a step ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepEnd {
     /// Its observation is what it should be.

@@ -1,18 +1,5 @@
+use super::WORDS;
 use crate::receipts::is_for_text;
-use serde::Deserialize;
-use std::sync::LazyLock;
-
-#[derive(Default, Deserialize)]
-struct Words {
-    connectors: Vec<String>,
-    bullets: Vec<String>,
-    together: Vec<String>,
-    and: Vec<String>,
-    openings: Vec<String>,
-}
-
-static WORDS: LazyLock<Words> =
-    LazyLock::new(|| serde_json::from_str(include_str!("../../data/deep.json")).unwrap_or_default());
 
 /// The part of a request that is examined, characters.
 const LOOKED_AT: usize = 4000;

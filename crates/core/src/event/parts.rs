@@ -16,8 +16,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Where a run came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// The command line.
@@ -33,8 +32,7 @@ pub enum Origin {
 }
 
 /// Whether the agent plans first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// Ask the model, run tools, ask again.
@@ -48,25 +46,25 @@ pub enum Mode {
 }
 
 /// Everything a run needs to be replayed without its surroundings.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = RunSetup))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = RunSetup)]
 pub struct Setup {
     /// The agent, as it was.
     pub agent: Agent,
     /// The tools it had.
-    #[cfg_attr(feature = "schema", schema(value_type = Vec<ToolSpec>))]
+    #[schema(value_type = Vec<ToolSpec>)]
     pub tools: Arc<[ToolSpec]>,
     /// Conversation, if it belongs to one.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub conversation: Option<ConversationId>,
     /// Earlier messages of the conversation.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub history: Vec<Message>,
     /// What the agent remembers.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub memory: String,
     /// The request.
     pub input: String,
@@ -83,11 +81,11 @@ pub struct Setup {
     pub carried: Carried,
     /// What the request is about, and which tools go first for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub hint: Option<ToolHint>,
     /// Permissions given with the request.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub grants: Vec<Grant>,
     /// Permissions that people gave the agent beyond one run, as they were then; the log says how they
     /// changed since.
@@ -105,31 +103,31 @@ pub struct Setup {
     pub workspace: String,
     /// Conversation time zone offset for words like "tomorrow", minutes east of UTC.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub utc_offset_minutes: i32,
     /// The run that delegated to this one.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub parent: Option<RunId>,
     /// The user behind `asked_by`, if one is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub user: Option<UserId>,
     /// The run whose first events this one repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub forked_from: Option<ForkedFrom>,
     /// The connections its model calls go to; left out: only `connection`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub route: Option<RouteTaken>,
     /// Whether and how it plans while it works.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub deep: Option<DeepSettings>,
     /// The virtual key that asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub key: Option<KeyId>,
     /// What internal skills add to the prompt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -149,8 +147,7 @@ fn is_zero(depth: &u8) -> bool {
 }
 
 /// Who gave a reply.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Answered {
     /// The connection.
     pub connection: ConnectionId,
@@ -158,7 +155,7 @@ pub struct Answered {
     pub name: String,
     /// What kind of endpoint it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub provider: Option<Provider>,
     /// Model name as answered.
     pub model: String,
@@ -173,12 +170,11 @@ pub struct Answered {
 }
 
 /// What was seen in a reply beside calls that can be made.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Noticed {
     /// Where there are no calls: the words that claim or promise an action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub claim: Option<String>,
     /// Calls that were meant and can't be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -195,8 +191,7 @@ impl Noticed {
 }
 
 /// Something about one call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AboutCall {
     /// The call.
     pub call_id: String,
@@ -205,8 +200,7 @@ pub struct AboutCall {
 }
 
 /// Where a fork left another run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ForkedFrom {
     /// The other run.
     pub run: RunId,
@@ -215,8 +209,7 @@ pub struct ForkedFrom {
 }
 
 /// A tool and how well it fits the request.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Ranked {
     /// Name of the tool.
     pub tool: String,
@@ -225,8 +218,7 @@ pub struct Ranked {
 }
 
 /// How a run ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum Outcome {
     /// With an answer.
@@ -254,23 +246,21 @@ pub enum Outcome {
 }
 
 /// What a run below proved.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Proved {
     /// Its call.
     pub call_id: String,
     /// Name of the tool.
     pub tool: String,
     /// What it was called with.
-    #[cfg_attr(feature = "schema", schema(value_type = Object))]
+    #[schema(value_type = Object)]
     pub arguments: Value,
     /// What it says it did.
     pub receipt: Receipt,
 }
 
 /// The result of one tool call.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "the large variant is the usual one")]
 pub enum ToolResult {
@@ -280,25 +270,25 @@ pub enum ToolResult {
         content: String,
         /// The same as data.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "schema", schema(nullable = false))]
+        #[schema(nullable = false)]
         data: Option<Value>,
         /// Whether `content` was cut.
         #[serde(default)]
         truncated: bool,
         /// Proof of the effect.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "schema", schema(nullable = false))]
+        #[schema(nullable = false)]
         receipt: Option<Receipt>,
         /// How to take it back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "schema", schema(nullable = false))]
+        #[schema(nullable = false)]
         undo: Option<Undo>,
         /// Whether it came from outside.
         #[serde(default)]
         tainted: bool,
         /// Where tainted content comes from.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "schema", schema(nullable = false))]
+        #[schema(nullable = false)]
         origin: Option<String>,
     },
     /// It did not; the model may recover.
@@ -310,7 +300,7 @@ pub enum ToolResult {
         fatal: bool,
         /// Where content from outside that it may quote comes from.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "schema", schema(nullable = false))]
+        #[schema(nullable = false)]
         origin: Option<String>,
     },
     /// Nothing ran: a dry run.

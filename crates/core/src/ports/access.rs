@@ -1,5 +1,3 @@
-//! Principals and how they prove who they are.
-
 use super::VirtualKey;
 use crate::{TenantId, UserId};
 use async_trait::async_trait;
@@ -7,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 /// What somebody may do: viewers look; developers chat, run and decide on their own runs; operators also have agents,
 /// connections, all approvals and runs; admins everything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Role {
     /// Everything.
     Admin,
@@ -24,12 +22,7 @@ pub enum Role {
 impl Role {
     /// Lower-case name, as stored.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Admin => "admin",
-            Self::Operator => "operator",
-            Self::Developer => "developer",
-            Self::Viewer => "viewer",
-        }
+        self.into()
     }
 }
 

@@ -1,5 +1,3 @@
-//! Agents, and what they keep for themselves.
-
 use super::store::StoreResult;
 use crate::agent::Agent;
 use crate::{AgentId, TenantId, Timestamp};

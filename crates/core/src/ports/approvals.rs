@@ -1,5 +1,3 @@
-//! The inbox, and permissions that outlive their run.
-
 use super::store::{Page, StoreResult};
 use crate::approval::Approval;
 use crate::policy::Grant;
@@ -29,8 +27,8 @@ pub trait Approvals: Send + Sync {
 }
 
 /// A permission that outlives its run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = AgentGrant))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = AgentGrant)]
 pub struct StandingGrant {
     /// Its id.
     pub id: uuid::Uuid,

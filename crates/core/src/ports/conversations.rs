@@ -1,5 +1,3 @@
-//! Conversations and their messages.
-
 use super::store::{Page, StoreResult};
 use crate::message::Message;
 use crate::prompt::Carried;

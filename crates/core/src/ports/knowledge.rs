@@ -1,5 +1,3 @@
-//! Embeddings.
-
 use async_trait::async_trait;
 use std::sync::Arc;
 

@@ -143,8 +143,7 @@ pub trait Models: Send + Sync {
 }
 
 /// Whether requests go to a connection: the state of its circuit breaker.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Breaker {
     /// Requests go through.
@@ -157,7 +156,7 @@ pub enum Breaker {
 }
 
 /// Health of a connection since the program started.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ConnectionHealth {
     pub connection: ConnectionId,
     /// Whether requests go to it at the moment.
@@ -228,8 +227,7 @@ pub trait Examiner: Send + Sync {
 }
 
 /// What seems to answer at a URL.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Recognised {
     /// The provider.
     pub provider: Provider,

@@ -1,5 +1,3 @@
-//! Clock, ids, event fan-out, blobs.
-
 use crate::event::Event;
 use crate::{RunId, Timestamp};
 use async_trait::async_trait;

@@ -1,5 +1,3 @@
-//! Settings, connections, and the idempotency keys of the API.
-
 use super::store::StoreResult;
 use crate::model::Connection;
 use crate::{ConnectionId, TenantId, Timestamp};

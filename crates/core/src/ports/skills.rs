@@ -1,5 +1,3 @@
-//! Rows of skills, packages and MCP servers.
-
 use super::store::{Page, StoreResult};
 use crate::mcp::McpServer;
 use crate::package::SkillPackage;

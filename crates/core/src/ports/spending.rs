@@ -8,8 +8,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 /// Whose calls a budget limits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "kind", content = "id", rename_all = "snake_case")]
 pub enum BudgetScope {
     /// All.
@@ -25,8 +24,7 @@ pub enum BudgetScope {
 }
 
 /// When a budget begins anew. Days and months are those of UTC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Period {
     /// At midnight.
@@ -39,8 +37,7 @@ pub enum Period {
 }
 
 /// A hard limit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SpendLimit {
     /// Its id.
     pub id: BudgetId,
@@ -49,10 +46,10 @@ pub struct SpendLimit {
     /// How long it counts.
     pub period: Period,
     /// Most tokens; null: any.
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub tokens: Option<u64>,
     /// Most millionths of a US dollar; null: any.
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub cost_micros: Option<u64>,
 }
 
@@ -136,8 +133,7 @@ pub struct SpentRecord {
 }
 
 /// How usage is summed up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UsageBy {
     /// Days of UTC.
@@ -155,8 +151,8 @@ pub enum UsageBy {
 }
 
 /// Sums of calls of models in a group. They are kept by days of UTC: a time within a day stands for the whole day.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = UsageSum))]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = UsageSum)]
 pub struct UsageRow {
     /// Day as `2026-11-21`, id, or model name; empty: none.
     pub group: String,
@@ -191,8 +187,7 @@ pub trait UsageRecord: Send + Sync {
 }
 
 /// A virtual key: lets a program use some connections through the gateway.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct VirtualKey {
     /// Its id.
     pub id: KeyId,
@@ -205,21 +200,21 @@ pub struct VirtualKey {
     /// Connections it may use, by name; empty: all.
     pub connections: Vec<String>,
     /// Agents it may use, by name; null: none, an empty list: all.
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub agents: Option<Vec<String>>,
     /// Most requests a minute.
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub requests_per_minute: Option<u32>,
     /// Most tokens a minute.
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub tokens_per_minute: Option<u32>,
     /// When it was made, milliseconds since 1970 UTC.
     pub created_at: Timestamp,
     /// When it ends by itself.
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
-    #[cfg_attr(feature = "schema", schema(required))]
+    #[schema(required)]
     pub revoked_at: Option<Timestamp>,
 }
 

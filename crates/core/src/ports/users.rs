@@ -1,5 +1,3 @@
-//! Users and their logins.
-
 use super::store::StoreResult;
 use crate::{TenantId, Timestamp, UserId};
 use async_trait::async_trait;

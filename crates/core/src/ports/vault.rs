@@ -36,21 +36,21 @@ pub enum VaultError {
 }
 
 /// A credential to keep.
-#[derive(Debug, Clone, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = CredentialInput))]
+#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
+#[schema(as = CredentialInput)]
 #[serde(deny_unknown_fields)]
 pub struct NewCredential {
     /// Its name, unique.
-    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 64))]
+    #[schema(min_length = 1, max_length = 64)]
     pub name: String,
     /// What it is.
     pub kind: CredentialKind,
     /// For people.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(max_length = 1000))]
+    #[schema(max_length = 1000)]
     pub description: String,
     /// Its fields; those that are secret are never shown again.
-    #[cfg_attr(feature = "schema", schema(value_type = BTreeMap<String, String>))]
+    #[schema(value_type = BTreeMap<String, String>)]
     pub fields: BTreeMap<String, SecretString>,
     /// Roles whose runs may use it.
     #[serde(default)]
@@ -64,21 +64,21 @@ pub struct NewCredential {
 }
 
 /// What is changed of a credential; what is left out stays.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = CredentialPatch))]
+#[derive(Debug, Clone, Default, Deserialize, utoipa::ToSchema)]
+#[schema(as = CredentialPatch)]
 #[serde(deny_unknown_fields)]
 pub struct CredentialChange {
     /// Its name.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 64))]
+    #[schema(min_length = 1, max_length = 64)]
     pub name: Option<String>,
     /// For people.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(max_length = 1000))]
+    #[schema(max_length = 1000)]
     pub description: Option<String>,
     /// Fields to set; the others stay.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(value_type = BTreeMap<String, String>))]
+    #[schema(value_type = BTreeMap<String, String>)]
     pub fields: BTreeMap<String, SecretString>,
     /// Roles whose runs may use it.
     #[serde(default)]

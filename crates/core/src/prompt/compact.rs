@@ -18,8 +18,7 @@ const SHOWN: usize = 1500;
 const PIECE: usize = 200;
 
 /// How older messages stand in a prompt. Places count messages of the history and of the run.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Compaction {
     /// First message of the history that is said in full.
     #[serde(default)]

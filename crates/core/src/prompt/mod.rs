@@ -25,8 +25,7 @@ const OLD_RESULT: usize = 400;
 const KEEP_RESULTS: usize = 2;
 
 /// What the prompts of a conversation begin with, kept from run to run, so that caches hit.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Carried {
     /// Tools that are explained, in this order; empty where all are. Others are found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

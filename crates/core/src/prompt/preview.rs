@@ -1,11 +1,8 @@
-//! A prompt as shown before it is sent.
-
 use crate::message::{Message, Role};
 use serde::Serialize;
 
 /// One message of a prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct PromptMessage {
     /// Who it is from.
     pub role: Role,
@@ -20,8 +17,7 @@ impl From<Message> for PromptMessage {
 }
 
 /// One part of a prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct PromptSection {
     /// What it is: `system`, `skills`, `tools`, `memory`, `history` or `input`.
     pub name: String,
@@ -30,8 +26,7 @@ pub struct PromptSection {
 }
 
 /// A prompt before it is sent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct PromptPreview {
     /// What would be sent.
     pub messages: Vec<PromptMessage>,

@@ -4,10 +4,10 @@ use super::asks::{Asks, asks};
 use super::check::{RULES, THRESHOLD, presents, ruled};
 use super::detect::Found;
 use super::learned;
-use super::lexicon::{Language, languages};
+use super::lexicon::{Language, Words, languages};
 use super::promise::announces;
 use super::text::{Sentence, sentences};
-use super::token::{Kind, tokens};
+use super::token::{Kind, first_tokens};
 use super::verb::Form;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -33,10 +33,7 @@ impl Idle {
     pub(super) fn new(request: &str, text: &[Sentence]) -> Self {
         let voice: Vec<usize> = (0..text.len()).filter(|at| !text[*at].handed && !text[*at].item).collect();
         let refuses = voice.iter().take(NEAR).any(|at| refuses(&text[*at]));
-        let mut all = Vec::new();
-        for line in request.lines() {
-            tokens(line, 0, &mut all);
-        }
+        let all = first_tokens(request, usize::MAX);
         Self { asks: asks(request), refuses, about: all.iter().filter_map(|token| stem(&token.norm)).collect(), voice }
     }
 
@@ -70,9 +67,8 @@ impl Idle {
         if !early || !self.is_open() || sentence.question || self.about.is_empty() {
             return false;
         }
-        let word = |list: &HashSet<String>| {
-            sentence.tokens.iter().any(|token| token.kind == Kind::Word && list.contains(&token.norm))
-        };
+        let word =
+            |list: &Words| sentence.tokens.iter().any(|token| token.kind == Kind::Word && list.contains(&token.norm));
         if word(&lang.modal) || word(&lang.condition) || presents(sentence) {
             return false;
         }
@@ -113,8 +109,7 @@ fn stem(word: &str) -> Option<String> {
 }
 
 fn refuses(sentence: &Sentence) -> bool {
-    let words: Vec<&str> = sentence.tokens.iter().map(|token| token.norm.as_str()).collect();
-    languages().iter().any(|lang| lang.refusal.find(&words).is_some())
+    languages().iter().any(|lang| lang.refusal.find(&sentence.words()).is_some())
 }
 
 /// The bytes of `answer` that claim or announce an act of the assistant, as far as `request` asked for one. This only

@@ -1,7 +1,7 @@
 //! What a request asks for, an act or words: read from its beginning and the places it names, never from its topic.
 
 use super::lexicon::{Language, languages, proofs};
-use super::token::{Kind, Token, tokens};
+use super::token::{Kind, Token, first_tokens};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asks {
@@ -38,14 +38,7 @@ fn read(request: &str) -> (Asks, bool) {
     if request.trim().is_empty() {
         return (Asks::Do, true);
     }
-    let mut all = Vec::new();
-    for line in request.lines() {
-        tokens(line, 0, &mut all);
-        if all.len() > LOOKED_AT {
-            break;
-        }
-    }
-    all.truncate(LOOKED_AT);
+    let mut all = first_tokens(request, LOOKED_AT);
     // What follows a colon is material.
     if let Some(colon) = all.iter().skip(HEAD).position(|token| token.is_mark(":")) {
         all.truncate(HEAD + colon);
@@ -55,11 +48,10 @@ fn read(request: &str) -> (Asks, bool) {
         words.count()
     };
     let most = languages().iter().map(known).max().unwrap_or(0);
-    let signs = languages()
-        .iter()
-        .filter(|lang| known(lang) + SLACK >= most)
-        .map(|lang| of(&all, lang))
-        .fold(Signs::default(), Signs::with);
+    let mut signs = Signs::default();
+    for lang in languages().iter().filter(|lang| known(lang) + SLACK >= most) {
+        signs.read(&all, lang);
+    }
     let long = request.len() > LONG || request.trim().lines().count() > 3;
     let here = signs.place || signs.also;
     let asks = if signs.code && !signs.path {
@@ -88,7 +80,7 @@ fn read(request: &str) -> (Asks, bool) {
     (asks, signs.place)
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a sign of its own")]
 struct Signs {
     /// It begins with a verb of doing.
@@ -110,51 +102,37 @@ struct Signs {
 }
 
 impl Signs {
-    fn with(self, other: Self) -> Self {
-        Self {
-            acts: self.acts | other.acts,
-            soft: self.soft | other.soft,
-            texts: self.texts | other.texts,
-            place: self.place | other.place,
-            path: self.path | other.path,
-            code: self.code | other.code,
-            also: self.also | other.also,
-            genre: self.genre | other.genre,
+    /// Adds what the words of `lang` in a request say.
+    fn read(&mut self, all: &[Token], lang: &Language) {
+        let word = |token: &Token| token.kind == Kind::Word;
+        let head = all.iter().position(|token| word(token) && !lang.polite.contains(&token.norm));
+        if let Some(at) = head {
+            let (head, next) = (&all[at], all.get(at + 1));
+            let count = next.is_some_and(|next| lang.counts.contains(&next.norm));
+            let named = |token: &Token| token.capital || token.kind != Kind::Word || lang.goes_on.contains(&token.norm);
+            let noun = lang.either.has(&head.norm) && !next.is_some_and(named);
+            self.acts |= lang.acts.has(&head.norm) && !noun;
+            self.soft |= lang.soft.has(&head.norm);
+            self.texts |= lang.texts.has(&head.norm) && !count;
+        }
+        let mut after = false;
+        for (at, token) in all.iter().enumerate() {
+            if matches!(token.kind, Kind::Path | Kind::Address) {
+                self.place = true;
+                self.path = true;
+            }
+            if proofs().code.contains(&token.norm) {
+                let before = at.checked_sub(1).map(|before| &all[before].norm);
+                self.code |= before.is_none_or(|before| proofs().within.contains(before));
+            }
+            if word(token) {
+                self.place |= lang.places.has(&token.norm);
+                self.genre |= lang.genres.contains(&token.norm);
+                self.also |= after && lang.acts.has(&token.norm);
+                after = lang.split.contains(&token.norm) || (after && lang.polite.contains(&token.norm));
+            } else {
+                after = token.is_mark(",;.");
+            }
         }
     }
-}
-
-fn of(all: &[Token], lang: &Language) -> Signs {
-    let word = |token: &Token| token.kind == Kind::Word;
-    let mut signs = Signs::default();
-    let head = all.iter().position(|token| word(token) && !lang.polite.contains(&token.norm));
-    if let Some(at) = head {
-        let (head, next) = (&all[at], all.get(at + 1));
-        let count = next.is_some_and(|next| lang.counts.contains(&next.norm));
-        let named = |token: &Token| token.capital || token.kind != Kind::Word || lang.goes_on.contains(&token.norm);
-        let noun = lang.either.has(&head.norm) && !next.is_some_and(named);
-        signs.acts = lang.acts.has(&head.norm) && !noun;
-        signs.soft = lang.soft.has(&head.norm);
-        signs.texts = lang.texts.has(&head.norm) && !count;
-    }
-    let mut after = false;
-    for (at, token) in all.iter().enumerate() {
-        if matches!(token.kind, Kind::Path | Kind::Address) {
-            signs.place = true;
-            signs.path = true;
-        }
-        if proofs().code.contains(&token.norm) {
-            let before = at.checked_sub(1).map(|before| &all[before].norm);
-            signs.code |= before.is_none_or(|before| proofs().within.contains(before));
-        }
-        if word(token) {
-            signs.place |= lang.places.has(&token.norm);
-            signs.genre |= lang.genres.contains(&token.norm);
-            signs.also |= after && lang.acts.has(&token.norm);
-            after = lang.split.contains(&token.norm) || (after && lang.polite.contains(&token.norm));
-        } else {
-            after = token.is_mark(",;.");
-        }
-    }
-    signs
 }

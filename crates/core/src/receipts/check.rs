@@ -5,7 +5,7 @@ use super::link::{link, works};
 use super::object::{Objects, objects};
 use super::text::{Sentence, sentences};
 use super::token::Kind;
-use super::types::{Claim, Evidence, Receipts, Verdict};
+use super::{Claim, Evidence, Receipts, Verdict};
 
 const MOST: usize = 200;
 /// Most list items that count as objects of the claim before them.
@@ -162,12 +162,12 @@ fn spoken(text: &[Sentence]) -> Vec<(&'static Language, bool)> {
 }
 
 pub(super) fn presents(sentence: &Sentence) -> bool {
-    languages().iter().any(|lang| lang.presenting.find(&words(sentence)).is_some())
+    languages().iter().any(|lang| lang.presenting.find(&sentence.words()).is_some())
 }
 
 /// What a sentence that ends with a colon says about the list after it.
 fn announced(sentence: &Sentence, lang: &Language) -> Around {
-    let words = words(sentence);
+    let words = sentence.words();
     let content = lang.content_intro.find(&words).is_some() || lang.report.find(&words).is_some();
     let plan = lang.plan_intro.find(&words).is_some() || words.iter().any(|word| lang.modal.contains(*word));
     Around { content, plan, ..Around::default() }
@@ -175,7 +175,7 @@ fn announced(sentence: &Sentence, lang: &Language) -> Around {
 
 /// Whether a text follows that the answer delivers, such as a poem or a letter; nothing in it is a claim.
 fn hands_over(sentence: &Sentence, lang: &Language) -> bool {
-    let words = words(sentence);
+    let words = sentence.words();
     let text = |word: &&str| lang.plain.contains(*word) || lang.noun(word) == Some("draft");
     words.iter().any(text) && !words.iter().any(|word| lang.condition.contains(*word))
 }
@@ -188,8 +188,4 @@ fn salutes(sentence: &Sentence, lang: &Language) -> bool {
 
 fn names_path(sentence: &Sentence) -> bool {
     sentence.tokens.iter().any(|token| token.kind == Kind::Path)
-}
-
-fn words(sentence: &Sentence) -> Vec<&str> {
-    sentence.tokens.iter().map(|token| token.norm.as_str()).collect()
 }

@@ -59,7 +59,7 @@ impl Clause<'_> {
                 || lang.modal.contains(*word)
                 || lang.first.contains(*word)
                 || lang.participle(word).is_some()
-                || lang.past.contains_key(*word)
+                || lang.verbs.past.contains_key(*word)
         };
         self.hang == Hang::Main && self.words.len() <= 6 && !self.words.iter().any(acts)
     }

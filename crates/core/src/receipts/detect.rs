@@ -108,8 +108,8 @@ fn speaks(sentence: &Sentence, lang: &Language) -> bool {
         let word = lang.bare_word(&token.norm);
         token.kind == Kind::Word
             && (lang.participle(word).is_some()
-                || lang.past.contains_key(word)
-                || lang.infinitives.contains_key(word)
+                || lang.verbs.past.contains_key(word)
+                || lang.verbs.infinitives.contains_key(word)
                 || lang.done.ends(&[word]))
     })
 }

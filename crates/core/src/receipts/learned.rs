@@ -1,13 +1,13 @@
 //! Scores how much a sentence of an answer reads like the assistant reporting or announcing an act that the request
 //! asked for: a linear classifier over words and word pieces of both, trained on labelled examples in many languages
-//! (`tests/data/answers/learn`; `train` writes the weights).
+//! (`tests/data/answers/learn`; `tests` writes the weights).
 
 use super::text::Sentence;
-use super::token::{Kind, Token, tokens};
+use super::token::{Kind, Token, first_tokens};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[cfg(test)]
-mod train;
+mod tests;
 
 /// Number of weights; a feature's hash picks one.
 const BUCKETS: usize = 1 << 16;
@@ -60,14 +60,7 @@ struct Asked {
 
 impl Asked {
     fn new(request: &str) -> Self {
-        let mut all = Vec::new();
-        for line in request.lines() {
-            tokens(line, 0, &mut all);
-            if all.len() > LOOKED_AT {
-                break;
-            }
-        }
-        all.truncate(LOOKED_AT);
+        let all = first_tokens(request, LOOKED_AT);
         let has = |wanted: &str| all.iter().any(|token| token.is_mark(wanted));
         let digits = all.iter().any(|token| matches!(token.kind, Kind::Number | Kind::Time));
         let marks = [(has(":"), "q:"), (has("?"), "q?"), (digits, "q0"), (request.lines().count() > 2, "qlong")];

@@ -1,166 +1,113 @@
 //! The words of each language, read from `data/receipts`.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// Words of a class of action, each list separated by spaces.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct Verbs {
+struct Class {
     participle: String,
     past: String,
     infinitive: String,
 }
 
+/// Forms of verbs to their class of action.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct Sheet {
-    far: bool,
-    bare: bool,
-    verbs: HashMap<String, Verbs>,
-    endings: Vec<(String, String)>,
-    prefixes: Vec<String>,
-    particles: HashMap<String, Vec<String>>,
-    place: String,
-    letter: String,
-    ambiguous: String,
-    state_verbs: String,
-    first: String,
-    skip: String,
-    chain: String,
-    have: Vec<String>,
-    perfect: Vec<String>,
-    simple: Vec<String>,
-    state: Vec<String>,
-    recent: Vec<String>,
-    negation: String,
-    negation_after: String,
-    modal: String,
-    finite: String,
-    after_headline: String,
-    split: String,
-    relative: String,
-    condition: String,
-    when: String,
-    not_relative_before: String,
-    confirm: Vec<String>,
-    report: Vec<String>,
-    content_intro: Vec<String>,
-    plan_intro: Vec<String>,
-    agent: String,
-    agent_self: String,
-    determiners: String,
-    year_after: String,
-    meant_for: String,
-    past_time: Vec<String>,
-    weekdays: String,
-    own: String,
-    pronouns: String,
-    given: String,
-    parts: String,
-    source: String,
-    done: Vec<String>,
-    presenting: Vec<String>,
-    numbers: HashMap<String, usize>,
-    nouns: HashMap<String, String>,
-    things: String,
-    plain: String,
-    polite: String,
-    acts: String,
-    soft: String,
-    either: String,
-    goes_on: String,
-    counts: String,
-    genres: String,
-    texts: String,
-    places: String,
-    deeds: String,
-    busy: String,
-    promise: Vec<String>,
-    wish: Vec<String>,
-    waiting: Vec<String>,
-    halts: String,
-    refusal: Vec<String>,
-    now: String,
-    stands: String,
+#[serde(from = "HashMap<String, Class>")]
+pub(super) struct Verbs {
+    pub participles: HashMap<String, String>,
+    pub past: HashMap<String, String>,
+    pub infinitives: HashMap<String, String>,
+}
+
+impl From<HashMap<String, Class>> for Verbs {
+    fn from(classes: HashMap<String, Class>) -> Self {
+        let forms = |pick: fn(&Class) -> &str| by_word(classes.iter().map(|(class, one)| (class, pick(one))));
+        Self {
+            participles: forms(|one| &one.participle),
+            past: forms(|one| &one.past),
+            infinitives: forms(|one| &one.infinitive),
+        }
+    }
 }
 
 /// The words of one language, ready for look-up. Fields are named as in the file.
-#[derive(Debug)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Language {
     /// The auxiliary may be far from the verb in the clause (German).
     pub far: bool,
     /// A bare past form after a subject reports a finished action (English).
     pub bare: bool,
-    pub participles: HashMap<String, String>,
-    pub past: HashMap<String, String>,
-    pub infinitives: HashMap<String, String>,
+    pub verbs: Verbs,
     endings: Vec<(String, String)>,
     prefixes: Vec<String>,
     /// Verbs that count only with one of these words after them.
     pub particles: HashMap<String, Phrases>,
     /// Words of place: after one, "is saved" describes a state.
-    pub place: HashSet<String>,
+    pub place: Words,
     /// Words that a letter begins with.
-    pub letter: HashSet<String>,
-    pub ambiguous: HashSet<String>,
-    pub state_verbs: HashSet<String>,
-    pub first: HashSet<String>,
-    pub skip: HashSet<String>,
-    pub chain: HashSet<String>,
+    pub letter: Words,
+    pub ambiguous: Words,
+    pub state_verbs: Words,
+    pub first: Words,
+    pub skip: Words,
+    pub chain: Words,
     pub have: Phrases,
     pub perfect: Phrases,
     pub simple: Phrases,
     pub state: Phrases,
     pub recent: Phrases,
-    pub negation: HashSet<String>,
-    pub negation_after: HashSet<String>,
-    pub modal: HashSet<String>,
-    pub finite: HashSet<String>,
-    pub after_headline: HashSet<String>,
-    pub split: HashSet<String>,
-    pub relative: HashSet<String>,
-    pub condition: HashSet<String>,
-    pub when: HashSet<String>,
-    pub not_relative_before: HashSet<String>,
+    pub negation: Words,
+    pub negation_after: Words,
+    pub modal: Words,
+    pub finite: Words,
+    pub after_headline: Words,
+    pub split: Words,
+    pub relative: Words,
+    pub condition: Words,
+    pub when: Words,
+    pub not_relative_before: Words,
     pub confirm: Phrases,
     pub report: Phrases,
     pub content_intro: Phrases,
     pub plan_intro: Phrases,
-    pub agent: HashSet<String>,
-    pub agent_self: HashSet<String>,
-    pub determiners: HashSet<String>,
-    pub year_after: HashSet<String>,
-    pub meant_for: HashSet<String>,
+    pub agent: Words,
+    pub agent_self: Words,
+    pub determiners: Words,
+    pub year_after: Words,
+    pub meant_for: Words,
     pub past_time: Phrases,
-    pub weekdays: HashSet<String>,
-    pub own: HashSet<String>,
-    pub pronouns: HashSet<String>,
-    pub given: HashSet<String>,
-    pub parts: HashSet<String>,
-    pub source: HashSet<String>,
+    pub weekdays: Words,
+    pub own: Words,
+    pub pronouns: Words,
+    pub given: Words,
+    pub parts: Words,
+    pub source: Words,
     pub done: Phrases,
     pub presenting: Phrases,
     pub numbers: HashMap<String, usize>,
     /// Noun to the kind of thing it names.
+    #[serde(deserialize_with = "by_noun")]
     pub nouns: HashMap<String, String>,
-    pub things: HashSet<String>,
+    pub things: Words,
     /// Things that are text only and can stand in the answer itself.
-    pub plain: HashSet<String>,
+    pub plain: Words,
     /// Polite words before the actual request.
-    pub polite: HashSet<String>,
+    pub polite: Words,
     /// Beginnings of verbs that ask for an act in the world.
     pub acts: Stems,
     /// Those of them that may be nouns, unless one of `goes_on`, a name or a number follows.
     pub either: Stems,
-    pub goes_on: HashSet<String>,
+    pub goes_on: Words,
     /// Beginnings of verbs that ask for an act only where a place is named.
     pub soft: Stems,
     /// Words after "how" that ask for a number.
-    pub counts: HashSet<String>,
+    pub counts: Words,
     /// Kinds of texts that people ask for.
-    pub genres: HashSet<String>,
+    pub genres: Words,
     /// Beginnings of words that ask for a text or an explanation.
     pub texts: Stems,
     /// Beginnings of the names of places where things are done.
@@ -173,26 +120,47 @@ pub(super) struct Language {
     pub wish: Phrases,
     pub waiting: Phrases,
     /// Conditions that make a promise an offer.
-    pub halts: HashSet<String>,
+    pub halts: Words,
     pub refusal: Phrases,
     /// Words for a state that has just been reached.
-    pub now: HashSet<String>,
+    pub now: Words,
     /// Verbs of state.
-    pub stands: HashSet<String>,
+    pub stands: Words,
     /// Words that show which language a text is in.
+    #[serde(skip)]
     common: HashSet<String>,
 }
 
+/// Words, in the file separated by spaces.
+#[derive(Debug, Default, Deserialize)]
+#[serde(from = "String")]
+pub(super) struct Words(HashSet<String>);
+
+impl From<String> for Words {
+    fn from(text: String) -> Self {
+        Self(text.split_whitespace().map(str::to_owned).collect())
+    }
+}
+
+impl Words {
+    pub(super) fn contains(&self, word: &str) -> bool {
+        self.0.contains(word)
+    }
+}
+
 /// Phrases, each a list of words.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(from = "Vec<String>")]
 pub(super) struct Phrases(Vec<Vec<String>>);
 
-impl Phrases {
-    fn new(list: &[String]) -> Self {
+impl From<Vec<String>> for Phrases {
+    fn from(list: Vec<String>) -> Self {
         let split = |text: &String| text.split_whitespace().map(str::to_owned).collect();
         Self(list.iter().map(split).collect())
     }
+}
 
+impl Phrases {
     pub(super) fn is(&self, words: &[&str]) -> bool {
         self.0.iter().any(|phrase| phrase == words)
     }
@@ -204,7 +172,7 @@ impl Phrases {
     }
 
     pub(super) fn begins(&self, words: &[&str]) -> bool {
-        self.0.iter().any(|phrase| words.len() >= phrase.len() && words[..phrase.len()] == phrase[..])
+        self.beginning(words).is_some()
     }
 
     pub(super) fn ends(&self, words: &[&str]) -> bool {
@@ -228,21 +196,24 @@ impl Phrases {
 }
 
 /// Word stems by their first two letters.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(from = "String")]
 pub(super) struct Stems(HashMap<String, Vec<String>>);
 
 /// Most letters of an ending.
 const ENDING: usize = 4;
 
-impl Stems {
-    fn new(text: &str) -> Self {
+impl From<String> for Stems {
+    fn from(text: String) -> Self {
         let mut map: HashMap<String, Vec<String>> = HashMap::new();
         for stem in text.split_whitespace() {
             map.entry(Self::key(stem)).or_default().push(stem.to_owned());
         }
         Self(map)
     }
+}
 
+impl Stems {
     fn key(word: &str) -> String {
         word.chars().take(2).collect()
     }
@@ -257,10 +228,6 @@ impl Stems {
     }
 }
 
-fn words(text: &str) -> HashSet<String> {
-    text.split_whitespace().map(str::to_owned).collect()
-}
-
 fn by_word<'a>(lists: impl Iterator<Item = (&'a String, &'a str)>) -> HashMap<String, String> {
     let mut map = HashMap::new();
     for (class, list) in lists {
@@ -271,99 +238,31 @@ fn by_word<'a>(lists: impl Iterator<Item = (&'a String, &'a str)>) -> HashMap<St
     map
 }
 
-impl From<Sheet> for Language {
-    fn from(source: Sheet) -> Self {
-        let verbs = |pick: fn(&Verbs) -> &str| by_word(source.verbs.iter().map(|(class, one)| (class, pick(one))));
-        let common = [
-            &source.chain,
-            &source.determiners,
-            &source.finite,
-            &source.modal,
-            &source.split,
-            &source.condition,
-            &source.relative,
-            &source.first,
-            &source.own,
-            &source.source,
-            &source.meant_for,
-        ];
-        Self {
-            common: common.into_iter().flat_map(|list| words(list)).collect(),
-            far: source.far,
-            bare: source.bare,
-            participles: verbs(|one| &one.participle),
-            past: verbs(|one| &one.past),
-            infinitives: verbs(|one| &one.infinitive),
-            endings: source.endings,
-            prefixes: source.prefixes,
-            particles: source.particles.iter().map(|(verb, list)| (verb.clone(), Phrases::new(list))).collect(),
-            place: words(&source.place),
-            letter: words(&source.letter),
-            ambiguous: words(&source.ambiguous),
-            state_verbs: words(&source.state_verbs),
-            first: words(&source.first),
-            skip: words(&source.skip),
-            chain: words(&source.chain),
-            have: Phrases::new(&source.have),
-            perfect: Phrases::new(&source.perfect),
-            simple: Phrases::new(&source.simple),
-            state: Phrases::new(&source.state),
-            recent: Phrases::new(&source.recent),
-            negation: words(&source.negation),
-            negation_after: words(&source.negation_after),
-            modal: words(&source.modal),
-            finite: words(&source.finite),
-            after_headline: words(&source.after_headline),
-            split: words(&source.split),
-            relative: words(&source.relative),
-            condition: words(&source.condition),
-            when: words(&source.when),
-            not_relative_before: words(&source.not_relative_before),
-            confirm: Phrases::new(&source.confirm),
-            report: Phrases::new(&source.report),
-            content_intro: Phrases::new(&source.content_intro),
-            plan_intro: Phrases::new(&source.plan_intro),
-            agent: words(&source.agent),
-            agent_self: words(&source.agent_self),
-            determiners: words(&source.determiners),
-            year_after: words(&source.year_after),
-            meant_for: words(&source.meant_for),
-            past_time: Phrases::new(&source.past_time),
-            weekdays: words(&source.weekdays),
-            own: words(&source.own),
-            pronouns: words(&source.pronouns),
-            given: words(&source.given),
-            parts: words(&source.parts),
-            source: words(&source.source),
-            done: Phrases::new(&source.done),
-            presenting: Phrases::new(&source.presenting),
-            numbers: source.numbers,
-            nouns: by_word(source.nouns.iter().map(|(kind, list)| (kind, list.as_str()))),
-            things: words(&source.things),
-            plain: words(&source.plain),
-            polite: words(&source.polite),
-            acts: Stems::new(&source.acts),
-            soft: Stems::new(&source.soft),
-            either: Stems::new(&source.either),
-            goes_on: words(&source.goes_on),
-            counts: words(&source.counts),
-            genres: words(&source.genres),
-            texts: Stems::new(&source.texts),
-            places: Stems::new(&source.places),
-            deeds: Stems::new(&source.deeds),
-            busy: Stems::new(&source.busy),
-            promise: Phrases::new(&source.promise),
-            wish: Phrases::new(&source.wish),
-            waiting: Phrases::new(&source.waiting),
-            halts: words(&source.halts),
-            refusal: Phrases::new(&source.refusal),
-            now: words(&source.now),
-            stands: words(&source.stands),
-        }
-    }
+fn by_noun<'de, D: Deserializer<'de>>(deserializer: D) -> Result<HashMap<String, String>, D::Error> {
+    let kinds = HashMap::<String, String>::deserialize(deserializer)?;
+    Ok(by_word(kinds.iter().map(|(kind, list)| (kind, list.as_str()))))
 }
 
 impl Language {
+    fn read(text: &str) -> serde_json::Result<Self> {
+        let mut lang: Self = serde_json::from_str(text)?;
+        let common = [
+            &lang.chain,
+            &lang.determiners,
+            &lang.finite,
+            &lang.modal,
+            &lang.split,
+            &lang.condition,
+            &lang.relative,
+            &lang.first,
+            &lang.own,
+            &lang.source,
+            &lang.meant_for,
+        ];
+        lang.common = common.into_iter().flat_map(|list| &list.0).cloned().collect();
+        Ok(lang)
+    }
+
     /// `word` without a prefix that is joined to it, such as Arabic "and".
     pub(super) fn bare_word<'a>(&self, word: &'a str) -> &'a str {
         for prefix in &self.prefixes {
@@ -381,9 +280,9 @@ impl Language {
     }
 
     fn knows(&self, word: &str) -> bool {
-        self.participles.contains_key(word)
-            || self.past.contains_key(word)
-            || self.infinitives.contains_key(word)
+        self.verbs.participles.contains_key(word)
+            || self.verbs.past.contains_key(word)
+            || self.verbs.infinitives.contains_key(word)
             || self.chain.contains(word)
             || self.first.contains(word)
             || self.skip.contains(word)
@@ -391,11 +290,11 @@ impl Language {
 
     /// The class of the participle `word` in any gender and number.
     pub(super) fn participle(&self, word: &str) -> Option<&str> {
-        let plain = self.participles.get(word);
+        let plain = self.verbs.participles.get(word);
         let class = plain.or_else(|| {
             self.endings.iter().find_map(|(ending, instead)| {
                 let stem = word.strip_suffix(ending.as_str())?;
-                self.participles.get(&format!("{stem}{instead}"))
+                self.verbs.participles.get(&format!("{stem}{instead}"))
             })
         });
         class.map(String::as_str)
@@ -457,10 +356,8 @@ const SHEETS: [&str; 7] = [
 const PROOFS: &str = include_str!("../../data/receipts/proofs.json");
 
 // The files are part of the program and a test reads each, so a broken one can't be released.
-static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
-    let read = |text: &&str| serde_json::from_str::<Sheet>(text).ok().map(Language::from);
-    SHEETS.iter().filter_map(read).collect()
-});
+static LANGUAGES: LazyLock<Vec<Language>> =
+    LazyLock::new(|| SHEETS.iter().filter_map(|text| Language::read(text).ok()).collect());
 static PROOF: LazyLock<Proofs> = LazyLock::new(|| serde_json::from_str(PROOFS).unwrap_or_default());
 
 pub(super) fn languages() -> &'static [Language] {
@@ -474,13 +371,13 @@ pub(super) fn proofs() -> &'static Proofs {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::{PROOFS, Proofs, SHEETS, Sheet};
+    use super::{Language, PROOFS, Proofs, SHEETS};
 
     #[test]
     fn every_file_is_read() {
         for text in SHEETS {
-            let source = serde_json::from_str::<Sheet>(text).unwrap();
-            assert!(!source.verbs.is_empty());
+            let lang = Language::read(text).unwrap();
+            assert!(!lang.verbs.participles.is_empty());
         }
         let proofs = serde_json::from_str::<Proofs>(PROOFS).unwrap();
         assert!(!proofs.accepts.is_empty());

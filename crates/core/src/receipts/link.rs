@@ -1,9 +1,7 @@
-//! Links claims to the calls that prove them.
-
+use super::Evidence;
 use super::lexicon::{Proofs, proofs};
 use super::object::{Name, Objects};
 use super::token::Kind;
-use super::types::Evidence;
 use super::why;
 use serde_json::Value;
 

@@ -16,12 +16,66 @@ mod object;
 mod promise;
 mod text;
 mod token;
-mod types;
 mod verb;
 mod voice;
 mod why;
 
+use crate::tool::Receipt;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
 pub use answer::false_completion;
 pub(crate) use asks::is_for_text;
 pub use check::check;
-pub use types::{Claim, Evidence, Receipts, Verdict};
+
+/// Whether the claims of an answer are proved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Each claim has a receipt.
+    Verified,
+    /// At least one has none.
+    Unverified,
+    /// It claims nothing.
+    NoClaims,
+}
+
+/// One claim of the answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Claim {
+    /// The sentence or clause, as written.
+    pub text: String,
+    /// Where it begins in the answer, bytes.
+    pub start: usize,
+    /// Where it ends, bytes.
+    pub end: usize,
+    /// The kind of action claimed, such as `write`, `delete`, `send`, `run`.
+    pub action: String,
+    /// The calls that prove it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<String>,
+    /// Why it counts as proved or not, for a person.
+    pub why: String,
+}
+
+/// The claims of an answer and the verdict on them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Receipts {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The claims, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<Claim>,
+}
+
+/// One call of the run, as far as it can prove something.
+#[derive(Debug, Clone, Copy)]
+pub struct Evidence<'a> {
+    pub call_id: &'a str,
+    pub tool: &'a str,
+    pub arguments: &'a Value,
+    pub receipt: Option<&'a Receipt>,
+    pub ok: bool,
+    pub undone: bool,
+    pub content: &'a str,
+}

@@ -22,6 +22,12 @@ pub(super) struct Sentence {
     pub handed: bool,
 }
 
+impl Sentence {
+    pub(super) fn words(&self) -> Vec<&str> {
+        self.tokens.iter().map(|token| token.norm.as_str()).collect()
+    }
+}
+
 pub(super) fn sentences(answer: &str) -> Vec<Sentence> {
     let mut cut = Cut::default();
     let mut offset = 0;

@@ -63,6 +63,19 @@ pub(super) fn tokens(line: &str, offset: usize, into: &mut Vec<Token>) {
     }
 }
 
+/// The first `most` tokens of `text`.
+pub(super) fn first_tokens(text: &str, most: usize) -> Vec<Token> {
+    let mut all = Vec::new();
+    for line in text.lines() {
+        tokens(line, 0, &mut all);
+        if all.len() > most {
+            break;
+        }
+    }
+    all.truncate(most);
+    all
+}
+
 fn mark(mark: char, start: usize) -> Token {
     Token { kind: Kind::Mark(mark), norm: String::new(), capital: false, start, end: start + mark.len_utf8() }
 }
@@ -71,11 +84,7 @@ fn mark(mark: char, start: usize) -> Token {
 fn quote(line: &str, at: usize) -> Option<(&str, usize)> {
     let first = line[at..].chars().next()?;
     let from = at + first.len_utf8();
-    let mut limit = (from + QUOTE).min(line.len());
-    while !line.is_char_boundary(limit) {
-        limit -= 1;
-    }
-    let rest = &line[from..limit];
+    let rest = &line[from..line.floor_char_boundary(from + QUOTE)];
     let closers = match first {
         '"' => "\"",
         '“' => "”\"",

@@ -30,7 +30,7 @@ pub(super) fn read<'l>(clause: &Clause<'_>, k: usize, lang: &'l Language) -> Opt
     while j > 0 && k - j < 6 && lang.chain.contains(words[j - 1]) {
         j -= 1;
     }
-    if let Some(class) = lang.infinitives.get(word)
+    if let Some(class) = lang.verbs.infinitives.get(word)
         && lang.recent.ends(&words[..k])
         && !words[..k].iter().any(|word| lang.negation.contains(*word))
     {
@@ -48,7 +48,7 @@ pub(super) fn read<'l>(clause: &Clause<'_>, k: usize, lang: &'l Language) -> Opt
     if nothing && lang.participle(word) != Some("read") {
         return None;
     }
-    if let Some(class) = lang.past.get(word)
+    if let Some(class) = lang.verbs.past.get(word)
         && chain.is_empty()
     {
         return Some((class, Form::Active));
@@ -91,7 +91,7 @@ fn far<'l>(clause: &Clause<'_>, k: usize, lang: &'l Language) -> Option<(&'l str
         return None;
     }
     let own = words.iter().any(|word| lang.first.contains(*word));
-    if let Some(class) = lang.past.get(words[k])
+    if let Some(class) = lang.verbs.past.get(words[k])
         && own
     {
         return Some((class, Form::Active));

@@ -1,7 +1,7 @@
 //! Reasons why a claim counts as proved or not, in plain English.
 
+use super::Evidence;
 use super::lexicon::proofs;
-use super::types::Evidence;
 
 /// Most calls that are named one by one.
 const TOLD: usize = 3;

@@ -13,8 +13,8 @@ static TASKS: LazyLock<(Vec<Task>, Lexicon)> = LazyLock::new(|| {
 });
 
 fn order(sheet: &Sheet) -> Vec<Task> {
-    let task = |name: &String| Task::ALL.into_iter().find(|task| task.name() == *name);
-    sheet.order.iter().map(|name| task(name).unwrap_or_default()).collect()
+    let task = |name: &String| Task::ALL.iter().find(|task| task.name() == *name);
+    sheet.order.iter().map(|name| task(name).copied().unwrap_or_default()).collect()
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -174,7 +174,7 @@ fn the_file_is_whole() {
     let order = order(&sheet);
     assert_eq!(order.len(), Task::ALL.len());
     for task in Task::ALL {
-        assert!(order.contains(&task), "{task:?} is not in the order");
+        assert!(order.contains(task), "{task:?} is not in the order");
     }
     assert_eq!(sheet.problems(), Vec::<String>::new());
 }

@@ -16,8 +16,8 @@ static HINTS: LazyLock<Lexicon> = LazyLock::new(|| {
 });
 
 /// What a message is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = RoutingHint))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = RoutingHint)]
 #[serde(rename_all = "snake_case")]
 pub enum Hint {
     /// Figures: metrics, dashboards, charts.
@@ -68,8 +68,7 @@ struct FirstTools {
 static FIRST: LazyLock<FirstTools> = LazyLock::new(|| serde_json::from_str(TOOLS).unwrap_or_default());
 
 /// What a request is about, and which of an agent's tools go first for that. It takes no tool away.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ToolHint {
     /// What it is about.
     pub hint: Hint,

@@ -216,11 +216,7 @@ fn follows(parts: &[Part], ids: &[Option<u32>], at: usize, used: &mut Vec<usize>
 }
 
 fn beginning(message: &str) -> &str {
-    let mut end = message.len().min(LOOKED_AT);
-    while !message.is_char_boundary(end) {
-        end -= 1;
-    }
-    &message[..end]
+    &message[..message.floor_char_boundary(LOOKED_AT)]
 }
 
 fn split(text: &str) -> impl Iterator<Item = &str> {

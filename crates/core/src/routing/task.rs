@@ -1,9 +1,24 @@
 use serde::{Deserialize, Serialize};
 
 /// Kinds of requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Default,
+    Serialize,
+    Deserialize,
+    utoipa::ToSchema,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Task {
     /// Think, analyse, explain.
     Reasoning,
@@ -30,32 +45,10 @@ pub enum Task {
 
 impl Task {
     /// In the order of the documentation.
-    pub const ALL: [Self; 10] = [
-        Self::Reasoning,
-        Self::CodeGen,
-        Self::RagAnswer,
-        Self::Summarize,
-        Self::Classify,
-        Self::Extract,
-        Self::Translate,
-        Self::Chat,
-        Self::ToolCall,
-        Self::Planning,
-    ];
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 
     /// Name in settings and the API.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Reasoning => "reasoning",
-            Self::CodeGen => "code_gen",
-            Self::RagAnswer => "rag_answer",
-            Self::Summarize => "summarize",
-            Self::Classify => "classify",
-            Self::Extract => "extract",
-            Self::Translate => "translate",
-            Self::Chat => "chat",
-            Self::ToolCall => "tool_call",
-            Self::Planning => "planning",
-        }
+        self.into()
     }
 }

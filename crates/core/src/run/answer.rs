@@ -23,26 +23,20 @@ pub fn compose_answer(state: &RunState) -> String {
         if name == TOOL_SEARCH {
             continue;
         }
-        let line = match &entry.status {
+        let told = match &entry.status {
             CallStatus::Done(ToolResult::Ok { content, .. }) => {
-                let (excerpt, _) = crate::tool::truncate(content.trim_end(), EXCERPT);
-                format!("{}\n{excerpt}", headline(name, &entry.call.arguments))
+                format!("\n{}", crate::tool::truncate(content.trim_end(), EXCERPT).0)
             }
-            CallStatus::Done(ToolResult::Error { message, .. }) => {
-                format!("{} failed: {message}", headline(name, &entry.call.arguments))
-            }
-            CallStatus::Done(ToolResult::Dry { preview }) => {
-                format!("{} would: {preview}", headline(name, &entry.call.arguments))
-            }
-            CallStatus::Rejected(why) => {
-                format!("{} was not run: {why}", headline(name, &entry.call.arguments))
-            }
+            CallStatus::Done(ToolResult::Error { message, .. }) => format!(" failed: {message}"),
+            CallStatus::Done(ToolResult::Dry { preview }) => format!(" would: {preview}"),
+            CallStatus::Rejected(why) => format!(" was not run: {why}"),
             _ => continue,
         };
         if !text.is_empty() {
             text.push_str("\n\n");
         }
-        text.push_str(&line);
+        text.push_str(&headline(name, &entry.call.arguments));
+        text.push_str(&told);
     }
     if text.is_empty() { "Nothing was done.".to_owned() } else { text }
 }

@@ -1,10 +1,8 @@
-//! Applying an event to the state of a run.
-
 use super::state::{CallEntry, CallStatus, PlanState, RunState, Waiting};
 use crate::event::{Event, EventBody, ToolResult};
 use crate::message::Message;
 use crate::model::Purpose;
-use crate::tool::{EffectClass, ToolCall};
+use crate::tool::{CallSource, EffectClass, ToolCall};
 use std::sync::Arc;
 
 impl RunState {
@@ -266,17 +264,8 @@ impl RunState {
 
     pub(super) fn ensure_call(&mut self, call_id: &str, tool: &str, arguments: &serde_json::Value) {
         if self.entry_mut(call_id).is_none() {
-            self.calls.push(CallEntry {
-                call: ToolCall {
-                    id: call_id.to_owned(),
-                    name: tool.to_owned(),
-                    arguments: arguments.clone(),
-                    source: crate::tool::CallSource::Plan,
-                    confidence: 1.0,
-                    signature: None,
-                },
-                status: CallStatus::Proposed,
-            });
+            let call = ToolCall::new(call_id, tool, arguments.clone(), CallSource::Plan);
+            self.calls.push(CallEntry { call, status: CallStatus::Proposed });
         }
     }
 

@@ -1,5 +1,3 @@
-//! What a person's answer to an approval or a question changes.
-
 use super::state::{CallStatus, RunState};
 use crate::approval::{Answer, Subject};
 use crate::event::ToolResult;

@@ -68,13 +68,7 @@ impl RunState {
             if own == Some(Decision::Ask) {
                 return format!("The agent's policy asks before each call of `{tool}`.");
             }
-            let by_class = match risk {
-                RiskClass::Read => policy.read,
-                RiskClass::Write => policy.write,
-                RiskClass::External => policy.external,
-                RiskClass::Destructive => policy.destructive,
-            };
-            if own.unwrap_or(by_class) == Decision::Ask {
+            if own.unwrap_or(policy.of_class(risk)) == Decision::Ask {
                 return format!("The agent's policy asks before calls that {}.", does(risk));
             }
         }

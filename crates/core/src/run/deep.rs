@@ -1,10 +1,10 @@
 //! What a deep plan makes a run want.
 
 use super::effect::Effect;
-use super::state::{CallStatus, PlanState, RunState};
+use super::state::{PlanState, RunState};
 use super::tool_selection::plan_tool;
 use crate::deep::{DeepState, DeepStep, Judged, MOST_PLANS, StepEnd, is_multi_step, judge, own_steps};
-use crate::event::{Mode, Setup, ToolResult};
+use crate::event::{Mode, Setup};
 use crate::plan::FINAL_ANSWER;
 use crate::schema;
 use crate::tool::ToolCall;
@@ -41,24 +41,15 @@ impl RunState {
         let plan = self.deep.as_ref()?;
         // The answer itself is what a step without a tool asks for.
         if let Some(step) = plan.open().find(|step| step.tool.is_none() && plan.is_ready(step)) {
-            return Some(vec![Effect::DeepStep(Judged {
-                number: step.number,
-                end: StepEnd::Done,
-                why: String::new(),
-                call_id: None,
-            })]);
+            return Some(vec![Effect::DeepStep(Judged::new(step.number, StepEnd::Done, "", None))]);
         }
         let open: Vec<u8> = plan.open().map(|step| step.number).collect();
         let first = *open.first()?;
         if !setup.capabilities.trusted && !plan.reminded && self.calls_left(setup) {
             return Some(vec![Effect::DeepRemind { open }]);
         }
-        Some(vec![Effect::DeepStep(Judged {
-            number: first,
-            end: StepEnd::Skipped,
-            why: "the model ended without it".to_owned(),
-            call_id: None,
-        })])
+        let skipped = Judged::new(first, StepEnd::Skipped, "the model ended without it", None);
+        Some(vec![Effect::DeepStep(skipped)])
     }
 
     /// The same for a plan that was made by the intent filter: its steps are told, not asked for.
@@ -96,11 +87,6 @@ impl RunState {
 
     fn calls_left(&self, setup: &Setup) -> bool {
         self.spent.counted_calls(&setup.budget) + CALLS_WORTH_A_PLAN <= setup.budget.model_calls
-    }
-
-    /// Whether any call of this run has worked.
-    pub fn has_worked(&self) -> bool {
-        self.calls.iter().any(|entry| matches!(entry.status, CallStatus::Done(ToolResult::Ok { .. })))
     }
 }
 

@@ -8,8 +8,7 @@ use crate::model::Purpose;
 use serde::{Deserialize, Serialize};
 
 /// Where a run can be forked: just before a model is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ForkPoint {
     /// Last event that the fork takes over; give this to fork there.
     pub seq: u64,

@@ -56,9 +56,7 @@ impl RunState {
         match &entry.status {
             CallStatus::Proposed => self.judge_call(setup, call, now),
             CallStatus::Approved => self.run(call),
-            CallStatus::Repeat { key, effect } => {
-                vec![self.run_effect(call, key.clone(), *effect)]
-            }
+            CallStatus::Repeat { key, effect } => vec![self.run_effect(call, key.clone(), *effect)],
             CallStatus::CutOff { key, .. } => vec![Effect::Settle { call: call.clone(), idempotency_key: key.clone() }],
             CallStatus::Uncertain { why, .. } => {
                 vec![Effect::Ask(Ask::Uncertain { call: call.clone(), why: why.clone() })]
@@ -255,14 +253,8 @@ impl RunState {
         step: &PlanStep,
         now: Timestamp,
     ) -> Vec<Effect> {
-        let mut call = ToolCall {
-            id: step_call_id(state.generation, index),
-            name: step.tool.clone(),
-            arguments: step.args.clone(),
-            source: CallSource::Plan,
-            confidence: 1.0,
-            signature: None,
-        };
+        let id = step_call_id(state.generation, index);
+        let mut call = ToolCall::new(id, &step.tool, step.args.clone(), CallSource::Plan);
         if let Some(problem) = step_problem(step, &setup.tools) {
             return vec![Effect::Reject { call, message: problem }];
         }
@@ -271,9 +263,7 @@ impl RunState {
             match filled {
                 None if setup.mode == Mode::DryRun => return vec![Effect::DryRun { call }],
                 None => return vec![Effect::Fill { index }],
-                Some((_, Err(why))) => {
-                    return vec![Effect::Reject { call, message: why.clone() }];
-                }
+                Some((_, Err(why))) => return vec![Effect::Reject { call, message: why.clone() }],
                 Some((_, Ok(arguments))) => call.arguments = arguments.clone(),
             }
         }

@@ -7,8 +7,7 @@ use crate::event::Event;
 use serde::{Deserialize, Serialize};
 
 /// Where a replay differs from what was recorded.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Difference {
     /// The event.
     pub seq: u64,

@@ -105,7 +105,7 @@ pub struct ChildRun {
 }
 
 /// State of a run: nothing but a fold of its events.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunState {
     pub run_id: RunId,
     /// Sequence number of the last event folded in.
@@ -179,46 +179,7 @@ pub struct RunState {
 impl RunState {
     /// A run without events.
     pub fn new(run_id: RunId) -> Self {
-        Self {
-            run_id,
-            last_seq: 0,
-            last_at: Timestamp(0),
-            setup: None,
-            messages: Vec::new(),
-            steers: Vec::new(),
-            feedback: Vec::new(),
-            kept: None,
-            wants_tool: true,
-            calls: Vec::new(),
-            plan: None,
-            deep: None,
-            filled: Vec::new(),
-            plan_error: None,
-            waiting: None,
-            grants: Vec::new(),
-            standing: Vec::new(),
-            spent: Spent::default(),
-            usage: Usage::default(),
-            asking: None,
-            reply: None,
-            plan_replies: Vec::new(),
-            model_error: None,
-            failures: 0,
-            fatal: None,
-            stop_by: None,
-            refused: false,
-            outcome: None,
-            answer: String::new(),
-            composed: false,
-            partial_text: String::new(),
-            undone: Vec::new(),
-            undoing: None,
-            inherited: Vec::new(),
-            fallback: FallbackState::default(),
-            taint: Vec::new(),
-            children: Vec::new(),
-            proved: Vec::new(),
-        }
+        Self { run_id, wants_tool: true, ..Self::default() }
     }
 
     pub fn fold<'a>(run_id: RunId, events: impl IntoIterator<Item = &'a Event>) -> Self {

@@ -95,6 +95,4 @@ impl Scrubber {
 }
 
 #[cfg(test)]
-mod properties;
-#[cfg(test)]
 mod tests;

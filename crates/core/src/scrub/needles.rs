@@ -1,5 +1,3 @@
-//! The byte sequences that are searched for.
-
 use super::Scrubber;
 use crate::ports::OpenedCredential;
 use aho_corasick::{AhoCorasick, MatchKind};

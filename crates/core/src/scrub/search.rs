@@ -1,5 +1,3 @@
-//! Finds where secrets are.
-
 use super::Scrubber;
 use super::decode::{DECODERS, Decoder, View, form, joined};
 use aho_corasick::AhoCorasick;

@@ -1,5 +1,3 @@
-//! Scrubs streams.
-
 use super::Scrubber;
 
 /// Most bytes that one byte of a secret takes when it is escaped, even twice: `%26%23x41%3B`.

@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod properties;
+
 use super::{Scrubber, secrets_of};
 use crate::CredentialId;
 use crate::credential::{Credential, CredentialKind};

@@ -12,6 +12,7 @@ use crate::{SkillId, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::str::FromStr;
+use strum::IntoStaticStr;
 
 pub use request::request_of;
 pub use spec::{
@@ -20,9 +21,11 @@ pub use spec::{
 };
 
 /// What carries a skill out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema, IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum SkillKind {
     /// Enriches the prompt; never callable.
     Internal,
@@ -78,21 +81,7 @@ impl SkillKind {
 
     /// Its name, as stored.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Internal => "internal",
-            Self::Ssh => "ssh",
-            Self::Http => "http",
-            Self::Graphql => "graphql",
-            Self::Python => "python",
-            Self::Sql => "sql",
-            Self::Shell => "shell",
-            Self::Ansible => "ansible",
-            Self::Docker => "docker",
-            Self::Scrape => "scrape",
-            Self::Huggingface => "huggingface",
-            Self::AgentDelegation => "agent_delegation",
-            Self::Mcp => "mcp",
-        }
+        self.into()
     }
 
     /// Whether its results may hold what strangers wrote, whatever the skill says of itself.
@@ -183,15 +172,14 @@ fn yes() -> bool {
 }
 
 /// Limits of a skill's call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SkillLimits {
     /// Longest call, milliseconds.
-    #[cfg_attr(feature = "schema", schema(minimum = 100, maximum = 3_600_000))]
+    #[schema(minimum = 100, maximum = 3_600_000)]
     pub timeout_ms: u64,
     /// Longest result for a model, characters.
-    #[cfg_attr(feature = "schema", schema(minimum = 100, maximum = 1_000_000))]
+    #[schema(minimum = 100, maximum = 1_000_000)]
     pub result_chars: usize,
 }
 
@@ -202,8 +190,7 @@ impl Default for SkillLimits {
 }
 
 /// Which credential a skill uses: by name, or the first of this kind that suits.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CredentialWanted {
     /// Its name.
@@ -218,21 +205,19 @@ pub struct CredentialWanted {
 }
 
 /// The skill that takes an effect back, as deleting takes back creating.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Compensation {
     /// Name of the skill.
     pub skill: String,
     /// Its arguments; strings may hold `{{name}}` of this skill's arguments and `{{result.path}}` of
     /// its result's data.
-    #[cfg_attr(feature = "schema", schema(value_type = Object))]
+    #[schema(value_type = Object)]
     pub arguments: Value,
 }
 
 /// Which version of a skill a tool stands for. A run keeps the one it began with.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SkillRef {
     /// The skill.
     pub id: SkillId,
@@ -245,17 +230,16 @@ pub struct SkillRef {
     pub untrusted: bool,
     /// For a delegation: the agent's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub agent: Option<String>,
     /// For a delegation: the template of the agent's request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    #[schema(nullable = false)]
     pub request: Option<String>,
 }
 
 /// What an internal skill adds to the prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SkillPrompt {
     /// Name of the skill.
     pub name: String,

@@ -1,7 +1,6 @@
 //! Possible arguments in a request, and a schema that allows only these, so that a small model can't invent any.
 
-use super::number::digits;
-use super::{Word, quoted, words};
+use super::{Word, digits, quoted, words};
 use serde_json::{Map, Number, Value, json};
 
 /// Most candidates: a grammar of more slows the model down and misleads it.

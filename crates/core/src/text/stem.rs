@@ -1,5 +1,7 @@
 //! Compares words: without endings, by their parts, and by edit distance.
 
+pub use strsim::levenshtein as distance;
+
 /// A word without its plural or possessive ending; good enough to compare nouns.
 pub fn stem(word: &str) -> String {
     let lower = word.to_lowercase();
@@ -40,22 +42,6 @@ pub fn parts(name: &str) -> Vec<String> {
         found.push(current);
     }
     found
-}
-
-/// Edit distance of two short texts (insertions, deletions, substitutions).
-pub fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// Whether two words are forms of one: `user` and `users`, `price` and `priced`.

@@ -1,11 +1,10 @@
 //! Calls that need few arguments.
 
 use super::{Desk, Draft, call};
-use crate::read::address::urls;
 use crate::read::arithmetic::calculation;
+use crate::read::urls;
 use serde_json::json;
-use steward_core::text::quoted;
-use steward_core::text::words;
+use steward_core::text::{quoted, words};
 
 /// Most words of a command line if nothing marks its end.
 const LONGEST: usize = 8;

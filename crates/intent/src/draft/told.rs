@@ -1,8 +1,7 @@
 //! The words of a request that carry meaning, without the words of asking.
 
 use super::Desk;
-use steward_core::text::quoted;
-use steward_core::text::words;
+use steward_core::text::{quoted, words};
 
 /// A word or a quotation that names something.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,15 +39,8 @@ impl Desk<'_> {
             if let Some(quote) = quotes.iter().find(|q| word.start >= q.start && word.end <= q.end) {
                 let whole = quote.text.to_owned();
                 if found.last().is_none_or(|last: &Told| last.text != whole) {
-                    found.push(Told {
-                        text: whole,
-                        at,
-                        start: word.start,
-                        quoted: true,
-                        proper: true,
-                        asks: false,
-                        before,
-                    });
+                    let start = word.start;
+                    found.push(Told { text: whole, at, start, quoted: true, proper: true, asks: false, before });
                 }
                 continue;
             }

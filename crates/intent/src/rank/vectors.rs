@@ -1,6 +1,6 @@
 //! Vectors of the tools, computed once per catalogue.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use steward_core::ports::{Embedder, IntentError};
 use steward_core::tool::ToolSpec;
 
@@ -15,19 +15,15 @@ pub struct ToolVectors {
 }
 
 type Catalogue = Arc<Vec<ToolVectors>>;
-type Cache = Mutex<Vec<(String, Catalogue)>>;
 
-fn cache() -> &'static Cache {
-    static CACHE: OnceLock<Cache> = OnceLock::new();
-    CACHE.get_or_init(|| Mutex::new(Vec::new()))
-}
+static CACHE: Mutex<Vec<(String, Catalogue)>> = Mutex::new(Vec::new());
 
 /// In the order of `tools`.
 pub async fn of(tools: &[ToolSpec], embedder: &dyn Embedder) -> Result<Catalogue, IntentError> {
     let words: Vec<_> = tools.iter().map(|tool| (&tool.name, &tool.description, &tool.utterances)).collect();
     let key = steward_core::hash::of_json(&serde_json::json!([embedder.model(), words]));
     {
-        let known = cache().lock().unwrap_or_else(PoisonError::into_inner);
+        let known = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, vectors)) = known.iter().find(|(name, _)| *name == key) {
             return Ok(Arc::clone(vectors));
         }
@@ -47,7 +43,7 @@ pub async fn of(tools: &[ToolSpec], embedder: &dyn Embedder) -> Result<Catalogue
         })
         .collect();
     let made = Arc::new(made);
-    let mut known = cache().lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     if known.len() >= REMEMBERED {
         known.remove(0);
     }

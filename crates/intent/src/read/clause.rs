@@ -69,6 +69,23 @@ pub fn without(request: &str, span: (usize, usize)) -> String {
     format!("{} {}", left.trim_end(), right.trim_start()).trim().to_owned()
 }
 
+/// What remains of `text` after the longest of `leads` is cut from its beginning for as long as there is one.
+pub fn without_leads<'a>(text: &'a str, leads: impl Iterator<Item = &'a String> + Clone) -> &'a str {
+    let mut rest = text.trim();
+    loop {
+        let lower = rest.to_lowercase();
+        let begins = |lead: &&String| {
+            let tail = lower.strip_prefix(lead.as_str());
+            tail.is_some_and(|tail| lead.ends_with('\'') || !tail.starts_with(char::is_alphanumeric))
+        };
+        let lead = leads.clone().filter(begins).max_by_key(|lead| lead.len());
+        let Some(cut) = lead.and_then(|lead| rest.get(lead.len()..)) else {
+            return rest;
+        };
+        rest = cut.trim_start_matches([' ', ',', ':', '.']);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{after, tidy};

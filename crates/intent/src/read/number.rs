@@ -30,7 +30,7 @@ pub fn digits(word: &str) -> Option<String> {
     if let Some(number) = place(UNITS, &lower).or_else(tens) {
         return Some(number.to_string());
     }
-    text::number::digits(word)
+    text::digits(word)
 }
 
 /// A number from one to twelve by its word in any of the languages.

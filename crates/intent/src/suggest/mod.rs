@@ -3,10 +3,8 @@
 //! Scores mean the same for all tools. 0.9 and more: the request says so literally, and every argument is grounded in
 //! it or in the workspace; 0.6: the arguments are grounded and the cue is weak; 0.3: it is possible.
 
-mod calendar_create;
-mod calendar_list;
-mod mail_draft;
-mod mail_list;
+mod calendar;
+mod mail;
 mod notes_create;
 mod reminders_create;
 mod save_memory;
@@ -34,10 +32,10 @@ impl Suggestion {
 /// `None` if the request doesn't ask for the tool, or if its arguments can't be read here.
 pub fn suggest(tool: &str, request: &str, view: &View) -> Option<Suggestion> {
     match tool {
-        "calendar_create" => calendar_create::suggest(request, view.now),
-        "calendar_list" => calendar_list::suggest(request, view.now),
-        "mail_draft" => mail_draft::suggest(request),
-        "mail_list" => mail_list::suggest(request),
+        "calendar_create" => calendar::create(request, view.now),
+        "calendar_list" => calendar::list(request, view.now),
+        "mail_draft" => mail::draft(request),
+        "mail_list" => mail::list(request),
         "notes_create" => notes_create::suggest(request),
         "reminders_create" => reminders_create::suggest(request, view.now),
         "save_memory" => save_memory::suggest(request),

@@ -1,9 +1,8 @@
 use super::Suggestion;
 use crate::lexicon::lexicon;
-use crate::read::clause::{tidy, without};
+use crate::read::clause::{tidy, without, without_leads};
 use crate::read::moment::{Moment, moment};
-use jiff::civil::DateTime;
-use jiff::civil::Time;
+use jiff::civil::{DateTime, Time};
 use serde_json::json;
 use steward_core::text::{any_phrase, plain, quoted};
 
@@ -41,23 +40,5 @@ fn text(request: &str, found: Option<&Moment>) -> String {
         rest = without(&rest, *span);
     }
     let lexicon = &lexicon().reminders;
-    let mut rest = rest.trim().to_owned();
-    loop {
-        let lower = rest.to_lowercase();
-        let lead = lexicon
-            .lead
-            .iter()
-            .chain(&lexicon.text)
-            .filter(|lead| {
-                lower
-                    .strip_prefix(lead.as_str())
-                    .is_some_and(|tail| lead.ends_with('\'') || !tail.starts_with(char::is_alphanumeric))
-            })
-            .max_by_key(|lead| lead.len());
-        let Some(cut) = lead.and_then(|lead| rest.get(lead.len()..)) else {
-            break;
-        };
-        rest = cut.trim_start_matches([' ', ',', ':', '.']).to_owned();
-    }
-    tidy(rest.trim_end_matches('?')).to_owned()
+    tidy(without_leads(&rest, lexicon.lead.iter().chain(&lexicon.text)).trim_end_matches('?')).to_owned()
 }

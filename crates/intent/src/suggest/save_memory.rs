@@ -10,11 +10,8 @@ pub fn suggest(request: &str) -> Option<Suggestion> {
     // A question about what is remembered is nothing to remember.
     let asks = request.trim_end().ends_with('?');
     if let Some(clause) = after(request, &lexicon.replace, &[]) {
-        return Some(Suggestion::new(
-            json!({"text": sentence(clause.text), "mode": "replace"}),
-            0.9,
-            "replaces the memory",
-        ));
+        let arguments = json!({"text": sentence(clause.text), "mode": "replace"});
+        return Some(Suggestion::new(arguments, 0.9, "replaces the memory"));
     }
     if let Some(clause) = after(request, &lexicon.cues, &[]) {
         let early = request[..clause.cue_start].split_whitespace().count() <= 4;
@@ -27,18 +24,12 @@ pub fn suggest(request: &str) -> Option<Suggestion> {
             (false, true) => 0.94,
             (false, false) => 0.7,
         };
-        return Some(Suggestion::new(
-            json!({"text": sentence(fact), "mode": "append"}),
-            score,
-            "keeps a fact for later",
-        ));
+        let arguments = json!({"text": sentence(fact), "mode": "append"});
+        return Some(Suggestion::new(arguments, score, "keeps a fact for later"));
     }
     if !asks && any_phrase(&text, &lexicon.facts).is_some() {
-        return Some(Suggestion::new(
-            json!({"text": sentence(tidy(request)), "mode": "append"}),
-            0.6,
-            "states a fact about the user",
-        ));
+        let arguments = json!({"text": sentence(tidy(request)), "mode": "append"});
+        return Some(Suggestion::new(arguments, 0.6, "states a fact about the user"));
     }
     None
 }

@@ -40,12 +40,10 @@ pub fn suggest(request: &str, view: &View) -> Option<Suggestion> {
         None if mode == "append" && !content.ends_with('\n') => format!("{content}\n"),
         None => content,
     };
-    let why = match mode {
-        _ if referred.is_some() => {
-            format!("writes “{}” to {path}", referred.unwrap_or_default())
-        }
-        "append" => format!("adds to the end of {path}"),
-        "overwrite" => format!("replaces {path}"),
+    let why = match (referred, mode) {
+        (Some(referred), _) => format!("writes “{referred}” to {path}"),
+        (None, "append") => format!("adds to the end of {path}"),
+        (None, "overwrite") => format!("replaces {path}"),
         _ => format!("makes {path}"),
     };
     Some(Suggestion::new(json!({"path": path, "content": content, "mode": mode}), worth, why))

@@ -2,7 +2,7 @@
 
 use super::links::{Links, Source, each_of, superlative};
 use super::queries::{columns_of, labelled, names, narrowed, numbers, selected, shown, unclear, which_column, wished};
-use super::words::{ASKED, said_at};
+use super::{ASKED, said_at};
 use crate::draft::told::Told;
 use crate::draft::{Desk, Draft, call, files, near, open};
 use crate::read::path::{is_database, is_rows};
@@ -17,7 +17,7 @@ const SHOWN: u32 = 40;
 
 impl Desk<'_> {
     pub(crate) async fn table(&self) -> Option<Draft> {
-        let named = self.file().filter(|found| is_source(&found.path));
+        let named = self.file().filter(|found| is_rows(&found.path) || is_database(&found.path));
         let apart = named.as_ref().map_or((0, 0), |found| found.span);
         let mut paths: Vec<String> = match &named {
             Some(found) => vec![found.path.clone()],
@@ -330,8 +330,4 @@ fn subject<'s>(source: &'s Source, links: &Links) -> Option<&'s Table> {
         .map(|(_, name, _)| name.as_str())
         .or_else(|| links.values.first().map(|said| said.place.table.as_str()))
         .and_then(find)
-}
-
-fn is_source(path: &str) -> bool {
-    is_rows(path) || is_database(path)
 }

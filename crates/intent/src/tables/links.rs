@@ -1,6 +1,6 @@
 //! What the words of a request name in a table: the table itself, its columns, its values, and times.
 
-use super::words::ASKED;
+use super::ASKED;
 use crate::draft::told::Told;
 use crate::draft::{Desk, near};
 use crate::lexicon::lexicon;
@@ -184,27 +184,13 @@ fn when(told: &[Told]) -> Option<When> {
     let at = |index: usize| {
         let one = &told[index];
         let next = told.get(index + 1).filter(|next| next.at == one.at + 1);
-        match (month(index), year(one)) {
-            (Some(found), _) => {
-                let year = next.and_then(year);
-                let shown = year.map_or_else(|| one.text.clone(), |year: i32| format!("{} {year}", one.text));
-                Some(When {
-                    at: one.at,
-                    len: 1 + usize::from(year.is_some()),
-                    month: Some(found),
-                    year,
-                    shown,
-                    op: Op::Eq,
-                })
+        let alone = When { at: one.at, len: 1, month: month(index), year: None, shown: one.text.clone(), op: Op::Eq };
+        match (alone.month, year(one), next.and_then(year)) {
+            (Some(_), _, Some(year)) => {
+                Some(When { len: 2, shown: format!("{} {year}", one.text), year: Some(year), ..alone })
             }
-            (None, Some(found)) => Some(When {
-                at: one.at,
-                len: 1,
-                month: None,
-                year: Some(found),
-                shown: one.text.clone(),
-                op: op(index),
-            }),
+            (Some(_), ..) => Some(alone),
+            (None, Some(year), _) => Some(When { year: Some(year), op: op(index), ..alone }),
             _ => None,
         }
     };

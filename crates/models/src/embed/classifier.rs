@@ -2,12 +2,10 @@
 //! and the letter groups of its words, since the embedding model knows English best, and other languages mostly by
 //! their letters.
 
-use std::collections::BTreeMap;
-
-use async_trait::async_trait;
-use steward_core::ports::{self, Embedder, Labelled};
-
 use super::{DIMENSION, LazyMiniLm};
+use async_trait::async_trait;
+use std::collections::BTreeMap;
+use steward_core::ports::{self, Embedder, Labelled};
 
 /// Share of the letter groups in the similarity of two texts.
 const LETTERS: f32 = 0.5;

@@ -1,13 +1,11 @@
+use super::vector_cache::VectorCache;
+use super::{DIMENSION, EmbedError, MiniLm};
+use async_trait::async_trait;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-
-use async_trait::async_trait;
 use steward_core::ports;
-
-use super::vector_cache::VectorCache;
-use super::{DIMENSION, EmbedError, MiniLm};
 
 /// Stored beside each vector.
 const MODEL: &str = "all-MiniLM-L6-v2";
@@ -186,14 +184,5 @@ impl ports::Embedder for LazyMiniLm {
 
     fn dimension(&self) -> usize {
         DIMENSION
-    }
-}
-
-impl std::fmt::Debug for LazyMiniLm {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LazyMiniLm")
-            .field("dir", &self.inner.dir)
-            .field("loaded", &self.is_loaded())
-            .finish_non_exhaustive()
     }
 }

@@ -4,15 +4,13 @@
 //! checksum over both (16 hexadecimal digits). Several programs may append whole records at once. A file with a bad
 //! record is started again: it holds only what can be computed again.
 
+use super::DIMENSION;
 use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-
 use steward_core::hash::sha256;
-
-use super::DIMENSION;
 
 const KEY: usize = 32;
 const CHECK: usize = 16;

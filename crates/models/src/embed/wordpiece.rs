@@ -2,14 +2,12 @@
 //!
 //! Written here because rten-text 0.27 panics on some texts ("invalid normalized offset") and may not change threads.
 
+use super::EmbedError;
+use serde::Deserialize;
 use std::collections::HashMap;
 use std::path::Path;
-
-use serde::Deserialize;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
-
-use super::EmbedError;
 
 /// Longer words, in characters, are unknown as a whole.
 const MAX_WORD: usize = 100;

@@ -1,16 +1,16 @@
 //! Which methods of constraining output work. Each is tried with a schema whose only answers nobody would give
 //! unasked, which tells a server that obeys from one that ignores the field.
 
-use serde_json::{Value, json};
-use steward_core::message::Message;
-use steward_core::model::{Connection, Constrained, ModelErrorClass, Provider, Wire};
-
 use super::CheckResult;
 use super::decide::{Findings, Score};
 use super::questions::QUESTIONS;
 use super::session::{ExamSession, NoReply, schema_request};
 use super::tasks::{object_in, without_reasoning};
-use crate::openai::{Outgoing, all_methods, constraint, json_bytes};
+use crate::native::is_native;
+use crate::openai::{Outgoing, all_methods, constraint, field, json_bytes};
+use serde_json::{Value, json};
+use steward_core::message::Message;
+use steward_core::model::{Connection, Constrained, ModelErrorClass, Provider, Wire};
 
 enum Tried {
     Obeyed,
@@ -48,16 +48,9 @@ pub(super) async fn check(session: &ExamSession<'_>, found: &mut Findings) -> Ch
     Ok((Score::new(points, 2), words.join("; ")))
 }
 
+/// For people.
 pub(super) fn name(way: Constrained) -> &'static str {
-    match way {
-        Constrained::ResponseFormat => "response_format",
-        Constrained::LlamaCppSchema => "json_schema",
-        Constrained::LlamaCppGrammar => "grammar",
-        Constrained::OllamaFormat => "format",
-        Constrained::StructuredOutputs => "structured_outputs",
-        Constrained::GuidedJson => "guided_json",
-        Constrained::JsonObject => "json_object",
-    }
+    if way == Constrained::JsonObject { "json_object" } else { field(way) }
 }
 
 fn has_own_wire(session: &ExamSession<'_>) -> bool {
@@ -65,9 +58,7 @@ fn has_own_wire(session: &ExamSession<'_>) -> bool {
     match connection.wire {
         Some(Wire::Chat) => false,
         Some(Wire::Responses | Wire::Native) => connection.provider != Provider::Ollama,
-        None => {
-            matches!(connection.provider, Provider::Anthropic | Provider::Gemini | Provider::Cohere | Provider::Bedrock)
-        }
+        None => is_native(connection.provider),
     }
 }
 

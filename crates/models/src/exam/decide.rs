@@ -1,13 +1,11 @@
 //! Decides from the findings how a connection is used, with the reasons in plain words. Pure.
 
+use super::constrained::name;
+use super::server_info::ServerInfo;
 use std::collections::BTreeMap;
-
 use steward_core::exam::Grade;
 use steward_core::model::{Capabilities, Connection, Constrained, Provider, Strategy};
 use steward_core::routing::Task;
-
-use super::constrained::name;
-use super::server_info::ServerInfo;
 
 /// A call form that is right in a smaller share of the cases is not used.
 const USABLE: f32 = 0.5;
@@ -340,13 +338,12 @@ impl Findings {
 mod tests {
     use super::{Findings, FormScore, Score};
     use super::{best_form, decide, grades};
+    use Strategy::{GuidedJson, Markers, Native, React};
     use steward_core::ConnectionId;
     use steward_core::exam::Grade;
     use steward_core::model::{Auth, Capabilities, Connection, Constrained, Provider, Strategy};
     use steward_core::routing::Task;
     use uuid::Uuid;
-
-    use Strategy::{GuidedJson, Markers, Native, React};
 
     fn connection() -> Connection {
         Connection {

@@ -1,17 +1,14 @@
 //! The exam's questions, from `data/exam`.
 
-use std::fmt::Write as _;
-use std::sync::Arc;
-use std::sync::LazyLock;
-
+use super::tasks::Rule;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use std::fmt::Write as _;
+use std::sync::{Arc, LazyLock};
 use steward_core::message::Message;
 use steward_core::policy::RiskClass;
 use steward_core::routing::Task;
 use steward_core::tool::{EffectClass, ToolSpec};
-
-use super::tasks::Rule;
 
 const QUESTIONS_JSON: &str = include_str!("../../data/exam/questions.json");
 const TOOLS_JSON: &str = include_str!("../../data/exam/tools.json");
@@ -27,7 +24,7 @@ pub(super) struct Questions {
     #[serde(rename = "questions")]
     pub all: Vec<Question>,
     pub summary: Summary,
-    pub system: SystemRole,
+    pub system: Plain,
     pub speed: Plain,
     pub needle: Needle,
     pub constrained: Constrained,
@@ -67,15 +64,10 @@ pub(super) struct Summary {
 }
 
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct SystemRole {
-    pub system: String,
-    pub ask: String,
-    #[serde(flatten)]
-    pub rule: Rule,
-}
-
-#[derive(Debug, Default, Deserialize)]
 pub(super) struct Plain {
+    /// The system message, if there is one.
+    #[serde(default)]
+    pub system: String,
     pub ask: String,
     #[serde(flatten)]
     pub rule: Rule,

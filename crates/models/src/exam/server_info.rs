@@ -1,13 +1,11 @@
 //! What servers tell about themselves and their models.
 
-use std::time::Duration;
-
-use serde_json::{Value, json};
-use steward_core::model::{Connection, Provider};
-
 use super::session::ExamSession;
 use crate::local_servers::{OLLAMA_DEFAULT_WINDOW, model_info, named_server, num_ctx, trained_window};
 use crate::openai::{Client, Outgoing, json_bytes};
+use serde_json::{Value, json};
+use std::time::Duration;
+use steward_core::model::{Connection, Provider};
 
 /// Where model lists have the context window.
 const WINDOWS: [&str; 9] = [
@@ -39,10 +37,7 @@ impl ServerInfo {
     pub fn listed(&mut self, models: &Value, model: &str) {
         let rows = models.get("data").or_else(|| models.get("models")).and_then(Value::as_array);
         let rows = rows.map(Vec::as_slice).unwrap_or_default();
-        let named = |row: &&Value| {
-            ["id", "name", "model"].iter().any(|field| row[field].as_str().is_some_and(|name| is_named(name, model)))
-        };
-        let Some(row) = rows.iter().find(named) else {
+        let Some(row) = rows.iter().find(|row| is_row_of(row, model)) else {
             return;
         };
         let window = WINDOWS.iter().find_map(|path| number(row.pointer(path)?));
@@ -76,9 +71,7 @@ impl ServerInfo {
     /// Reads Ollama's `/api/ps`: the window in use.
     pub fn running(&mut self, running: &Value, model: &str) {
         let rows = running["models"].as_array();
-        let row = rows.into_iter().flatten().find(|row| {
-            ["name", "model"].iter().any(|field| row[field].as_str().is_some_and(|name| is_named(name, model)))
-        });
+        let row = rows.into_iter().flatten().find(|row| is_row_of(row, model));
         if let Some(window) = row.and_then(|row| number(&row["context_length"])) {
             self.window = Some(window);
         }
@@ -99,6 +92,10 @@ fn server_name(provider: Provider) -> &'static str {
         Provider::TextGen => "text-generation-webui",
         _ => "",
     }
+}
+
+fn is_row_of(row: &Value, model: &str) -> bool {
+    ["id", "name", "model"].iter().any(|field| row[field].as_str().is_some_and(|name| is_named(name, model)))
 }
 
 /// Ollama adds `:latest`, Gemini `models/`.

@@ -1,18 +1,16 @@
 //! Sends the exam's requests, within its limits of time and tokens.
 
+use super::tasks;
+use crate::openai::Client;
+use futures::StreamExt;
+use serde_json::Value;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-
-use futures::StreamExt;
-use serde_json::Value;
 use steward_core::message::Message;
 use steward_core::model::{Connection, ModelChunk, ModelError, ModelErrorClass, ModelRequest, Strategy, Usage};
 use steward_core::prompt::estimate_tokens;
 use steward_core::tool::{ToolCall, ToolSpec};
-
-use super::tasks;
-use crate::openai::Client;
 
 #[derive(Debug, Clone, Copy)]
 pub struct ExamLimits {
@@ -63,6 +61,11 @@ pub(super) enum NoReply {
 }
 
 impl NoReply {
+    /// Whether the server refuses such requests.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Failed(error) if error.class == ModelErrorClass::BadRequest)
+    }
+
     pub fn why(&self) -> String {
         match self {
             Self::Over(what) => (*what).to_owned(),

@@ -1,15 +1,13 @@
 //! How fast it reads and writes, and whether a repeated prompt beginning comes from a cache.
 
-use std::time::Duration;
-
-use steward_core::Timestamp;
-use steward_core::message::Message;
-use steward_core::prompt::estimate_tokens;
-
 use super::decide::{Findings, Score};
 use super::questions::QUESTIONS;
 use super::session::{ExamSession, Reply};
 use super::{CheckResult, ms};
+use std::time::Duration;
+use steward_core::Timestamp;
+use steward_core::message::Message;
+use steward_core::prompt::estimate_tokens;
 
 /// Tokens of the reply that is timed.
 const WRITTEN: u32 = 120;

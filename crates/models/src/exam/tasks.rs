@@ -1,19 +1,17 @@
 //! Questions by kind of request, summarising, and the rules that judge answers.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use futures::{StreamExt, stream};
-use serde::Deserialize;
-use serde_json::{Map, Value};
-use steward_core::message::Message;
-use steward_core::model::Provider;
-use steward_core::routing::Task;
-use steward_core::tool::ToolCall;
-
 use super::CheckResult;
 use super::decide::{Findings, Score};
 use super::questions::{QUESTIONS, Wanted};
 use super::session::{ExamSession, NoReply};
+use futures::{StreamExt, stream};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use steward_core::message::Message;
+use steward_core::model::Provider;
+use steward_core::routing::Task;
+use steward_core::tool::ToolCall;
 
 /// Longest answer, tokens.
 const LONGEST: u32 = 150;
@@ -285,14 +283,7 @@ mod judge_tests {
     }
 
     fn call(name: &str, arguments: Value) -> ToolCall {
-        ToolCall {
-            id: "1".to_owned(),
-            name: name.to_owned(),
-            arguments,
-            source: CallSource::Native,
-            confidence: 1.0,
-            signature: None,
-        }
+        ToolCall::new("1", name, arguments, CallSource::Native)
     }
 
     fn wanted(name: &str, arguments: Value) -> Wanted {

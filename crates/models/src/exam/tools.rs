@@ -1,15 +1,14 @@
 //! Whether it calls tools, in each form, and among how many it still chooses right.
 
-use serde_json::json;
-use steward_core::message::Message;
-use steward_core::model::{Constrained, ModelError, ModelErrorClass, ModelRequest, Strategy, Wire};
-use steward_core::tool::{CallSource, ToolCall, ToolSpec};
-
 use super::CheckResult;
 use super::decide::{self, Findings, FormScore, Score};
 use super::questions::TOOL_QUESTIONS;
 use super::session::{ExamSession, NoReply, Reply, text_request};
 use super::tasks::{are_all_made, call_points};
+use serde_json::json;
+use steward_core::message::Message;
+use steward_core::model::{Constrained, ModelError, ModelErrorClass, ModelRequest, Strategy, Wire};
+use steward_core::tool::{CallSource, ToolCall, ToolSpec};
 
 /// Longest reply with a call, tokens.
 const LONGEST: u32 = 160;
@@ -117,14 +116,7 @@ pub(super) async fn follow_up(session: &ExamSession<'_>, found: &mut Findings) -
         return Err(NoReply::Over("it does not call tools natively"));
     }
     let follow = &TOOL_QUESTIONS.follow_up;
-    let call = ToolCall {
-        id: "call_1".to_owned(),
-        name: follow.call.name.clone(),
-        arguments: json!(follow.call.arguments),
-        source: CallSource::Native,
-        confidence: 1.0,
-        signature: None,
-    };
+    let call = ToolCall::new("call_1", &follow.call.name, json!(follow.call.arguments), CallSource::Native);
     let messages = vec![
         Message::user(&follow.ask),
         Message::assistant("").with_calls(vec![call]),

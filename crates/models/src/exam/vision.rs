@@ -1,16 +1,14 @@
 //! Whether it sees: a red square, asked for its colour.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use serde_json::json;
-use steward_core::model::ModelErrorClass;
-
 use super::CheckResult;
 use super::constrained::{content, max_tokens_field, raw};
 use super::decide::{Findings, Score};
 use super::questions::QUESTIONS;
 use super::session::{ExamSession, NoReply};
 use crate::openai::{Outgoing, json_bytes};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
 
 const RED_SQUARE: &[u8] = include_bytes!("../../data/exam/red_square.png");
 
@@ -26,14 +24,11 @@ pub(super) async fn check(session: &ExamSession<'_>, found: &mut Findings) -> Ch
     });
     body[max_tokens_field(&session.connection)] = json!(session.longest(30));
     let sent = Outgoing::post("chat/completions", json_bytes(&body));
-    let answer = match raw(session, &sent).await {
-        Ok(answer) => content(&answer),
-        Err(NoReply::Failed(error)) if error.class == ModelErrorClass::BadRequest => {
-            found.vision = Some(false);
-            return Err(NoReply::Failed(error));
-        }
-        Err(no_reply) => return Err(no_reply),
-    };
+    let answer = raw(session, &sent).await;
+    if answer.as_ref().is_err_and(NoReply::is_refusal) {
+        found.vision = Some(false);
+    }
+    let answer = content(&answer?);
     let sees = QUESTIONS.vision.rule.is_met(&answer);
     found.vision = Some(sees);
     let detail = if sees {

@@ -1,15 +1,14 @@
 //! The true context window: what the server tells, else whether the model knows a word at the beginning of ever
 //! longer prompts. For Ollama also whether it gives more when asked.
 
-use steward_core::message::Message;
-use steward_core::model::{ModelErrorClass, Provider, Wire};
-use steward_core::prompt::estimate_tokens;
-
 use super::decide::{Findings, Score};
 use super::questions::QUESTIONS;
 use super::session::{ExamSession, NoReply, text_request};
 use super::tasks::contains_any;
 use super::{CheckResult, server_info};
+use steward_core::message::Message;
+use steward_core::model::{ModelErrorClass, Provider, Wire};
+use steward_core::prompt::estimate_tokens;
 
 /// Prompts of the needle test, tokens.
 const SIZES: [u32; 3] = [1000, 2000, 4000];
@@ -67,9 +66,7 @@ async fn ollama(session: &ExamSession<'_>, found: &mut Findings) -> CheckResult 
         found.window = Some((wanted, how.to_owned()));
     }
     let detail = match &found.num_ctx {
-        Some((wanted, _)) => {
-            format!("{now} tokens by default, {wanted} when asked for by `num_ctx`")
-        }
+        Some((wanted, _)) => format!("{now} tokens by default, {wanted} when asked for by `num_ctx`"),
         None => format!("{now} tokens; it does not answer when asked for {wanted}"),
     };
     Ok((Score::new(1, 1), detail))
@@ -106,9 +103,7 @@ async fn needle(session: &ExamSession<'_>, found: &mut Findings) -> CheckResult 
         return Err(NoReply::Over("a long prompt took too long"));
     }
     let detail = match (found.remembers, found.forgets) {
-        (Some(known), Some(lost)) => {
-            format!("it knew the beginning of {known} tokens, not that of {lost}")
-        }
+        (Some(known), Some(lost)) => format!("it knew the beginning of {known} tokens, not that of {lost}"),
         (Some(known), None) => {
             format!("it knew the beginning of {known} tokens; the server does not tell its window")
         }

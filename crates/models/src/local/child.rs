@@ -1,16 +1,14 @@
+use super::LocalModelError;
+use super::supervisor::{ChildCommand, Endpoint, SupervisorOptions};
+use secrecy::{ExposeSecret, SecretString};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-
-use secrecy::{ExposeSecret, SecretString};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::process::{Child, ChildStdin, Command};
-
-use super::supervisor::{ChildCommand, SupervisorOptions};
-use super::{Handshake, LocalModelError};
 
 pub(crate) struct ChildProcess {
     child: Child,
@@ -43,7 +41,7 @@ impl ChildProcess {
         let tail = LastLines::default();
         let reader = child.stderr.take().map(|stream| tail.follow(stream));
         let mut stdin = child.stdin.take();
-        let line = Handshake { socket_path: socket_path.clone(), token: options.token.clone() }.to_line()?;
+        let line = Endpoint { socket_path: socket_path.clone(), token: options.token.clone() }.to_line()?;
         if let Some(pipe) = &mut stdin {
             // A child that has already ended is noticed while waiting for its readiness.
             let _ = pipe.write_all(line.as_bytes()).await;

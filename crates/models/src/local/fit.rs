@@ -1,6 +1,5 @@
-use std::path::Path;
-
 use super::{GgufHeader, LocalModelError};
+use std::path::Path;
 
 /// Whether this machine has the memory for a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]

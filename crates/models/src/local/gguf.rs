@@ -1,11 +1,10 @@
 //! Reads the header of a GGUF file: enough to describe the model and to see whether the file is complete.
 
+use super::LocalModelError;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
 use std::path::Path;
-
-use super::LocalModelError;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GgufHeader {

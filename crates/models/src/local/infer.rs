@@ -11,20 +11,18 @@ pub(super) use load::{LoadRequest, check_processor};
 pub(super) use prompt::{ChatMessage, Prompt};
 pub(super) use sample::Constraint;
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
-
+use super::LocalModelError;
 use llama_cpp_2::context::LlamaContext;
 use llama_cpp_2::llama_batch::LlamaBatch;
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::token::LlamaToken;
-use tokio::sync::{mpsc, oneshot};
-
-use super::LocalModelError;
 use load::{BATCH_TOKENS, ModelInfo, PROMPT_SLOTS};
 use prompt::Prompter;
 use prompt_cache::Slots;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, oneshot};
 
 /// Shared by the inference thread and the server.
 #[derive(Default)]
@@ -219,20 +217,19 @@ impl Refusal {
         }
     }
 
+    pub fn with(self, status: u16, code: &'static str) -> Self {
+        Self { status, code, ..self }
+    }
+
     pub fn unsupported(param: &'static str, message: impl Into<String>) -> Self {
-        Self { code: "unsupported_parameter", ..Self::invalid(param, message) }
+        Self::invalid(param, message).with(400, "unsupported_parameter")
     }
 
     pub fn too_long(param: &'static str, tokens: usize, window: u32) -> Self {
-        Self {
-            code: "context_length_exceeded",
-            ..Self::invalid(
-                param,
-                format!(
-                    "the prompt has {tokens} tokens, the model's window is {window} and must also hold the answer; shorten the prompt or start the model with a larger context"
-                ),
-            )
-        }
+        let message = format!(
+            "the prompt has {tokens} tokens, the model's window is {window} and must also hold the answer; shorten the prompt or start the model with a larger context"
+        );
+        Self::invalid(param, message).with(400, "context_length_exceeded")
     }
 
     pub fn internal(message: impl Into<String>) -> Self {

@@ -4,6 +4,13 @@ mod chat;
 mod request;
 mod routes;
 
+use super::fit::resident_bytes;
+use super::infer::{self, LoadRequest, Shared};
+use super::{GgufHeader, LocalModelError, ServeOptions, ServeTuning};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use routes::App;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
@@ -11,18 +18,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
-
-use super::fit::resident_bytes;
-use super::infer::{self, LoadRequest, Shared};
-use super::{GgufHeader, LocalModelError, ServeOptions, ServeTuning};
-use routes::App;
 
 const QUEUE: usize = 32;
 /// Longest Unix socket path, bytes without the terminator.

@@ -1,17 +1,15 @@
 //! Supervises the model server's child process: starts it at first use, notices its end, restarts it, stops it.
 
+use super::LocalModelError;
+use super::child::{self, ChildProcess, Health};
+use super::fit::resident_bytes;
+use secrecy::SecretString;
 use std::ffi::OsString;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
-
-use secrecy::SecretString;
 use tokio::sync::{Mutex, watch};
-
-use super::LocalModelError;
-use super::child::{self, ChildProcess, Health};
-use super::fit::resident_bytes;
 
 pub struct Supervisor {
     command: ChildCommand,
@@ -109,7 +107,7 @@ impl Supervisor {
                 Ok(())
             }
             Restart::Refuse(rest) => Err(LocalModelError::CrashLoop {
-                times: state.crashes.in_row(),
+                times: state.crashes.in_row,
                 retry_after_secs: rest.as_secs().max(1),
                 stderr: state.stderr_tail.clone(),
             }),
@@ -174,15 +172,6 @@ impl Supervisor {
     }
 }
 
-impl std::fmt::Debug for Supervisor {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Supervisor")
-            .field("command", &self.command)
-            .field("phase", &*self.phase.borrow())
-            .finish_non_exhaustive()
-    }
-}
-
 fn describe(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
@@ -192,7 +181,7 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
-/// The program to start. It gets socket and token as a line on standard input, see [`super::Handshake`], and ends
+/// The program to start. It gets socket and token as a line on standard input, see [`Endpoint::to_line`], and ends
 /// when that input ends.
 #[derive(Debug, Clone)]
 pub struct ChildCommand {
@@ -296,10 +285,6 @@ impl CrashCounter {
 
     pub fn reset(&mut self) {
         *self = Self::default();
-    }
-
-    pub fn in_row(&self) -> u32 {
-        self.in_row
     }
 
     pub fn restart(&self, now: Instant, options: &SupervisorOptions) -> Restart {

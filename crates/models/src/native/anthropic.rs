@@ -1,10 +1,9 @@
+use super::rounded;
+use super::turns::{OUTPUT, Part, finish_word, message, object, output_schema, system, turns};
+use crate::openai::{Decode, Fault, ReplyState, text};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use steward_core::model::{Connection, ModelRequest, Usage};
-
-use super::rounded;
-use super::turns::{OUTPUT, Part, Turn, finish_word, object, output_schema, system, turns};
-use crate::openai::{Decode, Fault, ReplyState, text};
 
 /// The version of the interface that this is written for.
 pub(super) fn headers() -> HeaderMap {
@@ -26,7 +25,7 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool)
         end_cached_part(last);
         body["system"] = instructions.into();
     }
-    let mut messages: Vec<Value> = turns(request).iter().map(message).collect();
+    let mut messages: Vec<Value> = turns(request).iter().map(|turn| message(turn, part)).collect();
     let newest = messages.last_mut().and_then(|m| m.get_mut("content"));
     if let Some(last) = newest.and_then(|content| content.as_array_mut()?.last_mut()) {
         end_cached_part(last);
@@ -55,22 +54,16 @@ fn tool(name: &str, description: &str, schema: &Value) -> Value {
     json!({"name": name, "description": description, "input_schema": schema})
 }
 
-fn message(turn: &Turn<'_>) -> Value {
-    let content: Vec<Value> = turn
-        .parts
-        .iter()
-        .map(|part| match part {
-            Part::Text(text) => json!({"type": "text", "text": text}),
-            Part::Call { id, call } => {
-                json!({"type": "tool_use", "id": id, "name": call.name, "input": object(&call.arguments)})
-            }
-            Part::Result { id, text, .. } => {
-                json!({"type": "tool_result", "tool_use_id": id, "content": text})
-            }
-        })
-        .collect();
-    let role = if turn.by_model { "assistant" } else { "user" };
-    json!({"role": role, "content": content})
+fn part(part: &Part<'_>) -> Value {
+    match part {
+        Part::Text(text) => json!({"type": "text", "text": text}),
+        Part::Call { id, call } => {
+            json!({"type": "tool_use", "id": id, "name": call.name, "input": object(&call.arguments)})
+        }
+        Part::Result { id, text, .. } => {
+            json!({"type": "tool_result", "tool_use_id": id, "content": text})
+        }
+    }
 }
 
 #[derive(Debug, Default)]

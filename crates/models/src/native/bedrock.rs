@@ -1,9 +1,8 @@
+use super::rounded;
+use super::turns::{OUTPUT, Part, finish_word, message, object, output_schema, system, turns};
+use crate::openai::{BadFrame, Decode, Fault, ReplyState, segment, text};
 use serde_json::{Value, json};
 use steward_core::model::{Connection, ModelRequest, Usage};
-
-use super::rounded;
-use super::turns::{OUTPUT, Part, Turn, finish_word, object, output_schema, system, turns};
-use crate::openai::{BadFrame, Decode, Fault, ReplyState, segment, text};
 
 pub(super) fn path(connection: &Connection) -> String {
     format!("model/{}/converse-stream", segment(connection.model.trim()))
@@ -15,7 +14,7 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool)
     if !instructions.is_empty() {
         body["system"] = instructions.into();
     }
-    body["messages"] = turns(request).iter().map(message).collect();
+    body["messages"] = turns(request).iter().map(|turn| message(turn, part)).collect();
     let mut config = json!({"maxTokens": request.max_tokens});
     if !plain {
         config["temperature"] = json!(rounded(request.temperature).min(1.0));
@@ -44,22 +43,16 @@ fn tool(name: &str, description: &str, schema: &Value) -> Value {
     json!({"toolSpec": spec})
 }
 
-fn message(turn: &Turn<'_>) -> Value {
-    let content: Vec<Value> = turn
-        .parts
-        .iter()
-        .map(|part| match part {
-            Part::Text(text) => json!({"text": text}),
-            Part::Call { id, call } => {
-                json!({"toolUse": {"toolUseId": id, "name": call.name, "input": object(&call.arguments)}})
-            }
-            Part::Result { id, text, .. } => {
-                json!({"toolResult": {"toolUseId": id, "content": [{"text": text}]}})
-            }
-        })
-        .collect();
-    let role = if turn.by_model { "assistant" } else { "user" };
-    json!({"role": role, "content": content})
+fn part(part: &Part<'_>) -> Value {
+    match part {
+        Part::Text(text) => json!({"text": text}),
+        Part::Call { id, call } => {
+            json!({"toolUse": {"toolUseId": id, "name": call.name, "input": object(&call.arguments)}})
+        }
+        Part::Result { id, text, .. } => {
+            json!({"toolResult": {"toolUseId": id, "content": [{"text": text}]}})
+        }
+    }
 }
 
 #[derive(Debug, Default)]

@@ -1,11 +1,10 @@
 //! Cohere's chat, version 2.
 
+use super::rounded;
+use crate::openai::{Decode, Fault, ReplyState, call_json, message_json, text, tool_json};
 use serde_json::{Value, json};
 use steward_core::message::{Message, Role};
 use steward_core::model::{Connection, ModelRequest, Usage};
-
-use super::rounded;
-use crate::openai::{Decode, Fault, ReplyState, call_json, text, tool_json};
 
 const STOPS: usize = 5;
 
@@ -35,26 +34,16 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool)
 }
 
 fn message(message: &Message) -> Value {
-    let content = |role: &str| json!({"role": role, "content": message.text});
-    match message.role {
-        Role::System => content("system"),
-        Role::User => content("user"),
-        Role::Tool => json!({
-            "role": "tool",
-            "tool_call_id": message.tool_call_id.as_deref().unwrap_or_default(),
-            "content": message.text,
-        }),
-        Role::Assistant if message.tool_calls.is_empty() => content("assistant"),
-        Role::Assistant => {
-            let calls: Vec<Value> = message.tool_calls.iter().map(call_json).collect();
-            let mut turn = json!({"role": "assistant", "tool_calls": calls});
-            // What it says before calls is its plan.
-            if !message.text.trim().is_empty() {
-                turn["tool_plan"] = json!(message.text);
-            }
-            turn
-        }
+    if message.role != Role::Assistant || message.tool_calls.is_empty() {
+        return message_json(message);
     }
+    let calls: Vec<Value> = message.tool_calls.iter().map(call_json).collect();
+    let mut turn = json!({"role": "assistant", "tool_calls": calls});
+    // What it says before calls is its plan.
+    if !message.text.trim().is_empty() {
+        turn["tool_plan"] = json!(message.text);
+    }
+    turn
 }
 
 #[derive(Debug, Default)]

@@ -1,11 +1,10 @@
 //! Google's Gemini: `generateContent`.
 
-use serde_json::{Value, json};
-use steward_core::model::{Connection, ModelChunk, ModelRequest, Usage};
-
 use super::rounded;
 use super::turns::{Part, Turn, object, system, turns};
 use crate::openai::{Decode, Fault, ReplyState, segment, text, version};
+use serde_json::{Value, json};
+use steward_core::model::{Connection, ModelChunk, ModelRequest, Usage};
 
 const STOPS: usize = 5;
 

@@ -1,12 +1,12 @@
 //! Ollama's own `/api/chat`, which takes the context window and keeps the model's reasoning apart.
 
-use serde_json::{Value, json};
-use steward_core::message::{Message, Role};
-use steward_core::model::{Connection, ModelRequest, Usage};
-
 use super::rounded;
 use super::turns::{name_of, object};
 use crate::openai::{Decode, Fault, ReplyState, text, tool_json};
+use serde_json::{Value, json};
+use steward_core::message::{Message, Role};
+use steward_core::model::{Connection, ModelRequest, Usage};
+use steward_core::tool::ToolCall;
 
 pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Value {
     let messages: Vec<Value> = request.messages.iter().map(|m| message(m, &request.messages)).collect();
@@ -36,26 +36,17 @@ pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool)
 }
 
 fn message(message: &Message, all: &[Message]) -> Value {
-    let content = |role: &str| json!({"role": role, "content": message.text});
-    match message.role {
-        Role::System => content("system"),
-        Role::User => content("user"),
-        Role::Tool => {
-            let name = name_of(message.tool_call_id.as_deref().unwrap_or_default(), all);
-            json!({"role": "tool", "tool_name": name, "content": message.text})
-        }
-        Role::Assistant => {
-            let mut turn = content("assistant");
-            if !message.tool_calls.is_empty() {
-                let calls = message
-                    .tool_calls
-                    .iter()
-                    .map(|call| json!({"function": {"name": call.name, "arguments": object(&call.arguments)}}));
-                turn["tool_calls"] = calls.collect();
-            }
-            turn
-        }
+    let mut turn = json!({"role": message.role});
+    if message.role == Role::Tool {
+        turn["tool_name"] = json!(name_of(message.tool_call_id.as_deref().unwrap_or_default(), all));
     }
+    turn["content"] = json!(message.text);
+    if !message.tool_calls.is_empty() {
+        let calls = message.tool_calls.iter();
+        let call = |call: &ToolCall| json!({"function": {"name": call.name, "arguments": object(&call.arguments)}});
+        turn["tool_calls"] = calls.map(call).collect();
+    }
+    turn
 }
 
 #[derive(Debug, Default)]

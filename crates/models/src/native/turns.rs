@@ -50,6 +50,13 @@ pub(super) fn turns(request: &ModelRequest) -> Vec<Turn<'_>> {
     turns
 }
 
+/// As Anthropic and Bedrock take it, each in its own form of the parts.
+pub(super) fn message(turn: &Turn<'_>, part: impl Fn(&Part<'_>) -> Value) -> Value {
+    let role = if turn.by_model { "assistant" } else { "user" };
+    let content: Vec<Value> = turn.parts.iter().map(part).collect();
+    json!({"role": role, "content": content})
+}
+
 fn parts<'a>(message: &'a Message, all: &'a [Message], in_words: bool) -> Vec<Part<'a>> {
     let text = || (!message.text.trim().is_empty()).then(|| Part::Text(message.text.clone()));
     match message.role {

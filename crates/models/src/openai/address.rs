@@ -1,10 +1,9 @@
 //! The URL of a call: the connection's base URL, however it was written, and a path. Query parameters of the base URL
 //! are kept, since Azure and many proxies need theirs.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::collections::HashMap;
 use std::sync::LazyLock;
-
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use steward_core::model::{Connection, Provider};
 use url::Url;
 

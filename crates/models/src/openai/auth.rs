@@ -1,19 +1,17 @@
 //! How a connection authenticates: a header or a key that signs, and the secrets that errors must not repeat.
 
-use std::fmt;
-use std::sync::Arc;
-use std::time::{Duration, SystemTime};
-
+use super::sigv4::AccessKey;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 use steward_core::TenantId;
 use steward_core::model::{ACCESS_KEY_FIELD, Auth, Connection, KEY_FIELD, Provider, SESSION_FIELD};
 use steward_core::ports::{Clock, ConnectionKeys, TypedKey};
 use steward_core::scrub::Scrubber;
-
-use super::sigv4::AccessKey;
 
 /// And every form of the secret that an answer could repeat.
 #[derive(Debug, Clone, Default)]

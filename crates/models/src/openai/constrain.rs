@@ -6,12 +6,11 @@ mod schema_memory;
 
 pub(super) use schema_memory::SchemaMemory;
 
-use std::borrow::Cow;
-
 use Constrained::{
     GuidedJson, JsonObject, LlamaCppGrammar, LlamaCppSchema, OllamaFormat, ResponseFormat, StructuredOutputs,
 };
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use steward_core::model::{Connection, Constrained, ModelRequest, Provider};
 
 /// Constrains the output to `schema`, as far as the endpoint is known to take it.

@@ -1,14 +1,12 @@
 //! Embeddings from an endpoint: of the OpenAI dialect, Ollama, Gemini and Cohere.
 
-use std::time::Duration;
-
-use serde_json::{Value, json};
-use steward_core::model::{Connection, ModelError, ModelErrorClass, Provider, Wire};
-
 use super::error_messages::Origin;
 use super::send::{Outgoing, json_bytes};
 use super::{Client, Limits, wire_of};
 use crate::native;
+use serde_json::{Value, json};
+use std::time::Duration;
+use steward_core::model::{Connection, ModelError, ModelErrorClass, Provider, Wire};
 
 /// Most text in one request, bytes: some endpoints limit the tokens.
 const BATCH_BYTES: usize = 256 << 10;

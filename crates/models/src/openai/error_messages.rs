@@ -1,11 +1,10 @@
 //! The texts of errors: what happened, with the connection's name, and what a person can do.
 
+use super::auth::{NoCredential, scrub, scrubber};
+use super::classify::{self, Refusal};
 use secrecy::SecretString;
 use serde_json::Value;
 use steward_core::model::{Auth, Connection, ModelError, ModelErrorClass as Class, Provider, Usage, Wire};
-
-use super::auth::{NoCredential, scrub, scrubber};
-use super::classify::{self, Refusal};
 
 /// The connection that an error is about, and the secrets that must not appear in it.
 #[derive(Debug, Clone)]

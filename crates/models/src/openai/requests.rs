@@ -1,16 +1,14 @@
 //! Request bodies of the OpenAI dialect, what endpoints refuse in them, and lists of models.
 
-use std::borrow::Cow;
-
+use super::constrain::{self, SchemaMemory};
+use super::error_messages::Origin;
+use crate::native::rounded;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use steward_core::message::{Message, Role};
 use steward_core::model::{Connection, ModelError, ModelRequest, Provider};
 use steward_core::ports::Scored;
 use steward_core::tool::{ToolCall, ToolSpec};
-
-use super::constrain::{self, SchemaMemory};
-use super::error_messages::Origin;
-use crate::native::rounded;
 
 pub(super) fn chat_body(connection: &Connection, request: &ModelRequest, quirks: &Quirks) -> Value {
     let mut body = prompt(connection, request);
@@ -64,27 +62,23 @@ fn prompt(connection: &Connection, request: &ModelRequest) -> Value {
     } else {
         body["model"] = json!(connection.model);
     }
-    body["messages"] = messages.iter().map(message).collect();
+    body["messages"] = messages.iter().map(message_json).collect();
     body
 }
 
-fn message(message: &Message) -> Value {
+pub(crate) fn message_json(message: &Message) -> Value {
     match message.role {
-        Role::System => json!({"role": "system", "content": message.text}),
-        Role::User => json!({"role": "user", "content": message.text}),
         Role::Tool => json!({
             "role": "tool",
             "tool_call_id": message.tool_call_id.as_deref().unwrap_or_default(),
             "content": message.text,
         }),
-        Role::Assistant if message.tool_calls.is_empty() => {
-            json!({"role": "assistant", "content": message.text})
-        }
-        Role::Assistant => {
+        Role::Assistant if !message.tool_calls.is_empty() => {
             let calls: Vec<Value> = message.tool_calls.iter().map(call_json).collect();
             let content = (!message.text.is_empty()).then_some(&message.text);
             json!({"role": "assistant", "content": content, "tool_calls": calls})
         }
+        role => json!({"role": role, "content": message.text}),
     }
 }
 

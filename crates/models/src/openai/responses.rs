@@ -1,13 +1,12 @@
 //! `/responses` of OpenAI: requests, and the events of its streams.
 
-use serde_json::{Value, json};
-use steward_core::message::{Message, Role};
-use steward_core::model::{Connection, ModelRequest};
-
 use super::constrain::is_strict;
 use super::decode::{Decode, Fault, ReplyState, read_usage, text};
 use super::requests::Quirks;
 use crate::native::rounded;
+use serde_json::{Value, json};
+use steward_core::message::{Message, Role};
+use steward_core::model::{Connection, ModelRequest};
 
 /// Smallest limit that the interface takes, tokens.
 const LEAST: u32 = 16;

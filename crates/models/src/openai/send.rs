@@ -1,21 +1,19 @@
 //! Sends requests: address, key, and the errors of failed connections.
 
-use std::time::Duration;
-
-use bytes::Bytes;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Method, Response};
-use secrecy::{ExposeSecret, SecretString};
-use serde_json::Value;
-use steward_core::model::{Connection, ModelError, ModelErrorClass, Provider};
-use tokio::time::timeout;
-use url::Url;
-
 use super::auth::{NoCredential, credential};
 use super::classify::retry_after_ms;
 use super::error_messages::Origin;
 use super::transport::{Target, causes};
 use super::{Client, Limits, address, stream};
+use bytes::Bytes;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::{Method, Response};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use std::time::Duration;
+use steward_core::model::{Connection, ModelError, ModelErrorClass, Provider};
+use tokio::time::timeout;
+use url::Url;
 
 const JSON: &str = "application/json";
 

@@ -1,12 +1,11 @@
 //! Amazon's signature version 4.
 
-use std::time::SystemTime;
-
 use aws_credential_types::Credentials;
 use aws_sigv4::http_request::{SignableBody, SignableRequest, SigningSettings, UriPathNormalizationMode, sign};
 use aws_sigv4::sign::v4;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
+use std::time::SystemTime;
 use url::Url;
 
 #[derive(Debug, Clone)]

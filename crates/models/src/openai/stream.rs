@@ -1,20 +1,18 @@
 //! Reads a response within its time limits.
 
-use std::time::{Duration, Instant};
-
-use futures::{Stream, StreamExt};
-use reqwest::Response;
-use reqwest::header::CONTENT_TYPE;
-use serde_json::Value;
-use steward_core::model::{ModelChunk, ModelError, Usage};
-use steward_core::ports::ChunkStream;
-use tokio::time::timeout;
-
 use super::Limits;
 use super::decode::{Decode, Fault, ReplyDecoder, ReplyState, is_error};
 use super::error_messages::Origin;
 use super::send::causes_without_url;
 use super::sse::{BadFrame, Parser, SseParser};
+use futures::{Stream, StreamExt};
+use reqwest::Response;
+use reqwest::header::CONTENT_TYPE;
+use serde_json::Value;
+use std::time::{Duration, Instant};
+use steward_core::model::{ModelChunk, ModelError, Usage};
+use steward_core::ports::ChunkStream;
+use tokio::time::timeout;
 
 /// Longest body read as a whole, bytes.
 const WHOLE_LIMIT: usize = 16 << 20;

@@ -1,17 +1,15 @@
 //! However the bytes of a stream are cut, the chunks are the same.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use std::path::Path;
-
-use proptest::prelude::*;
-use serde_json::json;
-use steward_core::model::{ModelChunk, Provider};
-
 use super::decode::{ChatDecoder, Fault, ReplyDecoder};
 use super::responses;
 use super::sse::SseParser;
 use super::stream::StreamFormat;
 use crate::native;
+use proptest::prelude::*;
+use serde_json::json;
+use std::path::Path;
+use steward_core::model::{ModelChunk, Provider};
 
 fn decode(pieces: &[&[u8]]) -> (Vec<ModelChunk>, Result<(), Fault>, ModelChunk) {
     let (mut parser, mut decoder) = (SseParser::default(), ReplyDecoder::new(ChatDecoder::default()));

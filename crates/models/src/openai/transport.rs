@@ -1,18 +1,16 @@
 //! HTTP clients: loopback without proxy, the network with TLS and proxies, a Unix socket.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
-
+use super::sigv4::AccessKey;
+use crate::local::{Endpoint, LocalModelError, Supervisor};
 use async_trait::async_trait;
 use reqwest::ClientBuilder;
 use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use tokio::runtime::Handle;
-
-use super::sigv4::AccessKey;
-use crate::local::{Endpoint, LocalModelError, Supervisor};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 

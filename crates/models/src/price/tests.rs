@@ -1,11 +1,9 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use super::{BUILT_IN, PriceError, Prices};
 use std::collections::BTreeSet;
-
 use steward_core::ConnectionId;
 use steward_core::model::{Auth, Capabilities, Connection, Price, Provider, Usage};
-
-use super::{BUILT_IN, PriceError, Prices};
 
 fn connection(provider: Provider, model: &str) -> Connection {
     Connection {

@@ -1,19 +1,17 @@
 //! Asks one connection after the other until one answers.
 
-use std::sync::Arc;
-use std::time::Duration;
-
+use super::errors::{self, Next, next, worth_repeating};
+use super::health::{HealthTracker, Permit};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
+use std::sync::Arc;
+use std::time::Duration;
 use steward_core::ConnectionId;
 use steward_core::model::{Connection, ModelError, ModelErrorClass};
 use steward_core::ports::NoAnswer;
 use steward_core::routing::{Attempt, Routing};
 use tokio::time::{Instant, sleep_until, timeout};
-
-use super::errors::{self, Next, next, worth_repeating};
-use super::health::{HealthTracker, Permit};
 
 /// Longest message stored with an attempt, characters.
 const MESSAGE: usize = 300;
@@ -109,7 +107,7 @@ where
         let connection = call.record_failure(done.asked, &error);
         match next(error.class) {
             Next::Nobody => break,
-            Next::Larger => call.queue.needs_more_than(connection.capabilities.window),
+            Next::Larger => call.queue.window_over = call.queue.window_over.max(connection.capabilities.window),
             Next::Anyone => {}
         }
         if call.ask_next() {
@@ -273,11 +271,6 @@ struct Queue {
 impl Queue {
     pub fn new(health: Arc<HealthTracker>, targets: &[Connection], most: usize) -> Self {
         Self { health, waiting: targets.to_vec(), left: most.max(1), asked_any: false, window_over: 0 }
-    }
-
-    /// The prompt did not fit into a window of this size.
-    pub fn needs_more_than(&mut self, window: u32) {
-        self.window_over = self.window_over.max(window);
     }
 
     /// The next target with a closed circuit. If nobody was asked yet and all are open, the one that is ready first:

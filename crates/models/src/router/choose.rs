@@ -1,17 +1,15 @@
 //! The order in which connections are tried.
 
+use super::connections::ConnectionSet;
+use super::health::HealthTracker;
+use crate::price::Prices;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-
 use steward_core::ConnectionId;
 use steward_core::exam::Grade;
 use steward_core::model::{Connection, ModelError};
 use steward_core::ports::{Route, RouteRequest};
 use steward_core::routing::{Balance, Classified, Task, classified};
-
-use super::connections::ConnectionSet;
-use super::health::HealthTracker;
-use crate::price::Prices;
 
 pub(crate) struct Chooser<'a> {
     pub known: &'a ConnectionSet,

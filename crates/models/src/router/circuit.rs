@@ -1,12 +1,10 @@
 //! The circuit breaker of one connection. Pure; the time is an argument.
 
-use std::time::Duration;
-
-use steward_core::Timestamp;
-use steward_core::ports::Breaker;
-
 use super::RouterOptions;
 use super::errors::Fault;
+use std::time::Duration;
+use steward_core::Timestamp;
+use steward_core::ports::Breaker;
 
 /// Longest wait that an endpoint may ask for.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);

@@ -1,18 +1,16 @@
 //! The connections that the router knows, and the child processes of local models.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use async_trait::async_trait;
-use steward_core::ConnectionId;
-use steward_core::exam::{ExamReport, Grade};
-use steward_core::model::{Connection, ModelError, ModelErrorClass};
-use steward_core::routing::Task;
-
 use super::errors;
 use crate::exam;
 use crate::local::{Endpoint, LocalModelError, Supervisor};
 use crate::openai::LocalModels;
+use async_trait::async_trait;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use steward_core::ConnectionId;
+use steward_core::exam::{ExamReport, Grade};
+use steward_core::model::{Connection, ModelError, ModelErrorClass};
+use steward_core::routing::Task;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ConnectionSet {
@@ -88,19 +86,10 @@ impl LocalChildren {
     }
 
     pub async fn stop(&self) {
-        let all: Vec<_> = {
-            let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-            running.values().cloned().collect()
-        };
+        let all: Vec<_> = self.running.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
         for supervisor in all {
             supervisor.stop().await;
         }
-    }
-}
-
-impl std::fmt::Debug for LocalChildren {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("LocalChildren")
     }
 }
 

@@ -1,7 +1,6 @@
 //! What each class of error means for the request and the connection, and the router's own errors.
 
 use std::time::Duration;
-
 use steward_core::model::{Connection, ModelError, ModelErrorClass as Class};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,16 +28,9 @@ pub(crate) enum Fault {
 
 pub(crate) fn next(class: Class) -> Next {
     match class {
-        Class::Timeout
-        | Class::Connect
-        | Class::RateLimit
-        | Class::Server
-        | Class::Broken
-        | Class::Empty
-        | Class::Auth
-        | Class::UnknownModel => Next::Anyone,
         Class::ContextLength => Next::Larger,
         Class::BadRequest | Class::Cancelled => Next::Nobody,
+        _ => Next::Anyone,
     }
 }
 

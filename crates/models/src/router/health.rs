@@ -1,15 +1,13 @@
 //! Circuit and health of every connection, and the permit that an attempt needs.
 
+use super::circuit::{Circuit, Pass};
+use super::{RouterOptions, errors};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-
 use steward_core::model::{Connection, ModelError};
 use steward_core::ports::{Clock, ConnectionHealth};
 use steward_core::{ConnectionId, Timestamp};
-
-use super::circuit::{Circuit, Pass};
-use super::{RouterOptions, errors};
 
 /// Shared by everything that calls connections.
 pub(crate) struct HealthTracker {
@@ -42,12 +40,6 @@ struct Entry {
     health: Health,
 }
 
-impl std::fmt::Debug for HealthTracker {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Board").field("options", &self.options).finish_non_exhaustive()
-    }
-}
-
 impl HealthTracker {
     pub fn new(clock: Arc<dyn Clock>, options: RouterOptions) -> Self {
         Self { clock, options, entries: Mutex::default() }
@@ -67,7 +59,7 @@ impl HealthTracker {
         let mut entries = self.entries();
         let entry = entries.entry(id);
         let pass = entry.circuit.admit(now)?;
-        entry.health.requests += 1;
+        entry.health.counted.requests += 1;
         Some(self.permit(id, entry.number, pass))
     }
 
@@ -76,7 +68,7 @@ impl HealthTracker {
         let now = self.clock.now();
         let mut entries = self.entries();
         let entry = entries.entry(id);
-        entry.health.requests += 1;
+        entry.health.counted.requests += 1;
         let pass = entry.circuit.force(now);
         self.permit(id, entry.number, pass)
     }
@@ -143,7 +135,6 @@ enum Stage {
 
 /// The right to ask one connection once, and the duty to report the outcome. If it is dropped, as when the caller
 /// goes away, nothing is recorded about the connection.
-#[derive(Debug)]
 pub(crate) struct Permit {
     health: Arc<HealthTracker>,
     id: ConnectionId,
@@ -224,19 +215,15 @@ const STALE: Duration = Duration::from_mins(5);
 /// Since the program started.
 #[derive(Debug, Default)]
 pub(crate) struct Health {
-    pub requests: u64,
-    pub failures: u64,
+    counted: ConnectionHealth,
     first_ms: VecDeque<u64>,
     measured_at: Option<Timestamp>,
-    pub last_error: Option<ModelError>,
-    pub last_ok_at: Option<Timestamp>,
-    pub last_failed_at: Option<Timestamp>,
 }
 
 impl Health {
     pub fn answered(&mut self, ms: u64, now: Timestamp) {
         self.measured(ms, now);
-        self.last_ok_at = Some(now);
+        self.counted.last_ok_at = Some(now);
     }
 
     /// At least `ms`.
@@ -249,9 +236,9 @@ impl Health {
     }
 
     pub fn failed(&mut self, error: &ModelError, now: Timestamp) {
-        self.failures += 1;
-        self.last_error = Some(error.clone());
-        self.last_failed_at = Some(now);
+        self.counted.failures += 1;
+        self.counted.last_error = Some(error.clone());
+        self.counted.last_failed_at = Some(now);
     }
 
     /// Time to first content, milliseconds.
@@ -267,18 +254,8 @@ impl Health {
         (now.since(measured) <= STALE).then(|| self.median_ms()).flatten()
     }
 
-    pub fn report(&self, connection: ConnectionId) -> steward_core::ports::ConnectionHealth {
-        steward_core::ports::ConnectionHealth {
-            connection,
-            breaker: steward_core::ports::Breaker::Closed,
-            retry_in_ms: None,
-            requests: self.requests,
-            failures: self.failures,
-            first_ms: self.median_ms(),
-            last_error: self.last_error.clone(),
-            last_ok_at: self.last_ok_at,
-            last_failed_at: self.last_failed_at,
-        }
+    pub fn report(&self, connection: ConnectionId) -> ConnectionHealth {
+        ConnectionHealth { connection, first_ms: self.median_ms(), ..self.counted.clone() }
     }
 }
 

@@ -1,23 +1,20 @@
 //! Passes other programs' requests of the OpenAI dialect through the router, byte for byte.
 
-use std::pin::Pin;
-use std::sync::{Mutex, PoisonError};
-use std::task::{Context, Poll};
-use std::time::Duration;
-
+use super::passthrough_answer::{self, Answer, PassthroughCall, Refused};
+use super::{Permit, Plan, Router, not_asked, try_targets};
+use crate::native::is_native;
+use crate::openai::Origin;
 use async_trait::async_trait;
 use bytes::Bytes;
-use futures::{Stream, StreamExt};
+use futures::{StreamExt, stream};
 use reqwest::header::HeaderMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use steward_core::ConnectionId;
-use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Provider, Usage, Wire};
+use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Usage, Wire};
 use steward_core::passthrough_request::PassthroughRequest;
 use steward_core::ports::{ByteStream, Gateway, NoAnswer, Passage, Passed};
 use steward_core::routing::Routing;
-
-use super::passthrough_answer::{self, Answer, PassthroughCall, Refused};
-use super::{Permit, Plan, Router, not_asked, try_targets};
-use crate::openai::Origin;
 
 #[async_trait]
 impl Gateway for Router {
@@ -55,7 +52,7 @@ impl Gateway for Router {
                     attempts: answered.attempts,
                     status: answer.status,
                     headers: answer.headers.clone(),
-                    body: Relay::new(answer, passage, answered.permit).boxed(),
+                    body: relay(answer, passage, answered.permit),
                 })
             }
             Err(no_answer) => {
@@ -79,16 +76,12 @@ fn is_own_fault(class: ModelErrorClass) -> bool {
 }
 
 fn as_it_came(connection: Connection, answer: Answer, no_answer: NoAnswer) -> Passed {
-    let begin = futures::stream::iter([Ok(answer.begin)]);
     Passed {
         connection,
         attempts: no_answer.attempts,
         status: answer.status,
         headers: answer.headers,
-        body: match answer.rest {
-            Some(rest) => begin.chain(rest).boxed(),
-            None => begin.boxed(),
-        },
+        body: pieces(answer.begin, answer.rest),
     }
 }
 
@@ -96,10 +89,7 @@ fn speaks_the_dialect(connection: &Connection) -> bool {
     match connection.wire {
         Some(Wire::Chat | Wire::Responses) => true,
         Some(Wire::Native) => false,
-        None => !matches!(
-            connection.provider,
-            Provider::Anthropic | Provider::Gemini | Provider::Cohere | Provider::Bedrock
-        ),
+        None => !is_native(connection.provider),
     }
 }
 
@@ -150,13 +140,6 @@ pub(crate) fn is_events(headers: &HeaderMap) -> bool {
 /// Bytes at the end that are searched for the end of the answer.
 const TAIL: usize = 2048;
 
-struct Relay {
-    begin: Bytes,
-    rest: Option<ByteStream>,
-    permit: Option<Permit>,
-    end: Option<End>,
-}
-
 /// The last bytes of an event stream.
 struct End {
     tail: Vec<u8>,
@@ -173,62 +156,43 @@ impl End {
     }
 }
 
-impl Relay {
-    pub fn new(answer: Answer, passage: Passage, permit: Permit) -> Self {
-        let end = answer.events.then(|| End { tail: Vec::with_capacity(4 * TAIL), passage, origin: answer.origin });
-        Self { begin: answer.begin, rest: answer.rest, permit: Some(permit), end }
-    }
-
-    fn failed(&mut self, error: &ModelError) {
-        self.rest = None;
-        if let Some(permit) = self.permit.take() {
-            permit.failed(error);
+/// The answer's bytes; tells the permit how it went.
+fn relay(answer: Answer, passage: Passage, permit: Permit) -> ByteStream {
+    let mut end = answer.events.then(|| End { tail: Vec::with_capacity(4 * TAIL), passage, origin: answer.origin });
+    let mut pieces = pieces(answer.begin, answer.rest);
+    async_stream::stream! {
+        while let Some(piece) = pieces.next().await {
+            match piece {
+                Ok(piece) => {
+                    if let Some(end) = &mut end {
+                        end.take(&piece);
+                    }
+                    yield Ok(piece);
+                }
+                Err(error) => {
+                    permit.failed(&error);
+                    yield Err(error);
+                    return;
+                }
+            }
+        }
+        match end.filter(|end| !passthrough_answer::has_end(&end.tail, end.passage)) {
+            Some(end) => {
+                let error = end.origin.broken("the stream ended before the answer did", Usage::default());
+                permit.failed(&error);
+                yield Err(error);
+            }
+            None => permit.completed(),
         }
     }
-
-    /// After the last byte: an error if the answer was not complete.
-    fn ended(&mut self) -> Option<ModelError> {
-        self.rest = None;
-        let end = self.end.take();
-        if let Some(end) = end.filter(|end| !passthrough_answer::has_end(&end.tail, end.passage)) {
-            let error = end.origin.broken("the stream ended before the answer did", Usage::default());
-            self.failed(&error);
-            return Some(error);
-        }
-        if let Some(permit) = self.permit.take() {
-            permit.completed();
-        }
-        None
-    }
+    .boxed()
 }
 
-impl Stream for Relay {
-    type Item = Result<Bytes, ModelError>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let piece = if self.begin.is_empty() {
-            let Some(rest) = &mut self.rest else {
-                return Poll::Ready(self.ended().map(Err));
-            };
-            match futures::ready!(rest.poll_next_unpin(context)) {
-                Some(Ok(piece)) => piece,
-                Some(Err(error)) => {
-                    self.end = None;
-                    self.failed(&error);
-                    return Poll::Ready(Some(Err(error)));
-                }
-                None => return Poll::Ready(self.ended().map(Err)),
-            }
-        } else {
-            std::mem::take(&mut self.begin)
-        };
-        if let Some(end) = &mut self.end {
-            end.take(&piece);
-        }
-        Poll::Ready(Some(Ok(piece)))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, None)
+/// What came first, and what follows.
+fn pieces(begin: Bytes, rest: Option<ByteStream>) -> ByteStream {
+    let begin = stream::iter(Some(begin).filter(|begin| !begin.is_empty()).map(Ok));
+    match rest {
+        Some(rest) => begin.chain(rest).boxed(),
+        None => begin.boxed(),
     }
 }

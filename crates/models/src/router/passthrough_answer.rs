@@ -1,21 +1,19 @@
 //! One attempt at passing a request through: reads the answer up to its first content, or a whole document. Bytes go
 //! on unchanged, so markers in them are searched for and nothing is parsed.
 
-use std::time::Duration;
-
+use super::passthrough::{is_events, passed};
+use crate::openai::{Client, Limits, Origin, bytes, retry_after_ms};
 use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
 use memchr::memmem;
 use reqwest::Response;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
+use std::time::Duration;
 use steward_core::model::{Connection, ModelError, Provider};
 use steward_core::passthrough_request::PassthroughRequest;
 use steward_core::ports::{ByteStream, Passage};
 use tokio::time::timeout;
-
-use super::passthrough::{is_events, passed};
-use crate::openai::{Client, Limits, Origin, bytes, retry_after_ms};
 
 /// Longest document that is read before it goes on, bytes. Up to there, one that breaks off is asked for elsewhere.
 const WHOLE: usize = 8 << 20;

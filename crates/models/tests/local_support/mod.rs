@@ -1,11 +1,10 @@
 //! A started model server and a small HTTP client for it.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use std::path::PathBuf;
-use std::time::Duration;
-
 use secrecy::ExposeSecret;
 use serde_json::Value;
+use std::path::PathBuf;
+use std::time::Duration;
 use steward_models::local::{ChildCommand, Endpoint, Supervisor, SupervisorOptions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;

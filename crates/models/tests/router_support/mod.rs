@@ -1,12 +1,12 @@
 #![allow(dead_code, clippy::unwrap_used, reason = "shared by several tests")]
 
+use crate::support::{connection, request, secrets, uuid};
+use futures::StreamExt;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-
-use futures::StreamExt;
 use steward_core::ConnectionId;
 use steward_core::model::{Connection, ModelChunk, ModelError};
 use steward_core::ports::{ConnectionHealth, ModelCall, Models, NoAnswer, Opened};
@@ -18,8 +18,6 @@ use steward_testkit::model_server::{Behaviour, Script, ScriptedModelServer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
-
-use crate::support::{connection, request, secrets, uuid};
 
 /// What no well-behaved server does.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,7 @@
 #![allow(dead_code, clippy::unwrap_used, reason = "shared by several tests")]
 
-use std::time::Duration;
-
 use futures::StreamExt;
+use std::time::Duration;
 use steward_core::ConnectionId;
 use steward_core::message::Message;
 use steward_core::model::{Auth, Capabilities, Connection, ModelChunk, ModelError, ModelRequest, Provider};

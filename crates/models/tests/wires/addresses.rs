@@ -1,11 +1,9 @@
-use std::time::Duration;
-
-use steward_core::model::{Provider, Wire};
-
 use crate::support::{ask, client, request};
 use crate::wires::events;
 use crate::wires::server::{Answer, Server};
 use crate::wires::table::CASES;
+use std::time::Duration;
+use steward_core::model::{Provider, Wire};
 
 #[tokio::test]
 async fn lists_of_models() {

@@ -1,10 +1,9 @@
-use serde_json::{Value, json};
-use steward_core::model::{ModelChunk, ModelErrorClass};
-
 use crate::support::{ask, client, request, text};
 use crate::wires::events;
 use crate::wires::server::Server;
 use crate::wires::table::{CASES, Case};
+use serde_json::{Value, json};
+use steward_core::model::{ModelChunk, ModelErrorClass};
 
 /// What the chunks come to.
 fn sum(chunks: &[ModelChunk]) -> Value {

@@ -1,11 +1,9 @@
-use std::time::Duration;
-
-use serde_json::{Value, json};
-use steward_core::model::{ModelErrorClass, Provider};
-
 use crate::support::client;
 use crate::wires::server::{Answer, Seen, Server};
 use crate::wires::table::CASES;
+use serde_json::{Value, json};
+use std::time::Duration;
+use steward_core::model::{ModelErrorClass, Provider};
 
 const LIMIT: Duration = Duration::from_secs(5);
 

@@ -1,10 +1,8 @@
 //! The shapes, and Amazon's binary form of them.
 
-use std::path::PathBuf;
-
-use serde_json::Value;
-
 use crate::wires::server::Answer;
+use serde_json::Value;
+use std::path::PathBuf;
 
 fn path(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "tests", "shapes", name].iter().collect()

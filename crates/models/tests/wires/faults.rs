@@ -1,13 +1,12 @@
+use crate::support::{KEY, ask, client, request, text};
+use crate::wires::events;
+use crate::wires::server::{Answer, Server};
+use crate::wires::table::CASES;
 use futures::StreamExt;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use steward_core::model::{ModelChunk, ModelErrorClass};
-
-use crate::support::{KEY, ask, client, request, text};
-use crate::wires::events;
-use crate::wires::server::{Answer, Server};
-use crate::wires::table::CASES;
 
 #[derive(Debug, Deserialize)]
 struct Refusal {

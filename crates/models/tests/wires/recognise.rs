@@ -1,10 +1,9 @@
+use crate::support::{KEY, client};
+use crate::wires::server::{Answer, Server};
 use serde_json::{Value, json};
 use steward_core::model::{Auth, ModelErrorClass, Provider};
 use steward_core::ports::Recognised;
 use steward_models::recognise::recognise;
-
-use crate::support::{KEY, client};
-use crate::wires::server::{Answer, Server};
 
 type Routes = Vec<(&'static str, Value)>;
 

@@ -1,16 +1,15 @@
 //! What is sent, as snapshots: one request with everything in it for each wire.
 
+use crate::support::{ask, client, request};
+use crate::wires::events;
+use crate::wires::server::{Answer, Seen, Server};
+use crate::wires::table::{CASES, Case};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use steward_core::message::Message;
 use steward_core::model::{Auth, ModelChunk, ModelRequest, Provider, Wire};
 use steward_core::policy::RiskClass;
 use steward_core::tool::{CallSource, EffectClass, ToolCall, ToolSpec};
-
-use crate::support::{ask, client, request};
-use crate::wires::events;
-use crate::wires::server::{Answer, Seen, Server};
-use crate::wires::table::{CASES, Case};
 
 fn call(id: &str, place: &str) -> ToolCall {
     ToolCall {

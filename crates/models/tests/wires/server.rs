@@ -1,8 +1,7 @@
 //! A loopback server of fixed answers.
 
-use std::sync::{Arc, Mutex};
-
 use serde_json::Value;
+use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;

@@ -1,9 +1,8 @@
 //! The wires that are tested.
 
-use steward_core::model::{Auth, Connection, Provider, Wire};
-
 use crate::support;
 use crate::wires::server::Server;
+use steward_core::model::{Auth, Connection, Provider, Wire};
 
 /// One provider's interface.
 #[derive(Debug, Clone, Copy)]

@@ -1,13 +1,12 @@
 //! Reads JSON objects as calls, by the many names that models give to the parts.
 
-use serde_json::{Map, Value};
-use steward_core::tool::CallSource;
-
 use super::Dialect;
 use crate::grammar::{Call, Found, broken_arguments};
 use crate::json::{Scanner, Token, repair, strip_fence};
 use crate::native::as_object;
 use crate::tool_index::ToolIndex;
+use serde_json::{Map, Value};
+use steward_core::tool::CallSource;
 
 /// Confidence of a call in the model's own form.
 const SURE: f32 = 0.9;
@@ -61,22 +60,12 @@ impl Cx<'_> {
             self.found.note(format!("`{name}` is no known tool"));
         }
         let marker = self.dialect == Dialect::Markers;
-        self.found.call(Call {
-            id,
-            name,
-            arguments,
-            source: match (mended, marker) {
-                (true, _) => CallSource::Repaired,
-                (false, true) => CallSource::Marker,
-                (false, false) => CallSource::Dialect,
-            },
-            confidence: match (mended, marker) {
-                (true, _) => MENDED,
-                (false, true) => 0.8,
-                (false, false) => SURE,
-            },
-            untyped,
-        });
+        let (source, confidence) = match (mended, marker) {
+            (true, _) => (CallSource::Repaired, MENDED),
+            (false, true) => (CallSource::Marker, 0.8),
+            (false, false) => (CallSource::Dialect, SURE),
+        };
+        self.found.call(Call { id, untyped, ..Call::new(name, arguments, source, confidence) });
     }
 
     /// A call whose arguments are JSON text.
@@ -85,8 +74,7 @@ impl Cx<'_> {
         if name.is_empty() {
             return self.broken("", raw, "the call names no tool");
         }
-        let read = crate::native::arguments(strip_fence(raw), self.may_be_cut());
-        match read {
+        match crate::native::arguments(strip_fence(raw), self.may_be_cut()) {
             Ok((arguments, fixes)) => {
                 for fix in &fixes {
                     self.found.note(format!("arguments of `{name}`: {fix}"));
@@ -96,6 +84,11 @@ impl Cx<'_> {
             }
             Err(error) => self.found.broken(id, name, raw.trim(), &broken_arguments(&error)),
         }
+    }
+
+    /// A call whose arguments can't be read.
+    pub fn unreadable(&mut self, name: &str, raw: &str, error: &str) {
+        self.broken(name, raw, &broken_arguments(error));
     }
 
     pub fn broken(&mut self, name: &str, raw: &str, error: &str) {
@@ -208,10 +201,7 @@ pub(super) fn read_json(body: &str, cx: &mut Cx<'_>) {
                 }
                 json_calls(read.value, raw, !read.fixes.is_empty(), cx);
             }
-            Err(error) => {
-                let name = name_within(raw);
-                return cx.broken(&name, raw, &broken_arguments(&error));
-            }
+            Err(error) => return cx.unreadable(&name_within(raw), raw, &error),
         }
         any = true;
         rest = rest[len..].trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ';' | ','));

@@ -7,6 +7,7 @@
 use super::call::Cx;
 use super::{Body, Calls, Dialect, Rule, any, rule};
 use crate::complexity_counter::find;
+use std::sync::LazyLock;
 
 const MESSAGE: &str = "<|message|>";
 
@@ -42,11 +43,7 @@ pub(crate) const LONGEST: usize = 256;
 
 /// The header at the start of `text` and its length; `None`: it is not complete.
 pub(crate) fn header(text: &str) -> Option<(Kind, usize)> {
-    let mut reach = text.len().min(LONGEST);
-    while !text.is_char_boundary(reach) {
-        reach -= 1;
-    }
-    let at = find(&text[..reach], MESSAGE)?;
+    let at = find(&text[..text.floor_char_boundary(LONGEST)], MESSAGE)?;
     let head = &text[..at];
     let role = head.strip_prefix("<|start|>").unwrap_or("assistant");
     let kind = if !role.trim_start().starts_with("assistant") {
@@ -104,53 +101,17 @@ const fn thought(open: &'static str, close: &'static [&'static str]) -> Rule {
     Rule { dialect: Dialect::Thought, open, body: Body::Thought(close) }
 }
 
-/// Tokens of chat templates that leak into the content, and the beginnings of what only a server writes. Source:
-/// tokenizer configurations of the families in this folder.
-pub(super) const NOISE_RULES: &[Rule] = &[
-    drop("<|im_end|>"),
-    drop("<|im_start|>assistant"),
-    drop("<|eot_id|>"),
-    drop("<|eom_id|>"),
-    drop("<|eom|>"),
-    drop("<|eot|>"),
-    drop("<|end_of_text|>"),
-    drop("<|endoftext|>"),
-    drop("<|end_of_role|>"),
-    drop("<|end|>"),
-    drop("<|return|>"),
-    drop("<|call|>"),
-    drop("<end_of_turn>"),
-    drop("<start_of_turn>model"),
-    drop("<turn|>"),
-    drop("<|START_RESPONSE|>"),
-    drop("<|END_RESPONSE|>"),
-    drop("<|START_TEXT|>"),
-    drop("<|END_TEXT|>"),
-    drop("<|END_OF_TURN_TOKEN|>"),
-    drop("<｜end▁of▁sentence｜>"),
-    drop("<|begin_of_solution|>"),
-    drop("<|end_of_solution|>"),
-    drop("</tool_call>"),
-    drop("</think>"),
-    drop("<|END_THINKING|>"),
-    drop("[/THINK]"),
-    stop("<tool_response>"),
-    stop("<|tool_response>"),
-    stop("<function_results>"),
-    stop("<|im_start|>user"),
-    stop("<|im_start|>tool"),
-    stop("<start_of_turn>user"),
-    stop("<|start_header_id|>"),
-    stop("<|START_TOOL_RESULT|>"),
-    stop("<｜tool▁outputs▁begin｜>"),
-    stop("[TOOL_RESULTS]"),
-    stop("[TOOL_RESULT]"),
-];
-
-const fn drop(open: &'static str) -> Rule {
-    Rule { dialect: Dialect::Noise, open, body: Body::Drop }
-}
-
-const fn stop(open: &'static str) -> Rule {
-    Rule { dialect: Dialect::Noise, open, body: Body::Stop }
-}
+/// Tokens that mean nothing to a reader, and the beginnings of what only a server writes (`data/noise.txt`).
+pub(super) static NOISE_RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let lines = include_str!("../../data/noise.txt").lines().filter_map(|line| line.split_once(' '));
+    lines
+        .filter_map(|(kind, open)| {
+            let body = match kind {
+                "drop" => Body::Drop,
+                "stop" => Body::Stop,
+                _ => return None,
+            };
+            Some(Rule { dialect: Dialect::Noise, open, body })
+        })
+        .collect()
+});

@@ -198,15 +198,22 @@ fn tag_begins(text: &str, _: &Cx<'_>, end: bool) -> Begin {
 }
 
 fn read_kimi(body: &str, cx: &mut Cx<'_>) {
-    let mut rest = body;
-    let mut any = false;
-    while let Some(call) = element(rest, (KIMI_OPEN, "", "<|tool_call_end|>"), |_| true) {
-        any = true;
-        let (id, arguments) = call.value.split_once(SEPARATOR).unwrap_or((call.value, ""));
+    read_each(body, KIMI_OPEN, "<|tool_call_end|>", cx, |call, cx| {
+        let (id, arguments) = call.split_once(SEPARATOR).unwrap_or((call, ""));
         let id = id.trim();
         let name = id.strip_prefix("functions.").unwrap_or(id);
         let name = name.rsplit_once(':').map_or(name, |(name, _)| name);
         cx.call_text(Some(id.to_owned()).filter(|id| id.contains(':')), name, arguments);
+    });
+}
+
+/// Reads every call of a block that stands between `open` and `close`.
+fn read_each(body: &str, open: &str, close: &str, cx: &mut Cx<'_>, read: impl Fn(&str, &mut Cx<'_>)) {
+    let mut rest = body;
+    let mut any = false;
+    while let Some(call) = element(rest, (open, "", close), |_| true) {
+        any = true;
+        read(call.value, cx);
         rest = call.rest;
     }
     if !any {
@@ -237,24 +244,15 @@ fn read_deepseek(body: &str, cx: &mut Cx<'_>) {
     let token = |words: [&str; 3]| format!("<{bar}{}{bar}>", words.join(space));
     let (open, close) = (token(["tool", "call", "begin"]), token(["tool", "call", "end"]));
     let separator = format!("<{bar}tool{space}sep{bar}>");
-    let mut rest = body;
-    let mut any = false;
-    while let Some(call) = element(rest, (&open, "", &close), |_| true) {
-        any = true;
-        let text = call.value.trim();
+    read_each(body, &open, &close, cx, |call, cx| {
+        let text = call.trim();
         match text.split_once(&separator) {
             None => cx.broken("", text, "the call names no tool"),
-            Some((head, tail)) if tail.trim_start().starts_with('{') => {
-                cx.call_text(None, head, tail);
-            }
+            Some((head, tail)) if tail.trim_start().starts_with('{') => cx.call_text(None, head, tail),
             Some((_, tail)) => {
                 let (name, arguments) = tail.trim().split_once('\n').unwrap_or((tail, ""));
                 cx.call_text(None, name, arguments);
             }
         }
-        rest = call.rest;
-    }
-    if !any {
-        cx.broken("", body, "there is no call in the block");
-    }
+    });
 }

@@ -1,10 +1,9 @@
 //! `[TOOL:name|key=value|…]` and `[DONE]`. A value may contain `]` and `|` if it is quoted or they are escaped with a
 //! backslash. Source: reference "GPT-OSS System Prompts", strategy 3.
 
-use serde_json::{Map, Value};
-
 use super::call::Cx;
 use super::{Begin, Body, Calls, Dialect, Rule};
+use serde_json::{Map, Value};
 
 pub(super) const RULES: &[Rule] = &[
     marker("[TOOL:"),

@@ -3,12 +3,11 @@
 //! Source: Llama 3.2 and 4 model cards ("pythonic" calls), Gemma 3 function calling guide
 //! (ai.google.dev/gemma/docs/capabilities/function-calling), LFM2 model card.
 
-use serde_json::{Map, Value};
-
 use super::call::{Cx, read_json};
 use super::{Begin, Calls, Dialect, Rule, any, rule, text_rule};
 use crate::json::{Loose, strip_fence};
 use crate::tool_index::ToolIndex;
+use serde_json::{Map, Value};
 
 /// Reads the calls of `body`, in a list or one after the other.
 pub(crate) fn python_calls(body: &str, cx: &mut Cx<'_>) {
@@ -24,28 +23,25 @@ pub(crate) fn python_calls(body: &str, cx: &mut Cx<'_>) {
         }
         let from = loose.pos;
         let Ok(word) = loose.word() else {
-            return rest(&loose, before, from, body, cx);
+            return rest(before, from, body, cx);
         };
         loose.blanks();
         if loose.eat('=') || (word == "print" && loose.eat('(')) {
             continue;
         }
         if !loose.eat('(') {
-            return rest(&loose, before, from, body, cx);
+            return rest(before, from, body, cx);
         }
         let name = word.strip_suffix(".call").unwrap_or(word);
         match arguments(&mut loose, name, cx) {
             Ok(map) => cx.call(name, map, false),
-            Err(error) => {
-                let message = crate::grammar::broken_arguments(&error);
-                return cx.broken(name, &body[from.min(body.len())..], &message);
-            }
+            Err(error) => return cx.unreadable(name, &body[from.min(body.len())..], &error),
         }
     }
 }
 
 /// The rest is no call.
-fn rest(_: &Loose<'_>, before: usize, from: usize, body: &str, cx: &mut Cx<'_>) {
+fn rest(before: usize, from: usize, body: &str, cx: &mut Cx<'_>) {
     if cx.found.items.len() > before {
         cx.found.note("text after a call was ignored");
     } else {
@@ -182,18 +178,13 @@ pub(super) fn read_gemma(body: &str, cx: &mut Cx<'_>) {
         let from = loose.pos;
         let name = loose.word().unwrap_or("");
         loose.blanks();
-        let arguments =
-            if loose.peek() == Some('{') { loose.value() } else { Ok(Value::Object(serde_json::Map::new())) };
+        let arguments = if loose.peek() == Some('{') { loose.value() } else { Ok(Value::Object(Map::new())) };
         match arguments {
             Ok(Value::Object(map)) if loose.unclosed == 0 || !cx.may_be_cut() => {
                 cx.call(name, map, loose.unclosed > 0);
             }
-            Ok(_) => {
-                return cx.broken(name, &body[from..], &crate::grammar::broken_arguments("they break off"));
-            }
-            Err(error) => {
-                return cx.broken(name, &body[from..], &crate::grammar::broken_arguments(&error));
-            }
+            Ok(_) => return cx.unreadable(name, &body[from..], "they break off"),
+            Err(error) => return cx.unreadable(name, &body[from..], &error),
         }
     }
 }

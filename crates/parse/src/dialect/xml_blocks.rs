@@ -1,11 +1,10 @@
 //! Calls in tags. The text is no XML: values are raw and may contain anything but their own closing.
 
-use serde_json::{Map, Value};
-
 use super::call::Cx;
 use super::json_blocks::json_or_name;
 use super::{Begin, Calls, Dialect, Rule, any, rule, text_rule};
 use crate::complexity_counter::find;
+use serde_json::{Map, Value};
 
 /// The text between `open` and the next `close`, and what follows. `closed`: there was a closing; otherwise the value
 /// goes on to the end.
@@ -94,7 +93,7 @@ fn one_qwen(name: &str, body: &str, closed: bool, cx: &mut Cx<'_>) {
             // The next parameter may follow a forgotten closing.
             let next = crate::complexity_counter::find(text, "<parameter=");
             if next.is_none() && (!closed || cx.may_be_cut()) {
-                return cx.broken(name, body, &crate::grammar::broken_arguments("they break off"));
+                return cx.unreadable(name, body, "they break off");
             }
             mended = true;
             rest = next.map_or("", |at| &text[at..]);
@@ -122,7 +121,7 @@ pub(super) fn read_glm(body: &str, cx: &mut Cx<'_>) {
         let Some(value) =
             element(key.rest, ("<arg_value>", "", "</arg_value>"), next).filter(|value| value.closed && key.closed)
         else {
-            return cx.broken(name, body, &crate::grammar::broken_arguments("they break off"));
+            return cx.unreadable(name, body, "they break off");
         };
         map.insert(key.value.trim().to_owned(), Value::String(value.value.to_owned()));
         rest = value.rest;
@@ -192,7 +191,7 @@ fn one_invoke(name: &str, body: &str, prefix: &str, closed: bool, cx: &mut Cx<'_
     let mut rest = body;
     while let Some(field) = element(rest, (&open, ">", &close), follows) {
         if !field.closed && (!closed || cx.may_be_cut()) {
-            return cx.broken(name, body, &crate::grammar::broken_arguments("they break off"));
+            return cx.unreadable(name, body, "they break off");
         }
         let text = value(field.value);
         let typed = field.head.contains("string=\"false\"");

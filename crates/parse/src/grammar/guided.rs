@@ -1,14 +1,13 @@
 //! Strategy `guided_json`: one object `{reasoning, tool_calls, done}`.
 
-use serde_json::{Map, Value, json};
-use steward_core::tool::{CallSource, ToolSpec};
-
 use super::{Call, Found, Grammar, broken_arguments};
 use crate::complexity_counter::find_byte;
 use crate::json::{Scanner, Token, repair, unescape, unescape_part};
-use crate::native::as_object;
+use crate::native::{Read, as_object};
 use crate::out::Sink;
 use crate::tool_index::ToolIndex;
+use serde_json::{Map, Value, json};
+use steward_core::tool::{CallSource, ToolSpec};
 
 /// The keys by which the object is recognised.
 const KEYS: &[&str] = &["reasoning", "tool_calls", "done"];
@@ -58,7 +57,9 @@ fn has_reference(schema: &Value) -> bool {
     }
 }
 
+#[derive(Default)]
 enum State {
+    #[default]
     Prose,
     /// A code fence at the start of a line that may hold the object.
     Fence {
@@ -78,6 +79,7 @@ enum State {
     Ignored,
 }
 
+#[derive(Default)]
 struct Object {
     scanner: Scanner,
     start: usize,
@@ -92,6 +94,7 @@ struct Object {
     calls: usize,
 }
 
+#[derive(Default)]
 pub(crate) struct Guided {
     tools: ToolIndex,
     buf: String,
@@ -105,15 +108,7 @@ pub(crate) struct Guided {
 
 impl Guided {
     pub fn new(tools: &ToolIndex) -> Self {
-        Self {
-            tools: tools.clone(),
-            buf: String::new(),
-            pos: 0,
-            state: State::Prose,
-            found: Found::default(),
-            seen: false,
-            lax: false,
-        }
+        Self { tools: tools.clone(), ..Self::default() }
     }
 
     /// For replies that were asked for in another form.
@@ -234,16 +229,7 @@ impl Guided {
 
     fn object_from(&mut self, from: usize, scanner: Scanner) -> State {
         self.seen = true;
-        State::Object(Box::new(Object {
-            scanner,
-            start: from,
-            key: String::new(),
-            shown: 0,
-            item: None,
-            item_key: String::new(),
-            item_name: String::new(),
-            calls: 0,
-        }))
+        State::Object(Box::new(Object { scanner, start: from, ..Object::default() }))
     }
 
     fn object(&mut self, mut object: Box<Object>, sink: &mut Sink) -> (State, bool) {
@@ -282,8 +268,7 @@ impl Guided {
                 }
                 Err(error) => {
                     let name = self.tools.name(&object.item_name);
-                    let message = broken_arguments(&error);
-                    self.found.broken(None, name, raw, &message);
+                    self.found.broken(None, name, raw, &broken_arguments(&error));
                 }
             }
         } else if object.calls == 0 {
@@ -376,8 +361,6 @@ impl Object {
     }
 }
 
-type Read = Result<(Value, Vec<&'static str>), String>;
-
 fn add_item(found: &mut Found, read: Read, raw: &str, tools: &ToolIndex) {
     let (item, fixes) = match read {
         Ok(read) => read,
@@ -394,14 +377,8 @@ fn add_item(found: &mut Found, read: Read, raw: &str, tools: &ToolIndex) {
             for fix in fixes {
                 found.note(format!("call of `{name}`: {fix}"));
             }
-            found.call(Call {
-                id: None,
-                name,
-                arguments,
-                source: if mended { CallSource::Repaired } else { CallSource::GuidedJson },
-                confidence: if mended { 0.8 } else { 0.95 },
-                untyped: false,
-            });
+            let (source, sure) = if mended { (CallSource::Repaired, 0.8) } else { (CallSource::GuidedJson, 0.95) };
+            found.call(Call::new(name, arguments, source, sure));
         }
         Err(error) => found.broken(None, name, raw, &broken_arguments(&error)),
     }

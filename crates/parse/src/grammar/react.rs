@@ -2,14 +2,13 @@
 
 mod input;
 
-use steward_core::tool::ToolSpec;
-
 use super::{Call, Found, Grammar, broken_arguments};
 use crate::complexity_counter::line_end;
 use crate::json::{Scanner, Token};
 use crate::out::Sink;
 use crate::tool_index::ToolIndex;
 use input::{Head, Input, Label, NOTHING, Start, arguments, classify, closing_text};
+use steward_core::tool::ToolSpec;
 
 /// Stops the model before it makes up a result.
 pub const STOP: &[&str] = &["\nObservation:"];
@@ -21,9 +20,10 @@ pub fn instructions(tools: &[ToolSpec]) -> String {
     super::with_tools(include_str!("../../prompts/react.md"), tools)
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 enum Section {
     /// Before any label. It is text if none follows, else reasoning.
+    #[default]
     Preamble,
     Thought,
     /// After `Action:`; the text so far.
@@ -46,6 +46,7 @@ struct Fences {
     input: bool,
 }
 
+#[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the text so far")]
 pub(crate) struct React {
     tools: ToolIndex,
@@ -76,24 +77,7 @@ pub(crate) struct React {
 
 impl React {
     pub fn new(tools: &ToolIndex) -> Self {
-        Self {
-            tools: tools.clone(),
-            buf: String::new(),
-            pos: 0,
-            line_start: true,
-            section: Section::Preamble,
-            preamble: 0,
-            fences: Fences::default(),
-            line_blank: true,
-            held: None,
-            closing: String::new(),
-            found: Found::default(),
-            labelled: false,
-            lax: false,
-            wrote: false,
-            tentative: None,
-            told: 0,
-        }
+        Self { tools: tools.clone(), line_start: true, line_blank: true, ..Self::default() }
     }
 
     fn advance(&mut self, sink: &mut Sink, end: bool) {
@@ -230,7 +214,7 @@ impl React {
     }
 
     fn input(&self, name: String) -> Section {
-        Section::Input(Input { name, from: self.pos, head: Head::Blank, json: None, fenced: false })
+        Section::Input(Input { head: Head::Blank, ..self.no_input(name) })
     }
 
     fn no_input(&self, name: String) -> Input {
@@ -375,14 +359,7 @@ impl React {
                 for note in read.notes {
                     self.found.note(format!("input of `{name}`: {note}"));
                 }
-                self.found.call(Call {
-                    id: None,
-                    name,
-                    arguments: read.arguments,
-                    source: read.source,
-                    confidence: read.confidence,
-                    untyped: false,
-                });
+                self.found.call(Call::new(name, read.arguments, read.source, read.confidence));
             }
             Err(error) => {
                 // The rest was written in the belief that the call was made.

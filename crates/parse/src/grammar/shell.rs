@@ -48,7 +48,9 @@ impl Dialects {
     }
 }
 
+#[derive(Default)]
 enum State {
+    #[default]
     Text,
     Thought(&'static [&'static str]),
     Block(Block),
@@ -63,6 +65,7 @@ enum Step {
     Wait,
 }
 
+#[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the text so far")]
 pub(crate) struct Shell {
     tools: ToolIndex,
@@ -100,37 +103,16 @@ pub(crate) struct Shell {
 impl Shell {
     /// `in_thought`: the prompt has opened the reasoning.
     pub fn new(tools: &ToolIndex, dialects: Dialects, in_thought: bool) -> Self {
-        Self {
-            tools: tools.clone(),
-            dialects,
-            buf: String::new(),
-            pos: 0,
-            shown: 0,
-            state: if in_thought {
-                State::Thought(&["</think>", "[/THINK]", "<|END_THINKING|>", "◁/think▷"])
-            } else {
-                State::Text
-            },
-            line: 0,
-            line_new: true,
-            line_quoted: false,
-            ticks: (0, false),
-            fence: None,
-            wrapped: false,
-            hopeless: Vec::new(),
-            no_python: false,
-            no_literal: false,
-            done: false,
-            begun: in_thought,
-            thought: String::new(),
-            found: Found::default(),
-            cut: false,
-        }
+        let state = match in_thought {
+            true => State::Thought(&["</think>", "[/THINK]", "<|END_THINKING|>", "◁/think▷"]),
+            false => State::Text,
+        };
+        Self { tools: tools.clone(), dialects, state, line_new: true, begun: in_thought, ..Self::default() }
     }
 
     fn advance(&mut self, sink: &mut Sink, end: bool) {
         loop {
-            let step = match std::mem::replace(&mut self.state, State::Text) {
+            let step = match std::mem::take(&mut self.state) {
                 State::Text => self.text(sink, end),
                 State::Thought(close) => self.thought(close, sink, end),
                 State::Block(block) => self.block(block, sink, end),

@@ -1,9 +1,8 @@
 //! Reads what models write instead of JSON: single quotes, bare keys, `True`/`None`, comments, missing commas, quotes
 //! made of tokens. Text that can be read in two ways is an error: the model is asked again.
 
-use serde_json::{Map, Number, Value};
-
 use crate::complexity_counter::count;
+use serde_json::{Map, Number, Value};
 
 /// The same as for strict JSON.
 const MAX_DEPTH: usize = 120;

@@ -2,18 +2,18 @@
 //! It allows trailing commas and raw control characters in strings; anything else that is no JSON is an error at
 //! once, so that prose with a brace is not held back for long.
 
-use std::ops::Range;
-
 use crate::complexity_counter::count;
+use std::ops::Range;
 
 /// `serde_json` refuses more than 128.
 const MAX_DEPTH: usize = 120;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
     /// A value or the end of an array.
     Value,
     /// A value, after a colon or at the root.
+    #[default]
     MustValue,
     /// A key or the end of an object.
     Key,
@@ -50,7 +50,7 @@ pub(crate) enum Token {
     Error,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Scanner {
     /// The next byte to look at; always on a character boundary.
     pub pos: usize,
@@ -62,7 +62,7 @@ pub(crate) struct Scanner {
 
 impl Scanner {
     pub fn new(pos: usize) -> Self {
-        Self { pos, stack: Vec::new(), state: State::MustValue, comma: false }
+        Self { pos, ..Self::default() }
     }
 
     pub fn depth(&self) -> usize {
@@ -153,12 +153,8 @@ impl Scanner {
                 self.pos += 1;
                 return None;
             }
-            (State::After | State::Key, b'}') if self.stack.last() == Some(&false) => {
-                return Some(self.close());
-            }
-            (State::After | State::Value, b']') if self.stack.last() == Some(&true) => {
-                return Some(self.close());
-            }
+            (State::After | State::Key, b'}') if self.stack.last() == Some(&false) => return Some(self.close()),
+            (State::After | State::Value, b']') if self.stack.last() == Some(&true) => return Some(self.close()),
             _ => {
                 self.state = State::Failed;
                 return Some(Token::Error);

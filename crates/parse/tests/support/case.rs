@@ -1,5 +1,6 @@
 //! Cases in folders: what a model writes, which tools are on offer, what must come out.
 
+use super::{canonical, pieces, specs};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -7,8 +8,6 @@ use std::path::{Path, PathBuf};
 use steward_core::model::{ModelChunk, Usage};
 use steward_core::tool::ToolSpec;
 use steward_parse::{Dialects, Form, Out, Parsed, Reading, StreamParser, ToolIndex};
-
-use super::{canonical, pieces, specs};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

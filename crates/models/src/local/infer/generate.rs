@@ -1,10 +1,8 @@
-use std::time::Instant;
-
-use llama_cpp_2::token::LlamaToken;
-
 use super::load::BATCH_TOKENS;
 use super::sample::Sampler;
 use super::{ChatJob, Ended, Finish, Progress, Refusal, Usage, Worker};
+use llama_cpp_2::token::LlamaToken;
+use std::time::Instant;
 
 impl Worker<'_> {
     pub fn chat(&mut self, job: ChatJob) {

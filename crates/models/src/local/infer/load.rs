@@ -1,15 +1,13 @@
-use std::num::NonZeroU32;
-use std::path::PathBuf;
-use std::sync::Arc;
-
+use super::Shared;
+use crate::local::{GgufHeader, LocalModelError};
 use llama_cpp_2::context::LlamaContext;
 use llama_cpp_2::context::params::LlamaContextParams;
 use llama_cpp_2::llama_backend::LlamaBackend;
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
-
-use super::Shared;
-use crate::local::{GgufHeader, LocalModelError};
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 pub(crate) struct LoadRequest {
     pub path: PathBuf,

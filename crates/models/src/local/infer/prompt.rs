@@ -1,7 +1,6 @@
+use super::Refusal;
 use llama_cpp_2::model::{LlamaChatMessage, LlamaChatTemplate, LlamaModel};
 use llama_cpp_2::token::LlamaToken;
-
-use super::Refusal;
 
 #[derive(Debug, Clone)]
 pub(crate) struct ChatMessage {

@@ -1,13 +1,11 @@
-use std::collections::HashMap;
-
+use super::{Refusal, Sampling};
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::sampling::LlamaSampler;
 use llama_cpp_2::token::LlamaToken;
 use llama_cpp_2::token::data::LlamaTokenData;
 use llama_cpp_2::token::data_array::LlamaTokenDataArray;
 use serde_json::Value;
-
-use super::{Refusal, Sampling};
+use std::collections::HashMap;
 
 /// Chooses tokens, under a grammar if there is one.
 ///

@@ -1,11 +1,9 @@
-use std::time::Instant;
-
-use llama_cpp_2::token::LlamaToken;
-
 use super::generate::position;
 use super::load::{BATCH_TOKENS, PROMPT_SLOTS, SCORE_SEQUENCES};
 use super::prompt_cache::common_prefix;
 use super::{Ended, Refusal, Score, ScoreJob, Scores, Usage, Worker};
+use llama_cpp_2::token::LlamaToken;
+use std::time::Instant;
 
 struct Line {
     /// After what all candidates share.

@@ -1,16 +1,16 @@
-use std::collections::VecDeque;
-use std::task::{Context, Poll};
-
-use bytes::Bytes;
-use hyper::Response;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
-use serde_json::{Value, json};
-use tokio::sync::mpsc;
-
 use super::Busy;
 use super::request::{self, ChatRequest};
 use super::routes::{App, ReplyBody};
 use crate::local::infer::{ChatJob, Finish, Job, Progress, Refusal, Usage};
+use bytes::Bytes;
+use futures::StreamExt as _;
+use http_body_util::{BodyExt as _, Full, StreamBody};
+use hyper::Response;
+use hyper::body::Frame;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use serde_json::{Value, json};
+use std::sync::atomic::Ordering;
+use tokio::sync::mpsc;
 
 /// `POST /v1/chat/completions`.
 pub(super) async fn chat(app: &App, body: &[u8]) -> Result<Response<ReplyBody>, Refusal> {
@@ -34,11 +34,14 @@ pub(super) async fn chat(app: &App, body: &[u8]) -> Result<Response<ReplyBody>, 
         Some(Progress::Failed(refusal)) => return Err(refusal),
         _ => return Err(app.ended()),
     }
-    let head =
-        Head { id: format!("chatcmpl-{}", app.next_number()), created: app.now_unix(), model: app.alias.clone() };
+    let head = Head {
+        id: format!("chatcmpl-{}", app.counter.fetch_add(1, Ordering::Relaxed)),
+        created: app.started_at_unix + app.started.elapsed().as_secs(),
+        model: app.alias.clone(),
+    };
     if request.stream {
         let include_usage = request.stream_options.is_some_and(|o| o.include_usage);
-        return Ok(events(ChatStream::new(head, receiver, include_usage, busy)));
+        return Ok(events(head, receiver, include_usage, busy));
     }
     whole(app, &head, receiver).await
 }
@@ -93,88 +96,59 @@ impl Head {
     }
 }
 
-/// As server-sent events. Dropping it cancels the job.
-pub(super) struct ChatStream {
+/// As server-sent events. Dropping them cancels the job.
+fn events(
     head: Head,
-    receiver: mpsc::UnboundedReceiver<Progress>,
+    mut receiver: mpsc::UnboundedReceiver<Progress>,
     include_usage: bool,
-    ready: VecDeque<Bytes>,
-    ended: bool,
-    _busy: Busy,
-}
-
-impl ChatStream {
-    fn new(head: Head, receiver: mpsc::UnboundedReceiver<Progress>, include_usage: bool, busy: Busy) -> Self {
-        let mut stream = Self { head, receiver, include_usage, ready: VecDeque::new(), ended: false, _busy: busy };
-        let first = stream.head.chunk(&json!({"role": "assistant", "content": ""}), None);
-        stream.send(&first);
-        stream
-    }
-
-    /// `None` at the end.
-    pub fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+    busy: Busy,
+) -> Response<ReplyBody> {
+    let events = async_stream::stream! {
+        let _busy = busy;
+        yield event(&head.chunk(&json!({"role": "assistant", "content": ""}), None));
         loop {
-            if let Some(bytes) = self.ready.pop_front() {
-                return Poll::Ready(Some(bytes));
-            }
-            if self.ended {
-                return Poll::Ready(None);
-            }
-            match self.receiver.poll_recv(cx) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(progress) => self.take(progress),
-            }
-        }
-    }
-
-    fn take(&mut self, progress: Option<Progress>) {
-        match progress {
-            Some(Progress::Started) => {}
-            Some(Progress::Text(text)) => {
-                let chunk = self.head.chunk(&json!({"content": text}), None);
-                self.send(&chunk);
-            }
-            Some(Progress::Done(finish, usage)) => {
-                let mut last = self.head.chunk(&json!({}), Some(finish_word(finish)));
-                last["timings"] = timings(&usage);
-                self.send(&last);
-                if self.include_usage {
-                    let mut value = self.head.object("chat.completion.chunk", &json!([]));
-                    value["usage"] = usage_json(&usage);
-                    self.send(&value);
+            match receiver.recv().await {
+                Some(Progress::Started) => {}
+                Some(Progress::Text(text)) => yield event(&head.chunk(&json!({"content": text}), None)),
+                Some(Progress::Done(finish, usage)) => {
+                    let mut last = head.chunk(&json!({}), Some(finish_word(finish)));
+                    last["timings"] = timings(&usage);
+                    yield event(&last);
+                    if include_usage {
+                        let mut value = head.object("chat.completion.chunk", &json!([]));
+                        value["usage"] = usage_json(&usage);
+                        yield event(&value);
+                    }
+                    yield Bytes::from_static(b"data: [DONE]\n\n");
+                    break;
                 }
-                self.ready.push_back(Bytes::from_static(b"data: [DONE]\n\n"));
-                self.ended = true;
-            }
-            Some(Progress::Failed(refusal)) => {
-                self.send(&error(&refusal));
-                self.ended = true;
-            }
-            None => {
-                let refusal = Refusal::internal("the model server is ending; ask again");
-                self.send(&error(&refusal));
-                self.ended = true;
+                Some(Progress::Failed(refusal)) => {
+                    yield event(&error(&refusal));
+                    break;
+                }
+                None => {
+                    yield event(&error(&Refusal::internal("the model server is ending; ask again")));
+                    break;
+                }
             }
         }
-    }
-
-    fn send(&mut self, value: &Value) {
-        self.ready.push_back(Bytes::from(format!("data: {value}\n\n")));
-    }
-}
-
-pub(super) fn json_response(status: u16, value: &Value) -> Response<ReplyBody> {
-    let mut response = Response::new(ReplyBody::Whole(Some(Bytes::from(value.to_string()))));
-    *response.status_mut() = hyper::StatusCode::from_u16(status).unwrap_or(hyper::StatusCode::INTERNAL_SERVER_ERROR);
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response
-}
-
-pub(super) fn events(stream: ChatStream) -> Response<ReplyBody> {
-    let mut response = Response::new(ReplyBody::Events(Box::new(stream)));
+    };
+    let body = StreamBody::new(events.map(|bytes| Ok(Frame::data(bytes)))).boxed_unsync();
+    let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
+fn event(value: &Value) -> Bytes {
+    Bytes::from(format!("data: {value}\n\n"))
+}
+
+pub(super) fn json_response(status: u16, value: &Value) -> Response<ReplyBody> {
+    let mut response = Response::new(Full::from(value.to_string()).boxed_unsync());
+    *response.status_mut() = hyper::StatusCode::from_u16(status).unwrap_or(hyper::StatusCode::INTERNAL_SERVER_ERROR);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 

@@ -1,12 +1,10 @@
 //! Request bodies, and turning them into jobs.
 
-use std::hash::{BuildHasher, Hasher};
-
+use crate::local::infer::{ChatMessage, Constraint, Prompt, Refusal, Sampling};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-
-use crate::local::infer::{ChatMessage, Constraint, Prompt, Refusal, Sampling};
+use std::hash::{BuildHasher, Hasher};
 
 #[derive(Debug, Deserialize)]
 pub(super) struct ChatRequest {

@@ -1,24 +1,21 @@
-use std::convert::Infallible;
-use std::future::poll_fn;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll};
-use std::time::Instant;
-
-use bytes::{Bytes, BytesMut};
-use hyper::body::{Body, Frame, Incoming, SizeHint};
+use super::Activity;
+use super::chat;
+use super::request::{self, ScoreRequest};
+use crate::local::infer::{Job, Refusal, ScoreJob, Shared};
+use bytes::Bytes;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use hyper::body::Incoming;
 use hyper::header::AUTHORIZATION;
 use hyper::{Method, Request, Response};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Instant;
 use subtle::ConstantTimeEq as _;
 use tokio::sync::{mpsc, oneshot};
-
-use super::Activity;
-use super::chat::{self, ChatStream};
-use super::request::{self, ScoreRequest};
-use crate::local::infer::{Job, Refusal, ScoreJob, Shared};
 
 pub(super) struct App {
     pub token: SecretString,
@@ -46,24 +43,15 @@ pub(super) async fn handle(app: Arc<App>, request: Request<Incoming>) -> Respons
         "/health" | "/v1/models" => Method::GET,
         "/v1/chat/completions" | "/v1/score" => Method::POST,
         _ => {
-            return chat::refused(&Refusal {
-                status: 404,
-                code: "not_found",
-                ..Refusal::invalid(
-                    "path",
-                    format!(
-                        "no {path} here; there are GET /health, GET /v1/models, POST /v1/chat/completions and POST /v1/score"
-                    ),
-                )
-            });
+            let message = format!(
+                "no {path} here; there are GET /health, GET /v1/models, POST /v1/chat/completions and POST /v1/score"
+            );
+            return chat::refused(&Refusal::invalid("path", message).with(404, "not_found"));
         }
     };
     if *request.method() != allowed {
-        return chat::refused(&Refusal {
-            status: 405,
-            code: "method_not_allowed",
-            ..Refusal::invalid("method", format!("{path} takes {allowed}"))
-        });
+        let refusal = Refusal::invalid("method", format!("{path} takes {allowed}"));
+        return chat::refused(&refusal.with(405, "method_not_allowed"));
     }
     match path.as_str() {
         "/health" => app.health(),
@@ -117,36 +105,25 @@ impl App {
         match asked {
             None | Some("") => Ok(()),
             Some(name) if name == self.alias => Ok(()),
-            Some(name) => Err(Refusal {
-                status: 404,
-                code: "model_not_found",
-                ..Refusal::invalid("model", format!("no model `{name}` here; this server has `{}`", self.alias))
-            }),
+            Some(name) => {
+                let message = format!("no model `{name}` here; this server has `{}`", self.alias);
+                Err(Refusal::invalid("model", message).with(404, "model_not_found"))
+            }
         }
     }
 
     pub fn submit(&self, job: Job) -> Result<(), Refusal> {
         self.jobs.try_send(job).map_err(|e| match e {
-            mpsc::error::TrySendError::Full(_) => Refusal {
-                status: 503,
-                code: "queue_full",
-                ..Refusal::internal("too many requests wait for the local model; try again later")
-            },
+            mpsc::error::TrySendError::Full(_) => {
+                Refusal::internal("too many requests wait for the local model; try again later").with(503, "queue_full")
+            }
             mpsc::error::TrySendError::Closed(_) => self.ended(),
         })
     }
 
     #[expect(clippy::unused_self, reason = "belongs to the server's words")]
     pub fn ended(&self) -> Refusal {
-        Refusal { status: 503, code: "ending", ..Refusal::internal("the model server is ending; ask again") }
-    }
-
-    pub fn next_number(&self) -> u64 {
-        self.counter.fetch_add(1, Ordering::Relaxed)
-    }
-
-    pub fn now_unix(&self) -> u64 {
-        self.started_at_unix + self.started.elapsed().as_secs()
+        Refusal::internal("the model server is ending; ask again").with(503, "ending")
     }
 
     fn authorised(&self, request: &Request<Incoming>) -> bool {
@@ -161,50 +138,18 @@ impl App {
 const MAX_REQUEST_BYTES: usize = 16 << 20;
 
 /// At once, or events as they come.
-pub(super) enum ReplyBody {
-    Whole(Option<Bytes>),
-    Events(Box<ChatStream>),
-}
-
-impl Body for ReplyBody {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        match &mut *self {
-            Self::Whole(bytes) => Poll::Ready(bytes.take().map(|b| Ok(Frame::data(b)))),
-            Self::Events(stream) => stream.poll_event(cx).map(|event| event.map(|b| Ok(Frame::data(b)))),
-        }
-    }
-
-    fn is_end_stream(&self) -> bool {
-        matches!(self, Self::Whole(None))
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        match self {
-            Self::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |b| b.len() as u64)),
-            Self::Events(_) => SizeHint::default(),
-        }
-    }
-}
+pub(super) type ReplyBody = UnsyncBoxBody<Bytes, Infallible>;
 
 /// Within the size limit.
-pub(super) async fn read(mut body: Incoming) -> Result<Bytes, Refusal> {
-    let mut all = BytesMut::new();
-    while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
-        let frame = frame.map_err(|e| Refusal::invalid("body", format!("the request body broke off: {e}")))?;
-        if let Ok(data) = frame.into_data() {
-            if all.len() + data.len() > MAX_REQUEST_BYTES {
-                return Err(Refusal {
-                    status: 413,
-                    ..Refusal::invalid("body", format!("the request is larger than {MAX_REQUEST_BYTES} bytes"))
-                });
-            }
-            all.extend_from_slice(&data);
-        }
+pub(super) async fn read(body: Incoming) -> Result<Bytes, Refusal> {
+    match Limited::new(body, MAX_REQUEST_BYTES).collect().await {
+        Ok(all) => Ok(all.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(Refusal {
+            status: 413,
+            ..Refusal::invalid("body", format!("the request is larger than {MAX_REQUEST_BYTES} bytes"))
+        }),
+        Err(error) => Err(Refusal::invalid("body", format!("the request body broke off: {error}"))),
     }
-    Ok(all.freeze())
 }
 
 /// `POST /v1/score`: how likely each candidate is as the continuation of the prompt.

@@ -1,9 +1,8 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use super::*;
 use steward_core::ConnectionId;
 use steward_core::model::{Auth, Capabilities};
-
-use super::*;
 
 fn connection(provider: Provider, base_url: &str) -> Connection {
     Connection {

@@ -1,10 +1,9 @@
 //! What a server's refusal of a schema is about. The phrases are data.
 
-use serde_json::{Value, json};
-use steward_core::model::ModelErrorClass;
-
 use crate::openai::classify;
 use crate::openai::requests::unsupported;
+use serde_json::{Value, json};
+use steward_core::model::ModelErrorClass;
 
 const PHRASES: &str = include_str!("../../../data/constraint_phrases.txt");
 /// Shortest text of a schema that counts as naming it.

@@ -5,13 +5,11 @@
 //! after a refusal. So a bad tool among n is found with one refusal and about log2(n) more, no request is refused
 //! more than twice for it, and each is answered.
 
-use std::collections::BTreeMap;
-
+use super::refusal::{self, Branch};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use steward_core::hash::of_json;
 use steward_core::model::Constrained;
-
-use super::refusal::{self, Branch};
 
 /// Most schemas and tools remembered for one endpoint and model. Beyond that all is forgotten and learned again.
 const SCHEMAS: usize = 16;

@@ -7,12 +7,11 @@
     reason = "tests"
 )]
 
+use super::{SchemaMemory, apply, is_strict, refusal};
 use serde_json::{Value, json};
 use steward_core::ConnectionId;
 use steward_core::model::{Auth, Capabilities, Connection, Constrained, Provider};
 use uuid::Uuid;
-
-use super::{SchemaMemory, apply, is_strict, refusal};
 
 fn connection(provider: Provider, constrained: Option<Constrained>) -> Connection {
     Connection {

@@ -1,21 +1,19 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+use super::{Chooser, Turns, choose};
+use crate::price::Prices;
+use crate::router::RouterOptions;
+use crate::router::connections::ConnectionSet;
+use crate::router::health::HealthTracker;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-
 use steward_core::exam::{ExamReport, Grade};
 use steward_core::model::{Auth, Capabilities, Connection, Price, Provider};
 use steward_core::ports::{Route, RouteRequest};
 use steward_core::routing::{Balance, Routing, Task};
 use steward_core::{ConnectionId, Timestamp};
 use steward_testkit::FakeClock;
-
-use super::{Chooser, Turns, choose};
-use crate::price::Prices;
-use crate::router::RouterOptions;
-use crate::router::connections::ConnectionSet;
-use crate::router::health::HealthTracker;
 
 fn id(n: u128) -> ConnectionId {
     ConnectionId(uuid::Uuid::from_u128(n))

@@ -1,14 +1,12 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use std::time::Duration;
-
-use proptest::prelude::*;
-use steward_core::Timestamp;
-use steward_core::ports::Breaker;
-
 use super::{Circuit, Pass};
 use crate::router::RouterOptions;
 use crate::router::errors::Fault;
+use proptest::prelude::*;
+use std::time::Duration;
+use steward_core::Timestamp;
+use steward_core::ports::Breaker;
 
 /// A circuit and its time.
 struct Bench {

@@ -1,10 +1,9 @@
 //! Reads the text after `Action Input:` as arguments, and the labels at the start of lines.
 
-use serde_json::{Map, Value};
-use steward_core::tool::CallSource;
-
 use crate::json::{Scanner, repair, strip_fence};
 use crate::tool_index::ToolIndex;
+use serde_json::{Map, Value};
+use steward_core::tool::CallSource;
 
 /// Inputs that mean no arguments.
 pub(crate) const NOTHING: &[&str] = &["none", "null", "n/a", "-"];
@@ -67,10 +66,6 @@ impl Read {
     }
 }
 
-fn has_blank_line(text: &str) -> bool {
-    text.lines().any(|line| line.trim().is_empty())
-}
-
 fn bare_text(text: &str) -> &str {
     let inner = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
     inner.filter(|inner| !inner.contains('`')).unwrap_or(text).trim()
@@ -116,7 +111,7 @@ pub(crate) fn arguments(tools: &ToolIndex, name: &str, raw: &str, cut: bool) -> 
     }
     let fenced = raw.trim_start().starts_with("```");
     let bare = bare_text(text);
-    if !fenced && has_blank_line(bare) {
+    if !fenced && bare.lines().any(|line| line.trim().is_empty()) {
         return Err(format!("it is not clear where `{field}` ends"));
     }
     let mut arguments = Map::new();
@@ -219,11 +214,7 @@ fn line(text: &str, end: bool) -> (&str, bool) {
     if bytes.len() <= LONGEST {
         return (text, end);
     }
-    let mut at = LONGEST;
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    (&text[..at], true)
+    (&text[..text.floor_char_boundary(LONGEST)], true)
 }
 
 enum Match {

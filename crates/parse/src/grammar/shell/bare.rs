@@ -4,36 +4,18 @@
 //! Llama 3.1 to 4 and many small models are told to answer with such JSON and nothing else. It is a call only if it
 //! names a known tool and nothing but the end follows; text in an explanation is none.
 
-use std::ops::Range;
-
 use super::{Shell, State, Step};
 use crate::dialect::{Begin, Dialect, json_calls, looks_like_call, python_calls};
 use crate::json::{Scanner, Token, repair, unescape};
 use crate::out::Sink;
+use std::ops::Range;
 
 /// Confidence of a call that is not the whole reply.
 const LATE: f32 = 0.7;
 
 /// Keys that a call's object may begin with.
-const KEYS: &[&str] = &[
-    "name",
-    "tool_name",
-    "function_name",
-    "function",
-    "tool",
-    "recipient_name",
-    "action",
-    "id",
-    "call_id",
-    "tool_call_id",
-    "type",
-    "arguments",
-    "parameters",
-    "args",
-    "input",
-    "action_input",
-    "tool_input",
-];
+const KEYS: &str = "name tool_name function_name function tool recipient_name action id call_id tool_call_id type \
+    arguments parameters args input action_input tool_input";
 
 /// Words before a made-up result.
 const RESULTS: &[&str] =
@@ -67,13 +49,9 @@ impl Bare {
         Self { from, first, fence, fence_closed: false, values: Vec::new(), start, mode }
     }
 
-    pub fn python(from: usize, start: usize, first: bool) -> Self {
+    pub fn python(from: usize, start: usize, first: bool, fence: Option<usize>) -> Self {
         let mode = Mode::Python(start);
-        Self { from, first, fence: None, fence_closed: false, values: Vec::new(), start, mode }
-    }
-
-    pub fn python_fenced(from: usize, start: usize, first: bool, fence: usize) -> Self {
-        Self { fence: Some(fence), ..Self::python(from, start, first) }
+        Self { from, first, fence, fence_closed: false, values: Vec::new(), start, mode }
     }
 }
 
@@ -128,7 +106,7 @@ impl Shell {
             match token {
                 Token::Key(range) if !*keyed => {
                     let key = unescape(&self.buf[range.start + 1..range.end - 1]);
-                    if !KEYS.contains(&key.as_str()) && self.tools.resolve(&key).is_none() {
+                    if !KEYS.split(' ').any(|known| known == key) && self.tools.resolve(&key).is_none() {
                         return Next::Text;
                     }
                     *keyed = true;
@@ -290,7 +268,7 @@ impl Shell {
                         json_calls(read.value, raw, mended, cx);
                     }
                     Err(_) if raw.starts_with('[') => python_calls(raw, cx),
-                    Err(error) => cx.broken(&name_in(raw), raw, &crate::grammar::broken_arguments(&error)),
+                    Err(error) => cx.unreadable(&name_in(raw), raw, &error),
                 }
             });
         }

@@ -36,23 +36,20 @@ impl Shell {
             }
             b'<' => Start::Plain,
             b'{' | b'[' => self.bracket_start(blanks, sink, end),
-            _ if opens(byte) => {
-                let at = self.pos;
-                self.pos += blanks;
-                match self.opening(sink, end) {
-                    Opened::Yes => Start::Changed,
-                    Opened::No => {
-                        self.pos = at;
-                        Start::Plain
-                    }
-                    Opened::Wait => {
-                        self.pos = at;
-                        Start::Wait
-                    }
-                }
-            }
+            _ if opens(byte) => self.opening_at(self.pos + blanks, sink, end).unwrap_or(Start::Plain),
             _ => Start::Plain,
         }
+    }
+
+    /// `None`, and the position as before, if nothing opens at `at`.
+    fn opening_at(&mut self, at: usize, sink: &mut Sink, end: bool) -> Option<Start> {
+        let before = std::mem::replace(&mut self.pos, at);
+        let opened = self.opening(sink, end);
+        if opened == Opened::Yes {
+            return Some(Start::Changed);
+        }
+        self.pos = before;
+        (opened == Opened::Wait).then_some(Start::Wait)
     }
 
     /// A bracket begins a tag, a list of Python calls, or JSON.
@@ -61,17 +58,10 @@ impl Shell {
             return Start::Plain;
         }
         let at = self.pos;
-        let text = &self.buf[at + blanks..];
-        if text.starts_with('[') {
-            self.pos += blanks;
-            match self.opening(sink, end) {
-                Opened::Yes => return Start::Changed,
-                Opened::Wait => {
-                    self.pos = at;
-                    return Start::Wait;
-                }
-                Opened::No => self.pos = at,
-            }
+        if self.buf[at + blanks..].starts_with('[')
+            && let Some(start) = self.opening_at(at + blanks, sink, end)
+        {
+            return start;
         }
         let text = &self.buf[at + blanks..];
         let window = &text[..text.char_indices().nth(128).map_or(text.len(), |(at, _)| at)];
@@ -81,7 +71,7 @@ impl Shell {
             Begin::More => return Start::Wait,
             Begin::Yes => {
                 self.flush(sink);
-                self.state = State::Bare(Bare::python(at, at + blanks, !sink.has_text()));
+                self.state = State::Bare(Bare::python(at, at + blanks, !sink.has_text(), None));
                 return Start::Changed;
             }
             Begin::No => {}
@@ -113,25 +103,15 @@ impl Shell {
             let ends = text[ticks..].starts_with([' ', '\n', '\r', '\t']) || ticks == text.len();
             if ticks >= open && ends {
                 self.fence = None;
-                self.fence_closes(at + blanks + ticks);
+                // Back-ticks of a fence are no inline code.
+                self.ticks = (at + blanks + ticks, false);
             }
             return Start::Plain;
         }
-        self.pos = at + blanks;
-        match self.opening(sink, end) {
-            Opened::Yes => return Start::Changed,
-            Opened::Wait => {
-                self.pos = at;
-                return Start::Wait;
-            }
-            Opened::No => self.pos = at,
+        if let Some(start) = self.opening_at(at + blanks, sink, end) {
+            return start;
         }
         self.fence_opens(blanks, ticks, sink, end)
-    }
-
-    /// Back-ticks of a fence are no inline code.
-    fn fence_closes(&mut self, after: usize) {
-        self.ticks = (after, false);
     }
 
     fn fence_opens(&mut self, blanks: usize, ticks: usize, sink: &mut Sink, end: bool) -> Start {
@@ -159,31 +139,23 @@ impl Shell {
                 self.flush(sink);
                 let first = !sink.has_text();
                 self.state = State::Bare(if list == Begin::Yes && !self.no_python {
-                    Bare::python_fenced(at, inside, first, ticks)
+                    Bare::python(at, inside, first, Some(ticks))
                 } else {
                     Bare::json(at, inside, first, Some(ticks))
                 });
                 return Start::Changed;
             }
             b'<' if json && !sink.has_text() && self.buf[self.shown..at].trim().is_empty() => {
-                let (line, shown) = (self.line, self.shown);
-                self.pos = inside;
-                self.line = inside;
-                self.shown = inside;
+                let before = (self.line, self.shown);
+                (self.line, self.shown) = (inside, inside);
                 self.ticks = (inside, false);
-                match self.opening(sink, end) {
-                    Opened::Yes => {
-                        self.wrapped = true;
-                        return Start::Changed;
-                    }
-                    opened => {
-                        self.pos = at;
-                        self.line = line;
-                        self.shown = shown;
-                        if opened == Opened::Wait {
-                            return Start::Wait;
-                        }
-                    }
+                let start = self.opening_at(inside, sink, end);
+                self.wrapped = matches!(start, Some(Start::Changed));
+                if !self.wrapped {
+                    (self.line, self.shown) = before;
+                }
+                if let Some(start) = start {
+                    return start;
                 }
             }
             _ => {}

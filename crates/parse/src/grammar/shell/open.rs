@@ -1,10 +1,9 @@
-use std::sync::LazyLock;
-
 use super::block::{Block, Marker};
 use super::{Shell, State};
 use crate::dialect::{Begin, Body, Cx, Rule, harmony, rules};
 use crate::grammar::Found;
 use crate::out::Sink;
+use std::sync::LazyLock;
 
 /// An opening is decided by at most so much of what follows it.
 const WINDOW: usize = 256;
@@ -38,14 +37,7 @@ pub(super) fn thoughts() -> impl Iterator<Item = (&'static str, &'static [&'stat
 
 /// At most `WINDOW` bytes of `text`, and whether more would not matter.
 fn window(text: &str) -> (&str, bool) {
-    if text.len() <= WINDOW {
-        return (text, false);
-    }
-    let mut at = WINDOW;
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    (&text[..at], true)
+    (&text[..text.floor_char_boundary(WINDOW)], text.len() > WINDOW)
 }
 
 impl Shell {

@@ -1,11 +1,11 @@
 use super::Suggestion;
 use crate::lexicon::lexicon;
-use crate::read::address::emails;
 use crate::read::clause::after;
+use crate::read::emails;
 use serde_json::json;
 use steward_core::text::{any_phrase, plain, quoted};
 
-pub fn suggest(request: &str) -> Option<Suggestion> {
+pub fn draft(request: &str) -> Option<Suggestion> {
     let lexicon = &lexicon().mail;
     let cue = any_phrase(&plain(request), &lexicon.cues)?;
     let to = emails(request).into_iter().next()?;
@@ -32,4 +32,15 @@ pub fn suggest(request: &str) -> Option<Suggestion> {
 
 fn first_words(text: &str) -> String {
     text.split_whitespace().take(7).collect::<Vec<_>>().join(" ")
+}
+
+pub fn list(request: &str) -> Option<Suggestion> {
+    let words = &lexicon().inbox;
+    let plain = plain(request);
+    any_phrase(&plain, &words.cues)?;
+    if any_phrase(&plain, &words.unread).is_some() {
+        let why = "shows unread mail";
+        return Some(Suggestion::new(json!({"unread": true}), 0.93, why));
+    }
+    Some(Suggestion::new(json!({}), 0.9, "shows the latest mail"))
 }

@@ -1,7 +1,69 @@
-//! A query as data, which a small model can fill in and which proposals are made of.
+//! Databases: their schema, and queries as data, which a small model can fill in and which proposals are made of.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+/// The part of a schema that a policy shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Schema {
+    /// Tables and views by name, without the denied ones.
+    pub tables: Vec<Table>,
+}
+
+/// A table or view.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Table {
+    pub name: String,
+    pub view: bool,
+    /// In order, without the denied ones.
+    pub columns: Vec<Column>,
+    /// Foreign keys to tables that are shown.
+    pub foreign_keys: Vec<ForeignKey>,
+    /// Number of rows, from the statistics or counted up to 100,000; `None` for a view or if counting took too long.
+    pub row_estimate: Option<u64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Column {
+    pub name: String,
+    /// Declared type as written; may be empty.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Whether it belongs to the primary key.
+    pub pk: bool,
+    pub not_null: bool,
+}
+
+/// One column of a foreign key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ForeignKey {
+    pub column: String,
+    pub table: String,
+    /// The referenced column; empty for the primary key.
+    pub references: String,
+}
+
+impl Column {
+    /// Whether its declared type holds text; a column without a type may.
+    pub fn is_text(&self) -> bool {
+        let kind = self.kind.to_uppercase();
+        kind.is_empty() || ["CHAR", "TEXT", "CLOB", "STRING"].iter().any(|word| kind.contains(word))
+    }
+
+    pub fn is_number(&self) -> bool {
+        let kind = self.kind.to_uppercase();
+        ["INT", "REAL", "FLOA", "DOUB", "NUM", "DEC", "MONEY"].iter().any(|word| kind.contains(word))
+    }
+}
+
+/// A text that occurs as a value of a database.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    pub table: String,
+    pub column: String,
+    /// As stored.
+    pub value: String,
+}
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -65,8 +127,9 @@ pub struct Select {
     pub aggregate: Option<Aggregate>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Aggregate {
     Count,
     Sum,
@@ -77,13 +140,7 @@ pub enum Aggregate {
 
 impl Aggregate {
     pub fn function(self) -> &'static str {
-        match self {
-            Self::Count => "count",
-            Self::Sum => "sum",
-            Self::Avg => "avg",
-            Self::Min => "min",
-            Self::Max => "max",
-        }
+        self.into()
     }
 }
 

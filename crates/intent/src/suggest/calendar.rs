@@ -1,13 +1,13 @@
 use super::Suggestion;
 use crate::lexicon::lexicon;
-use crate::read::clause::{tidy, without};
+use crate::read::clause::{tidy, without, without_leads};
 use crate::read::moment::{Moment, moment};
 use jiff::civil::DateTime;
 use serde_json::json;
 use steward_core::text::{any_phrase, plain, quoted};
 
 /// Without a time nothing is proposed: a calendar is no place for guesses.
-pub fn suggest(request: &str, now: DateTime) -> Option<Suggestion> {
+pub fn create(request: &str, now: DateTime) -> Option<Suggestion> {
     let lexicon = lexicon();
     let plain = plain(request);
     any_phrase(&plain, &lexicon.calendar.create)?;
@@ -43,22 +43,7 @@ fn title(request: &str, found: &Moment) -> String {
             rest = without(&rest, (at, at + phrase.len()));
         }
     }
-    let mut rest = rest.trim().to_owned();
-    loop {
-        let lower = rest.to_lowercase();
-        let lead = words
-            .lead
-            .iter()
-            .filter(|lead| {
-                lower.strip_prefix(lead.as_str()).is_some_and(|tail| !tail.starts_with(char::is_alphanumeric))
-            })
-            .max_by_key(|lead| lead.len());
-        let Some(cut) = lead.and_then(|lead| rest.get(lead.len()..)) else {
-            break;
-        };
-        rest = cut.trim_start_matches([' ', ',', ':', '.']).to_owned();
-    }
-    tidy(rest.trim_end_matches(['?', ',', ' '])).to_owned()
+    tidy(without_leads(&rest, words.lead.iter()).trim_end_matches(['?', ',', ' '])).to_owned()
 }
 
 /// Position of a phrase as whole words, whatever the case.
@@ -71,10 +56,25 @@ fn find(text: &str, phrase: &str) -> Option<usize> {
     })
 }
 
+/// Lists a day if one is given, else the next weeks.
+pub fn list(request: &str, now: DateTime) -> Option<Suggestion> {
+    let lexicon = lexicon();
+    let plain = plain(request);
+    any_phrase(&plain, &lexicon.calendar.list)?;
+    let day = moment(request, now, &lexicon.time).filter(|found| found.day);
+    let Some(day) = day else {
+        return Some(Suggestion::new(json!({}), 0.9, "shows the next two weeks of the calendar"));
+    };
+    let day = day.at.date().to_string();
+    let why = format!("shows the calendar of {day}");
+    Some(Suggestion::new(json!({"from": day, "to": day}), 0.93, why))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::suggest;
+    use super::{create, list};
     use jiff::civil::date;
+    use serde_json::json;
 
     #[test]
     fn events() {
@@ -103,13 +103,26 @@ mod tests {
             ),
             ("Trage am 3. Dezember um 8 Uhr Zahnarzt in meinen Kalender ein", "Zahnarzt", "2026-12-03T08:00", None),
         ] {
-            let found = suggest(request, now);
+            let found = create(request, now);
             let arguments = &found.as_ref().unwrap_or_else(|| panic!("{request}")).arguments;
             assert_eq!(arguments["title"], title, "{request}");
             assert_eq!(arguments["start"], start, "{request}");
             assert_eq!(arguments.get("repeat").and_then(|one| one.as_str()), repeat, "{request}");
         }
-        assert!(suggest("Add milk to my calendar", now).is_none());
-        assert!(suggest("Remind me tomorrow at 9 to call the bank.", now).is_none());
+        assert!(create("Add milk to my calendar", now).is_none());
+        assert!(create("Remind me tomorrow at 9 to call the bank.", now).is_none());
+    }
+
+    #[test]
+    fn days() {
+        let now = date(2026, 11, 21).at(9, 0, 0, 0);
+        for (request, expect) in [
+            ("What's on my calendar tomorrow?", json!({"from": "2026-11-22", "to": "2026-11-22"})),
+            ("Do I have any appointments on Friday?", json!({"from": "2026-11-27", "to": "2026-11-27"})),
+            ("Show my calendar", json!({})),
+        ] {
+            assert_eq!(list(request, now).unwrap().arguments, expect, "{request}");
+        }
+        assert!(list("list my reminders", now).is_none());
     }
 }
