@@ -5,8 +5,8 @@ mod client;
 mod cookie;
 mod dto;
 
-use crate::extract::{Body, Page, Paging, PagingQuery, PathId};
-use crate::problem::Problem;
+use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
+use crate::problem::{Answer, Done, Problem};
 use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
@@ -134,7 +134,7 @@ fn own_page(headers: &HeaderMap) -> Result<(), Problem> {
     get, path = "/api/auth/status", tag = "auth", operation_id = "authStatus", security(()),
     responses((status = 200, description = "Whether there is an administrator", body = AuthStatus))
 )]
-pub(crate) async fn status(State(state): State<ApiState>) -> Result<Json<AuthStatus>, Problem> {
+pub(crate) async fn status(State(state): State<ApiState>) -> Answer<AuthStatus> {
     Ok(Json(AuthStatus { needs_setup: state.access.needs_set_up().await?, version: state.facts.version.clone() }))
 }
 
@@ -172,11 +172,7 @@ pub(crate) async fn me(caller: Caller) -> Json<Me> {
     get, path = "/api/auth/sessions", tag = "auth", operation_id = "listSessions", params(PagingQuery),
     responses((status = 200, description = "Newest first", body = Page<LoginSessionView>))
 )]
-pub(crate) async fn list_sessions(
-    State(state): State<ApiState>,
-    caller: Caller,
-    paging: Paging,
-) -> Result<Page<LoginSessionView>, Problem> {
+pub(crate) async fn list_sessions(Call(state, caller): Call, paging: Paging) -> Listed<LoginSessionView> {
     let sessions = state.access.sessions(caller.user()).await?;
     let views = sessions.into_iter().map(|session| LoginSessionView::of(session, caller.session)).collect();
     Page::cut(views, &paging)
@@ -188,11 +184,7 @@ pub(crate) async fn list_sessions(
     params(("id" = Uuid, Path, description = "The login")),
     responses((status = 204, description = "Ended"))
 )]
-pub(crate) async fn end_session(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<Uuid>,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn end_session(Call(state, caller): Call, PathId(id): PathId<Uuid>) -> Done {
     if state.access.end_session(caller.user(), id).await? {
         return Ok(StatusCode::NO_CONTENT);
     }
@@ -208,11 +200,7 @@ pub(crate) async fn end_session(
     responses((status = 204, description = "Changed"),
               (status = 429, description = "Too many attempts"))
 )]
-pub(crate) async fn change_password(
-    State(state): State<ApiState>,
-    caller: Caller,
-    Body(body): Body<NewPassword>,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn change_password(Call(state, caller): Call, Body(body): Body<NewPassword>) -> Done {
     state.access.change_password(caller.user(), caller.session, &body.current, &body.new).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -224,7 +212,7 @@ pub(crate) async fn change_password(
     post, path = "/api/auth/api-key", tag = "auth", operation_id = "makeApiKey",
     responses((status = 200, description = "The key", body = ApiKey))
 )]
-pub(crate) async fn make_key(State(state): State<ApiState>, caller: Caller) -> Result<Json<ApiKey>, Problem> {
+pub(crate) async fn make_key(Call(state, caller): Call) -> Answer<ApiKey> {
     let api_key = state.access.make_api_key(caller.user()).await?;
     Ok(Json(ApiKey { api_key }))
 }
@@ -234,7 +222,7 @@ pub(crate) async fn make_key(State(state): State<ApiState>, caller: Caller) -> R
     delete, path = "/api/auth/api-key", tag = "auth", operation_id = "removeApiKey",
     responses((status = 204, description = "Ended"))
 )]
-pub(crate) async fn remove_key(State(state): State<ApiState>, caller: Caller) -> Result<StatusCode, Problem> {
+pub(crate) async fn remove_key(Call(state, caller): Call) -> Done {
     state.access.remove_api_key(caller.user()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -5,5 +5,5 @@ mod page;
 mod path;
 
 pub(crate) use body::{Body, PublishedBody, too_long};
-pub(crate) use page::{Page, Paging, PagingQuery};
+pub(crate) use page::{Listed, Page, Paging, PagingQuery};
 pub(crate) use path::{Params, PathId, PathIds, PathName};

@@ -12,6 +12,18 @@ use steward_core::ports::LoginError;
 /// Names the program that sends a request.
 const CLIENT: &str = "x-steward-client";
 
+/// What nearly every handler takes: the application and who calls it.
+pub(crate) struct Call(pub ApiState, pub Caller);
+
+impl FromRequestParts<ApiState> for Call {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Problem> {
+        let identity = identify(parts, state).await?;
+        Ok(Self(state.clone(), caller(identity, parts)))
+    }
+}
+
 /// A caller under `/v1`; errors in OpenAI's shape, and calls of virtual keys are counted.
 pub(crate) struct DialectCaller(pub Caller);
 

@@ -1,11 +1,11 @@
 //! `/api/approvals`: the inbox.
 
+use crate::auth::Call;
 use crate::dto::approval::{Approval, Decide, Decided};
-use crate::extract::{Body, Page, Paging, PagingQuery, Params, PathId};
-use crate::problem::Problem;
+use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId};
+use crate::problem::Answer;
 use crate::state::ApiState;
 use axum::Json;
-use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use steward_app::{ApprovalsWanted, Caller};
 use steward_core::{ApprovalId, RunId};
@@ -49,11 +49,10 @@ pub(crate) struct Search {
     params(PagingQuery, Search),
     responses((status = 200, description = "Open ones oldest first, else newest first", body = Page<Approval>)))]
 pub(crate) async fn list(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     paging: Paging,
     Params(search): Params<Search>,
-) -> Result<Page<Approval>, Problem> {
+) -> Listed<Approval> {
     let wanted = match search.status {
         Which::Open => ApprovalsWanted::Open,
         Which::Closed => ApprovalsWanted::Closed,
@@ -67,11 +66,7 @@ pub(crate) async fn list(
 #[utoipa::path(get, path = "/api/approvals/{id}", tag = "approvals", operation_id = "getApproval",
     params(("id" = Uuid, Path)),
     responses((status = 200, description = "The entry", body = Approval)))]
-pub(crate) async fn get(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<ApprovalId>,
-) -> Result<Json<Approval>, Problem> {
+pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<ApprovalId>) -> Answer<Approval> {
     Ok(Json(state.approval(&caller, id).await?))
 }
 
@@ -80,10 +75,9 @@ pub(crate) async fn get(
     params(("id" = Uuid, Path)), request_body = Decide,
     responses((status = 200, description = "Decided", body = Decided)))]
 pub(crate) async fn decide(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<ApprovalId>,
     Body(body): Body<Decide>,
-) -> Result<Json<Decided>, Problem> {
+) -> Answer<Decided> {
     Ok(Json(state.decide(&caller, id, body).await?))
 }
