@@ -2,18 +2,17 @@
 
 mod caller;
 mod client;
-mod cookie;
 mod dto;
 
+use crate::ApiState;
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
 use crate::problem::{Answer, Done, Problem};
-use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use dto::{ApiKey, AuthStatus, Login, LoginSessionView, Me, NewPassword, Session, SetUp};
-use steward_app::{Caller, LogIn, OpenSession};
+use steward_app::{Caller, LogIn, OpenSession, REFRESH_LIFETIME};
 use steward_core::ports::LoginError;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -75,7 +74,7 @@ pub(crate) async fn refresh(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     own_page(&headers)?;
-    let opened = match cookie::token(&headers) {
+    let opened = match cookie_token(&headers) {
         Some(token) => state.access.refresh(token).await,
         None => Err(LoginError::Token),
     };
@@ -85,7 +84,7 @@ pub(crate) async fn refresh(
             let problem =
                 Problem::new(StatusCode::UNAUTHORIZED, "the login has ended", "log in again with POST /api/auth/login")
                     .code("session_ended");
-            Ok(([(header::SET_COOKIE, cookie::clear(client.https))], problem).into_response())
+            Ok(([(header::SET_COOKIE, clear_cookie(client.https))], problem).into_response())
         }
         Err(error) => Err(error.into()),
     }
@@ -106,15 +105,15 @@ pub(crate) async fn logout(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     own_page(&headers)?;
-    if let Some(token) = cookie::token(&headers) {
+    if let Some(token) = cookie_token(&headers) {
         state.access.log_out(token).await?;
     }
-    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie::clear(client.https))]).into_response())
+    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, clear_cookie(client.https))]).into_response())
 }
 
 /// A session, with its cookie where there is a new one.
 fn with_cookie(open: OpenSession, client: &Client) -> impl IntoResponse + use<> {
-    let cookie = open.refresh_token.as_deref().map(|token| (header::SET_COOKIE, cookie::set(token, client.https)));
+    let cookie = open.refresh_token.as_deref().map(|token| (header::SET_COOKIE, set_cookie(token, client.https)));
     (axum::response::AppendHeaders(cookie), Json(Session::from(open)))
 }
 
@@ -225,4 +224,37 @@ pub(crate) async fn make_key(Call(state, caller): Call) -> Answer<ApiKey> {
 pub(crate) async fn remove_key(Call(state, caller): Call) -> Done {
     state.access.remove_api_key(caller.user()).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Holds the refresh token. Scripts can't read it, other sites can't send it, and it goes to `/api/auth` only.
+const COOKIE: &str = "steward_refresh";
+
+/// `Set-Cookie` with this token.
+fn set_cookie(token: &str, https: bool) -> HeaderValue {
+    cookie(token, REFRESH_LIFETIME.as_secs(), https)
+}
+
+/// `Set-Cookie` that takes it away.
+fn clear_cookie(https: bool) -> HeaderValue {
+    cookie("", 0, https)
+}
+
+fn cookie(token: &str, seconds: u64, https: bool) -> HeaderValue {
+    let secure = if https { "; Secure" } else { "" };
+    let text = format!("{COOKIE}={token}; Path=/api/auth; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
+    // Tokens are base64url.
+    HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""))
+}
+
+/// The refresh token of a request.
+fn cookie_token(headers: &HeaderMap) -> Option<&str> {
+    headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .find(|(name, _)| *name == COOKIE)
+        .map(|(_, token)| token)
+        .filter(|token| !token.is_empty())
 }

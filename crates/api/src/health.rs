@@ -1,9 +1,9 @@
 //! `/healthz`: the process answers. `/readyz`: what it needs answers too. `/api/about`: versions and health.
 
+use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::about::{About, PartStatus};
 use crate::problem::Answer;
-use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;

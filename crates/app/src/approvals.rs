@@ -10,6 +10,7 @@ use crate::caller::Caller;
 use crate::dto::approval::{Approval as ApprovalView, ApprovalRun, ApprovalStatus, RunAbove};
 use crate::error::AppError;
 use duplicates::dedup_key;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use steward_core::approval::{Approval, Subject};
@@ -17,6 +18,7 @@ use steward_core::event::EventBody;
 use steward_core::ports::{ApprovalFilter, RunRow, StoreError};
 use steward_core::run::MAX_DEPTH;
 use steward_core::{ApprovalId, RunId};
+use utoipa::ToSchema;
 
 /// How many open entries are looked through for duplicates.
 const MOST_OPEN: usize = 1000;
@@ -24,10 +26,12 @@ const MOST_OPEN: usize = 1000;
 const MOST_READ: usize = 2000;
 const PAGE: u32 = 100;
 
-/// Which entries of the inbox.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Which entries.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum ApprovalsWanted {
     /// Those that wait, oldest first.
+    #[default]
     Open,
     /// Those that were decided or withdrawn, newest first.
     Closed,

@@ -1,8 +1,8 @@
 //! The bearer token of a request.
 
+use crate::ApiState;
 use crate::openai::OpenAiError;
 use crate::problem::Problem;
-use crate::state::ApiState;
 use axum::extract::FromRequestParts;
 use axum::http::header;
 use axum::http::request::Parts;

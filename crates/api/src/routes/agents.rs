@@ -1,5 +1,6 @@
 //! `/api/agents`, `/api/tools`, and where their requests would go: `/api/routing/preview`.
 
+use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::agent::{AgentInput, PreviewRequest, Tool};
 use crate::dto::routing::{RoutingPreview, RoutingPreviewRequest};
@@ -8,7 +9,6 @@ use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, Pa
 use crate::problem::{Answer, Created, Done, Problem, created};
 use crate::published;
 use crate::published::NewAgent;
-use crate::state::ApiState;
 use axum::Json;
 use axum::http::StatusCode;
 use serde::Deserialize;

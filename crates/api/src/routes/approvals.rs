@@ -1,15 +1,15 @@
 //! `/api/approvals`: the inbox.
 
+use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::approval::{Approval, Decide, Decided};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId};
 use crate::problem::Answer;
-use crate::state::ApiState;
 use axum::Json;
-use serde::{Deserialize, Serialize};
-use steward_app::{ApprovalsWanted, Caller};
+use serde::Deserialize;
+use steward_app::ApprovalsWanted;
 use steward_core::{ApprovalId, RunId};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
@@ -19,26 +19,13 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 }
 
 /// Which entries.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Which {
-    /// Those that wait, oldest first.
-    #[default]
-    Open,
-    /// Those that were decided or withdrawn, newest first.
-    Closed,
-    /// All, newest first.
-    All,
-}
-
-/// Which entries.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Search {
     /// Only these.
     #[serde(default)]
     #[param(inline)]
-    status: Which,
+    status: ApprovalsWanted,
     /// Only of this run.
     #[param(nullable = false)]
     run_id: Option<Uuid>,
@@ -53,12 +40,7 @@ pub(crate) async fn list(
     paging: Paging,
     Params(search): Params<Search>,
 ) -> Listed<Approval> {
-    let wanted = match search.status {
-        Which::Open => ApprovalsWanted::Open,
-        Which::Closed => ApprovalsWanted::Closed,
-        Which::All => ApprovalsWanted::All,
-    };
-    let page = state.approvals(&caller, wanted, search.run_id.map(RunId), paging.after()?, paging.limit).await?;
+    let page = state.approvals(&caller, search.status, search.run_id.map(RunId), paging.after()?, paging.limit).await?;
     Ok(Page::new(page.items, page.next))
 }
 

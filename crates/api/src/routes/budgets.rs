@@ -1,10 +1,10 @@
 //! `/api/budgets`: hard limits of what may be spent.
 
+use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::spending::{BudgetChange, BudgetInput, BudgetState};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
 use crate::problem::{Answer, Created, Done, created};
-use crate::state::ApiState;
 use axum::Json;
 use axum::http::StatusCode;
 use steward_core::BudgetId;

@@ -1,12 +1,12 @@
 //! `/api/connections`.
 
+use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::connection::{Connection, ConnectionInput, ConnectionTest};
 use crate::dto::exam::{ConnectionHealth, RecogniseInput};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
 use crate::problem::{Answer, Created, Done, Problem, created};
 use crate::routes::runs::KEEP_ALIVE;
-use crate::state::ApiState;
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::sse::{KeepAlive, Sse};

@@ -1,10 +1,10 @@
 //! `/api/conversations`, and `POST /api/chat/{agent_id}`, which says something in one.
 
+use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::conversation::{Chat, ChatStarted, Conversation, ConversationDetail, ForkConversation, Rename};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId};
 use crate::problem::{Answer, Created, Done, Problem, created};
-use crate::state::ApiState;
 use axum::Json;
 use axum::http::StatusCode;
 use serde::Deserialize;

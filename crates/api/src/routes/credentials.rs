@@ -1,10 +1,10 @@
 //! `/api/credentials`: what is in the vault. Values go in and never come back.
 
+use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::credential::{CredentialKindInfo, CredentialUse, Resealed};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
 use crate::problem::{Answer, Created, Done, created};
-use crate::state::ApiState;
 use axum::Json;
 use axum::http::StatusCode;
 use steward_app::Caller;

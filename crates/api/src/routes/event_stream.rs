@@ -3,7 +3,6 @@
 use crate::auth::Call;
 use crate::dto::run::{Notice, StreamEvent};
 use crate::routes::runs::KEEP_ALIVE;
-use crate::state::ApiState;
 use axum::response::sse;
 use axum::response::sse::{KeepAlive, Sse};
 use futures::{Stream, StreamExt};

@@ -5,13 +5,12 @@ use crate::dto::files::{SampleChange, Start, Uploaded};
 use crate::extract::{Params, too_long};
 use crate::guard::MAX_UPLOAD;
 use crate::problem::{Answer, Created, Problem, ProblemBody, created};
-use crate::state::ApiState;
 use axum::Json;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use futures::StreamExt;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
-use std::fmt::Write as _;
 use tokio::io::AsyncReadExt;
 use tokio_util::io::ReaderStream;
 use utoipa::IntoParams;
@@ -117,17 +116,8 @@ pub(crate) async fn remove_sample(Call(state, caller): Call) -> Answer<SampleCha
 
 /// `attachment` with a name that no header can be cut at (RFC 6266, RFC 8187).
 fn attachment(name: &str) -> HeaderValue {
-    let mut value = String::from("attachment; filename*=UTF-8''");
-    for byte in name.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'_' => {
-                value.push(char::from(byte));
-            }
-            other => {
-                let _ = write!(value, "%{other:02X}");
-            }
-        }
-    }
+    const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'.').remove(b'-').remove(b'_');
+    let value = format!("attachment; filename*=UTF-8''{}", utf8_percent_encode(name, ENCODED));
     HeaderValue::from_str(&value).unwrap_or(HeaderValue::from_static("attachment"))
 }
 

@@ -1,10 +1,10 @@
 //! `/api/grants`: permissions that outlive their run.
 
+use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::approval::StandingGrant;
 use crate::extract::{Listed, Page, Paging, PagingQuery, Params, PathId};
 use crate::problem::Done;
-use crate::state::ApiState;
 use axum::http::StatusCode;
 use serde::Deserialize;
 use steward_core::AgentId;

@@ -1,11 +1,11 @@
 //! `/api/keys`: virtual keys.
 
+use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::spending::{KeyChange, KeyInput, NewVirtualKey};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
 use crate::guard::KeptAs;
 use crate::problem::{Answer, Done, Problem};
-use crate::state::ApiState;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};

@@ -1,13 +1,14 @@
 //! `/api/mcp/servers`: MCP servers whose tools agents may use. A person's login at one is begun here and finished where
 //! the browser comes back.
 
+use crate::ApiState;
 use crate::auth::{Call, Client};
 use crate::dto::mcp::{AcceptTool, AttachTools, McpLogin, McpLoginState, McpServer, McpServerInput};
 use crate::dto::skill::Skill;
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, PathName};
 use crate::guard::serves;
+use crate::openapi::escape;
 use crate::problem::{Answer, Created, Done, Problem, created};
-use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -223,15 +224,11 @@ fn failed(why: &str) -> Response {
 
 /// A page of a heading and a sentence. What servers say stands in it as text only.
 fn page(title: &str, text: &str) -> Html<String> {
-    let (title, text) = (escaped(title), escaped(text));
+    let (title, text) = (escape(title), escape(text));
     Html(format!(
         "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{title} · Steward</title></head>\n\
          <body><main><h1>{title}</h1><p>{text}</p></main></body>\n</html>\n"
     ))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
 }
 
 #[cfg(test)]

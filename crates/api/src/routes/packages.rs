@@ -1,11 +1,11 @@
 //! `/api/skills/packages` and the imports.
 
+use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::package::{AcceptPackage, PackageDiff, SkillPackage};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, PathName, too_long};
 use crate::guard::MAX_UPLOAD;
 use crate::problem::{Answer, Created, Done, Problem, created};
-use crate::state::ApiState;
 use axum::Json;
 use axum::body::to_bytes;
 use axum::extract::{FromRequest, Multipart, Request};

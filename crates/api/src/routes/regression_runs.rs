@@ -1,10 +1,10 @@
 //! `/api/kept`: runs kept as regression tests.
 
+use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::run::KeptReport;
 use crate::extract::{Listed, Page, Paging, PagingQuery, PathName};
 use crate::problem::Done;
-use crate::state::ApiState;
 use axum::http::StatusCode;
 use steward_core::ports::KeptRun;
 use utoipa_axum::router::OpenApiRouter;

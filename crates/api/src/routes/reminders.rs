@@ -1,10 +1,10 @@
 //! `/api/reminders`: what agents were asked to remind of.
 
+use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::reminder::{Reminder, ReminderChange};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathName};
 use crate::problem::{Answer, Done};
-use crate::state::ApiState;
 use axum::Json;
 use axum::http::StatusCode;
 use serde::Deserialize;

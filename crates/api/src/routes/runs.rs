@@ -2,12 +2,12 @@
 
 mod events;
 
+use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::conversation::ChatStarted;
 use crate::dto::run::{Event, Fork, Keep, Replay, Resumed, Run, RunDetail, RunRef, Steer, Undo, Undone};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId};
 use crate::problem::{Answer, Created, Problem, created};
-use crate::state::ApiState;
 use axum::Json;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};

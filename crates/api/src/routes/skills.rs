@@ -1,12 +1,12 @@
 //! `/api/skills`.
 
+use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::skill::{
     Rollback, Skill, SkillDetail, SkillInput, SkillKindInfo, SkillTest, SkillTested, SshHost, SshHostInput,
 };
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, PathName, PublishedBody};
 use crate::problem::{Answer, Done, Problem};
-use crate::state::ApiState;
 use axum::Json;
 use axum::http::StatusCode;
 use serde::Deserialize;

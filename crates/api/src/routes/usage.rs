@@ -1,10 +1,10 @@
 //! `/api/usage`: what calls of models took.
 
+use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::spending::UsageReport;
 use crate::extract::Params;
 use crate::problem::Answer;
-use crate::state::ApiState;
 use axum::Json;
 use serde::Deserialize;
 use steward_core::Timestamp;

@@ -1,10 +1,10 @@
 //! A run's events as JSON: its stream `GET /api/runs/{id}/events`, and one of its log.
 
+use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::run::StreamEvent;
 use crate::extract::{Params, PathId};
 use crate::problem::Problem;
-use crate::state::ApiState;
 use axum::http::HeaderMap;
 use axum::response::sse;
 use axum::response::sse::{KeepAlive, Sse};
