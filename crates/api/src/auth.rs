@@ -18,7 +18,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
-pub(crate) use caller::{DialectCaller, identify};
+pub(crate) use caller::{Call, DialectCaller, identify};
 pub(crate) use client::Client;
 
 /// The operations under `/api/auth`.

@@ -3,9 +3,10 @@
 use crate::append::{AppendBatch, EventRow};
 use crate::config::{Place, StoreConfig};
 use crate::engine::{OpFn, Postgres, Sqlite};
+use crate::error::DbError;
 use crate::migrate::{self, Migration};
 use crate::ports::{LimitedScopes, ToolSets, limited_scopes};
-use crate::tx::args;
+use crate::tx::{Arg, Row, args};
 use crate::{codec, error};
 use std::sync::Arc;
 use steward_core::event::EventBody;
@@ -98,11 +99,7 @@ impl Store {
             Engine::Sqlite(_) => ("sqlite", "select sqlite_version()"),
             Engine::Postgres(_) => ("postgresql", "select current_setting('server_version')"),
         };
-        let version = self
-            .read(sql, |sql, tx| {
-                Box::pin(async move { tx.row(sql, args![]).await?.map(|row| row.text(0)).transpose() })
-            })
-            .await?;
+        let version = self.row(sql, args![]).await?.map(|row| row.text(0)).transpose()?;
         Ok((name, version.unwrap_or_default()))
     }
 
@@ -128,6 +125,29 @@ impl Store {
             Engine::Sqlite(engine) => engine.write(args, op).await,
             Engine::Postgres(engine) => engine.write(args, op).await,
         }
+    }
+
+    /// The rows that one statement finds.
+    pub(crate) async fn rows(&self, sql: &'static str, args: &[Arg]) -> StoreResult<Vec<Row>> {
+        self.read((sql, args.to_vec()), |(sql, args), tx| Box::pin(async move { Ok(tx.rows(sql, args).await?) })).await
+    }
+
+    pub(crate) async fn row(&self, sql: &'static str, args: &[Arg]) -> StoreResult<Option<Row>> {
+        Ok(self.rows(sql, args).await?.into_iter().next())
+    }
+
+    /// Runs one statement in a transaction of its own; returns how many rows it changed.
+    pub(crate) async fn execute(&self, sql: &'static str, args: &[Arg]) -> Result<u64, DbError> {
+        let done = self.write((sql, args.to_vec()), |(sql, args), tx| {
+            Box::pin(async move {
+                match tx.execute(sql, args).await {
+                    Err(DbError::Other(error)) => Err(error),
+                    // What the row was refused for is the caller's to tell; it has changed nothing.
+                    done => Ok(done),
+                }
+            })
+        });
+        done.await.unwrap_or_else(|error| Err(DbError::Other(error)))
     }
 
     /// Appends events that have no rows beside them, batched with those of other runs.

@@ -127,7 +127,7 @@ pub(crate) struct Way {
 /// What the browser brings back.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Answer {
+pub(crate) struct Callback {
     /// The login.
     #[param(nullable = false)]
     state: Option<String>,
@@ -189,12 +189,12 @@ pub(crate) async fn login_status(Call(state, caller): Call, PathName(login): Pat
 
 /// Where the browser comes back to. Nobody need be logged in here: `state` is the proof, and good for one time.
 #[utoipa::path(get, path = "/api/mcp/callback", tag = "mcp", operation_id = "finishMcpLogin", security(()),
-    params(Answer), responses(
+    params(Callback), responses(
         (status = 200, description = "A page that says so", body = String, content_type = "text/html"),
         (status = 400, description = "A page that says why not", body = String, content_type = "text/html")))]
 pub(crate) async fn callback(
     State(state): State<ApiState>,
-    Params(answer): Params<Answer>,
+    Params(answer): Params<Callback>,
 ) -> Result<Response, Problem> {
     let parts = [&answer.state, &answer.code, &answer.iss, &answer.error];
     let short = parts.into_iter().flatten().all(|part| part.len() <= MOST);

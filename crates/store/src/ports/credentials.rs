@@ -27,14 +27,17 @@ impl CredentialRows for Store {
         after: Option<&str>,
         limit: u32,
     ) -> StoreResult<Page<SealedCredential>> {
-        self.read((tenant, after.map(str::to_owned), limit), |(tenant, after, limit), tx| {
-            Box::pin(page(tx, *tenant, after.as_deref(), *limit))
-        })
-        .await
+        let limit = page_size(limit);
+        let sql = "select body, key_id, sealed, used_at from credentials
+             where tenant_id = $1 and ($2 is null or sort_key > $2)
+             order by sort_key limit $3";
+        let rows = self.rows(sql, args![tenant, after.map(sort_key), limit + 1]).await?;
+        Ok(paged(rows.iter().map(sealed_of).collect::<StoreResult<_>>()?, limit))
     }
 
     async fn credential_keys(&self) -> StoreResult<Vec<String>> {
-        self.read((), |(), tx| Box::pin(keys(tx))).await
+        let rows = self.rows("select distinct key_id from credentials", args![]).await?;
+        rows.iter().map(|row| row.text(0)).collect()
     }
 
     async fn reseal(&self, tenant: TenantId, from: &str, rows: &[SealedCredential]) -> StoreResult<()> {
@@ -115,28 +118,6 @@ async fn one(tx: &mut Tx<'_>, tenant: TenantId, id: CredentialId) -> StoreResult
                where tenant_id = $1 and id = $2";
     let row = tx.row(sql, args![tenant, id]).await?;
     sealed_of(&row.ok_or_else(|| unknown_credential(id))?)
-}
-
-async fn page(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    after: Option<&str>,
-    limit: u32,
-) -> StoreResult<Page<SealedCredential>> {
-    let limit = page_size(limit);
-    let sql = "select body, key_id, sealed, used_at from credentials
-               where tenant_id = $1 and ($2 is null or sort_key > $2)
-               order by sort_key limit $3";
-    let args = args![tenant, after.map(sort_key), limit + 1];
-    let rows = tx.rows(sql, args).await?;
-    let rows = rows.iter().map(sealed_of).collect::<StoreResult<_>>()?;
-    Ok(paged(rows, limit))
-}
-
-async fn keys(tx: &mut Tx<'_>) -> StoreResult<Vec<String>> {
-    let sql = "select distinct key_id from credentials";
-    let rows = tx.rows(sql, args![]).await?;
-    rows.iter().map(|row| row.text(0)).collect()
 }
 
 async fn reseal(tx: &mut Tx<'_>, tenant: TenantId, from: &str, rows: &[SealedCredential]) -> StoreResult<()> {
