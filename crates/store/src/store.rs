@@ -1,16 +1,47 @@
 //! The store: one engine and the blobs beside it.
 
 use crate::append::{AppendBatch, EventRow};
-use crate::config::{Place, StoreConfig};
 use crate::engine::{OpFn, Postgres, Sqlite};
 use crate::error::DbError;
-use crate::migrate::{self, Migration};
+use crate::migrate::Migration;
 use crate::ports::{LimitedScopes, ToolSets, limited_scopes};
 use crate::tx::{Arg, Row, args};
-use crate::{codec, error};
+use crate::{codec, error, migrate};
+use std::path::PathBuf;
 use std::sync::Arc;
 use steward_core::event::EventBody;
 use steward_core::ports::{Blobs, StoreError, StoreResult};
+
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// SQLite, as `steward.db` in this folder, which is made if it is missing.
+    Sqlite { data_dir: PathBuf },
+    /// PostgreSQL 15 or newer.
+    Postgres {
+        /// `postgres://user:password@host:port/database`.
+        url: String,
+    },
+}
+
+/// How to open a [`crate::Store`].
+#[derive(Debug, Clone)]
+pub struct StoreConfig {
+    pub place: Place,
+    /// Connections that read (SQLite) or do all but append (PostgreSQL); at least 1.
+    pub connections: u32,
+    /// Most pages that a SQLite database may have, to see a full disk in tests. `None`: no limit.
+    pub max_pages: Option<u32>,
+}
+
+impl StoreConfig {
+    pub fn sqlite(data_dir: impl Into<PathBuf>) -> Self {
+        Self { place: Place::Sqlite { data_dir: data_dir.into() }, connections: 4, max_pages: None }
+    }
+
+    pub fn postgres(url: impl Into<String>) -> Self {
+        Self { place: Place::Postgres { url: url.into() }, connections: 16, max_pages: None }
+    }
+}
 
 /// Bodies longer than this go to the blob store, bytes.
 const MAX_INLINE: usize = 64 * 1024;
