@@ -4,11 +4,8 @@ mod decide;
 mod decision_rules;
 mod duplicates;
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize};
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::approval::{Approval as ApprovalView, ApprovalRun, ApprovalStatus, RunAbove};
-use crate::error::AppError;
 use duplicates::dedup_key;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -58,7 +55,6 @@ impl App {
         limit: u32,
     ) -> Result<InboxPage, AppError> {
         authorize(caller, Action::Read, Resource::Approvals)?;
-        let deps = self.deps();
         let mut inbox = InboxView::new(self, caller);
         let mut filter = ApprovalFilter {
             open: wanted == ApprovalsWanted::Open,
@@ -70,7 +66,7 @@ impl App {
         let (mut items, mut read) = (Vec::new(), 0);
         // The store doesn't know whose they are: read on until the page is full.
         loop {
-            let page = match deps.store.approvals(deps.tenant, filter.clone()).await {
+            let page = match self.store().approvals(self.tenant(), filter.clone()).await {
                 Err(StoreError::NotFound(_)) if filter.after.is_some() => return Err(bad_cursor()),
                 page => page?,
             };
@@ -101,13 +97,12 @@ impl App {
 
     /// The runs above one whose parent is `parent`, the first one first.
     async fn delegation_chain(&self, parent: Option<RunId>) -> Result<Vec<RunAbove>, AppError> {
-        let deps = self.deps();
         let mut chain = Vec::new();
         let mut next = parent;
         while let Some(id) = next.take()
             && chain.len() < usize::from(MAX_DEPTH)
         {
-            let row = deps.store.run(deps.tenant, id).await?;
+            let row = self.store().run(self.tenant(), id).await?;
             let names = self.agent_names(vec![row.agent]).await?;
             chain.push(RunAbove { run_id: id, agent_name: names.get(row.agent) });
             self.each_event(id, |event| {
@@ -149,8 +144,7 @@ impl<'a> InboxView<'a> {
         if let Some(known) = self.runs.get(&id) {
             return Ok(known.clone());
         }
-        let deps = self.app.deps();
-        let row = deps.store.run(deps.tenant, id).await?;
+        let row = self.app.store().run(self.app.tenant(), id).await?;
         let seen = authorize(self.caller, Action::Read, Resource::Run { id, owner: row.user }).is_ok().then_some(row);
         self.runs.insert(id, seen.clone());
         Ok(seen)
@@ -158,8 +152,7 @@ impl<'a> InboxView<'a> {
 
     /// An entry and its run, if the person may see them.
     async fn entry(&mut self, id: ApprovalId) -> Result<(Approval, RunRow), AppError> {
-        let deps = self.app.deps();
-        let row = deps.store.approval(deps.tenant, id).await?;
+        let row = self.app.store().approval(self.app.tenant(), id).await?;
         match self.run(row.run_id).await? {
             Some(run) => Ok((row, run)),
             None => Err(AppError::not_found(format!("approval {id}"))),
@@ -194,7 +187,6 @@ impl<'a> InboxView<'a> {
     }
 
     async fn all_open(&self) -> Result<Vec<Approval>, AppError> {
-        let deps = self.app.deps();
         let mut all: Vec<Approval> = Vec::new();
         loop {
             let filter = ApprovalFilter {
@@ -203,7 +195,7 @@ impl<'a> InboxView<'a> {
                 limit: PAGE,
                 ..ApprovalFilter::default()
             };
-            let page = deps.store.approvals(deps.tenant, filter).await?;
+            let page = self.app.store().approvals(self.app.tenant(), filter).await?;
             all.extend(page.items);
             if !page.more || all.len() >= MOST_OPEN {
                 return Ok(all);

@@ -1,10 +1,7 @@
 //! Permissions that outlive their run.
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize};
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::approval::StandingGrant;
-use crate::error::AppError;
 use steward_core::AgentId;
 use uuid::Uuid;
 
@@ -12,8 +9,7 @@ impl App {
     /// Those in force, newest first.
     pub async fn grants(&self, caller: &Caller, agent: Option<AgentId>) -> Result<Vec<StandingGrant>, AppError> {
         authorize(caller, Action::Read, Resource::Grants)?;
-        let deps = self.deps();
-        let grants = deps.store.grants(deps.tenant, agent, deps.clock.now()).await?;
+        let grants = self.store().grants(self.tenant(), agent, self.now()).await?;
         let names = self.agent_names(grants.iter().map(|grant| grant.agent).collect()).await?;
         Ok(grants
             .into_iter()
@@ -27,7 +23,6 @@ impl App {
     /// It no longer holds for what has not run yet.
     pub async fn revoke_grant(&self, caller: &Caller, id: Uuid) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::Grants)?;
-        let deps = self.deps();
-        Ok(deps.store.revoke_grant(deps.tenant, id).await?)
+        Ok(self.store().revoke_grant(self.tenant(), id).await?)
     }
 }

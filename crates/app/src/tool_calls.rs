@@ -1,7 +1,6 @@
 //! Calls of tools outside a run, for programs that use what an agent offers.
 
-use crate::app::App;
-use crate::caller::Caller;
+use crate::app::{App, Caller};
 use serde_json::Value;
 use steward_core::agent::Agent;
 use steward_core::policy::{Decision, RiskClass, judge};

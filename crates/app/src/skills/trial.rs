@@ -1,10 +1,7 @@
 //! A person tries a skill.
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize};
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::skill::{SkillTest, SkillTested};
-use crate::error::AppError;
 use std::time::Instant;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Authorized, ToolScope};
