@@ -98,7 +98,7 @@ async fn note_down(tx: &mut Tx<'_>, tenant: TenantId, agent: AgentId, note: &Not
         args![tenant, agent, &note.title, &note.text, note.updated_at],
     )
     .await?;
-    before.as_ref().map(note).transpose()
+    before.as_ref().map(self::note).transpose()
 }
 
 fn note(row: &Row) -> StoreResult<Note> {
