@@ -1,12 +1,12 @@
 use super::follow::Follow;
 use super::resume::{self, place};
 use crate::args::{self, RunAction};
-use crate::client::{Client, Fork};
+use crate::client::{Client, Fork, encoded};
 use crate::exit::Exit;
 use crate::term::Term;
 use anyhow::{Context, bail};
 use futures::StreamExt;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 use steward_core::RunId;
 use steward_core::event::{EventBody, Outcome};
@@ -148,8 +148,7 @@ async fn stop(client: &Client, text: &str, term: Term) -> anyhow::Result<Exit> {
             LIMIT.as_secs()
         ),
     }
-    term.say(&format!("stopped {}", row.id));
-    Ok(Exit::Done)
+    Ok(term.done(&format!("stopped {}", row.id)))
 }
 
 async fn steer(client: &Client, run: &str, text: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
@@ -226,9 +225,8 @@ pub(super) fn print_differences(term: Term, differences: &[Difference]) {
 
 async fn keep(client: &Client, run: &str, name: &str, term: Term) -> anyhow::Result<Exit> {
     let row = client.find_run(run).await?;
-    client.keep(row.id, name).await?;
-    term.say(&format!("kept as `{}`; replay all kept runs with: steward eval kept", name.trim()));
-    Ok(Exit::Done)
+    client.post::<Value>(&format!("/api/runs/{}/keep", row.id), &json!({"name": name})).await?;
+    Ok(term.done(&format!("kept as `{}`; replay all kept runs with: steward eval kept", name.trim())))
 }
 
 async fn list_kept(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
@@ -243,7 +241,6 @@ async fn list_kept(client: &Client, as_json: bool, term: Term) -> anyhow::Result
 }
 
 async fn unkeep(client: &Client, name: &str, term: Term) -> anyhow::Result<Exit> {
-    client.drop_kept(name).await?;
-    term.say(&format!("`{name}` is not kept any more; its run stays"));
-    Ok(Exit::Done)
+    client.delete(&format!("/api/kept/{}", encoded(name))).await?;
+    Ok(term.done(&format!("`{name}` is not kept any more; its run stays")))
 }
