@@ -11,7 +11,7 @@ use steward_core::agent::PlanStyle;
 use steward_core::deep::DeepDefaults;
 use steward_tools::terminal::TerminalConfig;
 
-pub use steward_cli::workspace::workspace;
+pub use steward_cli::client::workspace;
 
 #[derive(Debug, Clone)]
 pub struct Settings {

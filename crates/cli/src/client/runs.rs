@@ -1,7 +1,7 @@
 //! Runs: rows, logs, messages to them, and what can be done with an ended one.
 
 use super::chat::Started;
-use super::{Client, encoded, wire};
+use super::{Client, wire};
 use anyhow::bail;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -3,8 +3,8 @@ use anyhow::Context;
 use http::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use steward_core::Timestamp;
 use steward_core::ports::{SpendLimit, SpendState, UsageRow, VirtualKey};
-use steward_core::{BudgetId, KeyId, Timestamp};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Labelled<T> {

@@ -1,6 +1,5 @@
 //! `steward agents add`, `edit`, `remove` and `restore`.
 
-use super::show::REMOVED;
 use crate::args::{AgentFields, PlanSwitch, Word};
 use crate::client::Client;
 use crate::commands::picked::{content_of, pick, text};
@@ -10,6 +9,8 @@ use anyhow::{Context, bail};
 use http::Method;
 use serde_json::{Map, Value, json};
 use std::path::Path;
+
+pub(super) const REMOVED: &str = "/api/agents?deleted=true";
 
 /// Risk classes; any other name in a policy is a tool.
 const CLASSES: [&str; 4] = ["read", "write", "external", "destructive"];

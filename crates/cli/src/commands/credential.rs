@@ -1,12 +1,14 @@
 //! `steward credential`: secrets go in and never come back.
 
-use super::fields::{self, Source};
+mod fields;
+
 use crate::args::{CredentialAction, CredentialArgs, Word};
 use crate::client::Client;
 use crate::commands::picked::{joined, pick, text, time};
 use crate::exit::Exit;
 use crate::term::Term;
 use anyhow::{anyhow, bail};
+use fields::Source;
 use http::Method;
 use serde_json::{Map, Value, json};
 use steward_core::credential::CredentialKind;

@@ -1,6 +1,7 @@
 //! `steward mcp`: tools of other programs.
 
-use super::login;
+mod login;
+
 use crate::args::{McpAction, McpAdd, McpArgs};
 use crate::client::Client;
 use crate::commands::picked::{first_line, joined, pick, text, time};
@@ -24,7 +25,7 @@ async fn act(client: &Client, action: McpAction, json: bool, term: Term) -> anyh
             let skills = attach(client, &server, &tools, &agent).await?;
             Ok(told_attached(&skills, &agent, json, term))
         }
-        McpAction::Login { server } => login::run(client, &server, json, term).await,
+        McpAction::Login { server } => login::run(client, &find(client, &server).await?, json, term).await,
         McpAction::Remove { server } => {
             let server = find(client, &server).await?;
             client.delete(&place(&server)).await?;
@@ -33,12 +34,12 @@ async fn act(client: &Client, action: McpAction, json: bool, term: Term) -> anyh
     }
 }
 
-pub(super) async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
+async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
     let all = client.rows("/api/mcp/servers").await?;
     pick(all, wanted, "MCP server", "steward mcp list")
 }
 
-pub(super) fn place(server: &Value) -> String {
+fn place(server: &Value) -> String {
     format!("/api/mcp/servers/{}", text(server, "id"))
 }
 

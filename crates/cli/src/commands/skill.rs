@@ -1,4 +1,6 @@
-use super::{hosts, packages};
+mod hosts;
+mod packages;
+
 use crate::args::{SkillAction, SkillArgs, SkillFilter};
 use crate::client::{Client, DEFAULT_AGENT, encoded};
 use crate::commands::picked::{content_of, first_line, pick, text, time};
