@@ -5,7 +5,7 @@ mod decision_rules;
 mod duplicates;
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
-use crate::dto::approval::{Approval as ApprovalView, ApprovalRun, ApprovalStatus, RunAbove};
+use crate::dto::approval::{Approval as ApprovalView, ApprovalRun, ApprovalStatus, RunAbove, StandingGrant};
 use duplicates::dedup_key;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -14,8 +14,9 @@ use steward_core::approval::{Approval, Subject};
 use steward_core::event::EventBody;
 use steward_core::ports::{ApprovalFilter, RunRow, StoreError};
 use steward_core::run::MAX_DEPTH;
-use steward_core::{ApprovalId, RunId};
+use steward_core::{AgentId, ApprovalId, RunId};
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 /// How many open entries are looked through for duplicates.
 const MOST_OPEN: usize = 1000;
@@ -301,5 +302,27 @@ mod tests {
         };
         assert!(if_denied(&call("plan-1-2")).contains("nor do the steps after"));
         assert!(if_denied(&call("s1-0")).contains("goes on without it"));
+    }
+}
+
+impl App {
+    /// Those in force, newest first.
+    pub async fn grants(&self, caller: &Caller, agent: Option<AgentId>) -> Result<Vec<StandingGrant>, AppError> {
+        authorize(caller, Action::Read, Resource::Grants)?;
+        let grants = self.store().grants(self.tenant(), agent, self.now()).await?;
+        let names = self.agent_names(grants.iter().map(|grant| grant.agent).collect()).await?;
+        Ok(grants
+            .into_iter()
+            .map(|grant| {
+                let name = names.get(grant.agent);
+                StandingGrant::named(grant, name)
+            })
+            .collect())
+    }
+
+    /// It no longer holds for what has not run yet.
+    pub async fn revoke_grant(&self, caller: &Caller, id: Uuid) -> Result<(), AppError> {
+        authorize(caller, Action::Write, Resource::Grants)?;
+        Ok(self.store().revoke_grant(self.tenant(), id).await?)
     }
 }

@@ -4,7 +4,7 @@ use crate::deps::Deps;
 use crate::prompting::argument_from_results;
 use crate::prompting::open_arguments::{arguments_from_reply, latest_request};
 use crate::prompting::plan_replies::{deep_plan_event, deep_plan_from_reply, plan_event, plan_from_replies};
-use crate::run::context::RunContext;
+use crate::run::RunContext;
 use crate::run::prompt_room::call_model;
 use crate::run::tool_call::run_scope;
 use steward_core::agent::PlanStyle;

@@ -2,7 +2,6 @@
 
 use crate::deps::Deps;
 use crate::run::approval_request::request_approval;
-use crate::run::context::{ChildRuns, RunContext, RunSignals};
 use crate::run::delegation::{self, preview};
 use crate::run::finish::finish;
 use crate::run::journal::{Journal, status_write};
@@ -11,6 +10,7 @@ use crate::run::prompt_room::call_model;
 use crate::run::request_dispatch::dispatch;
 use crate::run::tool_call::{result_limit, run_tool, settle_interrupted, tool_scope};
 use crate::run::tool_search::search_tools;
+use crate::run::{ChildRuns, RunContext, RunSignals};
 use std::collections::HashSet;
 use steward_core::RunId;
 use steward_core::event::{EventBody, ToolResult};
