@@ -283,6 +283,28 @@ fn if_denied(subject: &Subject) -> String {
     }
 }
 
+impl App {
+    /// Permissions in force that outlive their run, newest first.
+    pub async fn grants(&self, caller: &Caller, agent: Option<AgentId>) -> Result<Vec<StandingGrant>, AppError> {
+        authorize(caller, Action::Read, Resource::Grants)?;
+        let grants = self.store().grants(self.tenant(), agent, self.now()).await?;
+        let names = self.agent_names(grants.iter().map(|grant| grant.agent).collect()).await?;
+        Ok(grants
+            .into_iter()
+            .map(|grant| {
+                let name = names.get(grant.agent);
+                StandingGrant::named(grant, name)
+            })
+            .collect())
+    }
+
+    /// It no longer holds for what has not run yet.
+    pub async fn revoke_grant(&self, caller: &Caller, id: Uuid) -> Result<(), AppError> {
+        authorize(caller, Action::Write, Resource::Grants)?;
+        Ok(self.store().revoke_grant(self.tenant(), id).await?)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
@@ -302,27 +324,5 @@ mod tests {
         };
         assert!(if_denied(&call("plan-1-2")).contains("nor do the steps after"));
         assert!(if_denied(&call("s1-0")).contains("goes on without it"));
-    }
-}
-
-impl App {
-    /// Those in force, newest first.
-    pub async fn grants(&self, caller: &Caller, agent: Option<AgentId>) -> Result<Vec<StandingGrant>, AppError> {
-        authorize(caller, Action::Read, Resource::Grants)?;
-        let grants = self.store().grants(self.tenant(), agent, self.now()).await?;
-        let names = self.agent_names(grants.iter().map(|grant| grant.agent).collect()).await?;
-        Ok(grants
-            .into_iter()
-            .map(|grant| {
-                let name = names.get(grant.agent);
-                StandingGrant::named(grant, name)
-            })
-            .collect())
-    }
-
-    /// It no longer holds for what has not run yet.
-    pub async fn revoke_grant(&self, caller: &Caller, id: Uuid) -> Result<(), AppError> {
-        authorize(caller, Action::Write, Resource::Grants)?;
-        Ok(self.store().revoke_grant(self.tenant(), id).await?)
     }
 }
