@@ -18,7 +18,9 @@ use crate::error::EngineError;
 use crate::run::journal::Journal;
 use async_trait::async_trait;
 use std::sync::Arc;
+use steward_core::event::{EventBody, ToolResult};
 use steward_core::run::{ChildRun, RunState};
+use steward_core::tool::ToolCall;
 use steward_core::{Cancellation, RunId};
 use tokio::sync::Notify;
 
@@ -36,6 +38,11 @@ impl RunSignals {
         self.cancellation.cancel();
         self.wake.notify_one();
     }
+}
+
+/// What a call got that no tool had to run for.
+fn result_of(call: ToolCall, result: ToolResult) -> EventBody {
+    EventBody::ToolResult { call_id: call.id, tool: call.name, result, ms: 0, evidence: None }
 }
 
 /// Starts and stops the runs that a run delegates to. The service does it, which stands above the runs.
