@@ -204,7 +204,7 @@ impl KeySource for PassphraseKeys {
     async fn keys(&self) -> Result<Vec<VaultKey>, VaultError> {
         let mut cache = self.cache.lock().await;
         let mut keys = Vec::new();
-        for id in self.deps.rows.credential_keys().await? {
+        for id in self.rows.credential_keys().await? {
             if let Some(key) = cache.made.iter().find(|key| key.id() == id) {
                 keys.push(key.clone());
                 continue;
