@@ -9,7 +9,6 @@ use crate::term::Term;
 use anyhow::{Context, bail};
 use http::Method;
 use serde_json::{Value, json};
-use std::fmt::Display;
 use steward_core::model::Connection;
 use steward_core::ports::Recognised;
 
@@ -65,7 +64,7 @@ async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit
 
 async fn test(client: &Client, name: Option<&str>, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let Connection { id, name, .. } = client.known_connection(name).await?.connection;
-    let tested = tried(client, &name, id, term).await?;
+    let tested = tried(client, &name, &id.to_string(), term).await?;
     let (ok, ms, said) = (tested["ok"] == true, &tested["total_ms"], text(&tested, "text"));
     let (error, hint) = (text(&tested, "error"), text(&tested, "hint"));
     match (as_json, ok) {
@@ -154,7 +153,7 @@ fn chosen(model: Option<String>, found: &Recognised) -> anyhow::Result<String> {
     }
 }
 
-async fn tried(client: &Client, name: &str, id: impl Display, term: Term) -> anyhow::Result<Value> {
+async fn tried(client: &Client, name: &str, id: &str, term: Term) -> anyhow::Result<Value> {
     term.status(&format!("asking {name}…"));
     let tested = client.act(&format!("/api/connections/{id}/test")).await;
     term.clear();
