@@ -43,10 +43,7 @@ pub struct VaultDeps {
 }
 
 pub struct SealedVault {
-    rows: Arc<dyn CredentialRows>,
-    source: Arc<dyn KeySource>,
-    clock: Arc<dyn Clock>,
-    ids: Arc<dyn Ids>,
+    deps: VaultDeps,
     keyring: RwLock<Vec<VaultKey>>,
     /// Held while secrets are written.
     writing: Mutex<()>,
@@ -55,14 +52,7 @@ pub struct SealedVault {
 impl SealedVault {
     /// Call [`Self::check`] next.
     pub fn new(deps: VaultDeps) -> Self {
-        Self {
-            rows: deps.rows,
-            source: deps.source,
-            clock: deps.clock,
-            ids: deps.ids,
-            keyring: RwLock::default(),
-            writing: Mutex::default(),
-        }
+        Self { deps, keyring: RwLock::default(), writing: Mutex::default() }
     }
 }
 
@@ -84,14 +74,14 @@ fn without_empty(mut fields: Fields) -> Fields {
 #[async_trait]
 impl Vault for SealedVault {
     async fn keep(&self, tenant: TenantId, new: NewCredential) -> Result<Credential, VaultError> {
-        let now = self.clock.now();
+        let now = self.deps.clock.now();
         let fields = without_empty(new.fields);
         check_name(&new.name)?;
         check_description(&new.description)?;
         check_expiry(new.expires_at, now)?;
         check_fields(new.kind, &fields)?;
         let mut credential = Credential {
-            id: CredentialId(self.ids.next()),
+            id: CredentialId(self.deps.ids.next()),
             name: new.name,
             kind: new.kind,
             description: new.description,
@@ -116,7 +106,7 @@ impl Vault for SealedVault {
         id: CredentialId,
         change: CredentialChange,
     ) -> Result<Credential, VaultError> {
-        let now = self.clock.now();
+        let now = self.deps.clock.now();
         let _writing = self.writing.lock().await;
         let mut row = self.row(tenant, id).await?;
         check_no_connection(&row.credential)?;
@@ -145,14 +135,14 @@ impl Vault for SealedVault {
             row.credential.changed_at = now.max(Timestamp(row.credential.changed_at.0 + 1));
             return self.save(tenant, row.credential, &fields).await;
         }
-        self.rows.save_credential(tenant, &row).await?;
+        self.deps.rows.save_credential(tenant, &row).await?;
         Ok(row.credential)
     }
 
     async fn remove(&self, tenant: TenantId, id: CredentialId) -> Result<(), VaultError> {
         let _writing = self.writing.lock().await;
         check_no_connection(&self.row(tenant, id).await?.credential)?;
-        let removed = self.rows.remove_credential(tenant, id).await;
+        let removed = self.deps.rows.remove_credential(tenant, id).await;
         removed.map_err(|error| not_found(error, id))
     }
 
@@ -166,7 +156,7 @@ impl Vault for SealedVault {
         after: Option<&str>,
         limit: u32,
     ) -> Result<Page<Credential>, VaultError> {
-        let page = self.rows.credential_rows(tenant, after, limit).await?;
+        let page = self.deps.rows.credential_rows(tenant, after, limit).await?;
         Ok(Page { items: page.items.into_iter().map(|row| row.credential).collect(), more: page.more })
     }
 
@@ -177,7 +167,7 @@ impl Vault for SealedVault {
         before: Option<Timestamp>,
         limit: u32,
     ) -> Result<Page<CredentialUse>, VaultError> {
-        let uses = self.rows.credential_uses(tenant, id, before, limit);
+        let uses = self.deps.rows.credential_uses(tenant, id, before, limit);
         Ok(uses.await?)
     }
 
@@ -212,7 +202,7 @@ impl Vault for SealedVault {
 
 impl SealedVault {
     async fn row(&self, tenant: TenantId, id: CredentialId) -> Result<SealedCredential, VaultError> {
-        let row = self.rows.credential_row(tenant, id).await;
+        let row = self.deps.rows.credential_row(tenant, id).await;
         row.map_err(|error| not_found(error, id))
     }
 
@@ -225,14 +215,14 @@ impl SealedVault {
     ) -> Result<OpenedCredential, VaultError> {
         let id = row.credential.id;
         let credential = &row.credential;
-        if let Some(at) = credential.expires_at.filter(|at| *at <= self.clock.now()) {
+        if let Some(at) = credential.expires_at.filter(|at| *at <= self.deps.clock.now()) {
             return Err(VaultError::Invalid(format!(
                 "the credential {:?} ended at {}; give it new fields and another expires_at",
                 credential.name,
                 at.rfc3339()
             )));
         }
-        let written = self.rows.credential_used(tenant, &used).await;
+        let written = self.deps.rows.credential_used(tenant, &used).await;
         written.map_err(|error| not_found(error, id))?;
         match self.fields(tenant, &row).await {
             // Perhaps it was sealed anew since the row was read.

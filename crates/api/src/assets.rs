@@ -4,8 +4,8 @@
 //! A release holds the files. A debug build reads them from `web/dist` on each request, so that the studio can be
 //! rebuilt without linking the program again, and so that it is never tested with files of an older build.
 
+use crate::ApiState;
 use crate::problem::Problem;
-use crate::state::ApiState;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};

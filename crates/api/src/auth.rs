@@ -2,24 +2,23 @@
 
 mod caller;
 mod client;
-mod cookie;
 mod dto;
 
-use crate::extract::{Body, Page, Paging, PagingQuery, PathId};
-use crate::problem::Problem;
-use crate::state::ApiState;
+use crate::ApiState;
+use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
+use crate::problem::{Answer, Done, Problem};
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use dto::{ApiKey, AuthStatus, Login, LoginSessionView, Me, NewPassword, Session, SetUp};
-use steward_app::{Caller, LogIn, OpenSession};
+use steward_app::{Caller, LogIn, OpenSession, REFRESH_LIFETIME};
 use steward_core::ports::LoginError;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
-pub(crate) use caller::{DialectCaller, identify};
+pub(crate) use caller::{Call, DialectCaller, identify};
 pub(crate) use client::Client;
 
 /// The operations under `/api/auth`.
@@ -75,7 +74,7 @@ pub(crate) async fn refresh(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     own_page(&headers)?;
-    let opened = match cookie::token(&headers) {
+    let opened = match cookie_token(&headers) {
         Some(token) => state.access.refresh(token).await,
         None => Err(LoginError::Token),
     };
@@ -85,7 +84,7 @@ pub(crate) async fn refresh(
             let problem =
                 Problem::new(StatusCode::UNAUTHORIZED, "the login has ended", "log in again with POST /api/auth/login")
                     .code("session_ended");
-            Ok(([(header::SET_COOKIE, cookie::clear(client.https))], problem).into_response())
+            Ok(([(header::SET_COOKIE, clear_cookie(client.https))], problem).into_response())
         }
         Err(error) => Err(error.into()),
     }
@@ -106,15 +105,15 @@ pub(crate) async fn logout(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     own_page(&headers)?;
-    if let Some(token) = cookie::token(&headers) {
+    if let Some(token) = cookie_token(&headers) {
         state.access.log_out(token).await?;
     }
-    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie::clear(client.https))]).into_response())
+    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, clear_cookie(client.https))]).into_response())
 }
 
 /// A session, with its cookie where there is a new one.
 fn with_cookie(open: OpenSession, client: &Client) -> impl IntoResponse + use<> {
-    let cookie = open.refresh_token.as_deref().map(|token| (header::SET_COOKIE, cookie::set(token, client.https)));
+    let cookie = open.refresh_token.as_deref().map(|token| (header::SET_COOKIE, set_cookie(token, client.https)));
     (axum::response::AppendHeaders(cookie), Json(Session::from(open)))
 }
 
@@ -134,7 +133,7 @@ fn own_page(headers: &HeaderMap) -> Result<(), Problem> {
     get, path = "/api/auth/status", tag = "auth", operation_id = "authStatus", security(()),
     responses((status = 200, description = "Whether there is an administrator", body = AuthStatus))
 )]
-pub(crate) async fn status(State(state): State<ApiState>) -> Result<Json<AuthStatus>, Problem> {
+pub(crate) async fn status(State(state): State<ApiState>) -> Answer<AuthStatus> {
     Ok(Json(AuthStatus { needs_setup: state.access.needs_set_up().await?, version: state.facts.version.clone() }))
 }
 
@@ -172,11 +171,7 @@ pub(crate) async fn me(caller: Caller) -> Json<Me> {
     get, path = "/api/auth/sessions", tag = "auth", operation_id = "listSessions", params(PagingQuery),
     responses((status = 200, description = "Newest first", body = Page<LoginSessionView>))
 )]
-pub(crate) async fn list_sessions(
-    State(state): State<ApiState>,
-    caller: Caller,
-    paging: Paging,
-) -> Result<Page<LoginSessionView>, Problem> {
+pub(crate) async fn list_sessions(Call(state, caller): Call, paging: Paging) -> Listed<LoginSessionView> {
     let sessions = state.access.sessions(caller.user()).await?;
     let views = sessions.into_iter().map(|session| LoginSessionView::of(session, caller.session)).collect();
     Page::cut(views, &paging)
@@ -188,11 +183,7 @@ pub(crate) async fn list_sessions(
     params(("id" = Uuid, Path, description = "The login")),
     responses((status = 204, description = "Ended"))
 )]
-pub(crate) async fn end_session(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<Uuid>,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn end_session(Call(state, caller): Call, PathId(id): PathId<Uuid>) -> Done {
     if state.access.end_session(caller.user(), id).await? {
         return Ok(StatusCode::NO_CONTENT);
     }
@@ -208,11 +199,7 @@ pub(crate) async fn end_session(
     responses((status = 204, description = "Changed"),
               (status = 429, description = "Too many attempts"))
 )]
-pub(crate) async fn change_password(
-    State(state): State<ApiState>,
-    caller: Caller,
-    Body(body): Body<NewPassword>,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn change_password(Call(state, caller): Call, Body(body): Body<NewPassword>) -> Done {
     state.access.change_password(caller.user(), caller.session, &body.current, &body.new).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -224,7 +211,7 @@ pub(crate) async fn change_password(
     post, path = "/api/auth/api-key", tag = "auth", operation_id = "makeApiKey",
     responses((status = 200, description = "The key", body = ApiKey))
 )]
-pub(crate) async fn make_key(State(state): State<ApiState>, caller: Caller) -> Result<Json<ApiKey>, Problem> {
+pub(crate) async fn make_key(Call(state, caller): Call) -> Answer<ApiKey> {
     let api_key = state.access.make_api_key(caller.user()).await?;
     Ok(Json(ApiKey { api_key }))
 }
@@ -234,7 +221,40 @@ pub(crate) async fn make_key(State(state): State<ApiState>, caller: Caller) -> R
     delete, path = "/api/auth/api-key", tag = "auth", operation_id = "removeApiKey",
     responses((status = 204, description = "Ended"))
 )]
-pub(crate) async fn remove_key(State(state): State<ApiState>, caller: Caller) -> Result<StatusCode, Problem> {
+pub(crate) async fn remove_key(Call(state, caller): Call) -> Done {
     state.access.remove_api_key(caller.user()).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Holds the refresh token. Scripts can't read it, other sites can't send it, and it goes to `/api/auth` only.
+const COOKIE: &str = "steward_refresh";
+
+/// `Set-Cookie` with this token.
+fn set_cookie(token: &str, https: bool) -> HeaderValue {
+    cookie(token, REFRESH_LIFETIME.as_secs(), https)
+}
+
+/// `Set-Cookie` that takes it away.
+fn clear_cookie(https: bool) -> HeaderValue {
+    cookie("", 0, https)
+}
+
+fn cookie(token: &str, seconds: u64, https: bool) -> HeaderValue {
+    let secure = if https { "; Secure" } else { "" };
+    let text = format!("{COOKIE}={token}; Path=/api/auth; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
+    // Tokens are base64url.
+    HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""))
+}
+
+/// The refresh token of a request.
+fn cookie_token(headers: &HeaderMap) -> Option<&str> {
+    headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .find(|(name, _)| *name == COOKIE)
+        .map(|(_, token)| token)
+        .filter(|token| !token.is_empty())
 }

@@ -5,12 +5,71 @@ mod errors;
 mod inbound;
 mod pass;
 mod relay;
-mod targets;
 mod translate;
 mod usage_sniffer;
+
+use crate::ApiState;
+use crate::openai::OpenAiError;
+use axum::http::HeaderMap;
+use steward_app::{Caller, NoConnection};
+use steward_core::model::{Connection, Provider, Wire};
 
 pub(crate) use embed::embeddings;
 pub(crate) use errors::model_error;
 pub(crate) use inbound::Inbound;
 pub(crate) use pass::{completions, pass};
-pub(crate) use targets::{PREFIX, name_of};
+
+/// What the model's name begins with if it is a connection's.
+pub(crate) const PREFIX: &str = "connection/";
+/// Names of connections that are asked if the first does not answer, with commas between them.
+const FALLBACK: &str = "x-steward-fallback";
+
+/// The connection's name in a model's name.
+pub(crate) fn name_of(model: &str) -> Option<&str> {
+    model.strip_prefix(PREFIX)
+}
+
+/// The connection of this name and those of the header, in the order in which they are tried.
+async fn resolve(
+    state: &ApiState,
+    caller: &Caller,
+    name: &str,
+    headers: &HeaderMap,
+) -> Result<Vec<Connection>, OpenAiError> {
+    let mut targets = vec![find(state, caller, name, "model").await?];
+    let more = headers.get_all(FALLBACK).iter();
+    for name in more.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')) {
+        let name = name.trim();
+        if name.is_empty() {
+            continue;
+        }
+        let name = name_of(name).unwrap_or(name);
+        let next = find(state, caller, name, FALLBACK).await?;
+        if !targets.iter().any(|one| one.id == next.id) {
+            targets.push(next);
+        }
+    }
+    Ok(targets)
+}
+
+async fn find(state: &ApiState, caller: &Caller, name: &str, param: &'static str) -> Result<Connection, OpenAiError> {
+    match state.usable_connection(caller, name).await {
+        Ok(found) => Ok(found),
+        Err(NoConnection::Forbidden(error)) => {
+            Err(OpenAiError { code: "key_not_allowed", ..OpenAiError::forbidden(error.to_string()) })
+        }
+        Err(NoConnection::Unknown { known }) => Err(OpenAiError::unknown_connection(name, &known, param)),
+    }
+}
+
+/// Whether requests of the OpenAI dialect are understood there; others are translated.
+fn speaks_the_dialect(connection: &Connection) -> bool {
+    match connection.wire {
+        Some(Wire::Chat | Wire::Responses) => true,
+        Some(Wire::Native) => false,
+        None => !matches!(
+            connection.provider,
+            Provider::Anthropic | Provider::Gemini | Provider::Cohere | Provider::Bedrock
+        ),
+    }
+}

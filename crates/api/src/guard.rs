@@ -3,9 +3,65 @@
 mod fallbacks;
 mod hosts;
 mod idempotency;
-mod limits;
+
+use crate::problem::Problem;
+use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use std::any::Any;
+use std::time::Duration;
+use tower_http::catch_panic::CatchPanicLayer;
 
 pub(crate) use fallbacks::{no_such_method, nothing_here, nothing_in_the_dialect, secure};
 pub(crate) use hosts::{check_host, check_origin, serves};
 pub(crate) use idempotency::{KeptAs, idempotency_key, oldest_key, once};
-pub(crate) use limits::{MAX_BODY, MAX_UPLOAD, in_time, panic_layer};
+
+/// Longest JSON body, bytes.
+pub(crate) const MAX_BODY: usize = 4 * 1024 * 1024;
+/// Longest uploaded file, bytes.
+pub(crate) const MAX_UPLOAD: usize = 20_000_000;
+/// Longest time until an answer under `/api` begins. A stream may go on for as long as it likes.
+const LONGEST: Duration = Duration::from_mins(2);
+
+/// Longest body of a path.
+fn body_limit(path: &str) -> usize {
+    if path == "/api/files" { MAX_UPLOAD } else { MAX_BODY }
+}
+
+/// Ends requests under `/api` that take too long. Answers of agents under `/v1` may take minutes.
+pub(crate) async fn in_time(request: Request, next: Next) -> Response {
+    if !request.uri().path().starts_with("/api/") {
+        return next.run(request).await;
+    }
+    match tokio::time::timeout(LONGEST, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => Problem::unavailable(format!("there was no answer within {} s", LONGEST.as_secs()))
+            .code("timeout")
+            .retry_after(5)
+            .into_response(),
+    }
+}
+
+type Answer = fn(Box<dyn Any + Send + 'static>) -> Response;
+
+/// The layer. The panic's own message goes to the log (by the panic hook), not to the client.
+pub(crate) fn panic_layer() -> CatchPanicLayer<Answer> {
+    CatchPanicLayer::custom(answer as Answer)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "tower-http's signature")]
+fn answer(panic: Box<dyn Any + Send + 'static>) -> Response {
+    let message = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    tracing::error!(message, "a handler panicked");
+    Problem::new(
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "Steward made a mistake",
+        "what was acknowledged is safe; the log says more: please report it",
+    )
+    .into_response()
+}

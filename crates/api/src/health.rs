@@ -1,13 +1,13 @@
 //! `/healthz`: the process answers. `/readyz`: what it needs answers too. `/api/about`: versions and health.
 
+use crate::ApiState;
+use crate::auth::Call;
 use crate::dto::about::{About, PartStatus};
-use crate::problem::Problem;
-use crate::state::ApiState;
+use crate::problem::Answer;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
-use steward_app::Caller;
 
 /// `GET /healthz`.
 pub(crate) async fn healthz() -> &'static str {
@@ -27,6 +27,6 @@ pub(crate) async fn readyz(State(state): State<ApiState>) -> (StatusCode, Json<V
 /// Versions and health of this installation.
 #[utoipa::path(get, path = "/api/about", tag = "about", operation_id = "about",
     responses((status = 200, description = "As it is now", body = About)))]
-pub(crate) async fn about(State(state): State<ApiState>, caller: Caller) -> Result<Json<About>, Problem> {
+pub(crate) async fn about(Call(state, caller): Call) -> Answer<About> {
     Ok(Json(state.app.about(&caller).await?))
 }

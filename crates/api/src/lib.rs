@@ -6,7 +6,6 @@ mod extract;
 mod gateway;
 mod guard;
 mod health;
-mod in_process;
 mod main_runtime;
 mod mcp;
 mod openai;
@@ -16,17 +15,44 @@ mod published;
 mod router;
 mod routes;
 mod serve;
-mod state;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 mod testing;
 mod worker_threads;
 
-pub use in_process::InProcessClient;
 pub use openapi::document;
-pub use router::router;
+pub use router::{InProcessClient, router};
 pub use serve::{Listening, serve};
-pub use state::{ApiState, Hosts};
 pub use worker_threads::WorkerThreads;
 
-use steward_app::dto;
+use std::ops::Deref;
+use std::sync::Arc;
+use steward_app::{App, dto};
+
+/// The application, and what only HTTP needs.
+#[derive(Clone)]
+pub struct ApiState {
+    pub app: App,
+    /// Names and origins that requests may come to and from.
+    pub hosts: Arc<Hosts>,
+}
+
+impl Deref for ApiState {
+    type Target = App;
+
+    fn deref(&self) -> &App {
+        &self.app
+    }
+}
+
+/// Which `Host` and `Origin` headers are taken. A page of another site that has its name resolve to this
+/// machine (DNS rebinding) sends a `Host` that isn't here.
+#[derive(Debug, Clone, Default)]
+pub struct Hosts {
+    /// Whether the listener is on a loopback address: only names of this machine and `names` are taken then.
+    pub loopback: bool,
+    /// Names without port that were given with `--host`. If there are any, no other is taken.
+    pub names: Vec<String>,
+    /// Origins such as `https://studio.example.org` that may write, besides the one of the request's `Host`.
+    pub origins: Vec<String>,
+}

@@ -5,6 +5,177 @@ mod ask;
 mod handler;
 mod names;
 mod offered;
-mod sessions;
 
-pub(crate) use sessions::mcp_routes;
+use crate::ApiState;
+use crate::auth::{Client, identify};
+use crate::guard::MAX_BODY;
+use crate::openai::OpenAiError;
+use axum::body::Body;
+use axum::extract::{FromRequestParts as _, Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{any, get};
+use axum::{Json, Router};
+use handler::McpHandler;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use steward_core::UserId;
+use steward_core::ports::LoginError;
+
+const SESSION: &str = "mcp-session-id";
+/// A session that nothing was asked in for so long is ended.
+const QUIET: Duration = Duration::from_hours(1);
+/// Most sessions at a time, in all and of one user.
+const SESSIONS: usize = 2000;
+const OF_ONE: usize = 200;
+
+struct Owner {
+    user: UserId,
+    used: Instant,
+}
+
+/// The service and whose its sessions are.
+pub(crate) struct McpEndpoint {
+    service: StreamableHttpService<McpHandler, LocalSessionManager>,
+    owners: Mutex<HashMap<String, Owner>>,
+}
+
+/// `/mcp`, and what a client that comes without a key is told to read.
+pub(crate) fn mcp_routes(state: &ApiState) -> Router<ApiState> {
+    let handler = McpHandler { state: state.clone() };
+    // `Host` and `Origin` are looked at for all of the API, before this.
+    let config = StreamableHttpServerConfig::default()
+        .disable_allowed_hosts()
+        .disable_allowed_origins()
+        .with_max_request_body_bytes(MAX_BODY);
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.keep_alive = Some(QUIET);
+    let endpoint = Arc::new(McpEndpoint {
+        service: StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(sessions), config),
+        owners: Mutex::default(),
+    });
+    Router::new()
+        .route(
+            "/mcp",
+            any(move |State(state): State<ApiState>, request: Request| {
+                let endpoint = Arc::clone(&endpoint);
+                async move { endpoint.enter(&state, request).await }
+            }),
+        )
+        .route("/.well-known/oauth-protected-resource", get(resource))
+        .route("/.well-known/oauth-protected-resource/mcp", get(resource))
+}
+
+impl McpEndpoint {
+    async fn enter(&self, state: &ApiState, request: Request) -> Response {
+        let (mut parts, body) = request.into_parts();
+        let identity = match identify(&mut parts, state).await {
+            Ok(identity) => identity,
+            Err(error) => {
+                let base = base(&mut parts, state).await;
+                return closed(&error, &base);
+            }
+        };
+        let user = identity.principal.user;
+        if let Some(key) = &identity.principal.key
+            && parts.method == Method::POST
+        {
+            let now = state.now();
+            if let Err(too) = state.usage_writer.limiter().admit(key, now) {
+                return OpenAiError::too_many(too.message, too.wait_s).into_response();
+            }
+        }
+        let session = text(&parts.headers, SESSION).map(str::to_owned);
+        if let Some(id) = &session
+            && !self.owns(id, user)
+        {
+            // As if it weren't there, so that the client begins anew.
+            return (StatusCode::NOT_FOUND, "there is no such session; initialize anew").into_response();
+        }
+        if session.is_none() && self.full(user) {
+            let full = "too many sessions are open; close some, or wait";
+            return (StatusCode::SERVICE_UNAVAILABLE, full).into_response();
+        }
+        let ends = parts.method == Method::DELETE;
+        let answer = self.service.handle(Request::from_parts(parts, body)).await;
+        match (text(answer.headers(), SESSION), session) {
+            (Some(made), None) => self.keep(made.to_owned(), user),
+            (_, Some(id)) if ends || answer.status() == StatusCode::NOT_FOUND => self.forget(&id),
+            _ => {}
+        }
+        answer.map(Body::new)
+    }
+
+    fn owners(&self) -> std::sync::MutexGuard<'_, HashMap<String, Owner>> {
+        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn owns(&self, session: &str, user: UserId) -> bool {
+        let mut owners = self.owners();
+        let own = owners.get_mut(session).filter(|owner| owner.user == user);
+        own.map(|owner| owner.used = Instant::now()).is_some()
+    }
+
+    fn full(&self, user: UserId) -> bool {
+        let mut owners = self.owners();
+        owners.retain(|_, owner| owner.used.elapsed() < QUIET * 2);
+        owners.len() >= SESSIONS || owners.values().filter(|owner| owner.user == user).count() >= OF_ONE
+    }
+
+    fn keep(&self, session: String, user: UserId) {
+        let owner = Owner { user, used: Instant::now() };
+        self.owners().insert(session, owner);
+    }
+
+    fn forget(&self, session: &str) {
+        self.owners().remove(session);
+    }
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// Address of this Steward as the client knows it.
+async fn base(parts: &mut axum::http::request::Parts, state: &ApiState) -> String {
+    let https = Client::from_request_parts(parts, state).await.is_ok_and(|client| client.https);
+    let host = text(&parts.headers, header::HOST.as_str()).unwrap_or("localhost");
+    // What comes back in a header and in JSON is a name and a port, whatever was sent.
+    let fine = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | ':' | '-' | '[' | ']');
+    let host: String = host.chars().filter(fine).collect();
+    format!("http{}://{host}", if https { "s" } else { "" })
+}
+
+fn closed(error: &LoginError, base: &str) -> Response {
+    let status = match error {
+        LoginError::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+        _ => StatusCode::UNAUTHORIZED,
+    };
+    let message = format!("{error}; send `Authorization: Bearer …` with an API key of this Steward");
+    let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32001, "message": message}});
+    let mut answer = (status, Json(body)).into_response();
+    let challenge =
+        format!("Bearer realm=\"steward\", resource_metadata=\"{base}/.well-known/oauth-protected-resource/mcp\"");
+    if status == StatusCode::UNAUTHORIZED
+        && let Ok(value) = HeaderValue::try_from(challenge)
+    {
+        answer.headers_mut().insert(header::WWW_AUTHENTICATE, value);
+    }
+    answer
+}
+
+/// RFC 9728. No authorization server is named: keys are made in the studio or by the command line.
+async fn resource(State(state): State<ApiState>, request: Request) -> Json<Value> {
+    let (mut parts, _) = request.into_parts();
+    let base = base(&mut parts, &state).await;
+    Json(json!({
+        "resource": format!("{base}/mcp"),
+        "resource_name": "Steward",
+        "bearer_methods_supported": ["header"],
+        "resource_documentation": format!("{base}/docs"),
+    }))
+}

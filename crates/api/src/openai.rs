@@ -31,15 +31,13 @@ pub(crate) struct OpenAiError {
 }
 
 impl OpenAiError {
+    pub fn new(status: StatusCode, kind: &'static str, code: &'static str, message: impl Into<String>) -> Self {
+        Self { status, kind, code, message: message.into(), param: None, headers: Vec::new() }
+    }
+
     pub fn invalid(message: impl Into<String>, param: &'static str) -> Self {
-        Self {
-            status: StatusCode::BAD_REQUEST,
-            kind: "invalid_request_error",
-            code: "invalid_value",
-            message: message.into(),
-            param: Some(param),
-            headers: Vec::new(),
-        }
+        let error = Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "invalid_value", message);
+        Self { param: Some(param), ..error }
     }
 
     pub fn unauthorized(error: &LoginError) -> Self {
@@ -47,25 +45,12 @@ impl OpenAiError {
             LoginError::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
             _ => (StatusCode::UNAUTHORIZED, "invalid_api_key"),
         };
-        Self {
-            status,
-            kind: "authentication_error",
-            code,
-            message: format!("{error}; send `Authorization: Bearer …` with an API key of this Steward"),
-            param: None,
-            headers: Vec::new(),
-        }
+        let message = format!("{error}; send `Authorization: Bearer …` with an API key of this Steward");
+        Self::new(status, "authentication_error", code, message)
     }
 
     pub fn forbidden(message: impl Into<String>) -> Self {
-        Self {
-            status: StatusCode::FORBIDDEN,
-            kind: "permission_error",
-            code: "forbidden",
-            message: message.into(),
-            param: None,
-            headers: Vec::new(),
-        }
+        Self::new(StatusCode::FORBIDDEN, "permission_error", "forbidden", message)
     }
 
     /// 403: viewers only look.
@@ -73,55 +58,35 @@ impl OpenAiError {
         Self::forbidden("a viewer can't ask agents; ask an administrator for the role developer")
     }
 
-    pub fn unknown_model(name: &str, known: &[String]) -> Self {
-        Self {
-            status: StatusCode::NOT_FOUND,
-            kind: "invalid_request_error",
-            code: "model_not_found",
-            message: format!("there is no agent `{name}`; there are: {}", known.join(", ")),
-            param: Some("model"),
-            headers: Vec::new(),
-        }
+    /// 404: there is no model of that name.
+    pub fn unknown(message: impl Into<String>, param: &'static str) -> Self {
+        Self { status: StatusCode::NOT_FOUND, code: "model_not_found", ..Self::invalid(message, param) }
     }
 
     pub fn unknown_connection(name: &str, known: &[String], param: &'static str) -> Self {
-        Self {
-            status: StatusCode::NOT_FOUND,
-            code: "model_not_found",
-            ..Self::invalid(format!("there is no connection `{name}`; there are: {}", known.join(", ")), param)
-        }
+        Self::unknown(format!("there is no connection `{name}`; there are: {}", known.join(", ")), param)
     }
 
     /// 429: a budget has no room.
     pub fn over_budget(message: impl Into<String>) -> Self {
-        Self {
-            status: StatusCode::TOO_MANY_REQUESTS,
-            kind: "insufficient_quota",
-            code: "insufficient_quota",
-            ..Self::failed(message)
-        }
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "insufficient_quota", "insufficient_quota", message)
     }
 
     /// 429: wait so many seconds.
     pub fn too_many(message: impl Into<String>, wait_s: u64) -> Self {
-        Self {
-            status: StatusCode::TOO_MANY_REQUESTS,
-            kind: "rate_limit_error",
-            code: "rate_limit_exceeded",
-            headers: vec![("retry-after", wait_s.to_string())],
-            ..Self::failed(message)
-        }
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", "rate_limit_exceeded", message)
+            .retry_after(Some(wait_s))
     }
 
     pub fn failed(message: impl Into<String>) -> Self {
-        Self {
-            status: StatusCode::BAD_GATEWAY,
-            kind: "server_error",
-            code: "run_failed",
-            message: message.into(),
-            param: None,
-            headers: Vec::new(),
-        }
+        Self::new(StatusCode::BAD_GATEWAY, "server_error", "run_failed", message)
+    }
+
+    /// Seconds to wait, where they are known.
+    #[must_use]
+    pub fn retry_after(mut self, seconds: Option<u64>) -> Self {
+        self.headers.extend(seconds.map(|seconds| ("retry-after", seconds.to_string())));
+        self
     }
 
     /// A run that failed; `refused` is the model's error that ended it, if that was why. Steward has tried again
@@ -213,27 +178,24 @@ pub(crate) struct ChatMessage {
 impl ChatMessage {
     /// Its text; an error where it holds something else than text.
     pub fn text(&self) -> Result<String, OpenAiError> {
-        match &self.content {
-            Value::String(text) => Ok(text.clone()),
-            Value::Null => Ok(String::new()),
-            Value::Array(parts) => parts
-                .iter()
-                .map(|part| {
-                    part["text"].as_str().map(str::to_owned).ok_or_else(|| {
-                        OpenAiError::invalid(
-                            format!(
-                                "content of type `{}` is not taken; send text",
-                                part["type"].as_str().unwrap_or("unknown")
-                            ),
-                            "messages",
-                        )
-                    })
-                })
-                .collect::<Result<Vec<_>, _>>()
-                .map(|parts| parts.join("\n")),
-            _ => Err(OpenAiError::invalid("content must be text or a list of parts", "messages")),
-        }
+        if self.content.is_null() { Ok(String::new()) } else { text_of(&self.content, "messages") }
     }
+}
+
+/// The text of a message's content; `param` is where it stands.
+pub(crate) fn text_of(content: &Value, param: &'static str) -> Result<String, OpenAiError> {
+    let parts = match content {
+        Value::String(text) => return Ok(text.clone()),
+        Value::Array(parts) => parts,
+        _ => return Err(OpenAiError::invalid("content must be text or a list of parts", param)),
+    };
+    let text = |part: &Value| {
+        part["text"].as_str().map(str::to_owned).ok_or_else(|| {
+            let kind = part["type"].as_str().unwrap_or("unknown");
+            OpenAiError::invalid(format!("content of type `{kind}` is not taken; send text"), param)
+        })
+    };
+    Ok(parts.iter().map(text).collect::<Result<Vec<_>, _>>()?.join("\n"))
 }
 
 /// Usage as OpenAI writes it.

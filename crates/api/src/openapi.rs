@@ -3,10 +3,10 @@
 mod error_responses;
 mod pages;
 
+use crate::ApiState;
 use crate::guard::no_such_method;
 use crate::problem::Problem;
 use crate::router::documented;
-use crate::state::ApiState;
 use axum::Router;
 use axum::http::header;
 use axum::response::IntoResponse;
@@ -21,6 +21,8 @@ use utoipa::openapi::{ComponentsBuilder, InfoBuilder, LicenseBuilder, OpenApi, O
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+
+pub(crate) use pages::escape;
 
 /// The OpenAPI document of this API.
 pub fn document() -> OpenApi {

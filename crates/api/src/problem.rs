@@ -8,6 +8,19 @@ use steward_app::{AccessError, AppError, ErrorKind};
 use steward_core::ports::{LoginError, StoreError};
 use utoipa::ToSchema;
 
+/// A value.
+pub(crate) type Answer<T> = Result<Json<T>, Problem>;
+/// 201 with what was made.
+pub(crate) type Created<T> = Result<(StatusCode, Json<T>), Problem>;
+/// 204: there is nothing to say.
+pub(crate) type Done = Result<StatusCode, Problem>;
+
+/// 201 with what was made.
+#[expect(clippy::unnecessary_wraps, reason = "handlers end with it")]
+pub(crate) fn created<T>(made: T) -> Created<T> {
+    Ok((StatusCode::CREATED, Json(made)))
+}
+
 /// Why a request was refused, and what to do about it.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Problem)]

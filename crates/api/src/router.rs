@@ -1,5 +1,6 @@
 //! Which request goes where, and what it passes on the way.
 
+use crate::ApiState;
 use crate::assets::assets;
 use crate::guard::{
     MAX_BODY, check_host, check_origin, in_time, no_such_method, nothing_here, nothing_in_the_dialect, once,
@@ -8,13 +9,16 @@ use crate::guard::{
 use crate::mcp::mcp_routes;
 use crate::openai::{chat, models, responses};
 use crate::openapi::{docs_routes, document_routes};
-use crate::state::ApiState;
 use crate::{auth, gateway, health, openapi, routes};
 use axum::Router;
+use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::DefaultBodyLimit;
+use axum::http::{HeaderValue, Response, header};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{any, get, post};
 use std::sync::Arc;
+use steward_app::Identity;
+use tower::ServiceExt as _;
 use utoipa_axum::router::OpenApiRouter;
 
 /// Longest body of a request for a model, bytes.
@@ -76,4 +80,29 @@ fn openai_routes() -> Router<ApiState> {
         .route("/v1/responses", post(responses::create))
         // Pictures and long contexts go through here.
         .layer(DefaultBodyLimit::max(MAX_MODEL_BODY))
+}
+
+/// The API as one identity sees it.
+#[derive(Clone)]
+pub struct InProcessClient {
+    router: Router,
+    identity: Identity,
+}
+
+impl InProcessClient {
+    /// Nobody is asked who they are: each request is `identity`'s.
+    pub fn new(state: ApiState, identity: Identity) -> Self {
+        Self { router: router(state), identity }
+    }
+
+    /// One request. The answer's body comes as it is made, as over a socket.
+    pub async fn send(&self, request: axum::http::Request<Bytes>) -> Response<BodyDataStream> {
+        let mut request = request.map(Body::from);
+        request.headers_mut().insert(header::HOST, HeaderValue::from_static("localhost"));
+        request.extensions_mut().insert(self.identity.clone());
+        match self.router.clone().oneshot(request).await {
+            Ok(response) => response.map(Body::into_data_stream),
+            Err(never) => match never {},
+        }
+    }
 }

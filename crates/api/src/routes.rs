@@ -18,8 +18,8 @@ mod runs;
 mod skills;
 mod usage;
 
+use crate::ApiState;
 use crate::health;
-use crate::state::ApiState;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 

@@ -1,8 +1,8 @@
 //! The server.
 
+use crate::ApiState;
 use crate::main_runtime::{MainRuntime, run_on_main};
 use crate::router::router;
-use crate::state::ApiState;
 use crate::worker_threads::WorkerThreads;
 use axum::middleware::from_fn_with_state;
 use std::future::Future;

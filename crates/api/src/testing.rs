@@ -10,7 +10,7 @@ mod pages;
 mod routing;
 
 use crate::router::{guarded, router};
-use crate::state::{ApiState, Hosts};
+use crate::{ApiState, Hosts};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response, header};

@@ -1,9 +1,6 @@
 //! Agents by id and name, and their names beside the ids in lists.
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize};
-use crate::caller::Caller;
-use crate::error::AppError;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use std::collections::HashMap;
 use steward_core::AgentId;
 use steward_core::agent::Agent;
@@ -21,13 +18,12 @@ impl AgentNames {
 impl App {
     /// The names of `wanted`.
     pub(crate) async fn agent_names(&self, wanted: Vec<AgentId>) -> Result<AgentNames, AppError> {
-        let deps = self.deps();
         let mut names = HashMap::new();
         for id in wanted {
             if names.contains_key(&id) {
                 continue;
             }
-            match deps.store.agent(deps.tenant, id).await {
+            match self.store().agent(self.tenant(), id).await {
                 Ok(agent) => {
                     names.insert(id, agent.name);
                 }
@@ -40,15 +36,13 @@ impl App {
 
     /// An agent that is not deleted.
     pub(crate) async fn live_agent(&self, id: AgentId) -> Result<Agent, AppError> {
-        let deps = self.deps();
-        let agents = deps.store.agents(deps.tenant).await?;
+        let agents = self.store().agents(self.tenant()).await?;
         agents.into_iter().find(|agent| agent.id == id).ok_or_else(|| AppError::not_found(format!("agent {id}")))
     }
 
     /// The agents that the caller may ask by name, in the store's order.
     pub async fn usable_agents(&self, caller: &Caller) -> Result<Vec<Agent>, StoreError> {
-        let deps = self.deps();
-        let mut agents = deps.store.agents(deps.tenant).await?;
+        let mut agents = self.store().agents(self.tenant()).await?;
         agents.retain(|agent| authorize(caller, Action::Read, Resource::Agent { name: &agent.name }).is_ok());
         Ok(agents)
     }
@@ -58,7 +52,6 @@ impl App {
         if authorize(caller, Action::Read, Resource::Agent { name }).is_err() {
             return Ok(None);
         }
-        let deps = self.deps();
-        deps.store.agent_by_name(deps.tenant, name).await
+        self.store().agent_by_name(self.tenant(), name).await
     }
 }

@@ -1,11 +1,8 @@
 //! Agents: saving, changing and previewing them, and which skills they have.
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize};
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::agent::AgentInput;
 use crate::dto::skill::SkillInput;
-use crate::error::AppError;
 use crate::routing::{check_deep, check_routing};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -30,12 +27,11 @@ impl App {
     /// Agents by name with `text` in name or instructions; `deleted`: those that can be restored instead.
     pub async fn agents(&self, caller: &Caller, text: Option<&str>, deleted: bool) -> Result<Vec<Agent>, AppError> {
         authorize(caller, Action::Read, Resource::Agents)?;
-        let deps = self.deps();
         let wanted = text.unwrap_or_default().trim().to_lowercase();
         let mut agents = if deleted {
-            deps.store.deleted_agents(deps.tenant).await?
+            self.store().deleted_agents(self.tenant()).await?
         } else {
-            deps.store.agents(deps.tenant).await?
+            self.store().agents(self.tenant()).await?
         };
         agents.retain(|agent| {
             agent.name.to_lowercase().contains(&wanted) || agent.instructions.to_lowercase().contains(&wanted)
@@ -51,9 +47,8 @@ impl App {
     pub async fn create_agent(&self, caller: &Caller, input: AgentInput) -> Result<Agent, AppError> {
         authorize(caller, Action::Write, Resource::Agents)?;
         self.check_agent(&input).await?;
-        let deps = self.deps();
-        let agent = input.with_id(AgentId(deps.ids.next()), None);
-        deps.store.save_agent(deps.tenant, &agent).await?;
+        let agent = input.with_id(AgentId(self.new_id()), None);
+        self.store().save_agent(self.tenant(), &agent).await?;
         Ok(agent)
     }
 
@@ -90,13 +85,12 @@ impl App {
         id: AgentId,
         input: impl Fn(&Agent) -> Result<AgentInput, AppError>,
     ) -> Result<Agent, AppError> {
-        let deps = self.deps();
         for _ in 0..TRIES {
             let before = self.live_agent(id).await?;
             let wanted = input(&before)?;
             self.check_agent(&wanted).await?;
             let after = wanted.with_id(id, Some(&before));
-            if deps.store.change_agent(deps.tenant, &before, &after).await? {
+            if self.store().change_agent(self.tenant(), &before, &after).await? {
                 return Ok(after);
             }
         }
@@ -107,14 +101,12 @@ impl App {
     pub async fn delete_agent(&self, caller: &Caller, id: AgentId) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::Agents)?;
         self.live_agent(id).await?;
-        let deps = self.deps();
-        Ok(deps.store.delete_agent(deps.tenant, id, deps.clock.now()).await?)
+        Ok(self.store().delete_agent(self.tenant(), id, self.now()).await?)
     }
 
     pub async fn restore_agent(&self, caller: &Caller, id: AgentId) -> Result<Agent, AppError> {
         authorize(caller, Action::Write, Resource::Agents)?;
-        let deps = self.deps();
-        Ok(deps.store.restore_agent(deps.tenant, id).await?)
+        Ok(self.store().restore_agent(self.tenant(), id).await?)
     }
 
     /// The prompt that an agent, saved or not, would begin with. Nothing is sent.
@@ -159,15 +151,14 @@ impl App {
     ) -> Result<(Skill, bool), AppError> {
         authorize(caller, Action::Write, Resource::Agents)?;
         self.live_agent(agent).await?;
-        let deps = self.deps();
-        let there = self.skills.skill_by_name(deps.tenant, &input.name).await?;
+        let there = self.skills.skill_by_name(self.tenant(), &input.name).await?;
         if let Some(there) = &there {
             authorize(caller, Action::Write, Resource::Skill { kind: there.kind() })?;
         }
-        let id = there.map_or_else(|| SkillId(deps.ids.next()), |skill| skill.id);
+        let id = there.map_or_else(|| SkillId(self.new_id()), |skill| skill.id);
         let skill = self.to_skill(caller, id, input)?;
         self.check_skill(&skill).await?;
-        Ok(self.skills.create_and_attach(deps.tenant, agent, &skill).await?)
+        Ok(self.skills.create_and_attach(self.tenant(), agent, &skill).await?)
     }
 
     /// Refuses an agent that can't be, naming the field.

@@ -8,10 +8,15 @@ use steward_access::Access;
 use steward_core::policy::Grant;
 use steward_core::ports::{Examiner, Gateway, Idempotency, ManagedConnections, Skills, Vault};
 use steward_core::{TenantId, Timestamp};
-use steward_engine::{Deps, RunService};
+use steward_engine::{Deps, RunService, Storage};
 use steward_tools::mcp::McpHub;
 use steward_tools::package::Packages;
 use steward_tools::skills::FileHostKeys;
+
+// What nearly every use case needs.
+pub(crate) use crate::authorize::{Action, Resource, authorize, listed_owner};
+pub(crate) use crate::caller::Caller;
+pub(crate) use crate::error::{AppError, ErrorKind};
 
 /// The use cases, one method each. A clone is the same application.
 #[derive(Clone)]
@@ -61,6 +66,10 @@ impl App {
 
     pub(crate) fn deps(&self) -> &Deps {
         self.0.runs.deps()
+    }
+
+    pub(crate) fn store(&self) -> &dyn Storage {
+        &*self.deps().store
     }
 
     pub(crate) fn tenant(&self) -> TenantId {

@@ -4,19 +4,19 @@ mod decide;
 mod decision_rules;
 mod duplicates;
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize};
-use crate::caller::Caller;
-use crate::dto::approval::{Approval as ApprovalView, ApprovalRun, ApprovalStatus, RunAbove};
-use crate::error::AppError;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::dto::approval::{Approval as ApprovalView, ApprovalRun, ApprovalStatus, RunAbove, StandingGrant};
 use duplicates::dedup_key;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use steward_core::approval::{Approval, Subject};
 use steward_core::event::EventBody;
 use steward_core::ports::{ApprovalFilter, RunRow, StoreError};
 use steward_core::run::MAX_DEPTH;
-use steward_core::{ApprovalId, RunId};
+use steward_core::{AgentId, ApprovalId, RunId};
+use utoipa::ToSchema;
+use uuid::Uuid;
 
 /// How many open entries are looked through for duplicates.
 const MOST_OPEN: usize = 1000;
@@ -24,10 +24,12 @@ const MOST_OPEN: usize = 1000;
 const MOST_READ: usize = 2000;
 const PAGE: u32 = 100;
 
-/// Which entries of the inbox.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Which entries.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum ApprovalsWanted {
     /// Those that wait, oldest first.
+    #[default]
     Open,
     /// Those that were decided or withdrawn, newest first.
     Closed,
@@ -54,7 +56,6 @@ impl App {
         limit: u32,
     ) -> Result<InboxPage, AppError> {
         authorize(caller, Action::Read, Resource::Approvals)?;
-        let deps = self.deps();
         let mut inbox = InboxView::new(self, caller);
         let mut filter = ApprovalFilter {
             open: wanted == ApprovalsWanted::Open,
@@ -66,7 +67,7 @@ impl App {
         let (mut items, mut read) = (Vec::new(), 0);
         // The store doesn't know whose they are: read on until the page is full.
         loop {
-            let page = match deps.store.approvals(deps.tenant, filter.clone()).await {
+            let page = match self.store().approvals(self.tenant(), filter.clone()).await {
                 Err(StoreError::NotFound(_)) if filter.after.is_some() => return Err(bad_cursor()),
                 page => page?,
             };
@@ -97,13 +98,12 @@ impl App {
 
     /// The runs above one whose parent is `parent`, the first one first.
     async fn delegation_chain(&self, parent: Option<RunId>) -> Result<Vec<RunAbove>, AppError> {
-        let deps = self.deps();
         let mut chain = Vec::new();
         let mut next = parent;
         while let Some(id) = next.take()
             && chain.len() < usize::from(MAX_DEPTH)
         {
-            let row = deps.store.run(deps.tenant, id).await?;
+            let row = self.store().run(self.tenant(), id).await?;
             let names = self.agent_names(vec![row.agent]).await?;
             chain.push(RunAbove { run_id: id, agent_name: names.get(row.agent) });
             self.each_event(id, |event| {
@@ -145,8 +145,7 @@ impl<'a> InboxView<'a> {
         if let Some(known) = self.runs.get(&id) {
             return Ok(known.clone());
         }
-        let deps = self.app.deps();
-        let row = deps.store.run(deps.tenant, id).await?;
+        let row = self.app.store().run(self.app.tenant(), id).await?;
         let seen = authorize(self.caller, Action::Read, Resource::Run { id, owner: row.user }).is_ok().then_some(row);
         self.runs.insert(id, seen.clone());
         Ok(seen)
@@ -154,8 +153,7 @@ impl<'a> InboxView<'a> {
 
     /// An entry and its run, if the person may see them.
     async fn entry(&mut self, id: ApprovalId) -> Result<(Approval, RunRow), AppError> {
-        let deps = self.app.deps();
-        let row = deps.store.approval(deps.tenant, id).await?;
+        let row = self.app.store().approval(self.app.tenant(), id).await?;
         match self.run(row.run_id).await? {
             Some(run) => Ok((row, run)),
             None => Err(AppError::not_found(format!("approval {id}"))),
@@ -190,7 +188,6 @@ impl<'a> InboxView<'a> {
     }
 
     async fn all_open(&self) -> Result<Vec<Approval>, AppError> {
-        let deps = self.app.deps();
         let mut all: Vec<Approval> = Vec::new();
         loop {
             let filter = ApprovalFilter {
@@ -199,7 +196,7 @@ impl<'a> InboxView<'a> {
                 limit: PAGE,
                 ..ApprovalFilter::default()
             };
-            let page = deps.store.approvals(deps.tenant, filter).await?;
+            let page = self.app.store().approvals(self.app.tenant(), filter).await?;
             all.extend(page.items);
             if !page.more || all.len() >= MOST_OPEN {
                 return Ok(all);
@@ -283,6 +280,28 @@ fn if_denied(subject: &Subject) -> String {
             format!("If it is left out, `{tool}` counts as not done and is not repeated; the agent goes on without it.")
         }
         Subject::Question { .. } => "The agent gets no answer and goes on without one.".to_owned(),
+    }
+}
+
+impl App {
+    /// Permissions in force that outlive their run, newest first.
+    pub async fn grants(&self, caller: &Caller, agent: Option<AgentId>) -> Result<Vec<StandingGrant>, AppError> {
+        authorize(caller, Action::Read, Resource::Grants)?;
+        let grants = self.store().grants(self.tenant(), agent, self.now()).await?;
+        let names = self.agent_names(grants.iter().map(|grant| grant.agent).collect()).await?;
+        Ok(grants
+            .into_iter()
+            .map(|grant| {
+                let name = names.get(grant.agent);
+                StandingGrant::named(grant, name)
+            })
+            .collect())
+    }
+
+    /// It no longer holds for what has not run yet.
+    pub async fn revoke_grant(&self, caller: &Caller, id: Uuid) -> Result<(), AppError> {
+        authorize(caller, Action::Write, Resource::Grants)?;
+        Ok(self.store().revoke_grant(self.tenant(), id).await?)
     }
 }
 

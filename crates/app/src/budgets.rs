@@ -1,10 +1,7 @@
 //! Hard limits of what may be spent.
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize};
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::spending::{BudgetChange, BudgetInput, BudgetState};
-use crate::error::AppError;
 use crate::usage::Labels;
 use steward_core::BudgetId;
 use steward_core::ports::{BudgetScope, SpendLimit};
@@ -20,16 +17,15 @@ impl App {
     /// What was spent in its period so far counts.
     pub async fn create_budget(&self, caller: &Caller, input: BudgetInput) -> Result<BudgetState, AppError> {
         authorize(caller, Action::Write, Resource::Budgets)?;
-        let deps = self.deps();
         let limit = checked_limit(SpendLimit {
-            id: BudgetId(deps.ids.next()),
+            id: BudgetId(self.new_id()),
             scope: input.scope,
             period: input.period,
             tokens: input.tokens,
             cost_micros: input.cost_micros,
         })?;
         self.check_scope(limit.scope).await?;
-        deps.store.save_spend_limit(deps.tenant, &limit).await?;
+        self.store().save_spend_limit(self.tenant(), &limit).await?;
         self.budget(limit.id).await
     }
 
@@ -43,21 +39,18 @@ impl App {
         authorize(caller, Action::Write, Resource::Budgets)?;
         let before = self.budget(id).await?.limit;
         let limit = checked_limit(SpendLimit { tokens: input.tokens, cost_micros: input.cost_micros, ..before })?;
-        let deps = self.deps();
-        deps.store.save_spend_limit(deps.tenant, &limit).await?;
+        self.store().save_spend_limit(self.tenant(), &limit).await?;
         self.budget(id).await
     }
 
     /// The record of usage stays.
     pub async fn remove_budget(&self, caller: &Caller, id: BudgetId) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::Budgets)?;
-        let deps = self.deps();
-        Ok(deps.store.remove_spend_limit(deps.tenant, id).await?)
+        Ok(self.store().remove_spend_limit(self.tenant(), id).await?)
     }
 
     async fn all_budgets(&self) -> Result<Vec<BudgetState>, AppError> {
-        let deps = self.deps();
-        let states = deps.store.spend_limits(deps.tenant, deps.clock.now()).await?;
+        let states = self.store().spend_limits(self.tenant(), self.now()).await?;
         let labels = Labels::of(self, states.iter().map(|state| state.limit.scope)).await?;
         Ok(states
             .into_iter()

@@ -8,12 +8,9 @@ mod merge;
 mod registry;
 mod report_refresh;
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize};
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
 use crate::dto::connection::{Connection as ConnectionView, ConnectionInput};
 use crate::dto::exam::RecogniseInput;
-use crate::error::{AppError, ErrorKind};
 use input_rules::{check_address, check_auth, check_input};
 use steward_core::ConnectionId;
 use steward_core::exam::{Check, ExamReport};

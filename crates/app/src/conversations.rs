@@ -1,11 +1,8 @@
 //! Conversations: their lists and details, and branching them off.
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize, listed_owner};
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
 use crate::dto::conversation::{Conversation as ConversationView, ConversationDetail, Message as MessageView};
 use crate::dto::run::Run;
-use crate::error::AppError;
 use futures::future::try_join_all;
 use steward_core::ports::{ApprovalFilter, Conversation, ConversationFilter, RunFilter, RunRow, RunStatus};
 use steward_core::{AgentId, ConversationId, RunId, message, ports};
@@ -34,7 +31,6 @@ impl App {
         search: ConversationSearch,
     ) -> Result<ports::Page<ConversationView>, AppError> {
         authorize(caller, Action::Read, Resource::Conversations)?;
-        let deps = self.deps();
         let filter = ConversationFilter {
             user: Some(caller.user()),
             nobody: listed_owner(caller, Resource::Conversations).is_none(),
@@ -44,17 +40,16 @@ impl App {
             before: search.before,
             limit: search.limit,
         };
-        let page = deps.store.conversations(deps.tenant, filter).await?;
+        let page = self.store().conversations(self.tenant(), filter).await?;
         Ok(ports::Page { items: self.show_conversations(page.items).await?, more: page.more })
     }
 
     /// With its messages and its newest 100 runs, oldest first.
     pub async fn conversation(&self, caller: &Caller, id: ConversationId) -> Result<ConversationDetail, AppError> {
-        let deps = self.deps();
         let row = self.conversation_of(caller, Action::Read, id).await?;
-        let messages = deps.store.messages(deps.tenant, id).await?;
+        let messages = self.store().messages(self.tenant(), id).await?;
         let filter = RunFilter { conversation: Some(id), limit: RUNS_SHOWN, ..RunFilter::default() };
-        let mut runs = deps.store.runs(deps.tenant, filter).await?.items;
+        let mut runs = self.store().runs(self.tenant(), filter).await?.items;
         runs.reverse();
         let names = self.agent_names(runs.iter().map(|run| run.agent).collect()).await?;
         Ok(ConversationDetail {
@@ -89,9 +84,8 @@ impl App {
                 "choose another title",
             ));
         }
-        let deps = self.deps();
-        deps.store.rename_conversation(deps.tenant, id, title, deps.clock.now()).await?;
-        let row = deps.store.conversation(deps.tenant, id).await?;
+        self.store().rename_conversation(self.tenant(), id, title, self.now()).await?;
+        let row = self.store().conversation(self.tenant(), id).await?;
         self.show_conversation(row).await
     }
 
@@ -106,8 +100,7 @@ impl App {
             )
             .run(run.id));
         }
-        let deps = self.deps();
-        Ok(deps.store.mark_deleted(deps.tenant, id, Some(deps.clock.now())).await?)
+        Ok(self.store().mark_deleted(self.tenant(), id, Some(self.now())).await?)
     }
 
     pub async fn restore_conversation(
@@ -116,9 +109,8 @@ impl App {
         id: ConversationId,
     ) -> Result<ConversationView, AppError> {
         self.conversation_of(caller, Action::Operate, id).await?;
-        let deps = self.deps();
-        deps.store.mark_deleted(deps.tenant, id, None).await?;
-        let row = deps.store.conversation(deps.tenant, id).await?;
+        self.store().mark_deleted(self.tenant(), id, None).await?;
+        let row = self.store().conversation(self.tenant(), id).await?;
         self.show_conversation(row).await
     }
 
@@ -134,8 +126,7 @@ impl App {
             return Err(AppError::conflict("deleted", format!("conversation {id} is deleted"), "restore it first"));
         }
         if let Some(run) = before {
-            let deps = self.deps();
-            let row = deps.store.run(deps.tenant, run).await?;
+            let row = self.store().run(self.tenant(), run).await?;
             if row.conversation != Some(id) {
                 return Err(AppError::invalid(
                     "before_run",
@@ -156,8 +147,7 @@ impl App {
         id: ConversationId,
     ) -> Result<Conversation, AppError> {
         authorize(caller, action, Resource::Conversations)?;
-        let deps = self.deps();
-        let row = deps.store.conversation(deps.tenant, id).await?;
+        let row = self.store().conversation(self.tenant(), id).await?;
         authorize(caller, action, Resource::Conversation { id, owner: row.user })?;
         Ok(row)
     }
@@ -169,10 +159,9 @@ impl App {
         from: Conversation,
         before: Option<RunId>,
     ) -> Result<Conversation, AppError> {
-        let deps = self.deps();
-        let now = deps.clock.now();
+        let now = self.now();
         let copy = Conversation {
-            id: ConversationId(deps.ids.next()),
+            id: ConversationId(self.new_id()),
             user: Some(caller.user()),
             created_at: now,
             updated_at: now,
@@ -180,24 +169,22 @@ impl App {
             forked_from: Some(from.id),
             ..from
         };
-        deps.store.fork_conversation(deps.tenant, from.id, before, &copy).await?;
+        self.store().fork_conversation(self.tenant(), from.id, before, &copy).await?;
         Ok(copy)
     }
 
     /// A conversation whose first run could not begin is of no use to anybody.
     pub(crate) async fn discard_conversation(&self, id: ConversationId) {
-        let deps = self.deps();
-        let now = deps.clock.now();
-        if let Err(error) = deps.store.mark_deleted(deps.tenant, id, Some(now)).await {
+        let now = self.now();
+        if let Err(error) = self.store().mark_deleted(self.tenant(), id, Some(now)).await {
             tracing::warn!(conversation = %id, %error, "an empty conversation stays");
         }
     }
 
     /// The run of a conversation that has not ended. A conversation has one run at a time, so it is the newest.
     async fn open_run(&self, conversation: ConversationId) -> Result<Option<RunRow>, AppError> {
-        let deps = self.deps();
         let filter = RunFilter { conversation: Some(conversation), limit: 1, ..RunFilter::default() };
-        let newest = deps.store.runs(deps.tenant, filter).await?.items.pop();
+        let newest = self.store().runs(self.tenant(), filter).await?.items.pop();
         Ok(newest.filter(|row| row.status != RunStatus::Finished))
     }
 
@@ -206,9 +193,8 @@ impl App {
         let Some(run) = run.filter(|run| run.status == RunStatus::Parked) else {
             return Ok(false);
         };
-        let deps = self.deps();
         let filter = ApprovalFilter { open: true, run: Some(run.id), limit: 1, ..ApprovalFilter::default() };
-        Ok(!deps.store.approvals(deps.tenant, filter).await?.items.is_empty())
+        Ok(!self.store().approvals(self.tenant(), filter).await?.items.is_empty())
     }
 
     /// Rows as they are shown: with their agent's name and their open run.

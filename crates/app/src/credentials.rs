@@ -1,10 +1,7 @@
 //! What is in the vault. Values go in and never come back.
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize};
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::credential::CredentialUse;
-use crate::error::AppError;
 use steward_core::credential::Credential;
 use steward_core::ports::{CredentialChange, NewCredential};
 use steward_core::{CredentialId, Timestamp, ports};

@@ -1,10 +1,7 @@
 //! Files into the workspace and out of it. An upload is a new file in the workspace's folder for uploads, reached without following a link: agents
 //! write in the workspace too, and must not be able to lead an upload elsewhere.
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize};
-use crate::caller::Caller;
-use crate::error::{AppError, ErrorKind};
+use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
 use bytes::Bytes;
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, open, openat, unlinkat};

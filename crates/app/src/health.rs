@@ -1,10 +1,7 @@
 //! What this program is, and whether what it needs answers.
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize};
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::about::{About, Database, Part, PartStatus};
-use crate::error::AppError;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;

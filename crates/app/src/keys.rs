@@ -1,11 +1,8 @@
 //! Virtual keys: they let a program use `/v1`, within limits.
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize, listed_owner};
+use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
 use crate::budgets::checked_limit;
-use crate::caller::Caller;
 use crate::dto::spending::{KeyChange, KeyInput, NewVirtualKey};
-use crate::error::AppError;
 use steward_access::NewKey;
 use steward_core::ports::{BudgetScope, SpendLimit, VirtualKey};
 use steward_core::spending::key_problem;
@@ -21,15 +18,13 @@ impl App {
         limit: u32,
     ) -> Result<ports::Page<VirtualKey>, AppError> {
         authorize(caller, Action::Read, Resource::Keys)?;
-        let deps = self.deps();
         let user = listed_owner(caller, Resource::Keys);
-        Ok(deps.store.keys(deps.tenant, user, after, limit).await?)
+        Ok(self.store().keys(self.tenant(), user, after, limit).await?)
     }
 
     /// Makes a key and its budget. The secret is not kept anywhere.
     pub async fn create_key(&self, caller: &Caller, input: KeyInput) -> Result<NewVirtualKey, AppError> {
         authorize(caller, Action::Write, Resource::Keys)?;
-        let deps = self.deps();
         let wanted = VirtualKey {
             id: KeyId(Uuid::nil()),
             name: input.name.trim().to_owned(),
@@ -39,14 +34,14 @@ impl App {
             agents: input.agents,
             requests_per_minute: input.requests_per_minute,
             tokens_per_minute: input.tokens_per_minute,
-            created_at: deps.clock.now(),
+            created_at: self.now(),
             expires_at: input.expires_at,
             revoked_at: None,
         };
         self.check_key(&wanted).await?;
         // Looked at before the key is made: a key without its budget must not get about.
         let budget = input.budget.map(|budget| SpendLimit {
-            id: BudgetId(deps.ids.next()),
+            id: BudgetId(self.new_id()),
             scope: BudgetScope::Installation,
             period: budget.period,
             tokens: budget.tokens,
@@ -64,9 +59,9 @@ impl App {
         let (key, secret) = self.access.make_virtual_key(caller.user(), new).await?;
         if let Some(mut budget) = budget {
             budget.scope = BudgetScope::Key(key.id);
-            let saved = deps.store.save_spend_limit(deps.tenant, &budget).await;
+            let saved = self.store().save_spend_limit(self.tenant(), &budget).await;
             if let Err(error) = saved {
-                deps.store.revoke_key(deps.tenant, key.id, deps.clock.now()).await?;
+                self.store().revoke_key(self.tenant(), key.id, self.now()).await?;
                 return Err(error.into());
             }
         }
@@ -98,31 +93,27 @@ impl App {
             key.expires_at = at;
         }
         self.check_key(&key).await?;
-        let deps = self.deps();
-        deps.store.save_key(deps.tenant, &key, None).await?;
-        Ok(deps.store.key(deps.tenant, id).await?)
+        self.store().save_key(self.tenant(), &key, None).await?;
+        Ok(self.store().key(self.tenant(), id).await?)
     }
 
     /// For good; in force at the next request.
     pub async fn revoke_key(&self, caller: &Caller, id: KeyId) -> Result<(), AppError> {
         let key = self.key_of(caller, id).await?;
-        let deps = self.deps();
-        Ok(deps.store.revoke_key(deps.tenant, key.id, deps.clock.now()).await?)
+        Ok(self.store().revoke_key(self.tenant(), key.id, self.now()).await?)
     }
 
     /// A key that the caller may change: their own, or any as an administrator.
     async fn key_of(&self, caller: &Caller, id: KeyId) -> Result<VirtualKey, AppError> {
         authorize(caller, Action::Write, Resource::Keys)?;
-        let deps = self.deps();
-        let key = deps.store.key(deps.tenant, id).await?;
+        let key = self.store().key(self.tenant(), id).await?;
         authorize(caller, Action::Write, Resource::Key { id, owner: key.user })?;
         Ok(key)
     }
 
     /// Refuses what can't be a key, and names of what isn't there.
     async fn check_key(&self, key: &VirtualKey) -> Result<(), AppError> {
-        let deps = self.deps();
-        if let Some(problem) = key_problem(key, deps.clock.now()) {
+        if let Some(problem) = key_problem(key, self.now()) {
             return Err(AppError::invalid(problem.field, problem.what, problem.hint));
         }
         if !key.connections.is_empty() {
@@ -131,7 +122,7 @@ impl App {
             listed("connections", "connection", &key.connections, &known)?;
         }
         if let Some(agents) = key.agents.as_ref().filter(|agents| !agents.is_empty()) {
-            let known = deps.store.agents(deps.tenant).await?;
+            let known = self.store().agents(self.tenant()).await?;
             let known: Vec<String> = known.into_iter().map(|agent| agent.name).collect();
             listed("agents", "agent", agents, &known)?;
         }

@@ -15,7 +15,6 @@ pub mod dto;
 mod error;
 mod files;
 mod gateway;
-mod grants;
 mod health;
 mod keys;
 mod mcp_servers;

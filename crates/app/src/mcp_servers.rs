@@ -1,10 +1,7 @@
 //! MCP servers whose tools agents may use.
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize};
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::mcp::{AcceptTool, AttachTools, McpLogin, McpLoginState, McpLoginStatus, McpServerInput};
-use crate::error::AppError;
 use steward_core::McpServerId;
 use steward_core::mcp::McpServer;
 use steward_core::skill::Skill;

@@ -1,10 +1,7 @@
 //! Skill packages: importing, looking through and accepting them.
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize};
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::package::{AcceptPackage, PackageDiff, PackageFileDiff};
-use crate::error::AppError;
 use steward_core::package::{PackageState, Severity, SkillPackage};
 use steward_core::{AgentId, ports};
 use steward_tools::package::{Change, DangerousFindings, bundled, bundled_names};

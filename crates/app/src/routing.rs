@@ -1,10 +1,7 @@
 //! Where requests of agents go: whether routing and planning can be as they are set, and a preview.
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize};
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::routing::{RoutingPreview, RoutingPreviewRequest, RoutingTarget};
-use crate::error::AppError;
 use std::collections::BTreeMap;
 use steward_core::ConnectionId;
 use steward_core::agent::Deep;

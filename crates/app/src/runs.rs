@@ -4,11 +4,8 @@ mod attachments;
 mod fork;
 mod start;
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize, listed_owner};
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
 use crate::dto::run::{ChildRun, Replay, Run, RunDetail, Undone as UndoneView};
-use crate::error::AppError;
 use futures::stream::BoxStream;
 use std::ops::ControlFlow;
 use steward_core::event::{Event, EventBody};
@@ -38,10 +35,9 @@ impl App {
     /// Newest first: one's own, or everybody's for those who see all.
     pub async fn runs(&self, caller: &Caller, search: RunSearch) -> Result<ports::Page<Run>, AppError> {
         authorize(caller, Action::Read, Resource::Runs)?;
-        let deps = self.deps();
         let own = search.mine.then(|| caller.user());
         let filter = RunFilter { user: own.or_else(|| listed_owner(caller, Resource::Runs)), ..search.filter };
-        let page = deps.store.runs(deps.tenant, filter).await?;
+        let page = self.store().runs(self.tenant(), filter).await?;
         let names = self.agent_names(page.items.iter().map(|row| row.agent).collect()).await?;
         let items = page
             .items
@@ -73,8 +69,7 @@ impl App {
             })
             .collect();
         let setup = seen.setup.ok_or_else(|| AppError::unavailable("the log of this run has no beginning"))?;
-        let deps = self.deps();
-        let kept = deps.store.kept_runs(deps.tenant).await?;
+        let kept = self.store().kept_runs(self.tenant()).await?;
         let names = self.agent_names(vec![row.agent]).await?;
         let name = names.get(row.agent);
         let forkable = self.runs.forkable(id).await?;
@@ -193,9 +188,8 @@ impl App {
                 "choose another name",
             ));
         }
-        let deps = self.deps();
-        let kept = KeptRun { name: name.to_owned(), run: id, by: caller.by(), created_at: deps.clock.now() };
-        deps.store.keep_run(deps.tenant, &kept).await?;
+        let kept = KeptRun { name: name.to_owned(), run: id, by: caller.by(), created_at: self.now() };
+        self.store().keep_run(self.tenant(), &kept).await?;
         Ok(kept)
     }
 
@@ -207,8 +201,7 @@ impl App {
 
     /// At most `limit` events of a run after `after`, as they are stored.
     pub async fn stored_events(&self, run: RunId, after: u64, limit: u32) -> Result<Vec<StoredEvent>, StoreError> {
-        let deps = self.deps();
-        deps.store.events(deps.tenant, run, after, limit).await
+        self.store().events(self.tenant(), run, after, limit).await
     }
 
     /// The fold of a run's log.
@@ -239,8 +232,7 @@ impl App {
 
     /// A run that the caller asked for; `None`: it isn't there, or somebody else did.
     pub async fn asked_run(&self, caller: &Caller, id: RunId) -> Result<Option<RunRow>, StoreError> {
-        let deps = self.deps();
-        match deps.store.run(deps.tenant, id).await {
+        match self.store().run(self.tenant(), id).await {
             Ok(row) => {
                 let asked = authorize(caller, Action::Read, Resource::AskedRun { id, owner: row.user });
                 Ok(asked.is_ok().then_some(row))
@@ -252,8 +244,7 @@ impl App {
 
     pub(crate) async fn run_of(&self, caller: &Caller, action: Action, id: RunId) -> Result<RunRow, AppError> {
         authorize(caller, action, Resource::Runs)?;
-        let deps = self.deps();
-        let row = deps.store.run(deps.tenant, id).await?;
+        let row = self.store().run(self.tenant(), id).await?;
         authorize(caller, action, Resource::Run { id, owner: row.user })?;
         Ok(row)
     }

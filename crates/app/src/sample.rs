@@ -1,10 +1,7 @@
 //! What a new conversation offers: things to try here, and a small sample workspace.
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize};
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::files::{SampleChange, Start};
-use crate::error::AppError;
 use std::path::Path;
 use std::sync::Arc;
 use steward_tools::sample;

@@ -2,11 +2,8 @@
 
 mod trial;
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize};
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::skill::{SkillInput, SshHost, SshHostInput};
-use crate::error::AppError;
 use std::sync::Arc;
 use steward_core::ports::{SkillFilter, StoreError};
 use steward_core::skill::Skill;
@@ -29,14 +26,13 @@ impl App {
         limit: u32,
     ) -> Result<ports::Page<Skill>, AppError> {
         authorize(caller, Action::Read, Resource::Skills)?;
-        let deps = self.deps();
         if let Some(agent) = filter.agent {
-            let known = deps.store.agent(deps.tenant, agent).await;
+            let known = self.store().agent(self.tenant(), agent).await;
             if matches!(known, Err(StoreError::NotFound(_))) {
                 return Err(AppError::invalid("agent", format!("there is no agent {agent}"), "see GET /api/agents"));
             }
         }
-        Ok(self.skills.skills(deps.tenant, &filter, after, limit).await?)
+        Ok(self.skills.skills(self.tenant(), &filter, after, limit).await?)
     }
 
     /// A skill and which agents have it.
@@ -57,10 +53,9 @@ impl App {
         upsert: bool,
     ) -> Result<(Skill, bool), AppError> {
         authorize(caller, Action::Write, Resource::Skills)?;
-        let deps = self.deps();
-        let there = self.skills.skill_by_name(deps.tenant, &input.name).await?;
+        let there = self.skills.skill_by_name(self.tenant(), &input.name).await?;
         let (made, id) = match there {
-            None => (true, SkillId(deps.ids.next())),
+            None => (true, SkillId(self.new_id())),
             Some(there) if upsert => (false, there.id),
             Some(there) => {
                 return Err(AppError::conflict(
@@ -72,7 +67,7 @@ impl App {
         };
         let skill = self.to_skill(caller, id, input)?;
         self.check_skill(&skill).await?;
-        Ok((self.skills.save_skill(deps.tenant, &skill).await?, made))
+        Ok((self.skills.save_skill(self.tenant(), &skill).await?, made))
     }
 
     /// The next version of a skill. Runs at work keep the version they began with.
@@ -106,15 +101,14 @@ impl App {
 
     /// Makes an earlier version the next one.
     pub async fn roll_back_skill(&self, caller: &Caller, id: SkillId, version: u32) -> Result<Skill, AppError> {
-        let deps = self.deps();
-        let now = self.skills.skill(deps.tenant, id).await?;
-        let mut skill = self.skills.skill_version(deps.tenant, id, version).await?;
+        let now = self.skills.skill(self.tenant(), id).await?;
+        let mut skill = self.skills.skill_version(self.tenant(), id, version).await?;
         authorize(caller, Action::Write, Resource::Skill { kind: skill.kind() })?;
         authorize(caller, Action::Write, Resource::Skill { kind: now.kind() })?;
-        skill.at = deps.clock.now();
+        skill.at = self.now();
         skill.by = caller.by();
         self.check_skill(&skill).await?;
-        Ok(self.skills.save_skill(deps.tenant, &skill).await?)
+        Ok(self.skills.save_skill(self.tenant(), &skill).await?)
     }
 
     /// Servers whose host key was accepted, by name.

@@ -1,13 +1,12 @@
 //! Calls of tools outside a run, for programs that use what an agent offers.
 
-use crate::app::App;
-use crate::caller::Caller;
+use crate::app::{App, Caller};
 use serde_json::Value;
 use steward_core::agent::Agent;
 use steward_core::policy::{Decision, RiskClass, judge};
 use steward_core::ports::{Authorized, ToolScope};
 use steward_core::tool::{CallSource, EffectClass, ToolCall, ToolError, ToolOutput, ToolSpec};
-use steward_core::{Cancellation, hash};
+use steward_core::{AgentId, Cancellation, hash};
 
 /// The key of an agent's metadata that lists the tools which it offers to programs besides itself.
 const OFFERED: &str = "mcp_tools";
@@ -48,8 +47,6 @@ impl App {
         spec: &ToolSpec,
         arguments: Value,
     ) -> Result<ToolOutput, ReadingToolError> {
-        let deps = self.deps();
-        let now = deps.clock.now();
         let call = ToolCall {
             id: "mcp".to_owned(),
             name: spec.name.clone(),
@@ -58,29 +55,41 @@ impl App {
             confidence: 1.0,
             signature: None,
         };
-        if judge(&agent.policy, &self.grants, spec, &call, now).decision != Decision::Allow {
+        if judge(&agent.policy, &self.grants, spec, &call, self.now()).decision != Decision::Allow {
             return Err(ReadingToolError::Policy);
         }
-        let scope = ToolScope {
-            tenant: deps.tenant,
+        let scope = self.tool_scope(caller, agent.id, TIMEOUT_MS, Cancellation::default());
+        let authorized = Authorized {
+            stage: None,
+            args_hash: hash::of_json(&call.arguments),
+            idempotency_key: self.new_id().to_string(),
+            call,
+        };
+        self.deps().tools.run(authorized, &scope).await.map_err(ReadingToolError::Tool)
+    }
+
+    /// Where a tool works that is called outside a run.
+    pub(crate) fn tool_scope(
+        &self,
+        caller: &Caller,
+        agent: AgentId,
+        timeout_ms: u64,
+        cancellation: Cancellation,
+    ) -> ToolScope {
+        let now = self.now();
+        ToolScope {
+            tenant: self.tenant(),
             run: None,
-            agent: agent.id,
+            agent,
             conversation: None,
             workspace: self.workspace.clone().into(),
             folder: String::new(),
             now,
-            utc_offset_minutes: deps.clock.utc_offset_minutes(now),
-            timeout_ms: TIMEOUT_MS,
+            utc_offset_minutes: self.deps().clock.utc_offset_minutes(now),
+            timeout_ms,
             user: Some(caller.user()),
             skill: None,
-            cancellation: Cancellation::default(),
-        };
-        let authorized = Authorized {
-            stage: None,
-            args_hash: hash::of_json(&call.arguments),
-            idempotency_key: deps.ids.next().to_string(),
-            call,
-        };
-        deps.tools.run(authorized, &scope).await.map_err(ReadingToolError::Tool)
+            cancellation,
+        }
     }
 }

@@ -1,10 +1,7 @@
 //! What calls of models took, and names for people beside ids.
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize, listed_owner};
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
 use crate::dto::spending::{UsageReport, UsageRow as UsageView};
-use crate::error::AppError;
 use std::collections::HashMap;
 use steward_core::ports::{BudgetScope, StoreError, UsageBy, UsageRow};
 use steward_core::{AgentId, ConnectionId, KeyId, Timestamp, UserId};
@@ -25,8 +22,7 @@ impl App {
         to: Option<Timestamp>,
     ) -> Result<UsageReport, AppError> {
         authorize(caller, Action::Read, Resource::Usage)?;
-        let deps = self.deps();
-        let to = to.unwrap_or(Timestamp(deps.clock.now().0 + 1));
+        let to = to.unwrap_or(Timestamp(self.now().0 + 1));
         let from = from.unwrap_or_else(|| Timestamp::of_day(to.day().saturating_sub(DAYS - 1)));
         if from > to {
             return Err(AppError::invalid(
@@ -36,7 +32,7 @@ impl App {
             ));
         }
         let user = listed_owner(caller, Resource::Usage);
-        let rows = deps.store.usage(deps.tenant, by, from, to, user).await?;
+        let rows = self.store().usage(self.tenant(), by, from, to, user).await?;
         let labels = Labels::of_groups(self, by, &rows).await?;
         let mut total = UsageRow::default();
         let mut items = Vec::with_capacity(rows.len());

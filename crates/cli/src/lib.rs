@@ -7,7 +7,6 @@ pub mod duration;
 pub mod exit;
 mod run;
 pub mod term;
-pub mod workspace;
 
 pub use args::Command;
 pub use run::{Files, Needs, run};

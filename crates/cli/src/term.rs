@@ -1,5 +1,6 @@
 //! Output for people. Colour and progress only on a terminal; NO_COLOR is honoured.
 
+use crate::exit::Exit;
 use anyhow::Context;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use serde::Serialize;
@@ -57,6 +58,22 @@ impl Term {
     /// Prints a line of progress to standard error.
     pub fn say(self, line: &str) {
         let _ = writeln!(std::io::stderr(), "{line}");
+    }
+
+    /// Says how a command ended.
+    pub fn done(self, line: &str) -> Exit {
+        self.say(line);
+        Exit::Done
+    }
+
+    /// Prints what a command changed as JSON, or says it in a line.
+    pub fn changed(self, now: &impl Serialize, as_json: bool, line: &str) -> Exit {
+        if as_json {
+            println!("{}", json!(now));
+        } else {
+            self.say(line);
+        }
+        Exit::Done
     }
 
     /// Prints a list as JSON, or a note that it is empty; returns whether nothing is left to show.

@@ -1,8 +1,9 @@
-//! What the engine drives.
+//! What the engine drives, and its settings.
 
-use crate::config::EngineConfig;
 use std::sync::Arc;
+use std::time::Duration;
 use steward_core::TenantId;
+use steward_core::deep::DeepDefaults;
 use steward_core::model::{Connection, Price};
 use steward_core::ports::{
     Agents, Approvals, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, Intent, KeptRuns, Models,
@@ -60,4 +61,43 @@ pub struct Deps {
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
     pub config: EngineConfig,
+}
+
+/// Settings of the engine; the defaults suit one node.
+#[derive(Debug, Clone)]
+pub struct EngineConfig {
+    /// Name of this node; owner of its leases.
+    pub node: String,
+    /// How long a lease lasts without renewal. Another node takes over after it.
+    pub lease: Duration,
+    /// Most runs at work here at once; others wait for a place.
+    pub max_runs: usize,
+    /// How often runs to resume, commands and alarms are looked for.
+    pub poll: Duration,
+    /// Plans sampled from a model that can plan.
+    pub plan_candidates: usize,
+    /// Longest plan, steps.
+    pub max_plan_steps: usize,
+    /// How agents plan that say nothing of it.
+    pub deep: DeepDefaults,
+    /// Tries of a model call that failed in passing.
+    pub model_tries: u32,
+    /// Alarms nearer than this are waited for in place.
+    pub short_wait: Duration,
+}
+
+impl Default for EngineConfig {
+    fn default() -> Self {
+        Self {
+            node: "local".to_owned(),
+            lease: Duration::from_secs(15),
+            max_runs: 256,
+            poll: Duration::from_secs(1),
+            plan_candidates: 2,
+            max_plan_steps: 6,
+            deep: DeepDefaults::default(),
+            model_tries: 3,
+            short_wait: Duration::from_secs(10),
+        }
+    }
 }

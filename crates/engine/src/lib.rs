@@ -2,7 +2,6 @@
 //!
 //! Each layer uses those below it only: `service`, `readers`, `run`, `prompting`.
 
-mod config;
 mod deps;
 mod error;
 mod prompting;
@@ -10,8 +9,7 @@ mod readers;
 mod run;
 mod service;
 
-pub use config::EngineConfig;
-pub use deps::{Deps, PriceOf, Storage};
+pub use deps::{Deps, EngineConfig, PriceOf, Storage};
 pub use error::EngineError;
 pub use readers::replay::ReplayReport;
 pub use service::RunService;

@@ -2,7 +2,6 @@
 
 mod approval_request;
 mod budget;
-pub(crate) mod context;
 mod delegation;
 mod finish;
 pub(crate) mod journal;
@@ -13,3 +12,51 @@ mod request_dispatch;
 pub(crate) mod runner;
 pub(crate) mod tool_call;
 mod tool_search;
+
+use crate::deps::Deps;
+use crate::error::EngineError;
+use crate::run::journal::Journal;
+use async_trait::async_trait;
+use std::sync::Arc;
+use steward_core::event::{EventBody, ToolResult};
+use steward_core::run::{ChildRun, RunState};
+use steward_core::tool::ToolCall;
+use steward_core::{Cancellation, RunId};
+use tokio::sync::Notify;
+
+/// How the service reaches a run at work.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RunSignals {
+    pub wake: Arc<Notify>,
+    /// The run was stopped, or its lease was lost: tools and model calls end.
+    pub cancellation: Cancellation,
+}
+
+impl RunSignals {
+    /// Ends what is in flight; the durable command says why.
+    pub fn interrupt(&self) {
+        self.cancellation.cancel();
+        self.wake.notify_one();
+    }
+}
+
+/// What a call got that no tool had to run for.
+fn result_of(call: ToolCall, result: ToolResult) -> EventBody {
+    EventBody::ToolResult { call_id: call.id, tool: call.name, result, ms: 0, evidence: None }
+}
+
+/// Starts and stops the runs that a run delegates to. The service does it, which stands above the runs.
+#[async_trait]
+pub(crate) trait ChildRuns: Send + Sync {
+    /// Makes `child` as a run below the one with the state `parent`, and drives it.
+    async fn start_child(&self, child: &ChildRun, parent: &RunState) -> Result<(), EngineError>;
+    async fn stop_child(&self, run: RunId, by: &str) -> Result<(), EngineError>;
+}
+
+/// A leased run at work.
+pub(crate) struct RunContext<'a> {
+    pub deps: &'a Deps,
+    pub signals: &'a RunSignals,
+    pub journal: Journal,
+    pub children: &'a dyn ChildRuns,
+}

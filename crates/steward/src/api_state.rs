@@ -49,7 +49,8 @@ pub async fn state(parts: &Composition, front: Front) -> ApiState {
 
 /// The API for the owner of the data directory, who holds it open and so may do everything.
 pub async fn in_process(app: &Composition, workspace: String, intent_filter: bool) -> anyhow::Result<InProcessClient> {
-    let access = access(app);
+    // Nobody logs in through it, so no token is ever signed.
+    let access = access(app, SecretBox::new(Box::new(steward_infra::random(32))));
     access.service_user(LOCAL_USER, "local").await?;
     let user = app.store.user_by_email(app.tenant, LOCAL_USER).await?;
     let user = user.ok_or_else(|| anyhow!("the local user is gone; run the command again"))?;
@@ -62,8 +63,8 @@ pub async fn in_process(app: &Composition, workspace: String, intent_filter: boo
     Ok(InProcessClient::new(state(app, front).await, identity))
 }
 
-/// Nobody logs in through it, so no token is ever signed.
-pub fn access(app: &Composition) -> Access {
+/// Logins, with tokens signed by this key.
+pub fn access(app: &Composition, signing_key: SecretBox<Vec<u8>>) -> Access {
     Access::new(AccessDeps {
         tenant: app.tenant,
         users: app.store.clone(),
@@ -72,6 +73,6 @@ pub fn access(app: &Composition) -> Access {
         keys: app.store.clone(),
         clock: Arc::clone(&app.clock),
         ids: Arc::clone(&app.ids),
-        signing_key: SecretBox::new(Box::new(steward_infra::random(32))),
+        signing_key,
     })
 }

@@ -4,7 +4,7 @@ use crate::settings::Settings;
 use anyhow::{Context as _, anyhow, bail};
 use jiff::tz::TimeZone;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use steward_core::TenantId;
 use steward_core::ports::{Blobs, Clock, Users, Vault};
@@ -63,19 +63,26 @@ fn search(variable: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<Option<Se
     Ok(Some(config.map_err(|error| anyhow!("STEWARD_SEARCH, STEWARD_SEARCH_URL: {error}"))?))
 }
 
-/// A named file must exist; the usual one may be missing.
-fn mail(named: Option<&str>, data_dir: &Path) -> anyhow::Result<MailConfig> {
-    let usual = data_dir.join(MAIL);
-    let path = named.map_or(usual.as_path(), Path::new);
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
+/// The settings file that is named, which must exist, else the usual one in the data directory, if it is there.
+pub(crate) fn settings_file(
+    named: Option<&str>,
+    data_dir: &Path,
+    usual: &str,
+) -> anyhow::Result<Option<(PathBuf, String)>> {
+    let path = named.map_or_else(|| data_dir.join(usual), PathBuf::from);
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Ok(Some((path, text))),
         // An unusable data directory is reported by whoever creates it.
         Err(error) if named.is_none() && matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(MailConfig::default());
+            Ok(None)
         }
-        Err(error) => {
-            return Err(error).with_context(|| format!("{} can't be read", path.display()));
-        }
+        Err(error) => Err(error).with_context(|| format!("{} can't be read", path.display())),
+    }
+}
+
+fn mail(named: Option<&str>, data_dir: &Path) -> anyhow::Result<MailConfig> {
+    let Some((path, text)) = settings_file(named, data_dir, MAIL)? else {
+        return Ok(MailConfig::default());
     };
     let beside = path.parent().unwrap_or(data_dir);
     MailConfig::parse(&text, |name| std::fs::read(beside.join(name)))

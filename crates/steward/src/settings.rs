@@ -1,9 +1,8 @@
 //! Settings from the command line and the environment. The only place that reads variables.
 
 use crate::cli::Global;
-use crate::integrations::SearchAndMailConfig;
+use crate::integrations::{SearchAndMailConfig, settings_file};
 use anyhow::{Context, anyhow, bail};
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use steward_access::VaultKeyPlace;
 use steward_app::{KEY_VARIABLES_SETTING, KeyVariables};
@@ -11,7 +10,7 @@ use steward_core::agent::PlanStyle;
 use steward_core::deep::DeepDefaults;
 use steward_tools::terminal::TerminalConfig;
 
-pub use steward_cli::workspace::workspace;
+pub use steward_cli::client::workspace;
 
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -137,17 +136,8 @@ fn program_folders(text: Option<&str>) -> anyhow::Result<Vec<PathBuf>> {
 /// The file that `STEWARD_TERMINAL` names, else `terminal.toml` in the data directory. A named file must exist; the
 /// usual one may be missing.
 fn terminal(named: Option<&str>, data_dir: &Path) -> anyhow::Result<TerminalConfig> {
-    let usual = data_dir.join("terminal.toml");
-    let path = named.map_or(usual.as_path(), Path::new);
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        // An unusable data directory is reported by whoever creates it.
-        Err(error) if named.is_none() && matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(TerminalConfig::default());
-        }
-        Err(error) => {
-            return Err(error).with_context(|| format!("{} can't be read", path.display()));
-        }
+    let Some((path, text)) = settings_file(named, data_dir, "terminal.toml")? else {
+        return Ok(TerminalConfig::default());
     };
     TerminalConfig::parse(&text).map_err(|error| anyhow!("{}: {error}", path.display()))
 }

@@ -3,7 +3,7 @@
 use rusqlite::ErrorCode;
 use rusqlite::ffi;
 use std::path::Path;
-use steward_core::ports::{BlobError, StoreError};
+use steward_core::ports::{BlobError, StoreError, StoreResult};
 
 /// What a statement failed for, before the caller has said what that means.
 #[derive(Debug)]
@@ -134,6 +134,11 @@ pub(crate) fn copy_of(error: &StoreError) -> StoreError {
         StoreError::Full(text) => StoreError::Full(text.clone()),
         StoreError::Backend(text) => StoreError::Backend(text.clone()),
     }
+}
+
+/// The refusal of a statement that found no row to change.
+pub(crate) fn require_changed(changed: u64, what: impl FnOnce() -> String) -> StoreResult<()> {
+    if changed == 0 { Err(StoreError::NotFound(what())) } else { Ok(()) }
 }
 
 /// The error of a statement, with the message of a conflict where its row exists already.

@@ -14,7 +14,6 @@
 
 mod append;
 mod codec;
-mod config;
 mod engine;
 mod error;
 mod lock;
@@ -23,6 +22,5 @@ mod ports;
 mod store;
 mod tx;
 
-pub use config::{Place, StoreConfig};
 pub use migrate::SCHEMA_VERSION;
-pub use store::Store;
+pub use store::{Place, Store, StoreConfig};

@@ -5,7 +5,6 @@ mod approvals;
 mod budgets;
 mod connections;
 mod conversations;
-mod credential_audit;
 mod credentials;
 mod facts;
 mod grants;
@@ -21,7 +20,6 @@ mod run_inbox;
 mod run_list;
 mod runs;
 mod sessions;
-mod settings;
 mod side_writes;
 mod skill_attachments;
 mod skills;
@@ -31,5 +29,29 @@ mod usage;
 mod users;
 mod virtual_keys;
 
+use crate::codec::{from_json, to_json};
+use crate::store::Store;
+use crate::tx::args;
+use async_trait::async_trait;
+use serde_json::Value;
+use steward_core::TenantId;
+use steward_core::ports::{Settings, StoreResult};
+
 pub(crate) use budgets::{LimitedScopes, limited_scopes};
 pub(crate) use tool_sets::ToolSets;
+
+#[async_trait]
+impl Settings for Store {
+    async fn setting(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Value>> {
+        let row =
+            self.row("select value from settings where tenant_id = $1 and name = $2", args![tenant, name]).await?;
+        row.map(|row| from_json("a setting", &row.text(0)?)).transpose()
+    }
+
+    async fn set_setting(&self, tenant: TenantId, name: &str, value: &Value) -> StoreResult<()> {
+        let sql = "insert into settings (tenant_id, name, value) values ($1, $2, $3)
+             on conflict (tenant_id, name) do update set value = excluded.value";
+        self.execute(sql, args![tenant, name, to_json(value)?]).await?;
+        Ok(())
+    }
+}

@@ -1,15 +1,47 @@
 //! The store: one engine and the blobs beside it.
 
 use crate::append::{AppendBatch, EventRow};
-use crate::config::{Place, StoreConfig};
 use crate::engine::{OpFn, Postgres, Sqlite};
-use crate::migrate::{self, Migration};
+use crate::error::DbError;
+use crate::migrate::Migration;
 use crate::ports::{LimitedScopes, ToolSets, limited_scopes};
-use crate::tx::args;
-use crate::{codec, error};
+use crate::tx::{Arg, Row, args};
+use crate::{codec, error, migrate};
+use std::path::PathBuf;
 use std::sync::Arc;
 use steward_core::event::EventBody;
 use steward_core::ports::{Blobs, StoreError, StoreResult};
+
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// SQLite, as `steward.db` in this folder, which is made if it is missing.
+    Sqlite { data_dir: PathBuf },
+    /// PostgreSQL 15 or newer.
+    Postgres {
+        /// `postgres://user:password@host:port/database`.
+        url: String,
+    },
+}
+
+/// How to open a [`crate::Store`].
+#[derive(Debug, Clone)]
+pub struct StoreConfig {
+    pub place: Place,
+    /// Connections that read (SQLite) or do all but append (PostgreSQL); at least 1.
+    pub connections: u32,
+    /// Most pages that a SQLite database may have, to see a full disk in tests. `None`: no limit.
+    pub max_pages: Option<u32>,
+}
+
+impl StoreConfig {
+    pub fn sqlite(data_dir: impl Into<PathBuf>) -> Self {
+        Self { place: Place::Sqlite { data_dir: data_dir.into() }, connections: 4, max_pages: None }
+    }
+
+    pub fn postgres(url: impl Into<String>) -> Self {
+        Self { place: Place::Postgres { url: url.into() }, connections: 16, max_pages: None }
+    }
+}
 
 /// Bodies longer than this go to the blob store, bytes.
 const MAX_INLINE: usize = 64 * 1024;
@@ -98,11 +130,7 @@ impl Store {
             Engine::Sqlite(_) => ("sqlite", "select sqlite_version()"),
             Engine::Postgres(_) => ("postgresql", "select current_setting('server_version')"),
         };
-        let version = self
-            .read(sql, |sql, tx| {
-                Box::pin(async move { tx.row(sql, args![]).await?.map(|row| row.text(0)).transpose() })
-            })
-            .await?;
+        let version = self.row(sql, args![]).await?.map(|row| row.text(0)).transpose()?;
         Ok((name, version.unwrap_or_default()))
     }
 
@@ -128,6 +156,29 @@ impl Store {
             Engine::Sqlite(engine) => engine.write(args, op).await,
             Engine::Postgres(engine) => engine.write(args, op).await,
         }
+    }
+
+    /// The rows that one statement finds.
+    pub(crate) async fn rows(&self, sql: &'static str, args: &[Arg]) -> StoreResult<Vec<Row>> {
+        self.read((sql, args.to_vec()), |(sql, args), tx| Box::pin(async move { Ok(tx.rows(sql, args).await?) })).await
+    }
+
+    pub(crate) async fn row(&self, sql: &'static str, args: &[Arg]) -> StoreResult<Option<Row>> {
+        Ok(self.rows(sql, args).await?.into_iter().next())
+    }
+
+    /// Runs one statement in a transaction of its own; returns how many rows it changed.
+    pub(crate) async fn execute(&self, sql: &'static str, args: &[Arg]) -> Result<u64, DbError> {
+        let done = self.write((sql, args.to_vec()), |(sql, args), tx| {
+            Box::pin(async move {
+                match tx.execute(sql, args).await {
+                    Err(DbError::Other(error)) => Err(error),
+                    // What the row was refused for is the caller's to tell; it has changed nothing.
+                    done => Ok(done),
+                }
+            })
+        });
+        done.await.unwrap_or_else(|error| Err(DbError::Other(error)))
     }
 
     /// Appends events that have no rows beside them, batched with those of other runs.

@@ -20,7 +20,7 @@ impl SealedVault {
         tenant: TenantId,
         connection: ConnectionId,
     ) -> Result<Option<SealedCredential>, VaultError> {
-        match self.rows.credential_row(tenant, CredentialId(connection.0)).await {
+        match self.deps.rows.credential_row(tenant, CredentialId(connection.0)).await {
             Ok(row) => Ok(Some(row).filter(|row| row.credential.connection == Some(connection))),
             Err(StoreError::NotFound(_)) => Ok(None),
             Err(error) => Err(error.into()),
@@ -45,7 +45,7 @@ impl ConnectionKeys for SealedVault {
         name: &str,
         fields: Fields,
     ) -> Result<(), VaultError> {
-        let now = self.clock.now();
+        let now = self.deps.clock.now();
         let name = format!("connection {name}");
         check_name(&name)?;
         let _writing = self.writing.lock().await;
@@ -53,7 +53,7 @@ impl ConnectionKeys for SealedVault {
         if fields.is_empty() {
             if let Some(mut row) = before.filter(|row| row.credential.name != name) {
                 row.credential.name = name;
-                self.rows.save_credential(tenant, &row).await?;
+                self.deps.rows.save_credential(tenant, &row).await?;
             }
             return Ok(());
         }
@@ -92,7 +92,7 @@ impl ConnectionKeys for SealedVault {
             run: None,
             agent: None,
             tool: TOOL.to_owned(),
-            at: self.clock.now(),
+            at: self.deps.clock.now(),
         };
         self.open_row(tenant, row, used).await
     }
@@ -100,7 +100,7 @@ impl ConnectionKeys for SealedVault {
     async fn remove_key(&self, tenant: TenantId, connection: ConnectionId) -> Result<(), VaultError> {
         let _writing = self.writing.lock().await;
         match self.key_row(tenant, connection).await? {
-            Some(row) => Ok(self.rows.remove_credential(tenant, row.credential.id).await?),
+            Some(row) => Ok(self.deps.rows.remove_credential(tenant, row.credential.id).await?),
             None => Ok(()),
         }
     }

@@ -107,7 +107,7 @@ impl SealedVault {
         under: &str,
         id: CredentialId,
     ) -> Result<Credential, VaultError> {
-        match self.rows.credential_row(query.tenant, id).await {
+        match self.deps.rows.credential_row(query.tenant, id).await {
             Ok(row) => check_no_connection(&row.credential).map(|()| row.credential),
             Err(StoreError::NotFound(_)) => Err(VaultError::Missing(format!(
                 "agent {} names a credential under credentials.{under} that is no longer there; name \
@@ -119,8 +119,8 @@ impl SealedVault {
     }
 
     async fn by_rows(&self, query: &CredentialQuery<'_>) -> Result<Option<Credential>, VaultError> {
-        let fitting = fitting(&*self.rows, query).await?;
-        let now = self.clock.now();
+        let fitting = fitting(&*self.deps.rows, query).await?;
+        let now = self.deps.clock.now();
         let bound = |one: &&Credential| query.role.is_some_and(|role| one.roles.contains(&role));
         if let Some(found) = the_only_one(fitting.iter().filter(bound), now)? {
             return Ok(Some(found));

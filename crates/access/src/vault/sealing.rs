@@ -125,7 +125,7 @@ const ATTEMPTS: u32 = 5;
 
 impl SealedVault {
     async fn reload(&self) -> Result<Vec<VaultKey>, VaultError> {
-        let keys = self.source.keys().await?;
+        let keys = self.deps.source.keys().await?;
         self.keyring.write().unwrap_or_else(PoisonError::into_inner).clone_from(&keys);
         Ok(keys)
     }
@@ -146,7 +146,7 @@ impl SealedVault {
 
     /// The key that a tenant's secrets are sealed with; created if nothing was ever sealed.
     async fn current_key(&self, tenant: TenantId) -> Result<VaultKey, VaultError> {
-        let first = self.rows.credential_rows(tenant, None, 1).await?;
+        let first = self.deps.rows.credential_rows(tenant, None, 1).await?;
         if let Some(row) = first.items.first() {
             return self.key(&row.key_id, "the credentials").await;
         }
@@ -154,10 +154,10 @@ impl SealedVault {
             return Ok(newest);
         }
         // Something was sealed with a key that is missing: do not create another.
-        if !self.rows.credential_keys().await?.is_empty() {
+        if !self.deps.rows.credential_keys().await?.is_empty() {
             return Err(VaultError::Sealed("the credentials".to_owned()));
         }
-        let key = self.source.add().await?;
+        let key = self.deps.source.add().await?;
         self.reload().await?;
         Ok(key)
     }
@@ -182,7 +182,7 @@ impl SealedVault {
     ) -> Result<Credential, VaultError> {
         let key = self.current_key(tenant).await?;
         let row = sealed_row(tenant, &key, credential, fields)?;
-        match self.rows.save_credential(tenant, &row).await {
+        match self.deps.rows.save_credential(tenant, &row).await {
             Ok(()) => Ok(row.credential),
             Err(error @ StoreError::Conflict(_)) => {
                 // Another process may have created or rotated the key meanwhile.
@@ -191,7 +191,7 @@ impl SealedVault {
                     return Err(error.into());
                 }
                 let row = sealed_row(tenant, &now, row.credential, fields)?;
-                self.rows.save_credential(tenant, &row).await?;
+                self.deps.rows.save_credential(tenant, &row).await?;
                 Ok(row.credential)
             }
             Err(error) => Err(error.into()),
@@ -200,7 +200,7 @@ impl SealedVault {
 
     /// Called at the start: checks that the keys open what is there, and forgets keys that seal nothing any more.
     pub async fn check(&self) -> Result<(), VaultError> {
-        let used = self.rows.credential_keys().await?;
+        let used = self.deps.rows.credential_keys().await?;
         if used.is_empty() {
             return Ok(());
         }
@@ -209,14 +209,14 @@ impl SealedVault {
             return Err(VaultError::Key(format!(
                 "the vault's key ({}) is not the one that the credentials were sealed with; start \
                  Steward with that key, or remove the credentials and add them again",
-                self.source.place()
+                self.deps.source.place()
             )));
         }
         self.retire_unused(&keys, &used).await
     }
 
     pub fn place(&self) -> String {
-        self.source.place()
+        self.deps.source.place()
     }
 
     pub(super) async fn rotate_key(&self, tenant: TenantId) -> Result<u64, VaultError> {
@@ -241,7 +241,7 @@ impl SealedVault {
             (_, Some(current)) if !keys.iter().any(|key| key.id() == current) => {
                 return Err(VaultError::Sealed("the credentials".to_owned()));
             }
-            _ => self.source.add().await?,
+            _ => self.deps.source.add().await?,
         };
         self.reload().await?;
         let mut resealed = Vec::with_capacity(rows.len());
@@ -253,9 +253,9 @@ impl SealedVault {
             // The old key stays: somebody may be sealing the first row with it right now.
             return Ok(0);
         };
-        self.rows.reseal(tenant, &current, &resealed).await?;
+        self.deps.rows.reseal(tenant, &current, &resealed).await?;
         let keys = self.reload().await?;
-        let mut used = self.rows.credential_keys().await?;
+        let mut used = self.deps.rows.credential_keys().await?;
         used.push(new.id().to_owned());
         if let Err(error) = self.retire_unused(&keys, &used).await {
             // The rotation is done; the next start tries this again.
@@ -271,7 +271,7 @@ impl SealedVault {
         if old.is_empty() || old.len() == keys.len() {
             return Ok(());
         }
-        self.source.retire(&old).await?;
+        self.deps.source.retire(&old).await?;
         self.reload().await?;
         Ok(())
     }
@@ -280,7 +280,7 @@ impl SealedVault {
         let mut rows = Vec::new();
         loop {
             let after = rows.last().map(|row: &SealedCredential| row.credential.name.as_str());
-            let page = self.rows.credential_rows(tenant, after, PAGE).await?;
+            let page = self.deps.rows.credential_rows(tenant, after, PAGE).await?;
             let ended = page.items.is_empty() || !page.more;
             rows.extend(page.items);
             if ended {

@@ -1,8 +1,8 @@
 //! The bearer token of a request.
 
+use crate::ApiState;
 use crate::openai::OpenAiError;
 use crate::problem::Problem;
-use crate::state::ApiState;
 use axum::extract::FromRequestParts;
 use axum::http::header;
 use axum::http::request::Parts;
@@ -11,6 +11,18 @@ use steward_core::ports::LoginError;
 
 /// Names the program that sends a request.
 const CLIENT: &str = "x-steward-client";
+
+/// What nearly every handler takes: the application and who calls it.
+pub(crate) struct Call(pub ApiState, pub Caller);
+
+impl FromRequestParts<ApiState> for Call {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Problem> {
+        let identity = identify(parts, state).await?;
+        Ok(Self(state.clone(), caller(identity, parts)))
+    }
+}
 
 /// A caller under `/v1`; errors in OpenAI's shape, and calls of virtual keys are counted.
 pub(crate) struct DialectCaller(pub Caller);

@@ -81,6 +81,9 @@ pub(crate) struct Page<T: ToSchema> {
     pub next_cursor: Option<String>,
 }
 
+/// How handlers answer with a page.
+pub(crate) type Listed<T> = Result<Page<T>, Problem>;
+
 impl<T: ToSchema> Page<T> {
     /// A page; `next` is the id that the next one begins after.
     pub fn new(items: Vec<T>, next: Option<impl Display>) -> Self {

@@ -2,11 +2,11 @@
 
 use super::inbound::Inbound;
 use super::pass::pass;
+use crate::ApiState;
 use crate::auth::DialectCaller;
 use crate::main_runtime::MainRuntime;
 use crate::openai::OpenAiError;
 use crate::openai::chat::may_ask;
-use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -47,18 +47,12 @@ pub(crate) async fn embeddings(
 async fn embed(state: ApiState, inbound: Inbound) -> Result<Response, OpenAiError> {
     let embedder = state.embedder();
     if inbound.asked.model != embedder.model() {
-        return Err(OpenAiError {
-            status: StatusCode::NOT_FOUND,
-            code: "model_not_found",
-            ..OpenAiError::invalid(
-                format!(
-                    "there is no embedding model `{}`; there is `{}`, and connections as `connection/<name>`",
-                    inbound.asked.model,
-                    embedder.model()
-                ),
-                "model",
-            )
-        });
+        let text = format!(
+            "there is no embedding model `{}`; there is `{}`, and connections as `connection/<name>`",
+            inbound.asked.model,
+            embedder.model()
+        );
+        return Err(OpenAiError::unknown(text, "model"));
     }
     let request: Request = inbound.parsed()?;
     let base64 = match request.encoding_format.as_deref() {

@@ -15,14 +15,8 @@ pub(super) fn no_answer(no_answer: &NoAnswer) -> OpenAiError {
 
 /// The program stops while a call is open.
 pub(super) fn stopping() -> OpenAiError {
-    OpenAiError {
-        status: StatusCode::SERVICE_UNAVAILABLE,
-        kind: "server_error",
-        code: "stopping",
-        message: "Steward is being stopped; send the request again in a moment".to_owned(),
-        param: None,
-        headers: vec![("retry-after", "5".to_owned())],
-    }
+    let message = "Steward is being stopped; send the request again in a moment";
+    OpenAiError::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "stopping", message).retry_after(Some(5))
 }
 
 /// A model's error.
@@ -43,14 +37,8 @@ pub(crate) fn model_error(error: &ModelError) -> OpenAiError {
         Class::Cancelled => (503, "server_error", "cancelled"),
     };
     let wait = error.retry_after_ms.map(|ms| ms.div_ceil(1000));
-    OpenAiError {
-        status: StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY),
-        kind,
-        code,
-        message: error.to_string(),
-        param: None,
-        headers: wait.map(|seconds| ("retry-after", seconds.to_string())).into_iter().collect(),
-    }
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    OpenAiError::new(status, kind, code, error.to_string()).retry_after(wait)
 }
 
 /// Nothing could be set aside for the call.
@@ -60,12 +48,5 @@ pub(super) fn not_reserved(error: ReserveError, now: Timestamp) -> OpenAiError {
         ReserveError::Exceeded(state, resets_at) => (state, resets_at),
     };
     let wait = resets_at.map(|at| at.0.saturating_sub(now.0).max(0).cast_unsigned().div_ceil(1000));
-    OpenAiError {
-        status: StatusCode::TOO_MANY_REQUESTS,
-        kind: "insufficient_quota",
-        code: "insufficient_quota",
-        message: state.used_up(None, resets_at),
-        param: None,
-        headers: wait.map(|seconds| ("retry-after", seconds.to_string())).into_iter().collect(),
-    }
+    OpenAiError::over_budget(state.used_up(None, resets_at)).retry_after(wait)
 }

@@ -1,6 +1,6 @@
 //! A request under `/v1` before it is known who answers it.
 
-use super::targets::name_of;
+use super::name_of;
 use crate::openai::OpenAiError;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};

@@ -3,13 +3,13 @@
 use super::errors::{no_answer, not_reserved, stopping};
 use super::inbound::Inbound;
 use super::relay::Relay;
-use super::targets::{resolve, speaks_the_dialect};
 use super::translate;
 use super::usage_sniffer::UsageSniffer;
+use super::{resolve, speaks_the_dialect};
+use crate::ApiState;
 use crate::auth::DialectCaller;
 use crate::openai::OpenAiError;
 use crate::openai::chat::may_ask;
-use crate::state::ApiState;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};

@@ -2,8 +2,8 @@
 //! first, a page of another site could make its own name resolve to this machine and then read our answers as its own
 //! (DNS rebinding).
 
+use crate::Hosts;
 use crate::problem::Problem;
-use crate::state::Hosts;
 use axum::extract::{Request, State};
 use axum::http::header;
 use axum::middleware::Next;
@@ -114,7 +114,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::{own, serves, taken};
-    use crate::state::Hosts;
+    use crate::Hosts;
     use axum::body::Body;
     use axum::extract::Request;
 

@@ -1,10 +1,10 @@
 //! `Idempotency-Key`: a write that is sent twice happens once.
 
-use super::limits::body_limit;
+use super::body_limit;
+use crate::ApiState;
 use crate::auth::identify;
 use crate::extract::too_long;
 use crate::problem::Problem;
-use crate::state::ApiState;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};

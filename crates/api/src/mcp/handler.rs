@@ -3,8 +3,8 @@
 use super::ask;
 use super::names::named;
 use super::offered::{offered, run};
+use crate::ApiState;
 use crate::openai::OpenAiError;
-use crate::state::ApiState;
 use axum::http::request::Parts;
 use rmcp::ServerHandler;
 use rmcp::model::{

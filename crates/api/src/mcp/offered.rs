@@ -2,7 +2,7 @@
 //! so they run outside a run; the agent's policy holds for them.
 
 use super::names::named;
-use crate::state::ApiState;
+use crate::ApiState;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 use steward_app::{Caller, ReadingToolError};

@@ -1,5 +1,6 @@
 //! `POST /v1/chat/completions`: runs the whole loop of an agent, or asks a connection.
 
+use crate::ApiState;
 use crate::auth::DialectCaller;
 use crate::gateway::{Inbound, pass};
 use crate::main_runtime::MainRuntime;
@@ -8,7 +9,6 @@ use crate::openai::idempotent_start::begin;
 use crate::openai::models::find;
 use crate::openai::unsupported_fields::check_chat;
 use crate::openai::{ChatRequest, OpenAiError, usage};
-use crate::state::ApiState;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};

@@ -1,8 +1,8 @@
 //! A run as a stream of chat completion chunks.
 
+use crate::ApiState;
 use crate::openai::delta_projector::{OpenAiDelta, OpenAiDeltas};
 use crate::openai::{OpenAiError, usage};
-use crate::state::ApiState;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::Stream;
 use serde_json::{Value, json};

@@ -1,9 +1,9 @@
 //! Beginning a run under `/v1`, once for each `Idempotency-Key`.
 
+use crate::ApiState;
 use crate::gateway::Inbound;
 use crate::guard::{idempotency_key, oldest_key};
 use crate::openai::OpenAiError;
-use crate::state::ApiState;
 use axum::http::StatusCode;
 use steward_app::{Caller, RunRequest};
 use steward_core::RunId;

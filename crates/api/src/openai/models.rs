@@ -1,9 +1,9 @@
 //! `GET /v1/models`: the agents and the connections, as models.
 
+use crate::ApiState;
 use crate::auth::DialectCaller;
 use crate::gateway::{PREFIX, name_of};
 use crate::openai::OpenAiError;
-use crate::state::ApiState;
 use axum::Json;
 use axum::extract::{Path, State};
 use serde_json::{Value, json};
@@ -51,5 +51,5 @@ pub(crate) async fn find(state: &ApiState, caller: &Caller, name: &str) -> Resul
         return Ok(agent);
     }
     let known: Vec<String> = state.usable_agents(caller).await?.into_iter().map(|agent| agent.name).collect();
-    Err(OpenAiError::unknown_model(name, &known))
+    Err(OpenAiError::unknown(format!("there is no agent `{name}`; there are: {}", known.join(", ")), "model"))
 }

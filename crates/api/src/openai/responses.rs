@@ -1,9 +1,122 @@
 //! `POST /v1/responses`: runs the whole loop of an agent, in the shape of OpenAI's Responses API.
 
-mod create;
 mod object;
-mod previous;
 mod request;
 mod stream;
 
-pub(crate) use create::create;
+use crate::ApiState;
+use crate::auth::DialectCaller;
+use crate::gateway::{Inbound, pass};
+use crate::main_runtime::MainRuntime;
+use crate::openai::OpenAiError;
+use crate::openai::chat::{asked_by, may_ask};
+use crate::openai::delta_projector::{OpenAiDelta, OpenAiDeltas};
+use crate::openai::idempotent_start::begin;
+use crate::openai::models::find;
+use crate::openai::unsupported_fields::check_responses;
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use object::{Frame, usage};
+use request::Request;
+use serde_json::{Value, json};
+use steward_app::{Caller, EarlierMessages, RunRequest};
+use steward_core::RunId;
+use steward_core::message::Message;
+use steward_core::ports::Passage;
+use stream::stream;
+
+/// `POST /v1/responses`.
+pub(crate) async fn create(
+    State(state): State<ApiState>,
+    DialectCaller(caller): DialectCaller,
+    runtime: MainRuntime,
+    inbound: Inbound,
+) -> Result<Response, OpenAiError> {
+    if let Some(name) = inbound.connection() {
+        return pass(&state, &caller, name, &inbound, Passage::Responses).await;
+    }
+    runtime.run(ask_agent(state, caller, inbound)).await
+}
+
+async fn ask_agent(state: ApiState, caller: Caller, inbound: Inbound) -> Result<Response, OpenAiError> {
+    may_ask(&caller)?;
+    check_responses(&inbound.parsed()?)?;
+    let request: Request = inbound.parsed()?;
+    let mut agent = find(&state, &caller, &request.model).await?;
+    let asked = request.input.asked(request.instructions.clone())?;
+    let mut earlier = match &request.previous_response_id {
+        Some(id) => history(&state, &caller, id).await?,
+        None => Vec::new(),
+    };
+    earlier.extend(asked.history);
+    format!("{}\n\n{}", agent.instructions, asked.instructions).trim().clone_into(&mut agent.instructions);
+    if let Some(temperature) = request.temperature {
+        agent.tuning.temperature = temperature.clamp(0.0, 2.0);
+    }
+    if let Some(limit) = request.max_output_tokens {
+        agent.tuning.max_tokens = limit.max(1);
+    }
+    let (name, temperature) = (agent.name.clone(), agent.tuning.temperature);
+    let asked_by = asked_by(&caller.principal, request.user.as_deref());
+    let start = RunRequest { agent, input: asked.input, history: earlier, asked_by };
+    let frame = Frame {
+        created: state.now().0 / 1000,
+        run: begin(&state, &caller, &inbound, "/v1/responses", start).await?,
+        model: name,
+        instructions: request.instructions,
+        previous: request.previous_response_id,
+        temperature,
+        max_output_tokens: request.max_output_tokens,
+        metadata: request.metadata.unwrap_or_else(|| json!({})),
+    };
+    if request.stream.unwrap_or(false) {
+        return Ok(stream(&state, frame).await?.into_response());
+    }
+    whole(&state, &frame).await.map(|response| Json(response).into_response())
+}
+
+/// Waits for the end, or until a person is asked.
+async fn whole(state: &ApiState, frame: &Frame) -> Result<Value, OpenAiError> {
+    let mut all = OpenAiDeltas::open(state, frame.run).await?;
+    let mut text = String::new();
+    while let Some(deltas) = all.next().await {
+        for delta in deltas? {
+            match delta {
+                OpenAiDelta::Reasoning(_) => {}
+                OpenAiDelta::Text(more) => text.push_str(&more),
+                OpenAiDelta::Waits(what) => {
+                    text.push_str(&what);
+                    let output = [frame.message("completed", Some(&text))];
+                    return Ok(frame.response("completed", &output, &Value::Null, "waiting"));
+                }
+                OpenAiDelta::Ended { limited, usage: spent } => {
+                    let status = if limited { "incomplete" } else { "completed" };
+                    let output = [frame.message(status, Some(&text))];
+                    return Ok(frame.response(status, &output, &usage(&spent), "finished"));
+                }
+                OpenAiDelta::Failed(failure) => return Err(failure.into()),
+            }
+        }
+    }
+    Err(OpenAiError::failed(format!("the log of run {} ended early", frame.run)))
+}
+
+const FIELD: &str = "previous_response_id";
+
+/// The messages up to and with the answer of that response, with what of outside entered its run.
+async fn history(state: &ApiState, caller: &Caller, id: &str) -> Result<Vec<Message>, OpenAiError> {
+    let missing = || OpenAiError {
+        code: "previous_response_not_found",
+        ..OpenAiError::invalid(format!("there is no response `{id}`"), FIELD)
+    };
+    let run: RunId = id.strip_prefix("resp_").and_then(|id| id.parse().ok()).ok_or_else(missing)?;
+    match state.earlier_messages(caller, run).await? {
+        EarlierMessages::Said(said) => Ok(said),
+        EarlierMessages::Missing => Err(missing()),
+        EarlierMessages::Open => Err(OpenAiError::invalid(
+            format!("response `{id}` has not ended; wait for it, or answer its approval"),
+            FIELD,
+        )),
+    }
+}

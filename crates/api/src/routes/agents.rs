@@ -1,19 +1,19 @@
 //! `/api/agents`, `/api/tools`, and where their requests would go: `/api/routing/preview`.
 
+use crate::ApiState;
+use crate::auth::Call;
 use crate::dto::agent::{AgentInput, PreviewRequest, Tool};
 use crate::dto::routing::{RoutingPreview, RoutingPreviewRequest};
 use crate::dto::skill::{Attached, SkillInput};
-use crate::extract::{Body, Page, Paging, PagingQuery, Params, PathId, PathIds, PublishedBody};
-use crate::problem::Problem;
+use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, PathIds, PublishedBody};
+use crate::problem::{Answer, Created, Done, Problem, created};
 use crate::published;
 use crate::published::NewAgent;
-use crate::state::ApiState;
 use axum::Json;
-use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use steward_app::{Action, Caller, Resource, authorize};
+use steward_app::{Action, Resource, authorize};
 use steward_core::agent::Agent;
 use steward_core::prompt::PromptPreview;
 use steward_core::{AgentId, SkillId};
@@ -48,12 +48,7 @@ pub(crate) struct Search {
 /// All agents, by name.
 #[utoipa::path(get, path = "/api/agents", tag = "agents", operation_id = "listAgents",
     params(PagingQuery, Search), responses((status = 200, description = "Found", body = Page<Agent>)))]
-pub(crate) async fn list(
-    State(state): State<ApiState>,
-    caller: Caller,
-    paging: Paging,
-    Params(search): Params<Search>,
-) -> Result<Page<Agent>, Problem> {
+pub(crate) async fn list(Call(state, caller): Call, paging: Paging, Params(search): Params<Search>) -> Listed<Agent> {
     let agents = state.agents(&caller, search.q.as_deref(), search.deleted).await?;
     Page::cut(agents, &paging)
 }
@@ -63,22 +58,16 @@ pub(crate) async fn list(
 #[utoipa::path(post, path = "/api/agents", tag = "agents", operation_id = "createAgent",
     request_body = AgentInput, responses((status = 201, description = "Made", body = Agent)))]
 pub(crate) async fn create(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PublishedBody(NewAgent(input)): PublishedBody<NewAgent>,
-) -> Result<(StatusCode, Json<Agent>), Problem> {
-    let agent = state.create_agent(&caller, input).await?;
-    Ok((StatusCode::CREATED, Json(agent)))
+) -> Created<Agent> {
+    created(state.create_agent(&caller, input).await?)
 }
 
 /// One agent.
 #[utoipa::path(get, path = "/api/agents/{id}", tag = "agents", operation_id = "getAgent",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = Agent)))]
-pub(crate) async fn get(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<AgentId>,
-) -> Result<Json<Agent>, Problem> {
+pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Answer<Agent> {
     Ok(Json(state.agent(&caller, id).await?))
 }
 
@@ -87,22 +76,17 @@ pub(crate) async fn get(
     params(("id" = Uuid, Path)), request_body = AgentInput,
     responses((status = 200, description = "Found", body = Agent)))]
 pub(crate) async fn replace(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<AgentId>,
     PublishedBody(input): PublishedBody<AgentInput>,
-) -> Result<Json<Agent>, Problem> {
+) -> Answer<Agent> {
     Ok(Json(state.replace_agent(&caller, id, &input).await?))
 }
 
 /// Deletes an agent; its runs stay, and it can be restored.
 #[utoipa::path(delete, path = "/api/agents/{id}", tag = "agents", operation_id = "deleteAgent",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Done")))]
-pub(crate) async fn remove(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<AgentId>,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Done {
     state.delete_agent(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -110,11 +94,7 @@ pub(crate) async fn remove(
 /// Takes a deletion back.
 #[utoipa::path(post, path = "/api/agents/{id}/restore", tag = "agents", operation_id = "restoreAgent",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = Agent)))]
-pub(crate) async fn restore(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<AgentId>,
-) -> Result<Json<Agent>, Problem> {
+pub(crate) async fn restore(Call(state, caller): Call, PathId(id): PathId<AgentId>) -> Answer<Agent> {
     Ok(Json(state.restore_agent(&caller, id).await?))
 }
 
@@ -124,11 +104,10 @@ pub(crate) async fn restore(
     params(("id" = Uuid, Path)), request_body(content = Object, description = "Fields of AgentInput"),
     responses((status = 200, description = "Changed", body = Agent)))]
 pub(crate) async fn patch(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<AgentId>,
     Body(mut patch): Body<Map<String, Value>>,
-) -> Result<Json<Agent>, Problem> {
+) -> Answer<Agent> {
     authorize(&caller, Action::Write, Resource::Agents)?;
     published::agent(&mut patch)?;
     Ok(Json(state.patch_agent(&caller, id, &Value::Object(patch)).await?))
@@ -137,11 +116,7 @@ pub(crate) async fn patch(
 /// The prompt that an agent, saved or not, would begin with. Nothing is sent.
 #[utoipa::path(post, path = "/api/agents/preview", tag = "agents", operation_id = "previewAgent",
     request_body = PreviewRequest, responses((status = 200, description = "Found", body = PromptPreview)))]
-pub(crate) async fn preview(
-    State(state): State<ApiState>,
-    caller: Caller,
-    Body(request): Body<PreviewRequest>,
-) -> Result<Json<PromptPreview>, Problem> {
+pub(crate) async fn preview(Call(state, caller): Call, Body(request): Body<PreviewRequest>) -> Answer<PromptPreview> {
     let preview = state.preview_agent(&caller, request.agent, request.input.as_deref()).await?;
     Ok(Json(preview))
 }
@@ -150,11 +125,7 @@ pub(crate) async fn preview(
 #[utoipa::path(put, path = "/api/agents/{id}/skills/{skill}", tag = "agents", operation_id = "attachSkill",
     params(("id" = Uuid, Path), ("skill" = Uuid, Path)),
     responses((status = 204, description = "It has it")))]
-pub(crate) async fn attach(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathIds(agent, skill): PathIds<AgentId, SkillId>,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn attach(Call(state, caller): Call, PathIds(agent, skill): PathIds<AgentId, SkillId>) -> Done {
     state.attach_skill(&caller, agent, skill, true).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -163,11 +134,7 @@ pub(crate) async fn attach(
 #[utoipa::path(delete, path = "/api/agents/{id}/skills/{skill}", tag = "agents", operation_id = "detachSkill",
     params(("id" = Uuid, Path), ("skill" = Uuid, Path)),
     responses((status = 204, description = "It no longer has it")))]
-pub(crate) async fn detach(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathIds(agent, skill): PathIds<AgentId, SkillId>,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn detach(Call(state, caller): Call, PathIds(agent, skill): PathIds<AgentId, SkillId>) -> Done {
     state.attach_skill(&caller, agent, skill, false).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -179,8 +146,7 @@ pub(crate) async fn detach(
     responses((status = 201, description = "Made and attached", body = Attached),
         (status = 200, description = "Changed, or the same already, and attached", body = Attached)))]
 pub(crate) async fn create_and_attach(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(agent): PathId<AgentId>,
     PublishedBody(input): PublishedBody<SkillInput>,
 ) -> Result<(StatusCode, Json<Attached>), Problem> {
@@ -192,11 +158,7 @@ pub(crate) async fn create_and_attach(
 /// What agents can be given.
 #[utoipa::path(get, path = "/api/tools", tag = "agents", operation_id = "listTools",
     params(PagingQuery), responses((status = 200, description = "Found", body = Page<Tool>)))]
-pub(crate) async fn list_tools(
-    State(state): State<ApiState>,
-    caller: Caller,
-    paging: Paging,
-) -> Result<Page<Tool>, Problem> {
+pub(crate) async fn list_tools(Call(state, caller): Call, paging: Paging) -> Listed<Tool> {
     let tools = state.tools(&caller)?;
     Page::cut(tools.into_iter().map(Tool::from).collect(), &paging)
 }
@@ -206,9 +168,8 @@ pub(crate) async fn list_tools(
     request_body = RoutingPreviewRequest,
     responses((status = 200, description = "Found", body = RoutingPreview)))]
 pub(crate) async fn preview_routing(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     Body(request): Body<RoutingPreviewRequest>,
-) -> Result<Json<RoutingPreview>, Problem> {
+) -> Answer<RoutingPreview> {
     Ok(Json(state.preview_routing(&caller, request).await?))
 }

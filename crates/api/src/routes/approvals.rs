@@ -1,15 +1,15 @@
 //! `/api/approvals`: the inbox.
 
+use crate::ApiState;
+use crate::auth::Call;
 use crate::dto::approval::{Approval, Decide, Decided};
-use crate::extract::{Body, Page, Paging, PagingQuery, Params, PathId};
-use crate::problem::Problem;
-use crate::state::ApiState;
+use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId};
+use crate::problem::Answer;
 use axum::Json;
-use axum::extract::State;
-use serde::{Deserialize, Serialize};
-use steward_app::{ApprovalsWanted, Caller};
+use serde::Deserialize;
+use steward_app::ApprovalsWanted;
 use steward_core::{ApprovalId, RunId};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
@@ -19,26 +19,13 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 }
 
 /// Which entries.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Which {
-    /// Those that wait, oldest first.
-    #[default]
-    Open,
-    /// Those that were decided or withdrawn, newest first.
-    Closed,
-    /// All, newest first.
-    All,
-}
-
-/// Which entries.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Search {
     /// Only these.
     #[serde(default)]
     #[param(inline)]
-    status: Which,
+    status: ApprovalsWanted,
     /// Only of this run.
     #[param(nullable = false)]
     run_id: Option<Uuid>,
@@ -49,17 +36,11 @@ pub(crate) struct Search {
     params(PagingQuery, Search),
     responses((status = 200, description = "Open ones oldest first, else newest first", body = Page<Approval>)))]
 pub(crate) async fn list(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     paging: Paging,
     Params(search): Params<Search>,
-) -> Result<Page<Approval>, Problem> {
-    let wanted = match search.status {
-        Which::Open => ApprovalsWanted::Open,
-        Which::Closed => ApprovalsWanted::Closed,
-        Which::All => ApprovalsWanted::All,
-    };
-    let page = state.approvals(&caller, wanted, search.run_id.map(RunId), paging.after()?, paging.limit).await?;
+) -> Listed<Approval> {
+    let page = state.approvals(&caller, search.status, search.run_id.map(RunId), paging.after()?, paging.limit).await?;
     Ok(Page::new(page.items, page.next))
 }
 
@@ -67,11 +48,7 @@ pub(crate) async fn list(
 #[utoipa::path(get, path = "/api/approvals/{id}", tag = "approvals", operation_id = "getApproval",
     params(("id" = Uuid, Path)),
     responses((status = 200, description = "The entry", body = Approval)))]
-pub(crate) async fn get(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<ApprovalId>,
-) -> Result<Json<Approval>, Problem> {
+pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<ApprovalId>) -> Answer<Approval> {
     Ok(Json(state.approval(&caller, id).await?))
 }
 
@@ -80,10 +57,9 @@ pub(crate) async fn get(
     params(("id" = Uuid, Path)), request_body = Decide,
     responses((status = 200, description = "Decided", body = Decided)))]
 pub(crate) async fn decide(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<ApprovalId>,
     Body(body): Body<Decide>,
-) -> Result<Json<Decided>, Problem> {
+) -> Answer<Decided> {
     Ok(Json(state.decide(&caller, id, body).await?))
 }

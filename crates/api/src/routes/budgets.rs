@@ -1,13 +1,12 @@
 //! `/api/budgets`: hard limits of what may be spent.
 
+use crate::ApiState;
+use crate::auth::Call;
 use crate::dto::spending::{BudgetChange, BudgetInput, BudgetState};
-use crate::extract::{Body, Page, Paging, PagingQuery, PathId};
-use crate::problem::Problem;
-use crate::state::ApiState;
+use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
+use crate::problem::{Answer, Created, Done, created};
 use axum::Json;
-use axum::extract::State;
 use axum::http::StatusCode;
-use steward_app::Caller;
 use steward_core::BudgetId;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -20,24 +19,15 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 #[utoipa::path(get, path = "/api/budgets", tag = "budgets", operation_id = "listBudgets",
     params(PagingQuery),
     responses((status = 200, description = "By scope and period", body = Page<BudgetState>)))]
-pub(crate) async fn list(
-    State(state): State<ApiState>,
-    caller: Caller,
-    paging: Paging,
-) -> Result<Page<BudgetState>, Problem> {
+pub(crate) async fn list(Call(state, caller): Call, paging: Paging) -> Listed<BudgetState> {
     Page::cut(state.budgets(&caller).await?, &paging)
 }
 
 /// Sets a budget. What was spent in its period so far counts.
 #[utoipa::path(post, path = "/api/budgets", tag = "budgets", operation_id = "createBudget",
     request_body = BudgetInput, responses((status = 201, description = "Set", body = BudgetState)))]
-pub(crate) async fn create(
-    State(state): State<ApiState>,
-    caller: Caller,
-    Body(input): Body<BudgetInput>,
-) -> Result<(StatusCode, Json<BudgetState>), Problem> {
-    let made = state.create_budget(&caller, input).await?;
-    Ok((StatusCode::CREATED, Json(made)))
+pub(crate) async fn create(Call(state, caller): Call, Body(input): Body<BudgetInput>) -> Created<BudgetState> {
+    created(state.create_budget(&caller, input).await?)
 }
 
 /// Changes how much a budget allows; its period and what is spent stay.
@@ -45,22 +35,17 @@ pub(crate) async fn create(
     params(("id" = Uuid, Path)), request_body = BudgetChange,
     responses((status = 200, description = "Changed", body = BudgetState)))]
 pub(crate) async fn change(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<BudgetId>,
     Body(input): Body<BudgetChange>,
-) -> Result<Json<BudgetState>, Problem> {
+) -> Answer<BudgetState> {
     Ok(Json(state.change_budget(&caller, id, input).await?))
 }
 
 /// Removes a budget; the record of usage stays.
 #[utoipa::path(delete, path = "/api/budgets/{id}", tag = "budgets", operation_id = "removeBudget",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Removed")))]
-pub(crate) async fn remove(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<BudgetId>,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<BudgetId>) -> Done {
     state.remove_budget(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

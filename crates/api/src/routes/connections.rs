@@ -1,13 +1,13 @@
 //! `/api/connections`.
 
+use crate::ApiState;
+use crate::auth::Call;
 use crate::dto::connection::{Connection, ConnectionInput, ConnectionTest};
 use crate::dto::exam::{ConnectionHealth, RecogniseInput};
-use crate::extract::{Body, Page, Paging, PagingQuery, PathId};
-use crate::problem::Problem;
+use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
+use crate::problem::{Answer, Created, Done, Problem, created};
 use crate::routes::runs::KEEP_ALIVE;
-use crate::state::ApiState;
 use axum::Json;
-use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::sse::{KeepAlive, Sse};
 use axum::response::{IntoResponse, Response, sse};
@@ -36,24 +36,15 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// Model endpoints, saved ones first.
 #[utoipa::path(get, path = "/api/connections", tag = "connections", operation_id = "listConnections",
     params(PagingQuery), responses((status = 200, description = "Found", body = Page<Connection>)))]
-pub(crate) async fn list(
-    State(state): State<ApiState>,
-    caller: Caller,
-    paging: Paging,
-) -> Result<Page<Connection>, Problem> {
+pub(crate) async fn list(Call(state, caller): Call, paging: Paging) -> Listed<Connection> {
     Page::cut(state.connections(&caller).await?, &paging)
 }
 
 /// Adds a model endpoint. The first one beside the built-in model becomes the default, which the answer says.
 #[utoipa::path(post, path = "/api/connections", tag = "connections", operation_id = "createConnection",
     request_body = ConnectionInput, responses((status = 201, description = "Made", body = Connection)))]
-pub(crate) async fn create(
-    State(state): State<ApiState>,
-    caller: Caller,
-    Body(input): Body<ConnectionInput>,
-) -> Result<(StatusCode, Json<Connection>), Problem> {
-    let made = state.create_connection(&caller, input).await?;
-    Ok((StatusCode::CREATED, Json(made)))
+pub(crate) async fn create(Call(state, caller): Call, Body(input): Body<ConnectionInput>) -> Created<Connection> {
+    created(state.create_connection(&caller, input).await?)
 }
 
 /// Replaces a saved connection; in force at the next run.
@@ -61,22 +52,17 @@ pub(crate) async fn create(
     params(("id" = Uuid, Path)), request_body = ConnectionInput,
     responses((status = 200, description = "Found", body = Connection)))]
 pub(crate) async fn replace(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<ConnectionId>,
     Body(input): Body<ConnectionInput>,
-) -> Result<Json<Connection>, Problem> {
+) -> Answer<Connection> {
     Ok(Json(state.replace_connection(&caller, id, input).await?))
 }
 
 /// Removes a saved connection.
 #[utoipa::path(delete, path = "/api/connections/{id}", tag = "connections", operation_id = "deleteConnection",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Done")))]
-pub(crate) async fn remove(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<ConnectionId>,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<ConnectionId>) -> Done {
     state.remove_connection(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -84,11 +70,7 @@ pub(crate) async fn remove(
 /// Uses a connection where nothing else is said.
 #[utoipa::path(post, path = "/api/connections/{id}/default", tag = "connections", operation_id = "defaultConnection",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Done")))]
-pub(crate) async fn make_default(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<ConnectionId>,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn make_default(Call(state, caller): Call, PathId(id): PathId<ConnectionId>) -> Done {
     state.make_default_connection(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -96,22 +78,14 @@ pub(crate) async fn make_default(
 /// Asks for one short reply. A connection that fails is an answer too: `ok` is false.
 #[utoipa::path(post, path = "/api/connections/{id}/test", tag = "connections", operation_id = "testConnection",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = ConnectionTest)))]
-pub(crate) async fn test(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<ConnectionId>,
-) -> Result<Json<ConnectionTest>, Problem> {
+pub(crate) async fn test(Call(state, caller): Call, PathId(id): PathId<ConnectionId>) -> Answer<ConnectionTest> {
     Ok(Json(state.test_connection(&caller, id).await?.into()))
 }
 
 /// The report card of a connection's model.
 #[utoipa::path(get, path = "/api/connections/{id}/exam", tag = "connections", operation_id = "connectionExam",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = ExamReport)))]
-pub(crate) async fn report(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<ConnectionId>,
-) -> Result<Json<ExamReport>, Problem> {
+pub(crate) async fn report(Call(state, caller): Call, PathId(id): PathId<ConnectionId>) -> Answer<ExamReport> {
     Ok(Json(state.exam_report(&caller, id).await?))
 }
 
@@ -124,8 +98,7 @@ pub(crate) async fn report(
     responses((status = 200, description = "Server-sent events, or the report", content(
         (ExamReport = "application/json"), (Check = "text/event-stream")))))]
 pub(crate) async fn examine(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<ConnectionId>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -186,11 +159,7 @@ fn event(kind: &str, data: &impl Serialize) -> sse::Event {
 /// How the connections have fared since the server started.
 #[utoipa::path(get, path = "/api/connections/health", tag = "connections", operation_id = "connectionsHealth",
     params(PagingQuery), responses((status = 200, description = "Found", body = Page<ConnectionHealth>)))]
-pub(crate) async fn health(
-    State(state): State<ApiState>,
-    caller: Caller,
-    paging: Paging,
-) -> Result<Page<ConnectionHealth>, Problem> {
+pub(crate) async fn health(Call(state, caller): Call, paging: Paging) -> Listed<ConnectionHealth> {
     let health = state.connections_health(&caller).await?;
     Page::cut(health.into_iter().map(Into::into).collect(), &paging)
 }
@@ -198,10 +167,6 @@ pub(crate) async fn health(
 /// Recognises what answers at a URL, by the URL and then by asking it. Nothing is saved.
 #[utoipa::path(post, path = "/api/connections/recognise", tag = "connections", operation_id = "recogniseConnection",
     request_body = RecogniseInput, responses((status = 200, description = "Found", body = Recognised)))]
-pub(crate) async fn recognise(
-    State(state): State<ApiState>,
-    caller: Caller,
-    Body(input): Body<RecogniseInput>,
-) -> Result<Json<Recognised>, Problem> {
+pub(crate) async fn recognise(Call(state, caller): Call, Body(input): Body<RecogniseInput>) -> Answer<Recognised> {
     Ok(Json(state.recognise_connection(&caller, input).await?))
 }

@@ -1,14 +1,14 @@
 //! `/api/conversations`, and `POST /api/chat/{agent_id}`, which says something in one.
 
+use crate::ApiState;
+use crate::auth::Call;
 use crate::dto::conversation::{Chat, ChatStarted, Conversation, ConversationDetail, ForkConversation, Rename};
-use crate::extract::{Body, Page, Paging, PagingQuery, Params, PathId};
-use crate::problem::Problem;
-use crate::state::ApiState;
+use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId};
+use crate::problem::{Answer, Created, Done, Problem, created};
 use axum::Json;
-use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Deserialize;
-use steward_app::{Caller, ConversationSearch};
+use steward_app::ConversationSearch;
 use steward_core::{AgentId, ConversationId};
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
@@ -43,11 +43,10 @@ pub(crate) struct Search {
     params(PagingQuery, Search),
     responses((status = 200, description = "Newest first", body = Page<Conversation>)))]
 pub(crate) async fn list(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     paging: Paging,
     Params(search): Params<Search>,
-) -> Result<Page<Conversation>, Problem> {
+) -> Listed<Conversation> {
     let search = ConversationSearch {
         text: search.q,
         agent: search.agent_id.map(AgentId),
@@ -63,11 +62,7 @@ pub(crate) async fn list(
 #[utoipa::path(get, path = "/api/conversations/{id}", tag = "conversations", operation_id = "getConversation",
     params(("id" = Uuid, Path)),
     responses((status = 200, description = "The conversation", body = ConversationDetail)))]
-pub(crate) async fn get(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<ConversationId>,
-) -> Result<Json<ConversationDetail>, Problem> {
+pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<ConversationId>) -> Answer<ConversationDetail> {
     Ok(Json(state.conversation(&caller, id).await?))
 }
 
@@ -76,11 +71,10 @@ pub(crate) async fn get(
     params(("id" = Uuid, Path)), request_body = Rename,
     responses((status = 200, description = "Renamed", body = Conversation)))]
 pub(crate) async fn rename(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<ConversationId>,
     Body(body): Body<Rename>,
-) -> Result<Json<Conversation>, Problem> {
+) -> Answer<Conversation> {
     Ok(Json(state.rename_conversation(&caller, id, &body.title).await?))
 }
 
@@ -88,11 +82,7 @@ pub(crate) async fn rename(
 #[utoipa::path(delete, path = "/api/conversations/{id}", tag = "conversations", operation_id = "deleteConversation",
     params(("id" = Uuid, Path)),
     responses((status = 204, description = "Deleted")))]
-pub(crate) async fn remove(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<ConversationId>,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<ConversationId>) -> Done {
     state.delete_conversation(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -101,11 +91,7 @@ pub(crate) async fn remove(
 #[utoipa::path(post, path = "/api/conversations/{id}/restore", tag = "conversations", operation_id = "restoreConversation",
     params(("id" = Uuid, Path)),
     responses((status = 200, description = "Restored", body = Conversation)))]
-pub(crate) async fn restore(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<ConversationId>,
-) -> Result<Json<Conversation>, Problem> {
+pub(crate) async fn restore(Call(state, caller): Call, PathId(id): PathId<ConversationId>) -> Answer<Conversation> {
     Ok(Json(state.restore_conversation(&caller, id).await?))
 }
 
@@ -114,13 +100,11 @@ pub(crate) async fn restore(
     params(("id" = Uuid, Path)), request_body = ForkConversation,
     responses((status = 201, description = "The new conversation", body = Conversation)))]
 pub(crate) async fn fork(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<ConversationId>,
     Body(body): Body<ForkConversation>,
-) -> Result<(StatusCode, Json<Conversation>), Problem> {
-    let made = state.fork_conversation(&caller, id, body.before_run).await?;
-    Ok((StatusCode::CREATED, Json(made)))
+) -> Created<Conversation> {
+    created(state.fork_conversation(&caller, id, body.before_run).await?)
 }
 
 /// Says something to an agent. The run is durable when this answers; watch it at
@@ -129,8 +113,7 @@ pub(crate) async fn fork(
     params(("agent_id" = Uuid, Path)), request_body = Chat,
     responses((status = 202, description = "At work", body = ChatStarted)))]
 pub(crate) async fn chat(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<AgentId>,
     Body(body): Body<Chat>,
 ) -> Result<(StatusCode, Json<ChatStarted>), Problem> {

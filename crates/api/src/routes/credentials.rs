@@ -1,11 +1,11 @@
 //! `/api/credentials`: what is in the vault. Values go in and never come back.
 
+use crate::ApiState;
+use crate::auth::Call;
 use crate::dto::credential::{CredentialKindInfo, CredentialUse, Resealed};
-use crate::extract::{Body, Page, Paging, PagingQuery, PathId};
-use crate::problem::Problem;
-use crate::state::ApiState;
+use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
+use crate::problem::{Answer, Created, Done, created};
 use axum::Json;
-use axum::extract::State;
 use axum::http::StatusCode;
 use steward_app::Caller;
 use steward_core::credential::{Credential, CredentialKind};
@@ -26,11 +26,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// Credentials by name, without their secrets.
 #[utoipa::path(get, path = "/api/credentials", tag = "credentials", operation_id = "listCredentials",
     params(PagingQuery), responses((status = 200, description = "By name", body = Page<Credential>)))]
-pub(crate) async fn list(
-    State(state): State<ApiState>,
-    caller: Caller,
-    paging: Paging,
-) -> Result<Page<Credential>, Problem> {
+pub(crate) async fn list(Call(state, caller): Call, paging: Paging) -> Listed<Credential> {
     let after = paging.after::<String>()?;
     let page = state.credentials(&caller, after.as_deref(), paging.limit).await?;
     Ok(Page::after_last(page, |one| one.name.clone()))
@@ -40,20 +36,15 @@ pub(crate) async fn list(
 #[utoipa::path(post, path = "/api/credentials", tag = "credentials", operation_id = "createCredential",
     request_body = NewCredential,
     responses((status = 201, description = "Kept", body = Credential)))]
-pub(crate) async fn create(
-    State(state): State<ApiState>,
-    caller: Caller,
-    Body(new): Body<NewCredential>,
-) -> Result<(StatusCode, Json<Credential>), Problem> {
-    let kept = state.create_credential(&caller, new).await?;
-    Ok((StatusCode::CREATED, Json(kept)))
+pub(crate) async fn create(Call(state, caller): Call, Body(new): Body<NewCredential>) -> Created<Credential> {
+    created(state.create_credential(&caller, new).await?)
 }
 
 /// Seals all credentials with a new key. The old key opens nothing after that.
 #[utoipa::path(post, path = "/api/credentials/rotate", tag = "credentials",
     operation_id = "rotateVaultKey",
     responses((status = 200, description = "Sealed anew", body = Resealed)))]
-pub(crate) async fn rotate(State(state): State<ApiState>, caller: Caller) -> Result<Json<Resealed>, Problem> {
+pub(crate) async fn rotate(Call(state, caller): Call) -> Answer<Resealed> {
     let resealed = state.rotate_vault_key(&caller).await?;
     Ok(Json(Resealed { resealed }))
 }
@@ -62,7 +53,7 @@ pub(crate) async fn rotate(State(state): State<ApiState>, caller: Caller) -> Res
 #[utoipa::path(get, path = "/api/credentials/kinds", tag = "credentials",
     operation_id = "listCredentialKinds", params(PagingQuery),
     responses((status = 200, description = "All", body = Page<CredentialKindInfo>)))]
-pub(crate) async fn kinds(_: Caller, paging: Paging) -> Result<Page<CredentialKindInfo>, Problem> {
+pub(crate) async fn kinds(_: Caller, paging: Paging) -> Listed<CredentialKindInfo> {
     let all = CredentialKind::ALL.into_iter().map(|kind| CredentialKindInfo { kind, fields: kind.fields() });
     Page::cut(all.collect(), &paging)
 }
@@ -70,11 +61,7 @@ pub(crate) async fn kinds(_: Caller, paging: Paging) -> Result<Page<CredentialKi
 /// One credential, without its secrets.
 #[utoipa::path(get, path = "/api/credentials/{id}", tag = "credentials", operation_id = "getCredential",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = Credential)))]
-pub(crate) async fn get(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<CredentialId>,
-) -> Result<Json<Credential>, Problem> {
+pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<CredentialId>) -> Answer<Credential> {
     Ok(Json(state.credential(&caller, id).await?))
 }
 
@@ -83,11 +70,10 @@ pub(crate) async fn get(
     operation_id = "changeCredential", params(("id" = Uuid, Path)), request_body = CredentialChange,
     responses((status = 200, description = "Changed", body = Credential)))]
 pub(crate) async fn change(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<CredentialId>,
     Body(change): Body<CredentialChange>,
-) -> Result<Json<Credential>, Problem> {
+) -> Answer<Credential> {
     Ok(Json(state.change_credential(&caller, id, change).await?))
 }
 
@@ -95,11 +81,7 @@ pub(crate) async fn change(
 #[utoipa::path(delete, path = "/api/credentials/{id}", tag = "credentials",
     operation_id = "deleteCredential", params(("id" = Uuid, Path)),
     responses((status = 204, description = "Removed")))]
-pub(crate) async fn remove(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<CredentialId>,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<CredentialId>) -> Done {
     state.remove_credential(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -109,11 +91,10 @@ pub(crate) async fn remove(
     operation_id = "listCredentialUses", params(("id" = Uuid, Path), PagingQuery),
     responses((status = 200, description = "Latest first", body = Page<CredentialUse>)))]
 pub(crate) async fn uses(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<CredentialId>,
     paging: Paging,
-) -> Result<Page<CredentialUse>, Problem> {
+) -> Listed<CredentialUse> {
     let before = paging.after::<i64>()?.map(Timestamp);
     let page = state.credential_uses(&caller, id, before, paging.limit).await?;
     Ok(Page::after_last(page, |one| one.at.0))

@@ -1,16 +1,14 @@
 //! `GET /api/events`.
 
+use crate::auth::Call;
 use crate::dto::run::{Notice, StreamEvent};
 use crate::routes::runs::KEEP_ALIVE;
-use crate::state::ApiState;
-use axum::extract::State;
 use axum::response::sse;
 use axum::response::sse::{KeepAlive, Sse};
 use futures::{Stream, StreamExt};
 use serde_json::json;
 use std::convert::Infallible;
 use std::time::Duration;
-use steward_app::Caller;
 use steward_core::event::{Event, EventBody};
 
 /// How long one stream lasts: as long as an access token, so that who was logged out hears no more.
@@ -33,10 +31,7 @@ fn concerns_lists(body: &EventBody) -> bool {
 /// are at `/api/runs/{id}/events`.
 #[utoipa::path(get, path = "/api/events", tag = "runs", operation_id = "watchAll",
     responses((status = 200, description = "Server-sent events", content_type = "text/event-stream", body = StreamEvent)))]
-pub(crate) async fn events(
-    State(state): State<ApiState>,
-    caller: Caller,
-) -> Sse<impl Stream<Item = Result<sse::Event, Infallible>>> {
+pub(crate) async fn events(Call(state, caller): Call) -> Sse<impl Stream<Item = Result<sse::Event, Infallible>>> {
     let notices = async_stream::stream! {
         loop {
             let mut all = state.watch_all();

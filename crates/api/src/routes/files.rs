@@ -1,17 +1,16 @@
 //! `/api/files`: files into the workspace, and out of it. `/api/start` and `/api/sample`: what a new conversation offers.
 
+use crate::auth::Call;
 use crate::dto::files::{SampleChange, Start, Uploaded};
 use crate::extract::{Params, too_long};
 use crate::guard::MAX_UPLOAD;
-use crate::problem::{Problem, ProblemBody};
-use crate::state::ApiState;
+use crate::problem::{Answer, Created, Problem, ProblemBody, created};
 use axum::Json;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use futures::StreamExt;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
-use std::fmt::Write as _;
-use steward_app::Caller;
 use tokio::io::AsyncReadExt;
 use tokio_util::io::ReaderStream;
 use utoipa::IntoParams;
@@ -37,11 +36,10 @@ pub(crate) struct FileBody(Vec<u8>);
     request_body(content = inline(FileBody), content_type = "application/octet-stream"),
     responses((status = 201, description = "Where it is", body = Uploaded)))]
 pub(crate) async fn upload(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     Params(query): Params<Name>,
     request: Request,
-) -> Result<(StatusCode, Json<Uploaded>), Problem> {
+) -> Created<Uploaded> {
     let mut upload = state.begin_upload(&caller, &query.name)?;
     let mut bytes = 0u64;
     let mut body = request.into_body().into_data_stream();
@@ -56,7 +54,7 @@ pub(crate) async fn upload(
         upload.write(piece).await?;
     }
     let path = upload.finish().await?;
-    Ok((StatusCode::CREATED, Json(Uploaded { path, bytes })))
+    created(Uploaded { path, bytes })
 }
 
 /// Which file.
@@ -75,8 +73,7 @@ pub(crate) struct Place {
         (status = 404, description = "There is no such file in the workspace", body = ProblemBody, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn download(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     Params(Place { path }): Params<Place>,
 ) -> Result<(HeaderMap, axum::body::Body), Problem> {
     let name = path.rsplit('/').next().unwrap_or_default().to_owned();
@@ -99,44 +96,28 @@ pub(crate) struct Spoken {
 /// What can be tried in this workspace, and whether the sample lies in it.
 #[utoipa::path(get, path = "/api/start", tag = "files", operation_id = "start", params(Spoken),
     responses((status = 200, description = "As it is now", body = Start)))]
-pub(crate) async fn start(
-    State(state): State<ApiState>,
-    caller: Caller,
-    Params(query): Params<Spoken>,
-) -> Result<Json<Start>, Problem> {
+pub(crate) async fn start(Call(state, caller): Call, Params(query): Params<Spoken>) -> Answer<Start> {
     Ok(Json(state.tries(&caller, query.lang.unwrap_or_default()).await?))
 }
 
 /// Adds the sample workspace; nothing is overwritten.
 #[utoipa::path(post, path = "/api/sample", tag = "files", operation_id = "addSample",
     responses((status = 200, description = "What was added", body = SampleChange)))]
-pub(crate) async fn add_sample(State(state): State<ApiState>, caller: Caller) -> Result<Json<SampleChange>, Problem> {
+pub(crate) async fn add_sample(Call(state, caller): Call) -> Answer<SampleChange> {
     Ok(Json(state.add_sample(&caller).await?))
 }
 
 /// Removes the files of the sample that nobody has changed.
 #[utoipa::path(delete, path = "/api/sample", tag = "files", operation_id = "removeSample",
     responses((status = 200, description = "What was removed", body = SampleChange)))]
-pub(crate) async fn remove_sample(
-    State(state): State<ApiState>,
-    caller: Caller,
-) -> Result<Json<SampleChange>, Problem> {
+pub(crate) async fn remove_sample(Call(state, caller): Call) -> Answer<SampleChange> {
     Ok(Json(state.remove_sample(&caller).await?))
 }
 
 /// `attachment` with a name that no header can be cut at (RFC 6266, RFC 8187).
 fn attachment(name: &str) -> HeaderValue {
-    let mut value = String::from("attachment; filename*=UTF-8''");
-    for byte in name.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'_' => {
-                value.push(char::from(byte));
-            }
-            other => {
-                let _ = write!(value, "%{other:02X}");
-            }
-        }
-    }
+    const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'.').remove(b'-').remove(b'_');
+    let value = format!("attachment; filename*=UTF-8''{}", utf8_percent_encode(name, ENCODED));
     HeaderValue::from_str(&value).unwrap_or(HeaderValue::from_static("attachment"))
 }
 

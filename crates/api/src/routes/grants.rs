@@ -1,13 +1,12 @@
 //! `/api/grants`: permissions that outlive their run.
 
+use crate::ApiState;
+use crate::auth::Call;
 use crate::dto::approval::StandingGrant;
-use crate::extract::{Page, Paging, PagingQuery, Params, PathId};
-use crate::problem::Problem;
-use crate::state::ApiState;
-use axum::extract::State;
+use crate::extract::{Listed, Page, Paging, PagingQuery, Params, PathId};
+use crate::problem::Done;
 use axum::http::StatusCode;
 use serde::Deserialize;
-use steward_app::Caller;
 use steward_core::AgentId;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
@@ -32,11 +31,10 @@ pub(crate) struct Search {
     params(PagingQuery, Search),
     responses((status = 200, description = "Newest first", body = Page<StandingGrant>)))]
 pub(crate) async fn list(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     paging: Paging,
     Params(search): Params<Search>,
-) -> Result<Page<StandingGrant>, Problem> {
+) -> Listed<StandingGrant> {
     Page::cut(state.grants(&caller, search.agent_id.map(AgentId)).await?, &paging)
 }
 
@@ -44,11 +42,7 @@ pub(crate) async fn list(
 #[utoipa::path(delete, path = "/api/grants/{id}", tag = "grants", operation_id = "revokeGrant",
     params(("id" = Uuid, Path)),
     responses((status = 204, description = "Taken back")))]
-pub(crate) async fn revoke(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<Uuid>,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn revoke(Call(state, caller): Call, PathId(id): PathId<Uuid>) -> Done {
     state.revoke_grant(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,16 +1,15 @@
 //! `/api/keys`: virtual keys.
 
+use crate::ApiState;
+use crate::auth::Call;
 use crate::dto::spending::{KeyChange, KeyInput, NewVirtualKey};
-use crate::extract::{Body, Page, Paging, PagingQuery, PathId};
+use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
 use crate::guard::KeptAs;
-use crate::problem::Problem;
-use crate::state::ApiState;
-use axum::extract::State;
+use crate::problem::{Answer, Done, Problem};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use serde_json::json;
-use steward_app::Caller;
 use steward_core::KeyId;
 use steward_core::ports::VirtualKey;
 use utoipa_axum::router::OpenApiRouter;
@@ -24,11 +23,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// Virtual keys, newest first: administrators see everybody's, others their own.
 #[utoipa::path(get, path = "/api/keys", tag = "keys", operation_id = "listKeys", params(PagingQuery),
     responses((status = 200, description = "Newest first", body = Page<VirtualKey>)))]
-pub(crate) async fn list(
-    State(state): State<ApiState>,
-    caller: Caller,
-    paging: Paging,
-) -> Result<Page<VirtualKey>, Problem> {
+pub(crate) async fn list(Call(state, caller): Call, paging: Paging) -> Listed<VirtualKey> {
     let after = paging.after::<Uuid>()?.map(KeyId);
     let page = state.keys(&caller, after, paging.limit).await?;
     Ok(Page::after_last(page, |key| key.id))
@@ -39,11 +34,7 @@ pub(crate) async fn list(
 /// It opens `/v1` and nothing else, within its limits. Its secret is shown this once.
 #[utoipa::path(post, path = "/api/keys", tag = "keys", operation_id = "createKey",
     request_body = KeyInput, responses((status = 201, description = "Made", body = NewVirtualKey)))]
-pub(crate) async fn create(
-    State(state): State<ApiState>,
-    caller: Caller,
-    Body(input): Body<KeyInput>,
-) -> Result<Response, Problem> {
+pub(crate) async fn create(Call(state, caller): Call, Body(input): Body<KeyInput>) -> Result<Response, Problem> {
     let made = state.create_key(&caller, input).await?;
     // The secret is kept nowhere, so not with an idempotency key either.
     let kept = KeptAs(json!(NewVirtualKey { secret: None, ..made.clone() }).to_string());
@@ -55,22 +46,17 @@ pub(crate) async fn create(
     params(("id" = Uuid, Path)), request_body = KeyChange,
     responses((status = 200, description = "Changed", body = VirtualKey)))]
 pub(crate) async fn change(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<KeyId>,
     Body(change): Body<KeyChange>,
-) -> Result<Json<VirtualKey>, Problem> {
+) -> Answer<VirtualKey> {
     Ok(Json(state.change_key(&caller, id, change).await?))
 }
 
 /// Revokes a key for good; in force at the next request.
 #[utoipa::path(delete, path = "/api/keys/{id}", tag = "keys", operation_id = "revokeKey",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Revoked")))]
-pub(crate) async fn revoke(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<KeyId>,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn revoke(Call(state, caller): Call, PathId(id): PathId<KeyId>) -> Done {
     state.revoke_key(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

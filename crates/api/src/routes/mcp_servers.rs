@@ -1,19 +1,20 @@
 //! `/api/mcp/servers`: MCP servers whose tools agents may use. A person's login at one is begun here and finished where
 //! the browser comes back.
 
-use crate::auth::Client;
+use crate::ApiState;
+use crate::auth::{Call, Client};
 use crate::dto::mcp::{AcceptTool, AttachTools, McpLogin, McpLoginState, McpServer, McpServerInput};
 use crate::dto::skill::Skill;
-use crate::extract::{Body, Page, Paging, PagingQuery, Params, PathId, PathName};
+use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, PathName};
 use crate::guard::serves;
-use crate::problem::Problem;
-use crate::state::ApiState;
+use crate::openapi::escape;
+use crate::problem::{Answer, Created, Done, Problem, created};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use serde::Deserialize;
-use steward_app::{Caller, LoginAnswer};
+use steward_app::LoginAnswer;
 use steward_core::McpServerId;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
@@ -39,11 +40,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// MCP servers by name, with their tools as last seen.
 #[utoipa::path(get, path = "/api/mcp/servers", tag = "mcp", operation_id = "listMcpServers",
     params(PagingQuery), responses((status = 200, description = "By name", body = Page<McpServer>)))]
-pub(crate) async fn list(
-    State(state): State<ApiState>,
-    caller: Caller,
-    paging: Paging,
-) -> Result<Page<McpServer>, Problem> {
+pub(crate) async fn list(Call(state, caller): Call, paging: Paging) -> Listed<McpServer> {
     let all = state.mcp_servers(&caller).await?;
     Page::cut(all.into_iter().map(McpServer::from).collect(), &paging)
 }
@@ -52,23 +49,14 @@ pub(crate) async fn list(
 #[utoipa::path(post, path = "/api/mcp/servers", tag = "mcp", operation_id = "createMcpServer",
     request_body = McpServerInput,
     responses((status = 201, description = "Added", body = McpServer)))]
-pub(crate) async fn create(
-    State(state): State<ApiState>,
-    caller: Caller,
-    Body(input): Body<McpServerInput>,
-) -> Result<(StatusCode, Json<McpServer>), Problem> {
-    let server = state.create_mcp_server(&caller, input).await?;
-    Ok((StatusCode::CREATED, Json(server.into())))
+pub(crate) async fn create(Call(state, caller): Call, Body(input): Body<McpServerInput>) -> Created<McpServer> {
+    created(state.create_mcp_server(&caller, input).await?.into())
 }
 
 /// One MCP server.
 #[utoipa::path(get, path = "/api/mcp/servers/{id}", tag = "mcp", operation_id = "getMcpServer",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = McpServer)))]
-pub(crate) async fn get(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<McpServerId>,
-) -> Result<Json<McpServer>, Problem> {
+pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<McpServerId>) -> Answer<McpServer> {
     Ok(Json(state.mcp_server(&caller, id).await?.into()))
 }
 
@@ -77,22 +65,17 @@ pub(crate) async fn get(
     params(("id" = Uuid, Path)), request_body = McpServerInput,
     responses((status = 200, description = "Changed", body = McpServer)))]
 pub(crate) async fn replace(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<McpServerId>,
     Body(input): Body<McpServerInput>,
-) -> Result<Json<McpServer>, Problem> {
+) -> Answer<McpServer> {
     Ok(Json(state.replace_mcp_server(&caller, id, input).await?.into()))
 }
 
 /// Removes a server. Skills that stand for its tools are refused from then on.
 #[utoipa::path(delete, path = "/api/mcp/servers/{id}", tag = "mcp", operation_id = "deleteMcpServer",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Removed")))]
-pub(crate) async fn remove(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<McpServerId>,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<McpServerId>) -> Done {
     state.remove_mcp_server(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -101,11 +84,7 @@ pub(crate) async fn remove(
 #[utoipa::path(post, path = "/api/mcp/servers/{id}/check", tag = "mcp", operation_id = "checkMcpServer",
     params(("id" = Uuid, Path)),
     responses((status = 200, description = "As seen now", body = McpServer)))]
-pub(crate) async fn check(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<McpServerId>,
-) -> Result<Json<McpServer>, Problem> {
+pub(crate) async fn check(Call(state, caller): Call, PathId(id): PathId<McpServerId>) -> Answer<McpServer> {
     Ok(Json(state.check_mcp_server(&caller, id).await?.into()))
 }
 
@@ -115,11 +94,10 @@ pub(crate) async fn check(
     params(("id" = Uuid, Path)), request_body = AcceptTool,
     responses((status = 200, description = "Accepted", body = McpServer)))]
 pub(crate) async fn accept(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<McpServerId>,
     Body(wanted): Body<AcceptTool>,
-) -> Result<Json<McpServer>, Problem> {
+) -> Answer<McpServer> {
     Ok(Json(state.accept_mcp_tool(&caller, id, &wanted).await?.into()))
 }
 
@@ -128,11 +106,10 @@ pub(crate) async fn accept(
     params(("id" = Uuid, Path)), request_body = AttachTools,
     responses((status = 200, description = "The skills", body = Vec<Skill>)))]
 pub(crate) async fn attach(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<McpServerId>,
     Body(wanted): Body<AttachTools>,
-) -> Result<Json<Vec<Skill>>, Problem> {
+) -> Answer<Vec<Skill>> {
     let skills = state.attach_mcp_tools(&caller, id, &wanted).await?;
     Ok(Json(skills.into_iter().map(Skill::from).collect()))
 }
@@ -150,7 +127,7 @@ pub(crate) struct Way {
 /// What the browser brings back.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Answer {
+pub(crate) struct Callback {
     /// The login.
     #[param(nullable = false)]
     state: Option<String>,
@@ -171,13 +148,12 @@ pub(crate) struct Answer {
     params(("id" = Uuid, Path), Way),
     responses((status = 200, description = "Begun", body = McpLogin)))]
 pub(crate) async fn begin_login(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     client: Client,
     PathId(id): PathId<McpServerId>,
     Params(way): Params<Way>,
     headers: HeaderMap,
-) -> Result<Json<McpLogin>, Problem> {
+) -> Answer<McpLogin> {
     state.may_begin_mcp_login(&caller, id).await?;
     let origin = origin(&state, &client, way.origin, &headers)?;
     Ok(Json(state.begin_mcp_login(&caller, id, format!("{origin}{BACK}")).await?))
@@ -207,22 +183,18 @@ fn origin(state: &ApiState, client: &Client, given: Option<String>, headers: &He
 #[utoipa::path(get, path = "/api/mcp/logins/{login}", tag = "mcp", operation_id = "getMcpLogin",
     params(("login" = String, Path)),
     responses((status = 200, description = "How it went", body = McpLoginState)))]
-pub(crate) async fn login_status(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathName(login): PathName,
-) -> Result<Json<McpLoginState>, Problem> {
+pub(crate) async fn login_status(Call(state, caller): Call, PathName(login): PathName) -> Answer<McpLoginState> {
     Ok(Json(state.mcp_login(&caller, &login)?))
 }
 
 /// Where the browser comes back to. Nobody need be logged in here: `state` is the proof, and good for one time.
 #[utoipa::path(get, path = "/api/mcp/callback", tag = "mcp", operation_id = "finishMcpLogin", security(()),
-    params(Answer), responses(
+    params(Callback), responses(
         (status = 200, description = "A page that says so", body = String, content_type = "text/html"),
         (status = 400, description = "A page that says why not", body = String, content_type = "text/html")))]
 pub(crate) async fn callback(
     State(state): State<ApiState>,
-    Params(answer): Params<Answer>,
+    Params(answer): Params<Callback>,
 ) -> Result<Response, Problem> {
     let parts = [&answer.state, &answer.code, &answer.iss, &answer.error];
     let short = parts.into_iter().flatten().all(|part| part.len() <= MOST);
@@ -252,15 +224,11 @@ fn failed(why: &str) -> Response {
 
 /// A page of a heading and a sentence. What servers say stands in it as text only.
 fn page(title: &str, text: &str) -> Html<String> {
-    let (title, text) = (escaped(title), escaped(text));
+    let (title, text) = (escape(title), escape(text));
     Html(format!(
         "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{title} · Steward</title></head>\n\
          <body><main><h1>{title}</h1><p>{text}</p></main></body>\n</html>\n"
     ))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
 }
 
 #[cfg(test)]

@@ -1,17 +1,18 @@
 //! `/api/skills/packages` and the imports.
 
+use crate::ApiState;
+use crate::auth::Call;
 use crate::dto::package::{AcceptPackage, PackageDiff, SkillPackage};
-use crate::extract::{Body, Page, Paging, PagingQuery, Params, PathId, PathName, too_long};
+use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, PathName, too_long};
 use crate::guard::MAX_UPLOAD;
-use crate::problem::Problem;
-use crate::state::ApiState;
+use crate::problem::{Answer, Created, Done, Problem, created};
 use axum::Json;
 use axum::body::to_bytes;
-use axum::extract::{FromRequest, Multipart, Request, State};
+use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use steward_app::{Caller, PackageSource};
+use steward_app::PackageSource;
 use steward_core::AgentId;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
@@ -55,16 +56,14 @@ pub(crate) struct ArchiveBody(Vec<u8>);
     params(Import), request_body(content = inline(ArchiveBody), content_type = "application/octet-stream"),
     responses((status = 201, description = "Taken in", body = SkillPackage)))]
 pub(crate) async fn import(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     Params(how): Params<Import>,
     request: Request,
-) -> Result<(StatusCode, Json<SkillPackage>), Problem> {
+) -> Created<SkillPackage> {
     state.may_import_package(&caller)?;
     let activate = how.activate;
     let source = source(how, request).await?;
-    let taken = state.import_package(&caller, source, activate).await?;
-    Ok((StatusCode::CREATED, Json(taken.into())))
+    created(state.import_package(&caller, source, activate).await?.into())
 }
 
 /// Takes a skill package in, puts it to use and gives its skills to the agent. One with dangerous findings stays
@@ -74,16 +73,14 @@ pub(crate) async fn import(
     request_body(content = inline(ArchiveBody), content_type = "application/octet-stream"),
     responses((status = 201, description = "Taken in", body = SkillPackage)))]
 pub(crate) async fn import_for_agent(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(agent): PathId<AgentId>,
     Params(how): Params<Import>,
     request: Request,
-) -> Result<(StatusCode, Json<SkillPackage>), Problem> {
+) -> Created<SkillPackage> {
     state.may_import_package_for(&caller, agent).await?;
     let source = source(how, request).await?;
-    let taken = state.import_package_for(&caller, agent, source).await?;
-    Ok((StatusCode::CREATED, Json(taken.into())))
+    created(state.import_package_for(&caller, agent, source).await?.into())
 }
 
 async fn source(how: Import, request: Request) -> Result<PackageSource, Problem> {
@@ -130,11 +127,7 @@ async fn archive(request: Request) -> Result<Vec<u8>, Problem> {
 /// Skill packages by name, the latest revision of each.
 #[utoipa::path(get, path = "/api/skills/packages", tag = "skills", operation_id = "listPackages",
     params(PagingQuery), responses((status = 200, description = "By name", body = Page<SkillPackage>)))]
-pub(crate) async fn list(
-    State(state): State<ApiState>,
-    caller: Caller,
-    paging: Paging,
-) -> Result<Page<SkillPackage>, Problem> {
+pub(crate) async fn list(Call(state, caller): Call, paging: Paging) -> Listed<SkillPackage> {
     let after = paging.after::<String>()?;
     let page = state.packages(&caller, after.as_deref(), paging.limit).await?;
     let next = page.items.last().filter(|_| page.more).map(|one| one.name.clone());
@@ -144,7 +137,7 @@ pub(crate) async fn list(
 /// Names of the packages that come with Steward; import one with `?ready=NAME`.
 #[utoipa::path(get, path = "/api/skills/ready-packages", tag = "skills", operation_id = "listReadyPackages",
     responses((status = 200, description = "Names", body = Vec<String>)))]
-pub(crate) async fn ready(State(state): State<ApiState>, caller: Caller) -> Result<Json<Vec<String>>, Problem> {
+pub(crate) async fn ready(Call(state, caller): Call) -> Answer<Vec<String>> {
     Ok(Json(state.bundled_packages(&caller)?))
 }
 
@@ -170,12 +163,7 @@ pub(crate) struct Which {
 #[utoipa::path(get, path = "/api/skills/packages/{name}", tag = "skills", operation_id = "getPackage",
     params(("name" = String, Path), PagingQuery),
     responses((status = 200, description = "Latest first", body = Page<SkillPackage>)))]
-pub(crate) async fn get(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathName(name): PathName,
-    paging: Paging,
-) -> Result<Page<SkillPackage>, Problem> {
+pub(crate) async fn get(Call(state, caller): Call, PathName(name): PathName, paging: Paging) -> Listed<SkillPackage> {
     let all = state.package_revisions(&caller, &name).await?;
     Page::cut(all.into_iter().map(SkillPackage::from).collect(), &paging)
 }
@@ -185,22 +173,17 @@ pub(crate) async fn get(
     operation_id = "acceptPackage", params(("name" = String, Path)), request_body = AcceptPackage,
     responses((status = 200, description = "In use", body = SkillPackage)))]
 pub(crate) async fn accept(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathName(name): PathName,
     Body(wanted): Body<AcceptPackage>,
-) -> Result<Json<SkillPackage>, Problem> {
+) -> Answer<SkillPackage> {
     Ok(Json(state.accept_package(&caller, &name, &wanted).await?.into()))
 }
 
 /// Takes a package out of use: its skills are removed. Accepting it again brings them back.
 #[utoipa::path(delete, path = "/api/skills/packages/{name}", tag = "skills", operation_id = "deletePackage",
     params(("name" = String, Path)), responses((status = 204, description = "Out of use")))]
-pub(crate) async fn remove(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathName(name): PathName,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn remove(Call(state, caller): Call, PathName(name): PathName) -> Done {
     state.remove_package(&caller, &name).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -210,8 +193,7 @@ pub(crate) async fn remove(
     operation_id = "exportPackage", params(("name" = String, Path), Which),
     responses((status = 200, description = "The archive", content_type = "application/zip", body = Vec<u8>)))]
 pub(crate) async fn export(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathName(name): PathName,
     Params(which): Params<Which>,
 ) -> Result<Response, Problem> {
@@ -228,10 +210,9 @@ pub(crate) async fn export(
     params(("name" = String, Path), Between),
     responses((status = 200, description = "File by file", body = PackageDiff)))]
 pub(crate) async fn diff(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathName(name): PathName,
     Params(between): Params<Between>,
-) -> Result<Json<PackageDiff>, Problem> {
+) -> Answer<PackageDiff> {
     Ok(Json(state.diff_package(&caller, &name, between.from, between.to).await?))
 }

@@ -1,12 +1,11 @@
 //! `/api/kept`: runs kept as regression tests.
 
+use crate::ApiState;
+use crate::auth::Call;
 use crate::dto::run::KeptReport;
-use crate::extract::{Page, Paging, PagingQuery, PathName};
-use crate::problem::Problem;
-use crate::state::ApiState;
-use axum::extract::State;
+use crate::extract::{Listed, Page, Paging, PagingQuery, PathName};
+use crate::problem::Done;
 use axum::http::StatusCode;
-use steward_app::Caller;
 use steward_core::ports::KeptRun;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -18,18 +17,14 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// Runs kept as tests, by name.
 #[utoipa::path(get, path = "/api/kept", tag = "kept", operation_id = "listKept", params(PagingQuery),
     responses((status = 200, description = "By name", body = Page<KeptRun>)))]
-pub(crate) async fn list(
-    State(state): State<ApiState>,
-    caller: Caller,
-    paging: Paging,
-) -> Result<Page<KeptRun>, Problem> {
+pub(crate) async fn list(Call(state, caller): Call, paging: Paging) -> Listed<KeptRun> {
     Page::cut(state.kept_runs(&caller).await?, &paging)
 }
 
 /// Decides all of them again from their logs, without models or tools, and compares.
 #[utoipa::path(post, path = "/api/kept/run", tag = "kept", operation_id = "runKept",
     responses((status = 200, description = "What was found", body = Page<KeptReport>)))]
-pub(crate) async fn replay_all(State(state): State<ApiState>, caller: Caller) -> Result<Page<KeptReport>, Problem> {
+pub(crate) async fn replay_all(Call(state, caller): Call) -> Listed<KeptReport> {
     Ok(Page::whole(state.replay_kept_runs(&caller).await?))
 }
 
@@ -37,11 +32,7 @@ pub(crate) async fn replay_all(State(state): State<ApiState>, caller: Caller) ->
 #[utoipa::path(delete, path = "/api/kept/{name}", tag = "kept", operation_id = "deleteKept",
     params(("name" = String, Path)),
     responses((status = 204, description = "Let go")))]
-pub(crate) async fn remove(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathName(name): PathName,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn remove(Call(state, caller): Call, PathName(name): PathName) -> Done {
     state.drop_kept_run(&caller, &name).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,14 +1,13 @@
 //! `/api/reminders`: what agents were asked to remind of.
 
+use crate::ApiState;
+use crate::auth::Call;
 use crate::dto::reminder::{Reminder, ReminderChange};
-use crate::extract::{Body, Page, Paging, PagingQuery, Params, PathName};
-use crate::problem::Problem;
-use crate::state::ApiState;
+use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathName};
+use crate::problem::{Answer, Done};
 use axum::Json;
-use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Deserialize;
-use steward_app::Caller;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -34,11 +33,10 @@ pub(crate) struct Search {
     params(PagingQuery, Search),
     responses((status = 200, description = "Earliest first", body = Page<Reminder>)))]
 pub(crate) async fn list(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     paging: Paging,
     Params(search): Params<Search>,
-) -> Result<Page<Reminder>, Problem> {
+) -> Listed<Reminder> {
     Page::cut(state.reminders(&caller, search.due, search.done).await?, &paging)
 }
 
@@ -47,22 +45,17 @@ pub(crate) async fn list(
     params(("id" = String, Path)), request_body = ReminderChange,
     responses((status = 200, description = "Changed", body = Reminder)))]
 pub(crate) async fn change(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathName(id): PathName,
     Body(wanted): Body<ReminderChange>,
-) -> Result<Json<Reminder>, Problem> {
+) -> Answer<Reminder> {
     Ok(Json(state.change_reminder(&caller, &id, wanted).await?))
 }
 
 /// Removes a reminder.
 #[utoipa::path(delete, path = "/api/reminders/{id}", tag = "reminders", operation_id = "deleteReminder",
     params(("id" = String, Path)), responses((status = 204, description = "Removed")))]
-pub(crate) async fn remove(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathName(id): PathName,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn remove(Call(state, caller): Call, PathName(id): PathName) -> Done {
     state.delete_reminder(&caller, &id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -2,17 +2,17 @@
 
 mod events;
 
+use crate::ApiState;
+use crate::auth::Call;
 use crate::dto::conversation::ChatStarted;
 use crate::dto::run::{Event, Fork, Keep, Replay, Resumed, Run, RunDetail, RunRef, Steer, Undo, Undone};
-use crate::extract::{Body, Page, Paging, PagingQuery, Params, PathId};
-use crate::problem::Problem;
-use crate::state::ApiState;
+use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId};
+use crate::problem::{Answer, Created, Problem, created};
 use axum::Json;
-use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use steward_app::{Caller, RunSearch};
+use steward_app::RunSearch;
 use steward_core::event::Origin;
 use steward_core::ports::{KeptRun, RunFilter, RunStatus};
 use steward_core::receipts::Verdict;
@@ -106,12 +106,7 @@ pub(crate) struct Search {
 #[utoipa::path(get, path = "/api/runs", tag = "runs", operation_id = "listRuns",
     params(PagingQuery, Search),
     responses((status = 200, description = "Newest first", body = Page<Run>)))]
-pub(crate) async fn list(
-    State(state): State<ApiState>,
-    caller: Caller,
-    paging: Paging,
-    Params(search): Params<Search>,
-) -> Result<Page<Run>, Problem> {
+pub(crate) async fn list(Call(state, caller): Call, paging: Paging, Params(search): Params<Search>) -> Listed<Run> {
     let filter = RunFilter {
         status: search.status,
         outcome: search.outcome.map(|word| word.as_str().to_owned()),
@@ -132,11 +127,7 @@ pub(crate) async fn list(
 #[utoipa::path(get, path = "/api/runs/{id}", tag = "runs", operation_id = "getRun",
     params(("id" = Uuid, Path)),
     responses((status = 200, description = "The run", body = RunDetail)))]
-pub(crate) async fn get(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<RunId>,
-) -> Result<Json<RunDetail>, Problem> {
+pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<RunId>) -> Answer<RunDetail> {
     Ok(Json(state.run(&caller, id).await?))
 }
 
@@ -169,11 +160,10 @@ pub(crate) struct LogPage {
     params(("id" = Uuid, Path), Part),
     responses((status = 200, description = "Oldest first", body = Page<Event>)))]
 pub(crate) async fn log(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<RunId>,
     Params(part): Params<Part>,
-) -> Result<Json<LogPage>, Problem> {
+) -> Answer<LogPage> {
     // Refused as not there before its parameters are looked at.
     state.run_row(&caller, id).await?;
     let limit = part.limit.unwrap_or(DEFAULT_LOG_LIMIT);
@@ -203,8 +193,7 @@ pub(crate) async fn log(
     params(("id" = Uuid, Path)),
     responses((status = 202, description = "It ends now", body = RunRef)))]
 pub(crate) async fn stop(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<RunId>,
 ) -> Result<(StatusCode, Json<RunRef>), Problem> {
     state.stop_run(&caller, id).await?;
@@ -216,8 +205,7 @@ pub(crate) async fn stop(
     params(("id" = Uuid, Path)), request_body = Steer,
     responses((status = 202, description = "It will hear it", body = RunRef)))]
 pub(crate) async fn steer(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<RunId>,
     Body(body): Body<Steer>,
 ) -> Result<(StatusCode, Json<RunRef>), Problem> {
@@ -229,11 +217,7 @@ pub(crate) async fn steer(
 #[utoipa::path(post, path = "/api/runs/{id}/resume", tag = "runs", operation_id = "resumeRun",
     params(("id" = Uuid, Path)),
     responses((status = 200, description = "Whether it was taken up", body = Resumed)))]
-pub(crate) async fn resume(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<RunId>,
-) -> Result<Json<Resumed>, Problem> {
+pub(crate) async fn resume(Call(state, caller): Call, PathId(id): PathId<RunId>) -> Answer<Resumed> {
     Ok(Json(Resumed { resumed: state.resume_run(&caller, id).await? }))
 }
 
@@ -243,24 +227,18 @@ pub(crate) async fn resume(
     params(("id" = Uuid, Path)), request_body = Fork,
     responses((status = 201, description = "The new run", body = ChatStarted)))]
 pub(crate) async fn fork(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<RunId>,
     Body(body): Body<Fork>,
-) -> Result<(StatusCode, Json<ChatStarted>), Problem> {
-    let started = state.fork_run(&caller, id, body).await?;
-    Ok((StatusCode::CREATED, Json(started)))
+) -> Created<ChatStarted> {
+    created(state.fork_run(&caller, id, body).await?)
 }
 
 /// Decides a run again from its own log, without models or tools, and compares.
 #[utoipa::path(post, path = "/api/runs/{id}/replay", tag = "runs", operation_id = "replayRun",
     params(("id" = Uuid, Path)),
     responses((status = 200, description = "What was found", body = Replay)))]
-pub(crate) async fn replay(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<RunId>,
-) -> Result<Json<Replay>, Problem> {
+pub(crate) async fn replay(Call(state, caller): Call, PathId(id): PathId<RunId>) -> Answer<Replay> {
     Ok(Json(state.replay_run(&caller, id).await?))
 }
 
@@ -270,11 +248,10 @@ pub(crate) async fn replay(
     params(("id" = Uuid, Path)), request_body = Undo,
     responses((status = 200, description = "What became of each effect", body = Page<Undone>)))]
 pub(crate) async fn undo(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<RunId>,
     Body(body): Body<Undo>,
-) -> Result<Page<Undone>, Problem> {
+) -> Listed<Undone> {
     Ok(Page::whole(state.undo_run(&caller, id, body.call_id.as_deref()).await?))
 }
 
@@ -283,11 +260,9 @@ pub(crate) async fn undo(
     params(("id" = Uuid, Path)), request_body = Keep,
     responses((status = 201, description = "Kept", body = KeptRun)))]
 pub(crate) async fn keep(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<RunId>,
     Body(body): Body<Keep>,
-) -> Result<(StatusCode, Json<KeptRun>), Problem> {
-    let kept = state.keep_run(&caller, id, &body.name).await?;
-    Ok((StatusCode::CREATED, Json(kept)))
+) -> Created<KeptRun> {
+    created(state.keep_run(&caller, id, &body.name).await?)
 }

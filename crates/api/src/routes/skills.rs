@@ -1,13 +1,13 @@
 //! `/api/skills`.
 
+use crate::ApiState;
+use crate::auth::Call;
 use crate::dto::skill::{
     Rollback, Skill, SkillDetail, SkillInput, SkillKindInfo, SkillTest, SkillTested, SshHost, SshHostInput,
 };
-use crate::extract::{Body, Page, Paging, PagingQuery, Params, PathId, PathName, PublishedBody};
-use crate::problem::Problem;
-use crate::state::ApiState;
+use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, PathName, PublishedBody};
+use crate::problem::{Answer, Done, Problem};
 use axum::Json;
-use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::Value;
@@ -66,12 +66,7 @@ pub(crate) struct Upsert {
 /// Skills by name.
 #[utoipa::path(get, path = "/api/skills", tag = "skills", operation_id = "listSkills",
     params(Wanted, PagingQuery), responses((status = 200, description = "By name", body = Page<Skill>)))]
-pub(crate) async fn list(
-    State(state): State<ApiState>,
-    caller: Caller,
-    Params(wanted): Params<Wanted>,
-    paging: Paging,
-) -> Result<Page<Skill>, Problem> {
+pub(crate) async fn list(Call(state, caller): Call, Params(wanted): Params<Wanted>, paging: Paging) -> Listed<Skill> {
     let filter = SkillFilter {
         kind: wanted.kind,
         text: wanted.text,
@@ -91,8 +86,7 @@ pub(crate) async fn list(
         (status = 201, description = "Made", body = Skill),
         (status = 200, description = "Changed, or the same already", body = Skill)))]
 pub(crate) async fn create(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     Params(query): Params<Upsert>,
     PublishedBody(input): PublishedBody<SkillInput>,
 ) -> Result<(StatusCode, Json<Skill>), Problem> {
@@ -104,7 +98,7 @@ pub(crate) async fn create(
 /// Types of skills and how each is configured.
 #[utoipa::path(get, path = "/api/skills/kinds", tag = "skills", operation_id = "listSkillKinds",
     params(PagingQuery), responses((status = 200, description = "All", body = Page<SkillKindInfo>)))]
-pub(crate) async fn kinds(_: Caller, paging: Paging) -> Result<Page<SkillKindInfo>, Problem> {
+pub(crate) async fn kinds(_: Caller, paging: Paging) -> Listed<SkillKindInfo> {
     Page::cut(all_kinds(), &paging)
 }
 
@@ -129,11 +123,7 @@ fn all_kinds() -> Vec<SkillKindInfo> {
 /// One skill, and which agents have it.
 #[utoipa::path(get, path = "/api/skills/{id}", tag = "skills", operation_id = "getSkill",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = SkillDetail)))]
-pub(crate) async fn get(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<SkillId>,
-) -> Result<Json<SkillDetail>, Problem> {
+pub(crate) async fn get(Call(state, caller): Call, PathId(id): PathId<SkillId>) -> Answer<SkillDetail> {
     let (skill, agents) = state.skill(&caller, id).await?;
     Ok(Json(SkillDetail { skill: skill.into(), agents }))
 }
@@ -143,22 +133,17 @@ pub(crate) async fn get(
     params(("id" = Uuid, Path)), request_body = SkillInput,
     responses((status = 200, description = "Changed", body = Skill)))]
 pub(crate) async fn replace(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<SkillId>,
     PublishedBody(input): PublishedBody<SkillInput>,
-) -> Result<Json<Skill>, Problem> {
+) -> Answer<Skill> {
     Ok(Json(state.replace_skill(&caller, id, input).await?.into()))
 }
 
 /// Removes a skill and takes it from all agents; its versions stay readable for the runs that used it.
 #[utoipa::path(delete, path = "/api/skills/{id}", tag = "skills", operation_id = "deleteSkill",
     params(("id" = Uuid, Path)), responses((status = 204, description = "Removed")))]
-pub(crate) async fn remove(
-    State(state): State<ApiState>,
-    caller: Caller,
-    PathId(id): PathId<SkillId>,
-) -> Result<StatusCode, Problem> {
+pub(crate) async fn remove(Call(state, caller): Call, PathId(id): PathId<SkillId>) -> Done {
     state.remove_skill(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -168,11 +153,10 @@ pub(crate) async fn remove(
     params(("id" = Uuid, Path), PagingQuery),
     responses((status = 200, description = "Latest first", body = Page<Skill>)))]
 pub(crate) async fn list_versions(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<SkillId>,
     paging: Paging,
-) -> Result<Page<Skill>, Problem> {
+) -> Listed<Skill> {
     let all = state.skill_versions(&caller, id).await?;
     Page::cut(all.into_iter().map(Skill::from).collect(), &paging)
 }
@@ -182,11 +166,10 @@ pub(crate) async fn list_versions(
     params(("id" = Uuid, Path)), request_body = Rollback,
     responses((status = 200, description = "The new version", body = Skill)))]
 pub(crate) async fn rollback(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<SkillId>,
     Body(wanted): Body<Rollback>,
-) -> Result<Json<Skill>, Problem> {
+) -> Answer<Skill> {
     Ok(Json(state.roll_back_skill(&caller, id, wanted.version).await?.into()))
 }
 
@@ -196,29 +179,24 @@ pub(crate) async fn rollback(
     params(("id" = Uuid, Path)), request_body = SkillTest,
     responses((status = 200, description = "What came of it", body = SkillTested)))]
 pub(crate) async fn test(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<SkillId>,
     Body(wanted): Body<SkillTest>,
-) -> Result<Json<SkillTested>, Problem> {
+) -> Answer<SkillTested> {
     Ok(Json(state.test_skill(&caller, id, wanted).await?))
 }
 
 /// Servers whose host key was accepted.
 #[utoipa::path(get, path = "/api/skills/hosts", tag = "skills", operation_id = "listSshHosts",
     responses((status = 200, description = "By name", body = Vec<SshHost>)))]
-pub(crate) async fn list_hosts(State(state): State<ApiState>, caller: Caller) -> Result<Json<Vec<SshHost>>, Problem> {
+pub(crate) async fn list_hosts(Call(state, caller): Call) -> Answer<Vec<SshHost>> {
     Ok(Json(state.ssh_hosts(&caller).await?))
 }
 
 /// Accepts the host key of a server, in place of the one before. Compare the fingerprint with the server's first.
 #[utoipa::path(post, path = "/api/skills/hosts", tag = "skills", operation_id = "trustSshHost",
     request_body = SshHostInput, responses((status = 200, description = "Accepted", body = SshHost)))]
-pub(crate) async fn trust_host(
-    State(state): State<ApiState>,
-    caller: Caller,
-    Body(input): Body<SshHostInput>,
-) -> Result<Json<SshHost>, Problem> {
+pub(crate) async fn trust_host(Call(state, caller): Call, Body(input): Body<SshHostInput>) -> Answer<SshHost> {
     Ok(Json(state.trust_ssh_host(&caller, input).await?))
 }
 
@@ -235,11 +213,10 @@ pub(crate) struct Port {
 #[utoipa::path(delete, path = "/api/skills/hosts/{host}", tag = "skills", operation_id = "forgetSshHost",
     params(("host" = String, Path), Port), responses((status = 204, description = "Forgotten")))]
 pub(crate) async fn forget_host(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathName(host): PathName,
     Params(query): Params<Port>,
-) -> Result<StatusCode, Problem> {
+) -> Done {
     state.forget_ssh_host(&caller, &host, query.port).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,13 +1,12 @@
 //! `/api/usage`: what calls of models took.
 
+use crate::ApiState;
+use crate::auth::Call;
 use crate::dto::spending::UsageReport;
 use crate::extract::Params;
-use crate::problem::Problem;
-use crate::state::ApiState;
+use crate::problem::Answer;
 use axum::Json;
-use axum::extract::State;
 use serde::Deserialize;
-use steward_app::Caller;
 use steward_core::Timestamp;
 use steward_core::ports::UsageBy;
 use utoipa::IntoParams;
@@ -36,11 +35,7 @@ pub(crate) struct Wanted {
 /// What calls of models took. Kept by days of UTC. Operators see everybody's, others their own.
 #[utoipa::path(get, path = "/api/usage", tag = "usage", operation_id = "usage", params(Wanted),
     responses((status = 200, description = "Sums", body = UsageReport)))]
-pub(crate) async fn report(
-    State(state): State<ApiState>,
-    caller: Caller,
-    Params(wanted): Params<Wanted>,
-) -> Result<Json<UsageReport>, Problem> {
+pub(crate) async fn report(Call(state, caller): Call, Params(wanted): Params<Wanted>) -> Answer<UsageReport> {
     let by = wanted.by.unwrap_or(UsageBy::Day);
     let report = state.usage(&caller, by, wanted.from.map(Timestamp), wanted.to.map(Timestamp)).await?;
     Ok(Json(report))

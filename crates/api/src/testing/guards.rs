@@ -1,9 +1,9 @@
 //! What every request passes.
 
 use super::{Answer, Bed, bearer, bed, bed_around};
+use crate::ApiState;
 use crate::extract::Body;
 use crate::problem::Problem;
-use crate::state::ApiState;
 use axum::http::StatusCode;
 use axum::routing::{get, post};
 use axum::{Json, Router};

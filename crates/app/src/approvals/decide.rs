@@ -3,11 +3,8 @@
 use super::decision_rules::check_decision;
 use super::duplicates::is_destructive;
 use super::{InboxView, status};
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize};
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::approval::{ApprovalStatus, Decide, Decided};
-use crate::error::AppError;
 use futures::StreamExt;
 use std::time::Duration;
 use steward_core::approval::{Answer, Approval};
@@ -75,8 +72,7 @@ impl App {
 
     /// Why the engine would not take it; most likely somebody else was quicker.
     async fn refusal(&self, id: ApprovalId, error: EngineError) -> AppError {
-        let deps = self.deps();
-        match deps.store.approval(deps.tenant, id).await {
+        match self.store().approval(self.tenant(), id).await {
             Ok(row) => still_open(&row).err().unwrap_or_else(|| error.into()),
             Err(_) => error.into(),
         }
@@ -86,17 +82,14 @@ impl App {
         let Some(grant) = standing else {
             return Ok(None);
         };
-        let deps = self.deps();
-        let grant =
-            ports::StandingGrant { id: deps.ids.next(), agent, grant, by: by.to_owned(), created_at: deps.clock.now() };
-        deps.store.save_grant(deps.tenant, &grant).await?;
+        let grant = ports::StandingGrant { id: self.new_id(), agent, grant, by: by.to_owned(), created_at: self.now() };
+        self.store().save_grant(self.tenant(), &grant).await?;
         Ok(Some(grant.id))
     }
 
     async fn take_back(&self, grant: Option<Uuid>) {
         let Some(id) = grant else { return };
-        let deps = self.deps();
-        if let Err(error) = deps.store.revoke_grant(deps.tenant, id).await {
+        if let Err(error) = self.store().revoke_grant(self.tenant(), id).await {
             tracing::error!(grant = %id, %error, "a grant stays whose decision was refused");
         }
     }
@@ -120,8 +113,7 @@ impl App {
 
     /// The entry with its decision. If another was quicker, that one counts.
     async fn decided_entry(&self, id: ApprovalId, answer: &Answer, by: &str) -> Result<Approval, AppError> {
-        let deps = self.deps();
-        let mut row = deps.store.approval(deps.tenant, id).await?;
+        let mut row = self.store().approval(self.tenant(), id).await?;
         match &row.answer {
             Some(kept) if kept == answer && row.decided_by.as_deref() == Some(by) => Ok(row),
             Some(_) => Err(decided_already(&row)),
@@ -130,7 +122,7 @@ impl App {
             None => {
                 row.answer = Some(answer.clone());
                 row.decided_by = Some(by.to_owned());
-                row.decided_at = Some(deps.clock.now());
+                row.decided_at = Some(self.now());
                 Ok(row)
             }
         }

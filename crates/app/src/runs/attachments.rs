@@ -1,7 +1,6 @@
 //! Files that belong to a message: named to the agent, which reads them with its tools.
 
-use crate::app::App;
-use crate::error::AppError;
+use crate::app::{App, AppError};
 use std::path::{Component, Path, PathBuf};
 
 const MOST: usize = 20;

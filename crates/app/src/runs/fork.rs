@@ -1,11 +1,8 @@
 //! Forking runs: another run with the first events of this one.
 
-use crate::app::App;
-use crate::authorize::Action;
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller};
 use crate::dto::conversation::ChatStarted;
 use crate::dto::run::Fork;
-use crate::error::AppError;
 use steward_core::event::Origin;
 use steward_core::ports::RunRow;
 use steward_core::{ConversationId, RunId};
@@ -93,8 +90,7 @@ impl App {
         let Some(id) = row.conversation else {
             return Ok(None);
         };
-        let deps = self.deps();
-        let from = deps.store.conversation(deps.tenant, id).await?;
+        let from = self.store().conversation(self.tenant(), id).await?;
         let copy = self.copy_conversation(caller, from, Some(row.id)).await?;
         Ok(Some(copy.id))
     }

@@ -1,10 +1,7 @@
 //! Beginning runs: a message of a conversation, or a request of a program that keeps its own history.
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize};
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::conversation::{Chat, ChatStarted};
-use crate::error::AppError;
 use steward_core::agent::Agent;
 use steward_core::event::{Mode, Origin};
 use steward_core::message::Message;
@@ -42,8 +39,7 @@ impl App {
     /// The messages of an earlier run that a program goes on from. A virtual key reaches what its user has asked,
     /// whatever the user may see, and no runs of agents that it does not open.
     pub async fn earlier_messages(&self, caller: &Caller, id: RunId) -> Result<EarlierMessages, EngineError> {
-        let deps = self.deps();
-        let row = match deps.store.run(deps.tenant, id).await {
+        let row = match self.store().run(self.tenant(), id).await {
             Ok(row) if authorize(caller, Action::Read, Resource::EarlierRun { id, owner: row.user }).is_ok() => row,
             Ok(_) | Err(StoreError::NotFound(_)) => return Ok(EarlierMessages::Missing),
             Err(error) => return Err(error.into()),
@@ -152,10 +148,9 @@ impl App {
         agent: &Agent,
         message: &str,
     ) -> Result<ConversationId, AppError> {
-        let deps = self.deps();
-        let now = deps.clock.now();
+        let now = self.now();
         let row = Conversation {
-            id: ConversationId(deps.ids.next()),
+            id: ConversationId(self.new_id()),
             agent: agent.id,
             user: Some(caller.user()),
             title: title(message),
@@ -164,7 +159,7 @@ impl App {
             deleted_at: None,
             forked_from: None,
         };
-        deps.store.create_conversation(deps.tenant, &row).await?;
+        self.store().create_conversation(self.tenant(), &row).await?;
         Ok(row.id)
     }
 }

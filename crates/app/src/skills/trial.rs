@@ -1,10 +1,7 @@
 //! A person tries a skill.
 
-use crate::app::App;
-use crate::authorize::{Action, Resource, authorize};
-use crate::caller::Caller;
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::skill::{SkillTest, SkillTested};
-use crate::error::AppError;
 use std::time::Instant;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Authorized, ToolScope};
@@ -58,20 +55,9 @@ impl App {
     async fn call_skill(&self, caller: &Caller, skill: &Skill, agent: AgentId, wanted: SkillTest) -> SkillTested {
         let deps = self.deps();
         let cancel = CancelOnDrop(Cancellation::default());
-        let now = deps.clock.now();
         let scope = ToolScope {
-            tenant: deps.tenant,
-            run: None,
-            agent,
-            conversation: None,
-            workspace: self.workspace.clone().into(),
-            folder: String::new(),
-            now,
-            utc_offset_minutes: deps.clock.utc_offset_minutes(now),
-            timeout_ms: skill.limits.timeout_ms,
-            user: Some(caller.user()),
             skill: Some(skill.reference()),
-            cancellation: cancel.0.clone(),
+            ..self.tool_scope(caller, agent, skill.limits.timeout_ms, cancel.0.clone())
         };
         let key = deps.ids.next().to_string();
         let call = ToolCall {

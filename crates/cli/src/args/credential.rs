@@ -140,17 +140,6 @@ pub enum RoleArg {
     Viewer,
 }
 
-impl RoleArg {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Admin => "admin",
-            Self::Operator => "operator",
-            Self::Developer => "developer",
-            Self::Viewer => "viewer",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::KindArg;

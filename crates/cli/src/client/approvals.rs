@@ -73,10 +73,6 @@ impl Client {
         let rows: Vec<Permission> = self.all("/api/grants").await?;
         Ok(rows.into_iter().map(Into::into).collect())
     }
-
-    pub async fn revoke(&self, id: Uuid) -> anyhow::Result<()> {
-        self.delete(&format!("/api/grants/{id}")).await
-    }
 }
 
 pub fn is_already_decided(error: &anyhow::Error) -> bool {

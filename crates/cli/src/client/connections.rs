@@ -9,13 +9,7 @@ use serde_json::{Value, json};
 use steward_core::ConnectionId;
 use steward_core::exam::{Check, ExamReport};
 use steward_core::model::Connection;
-use steward_core::ports::{ConnectionTest, KnownConnection, Recognised};
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TestFailed {
-    pub error: String,
-    pub hint: String,
-}
+use steward_core::ports::{KnownConnection, Recognised};
 
 #[derive(Deserialize)]
 struct Known {
@@ -23,18 +17,6 @@ struct Known {
     connection: Connection,
     from: String,
     default: bool,
-}
-
-#[derive(Deserialize)]
-struct Test {
-    ok: bool,
-    accepted_ms: u64,
-    first_ms: u64,
-    total_ms: u64,
-    text: String,
-    model: String,
-    error: Option<String>,
-    hint: Option<String>,
 }
 
 impl Client {
@@ -63,27 +45,6 @@ impl Client {
             .into_iter()
             .find(|one| wanted.map_or(one.default, |id| one.connection.id == id))
             .context("there is no connection; add one with `steward connections add NAME URL`")
-    }
-
-    pub async fn test_connection(&self, id: ConnectionId) -> anyhow::Result<Result<ConnectionTest, TestFailed>> {
-        let test: Test = self.act(&format!("/api/connections/{id}/test")).await?;
-        if !test.ok {
-            return Ok(Err(TestFailed { error: test.error.unwrap_or_default(), hint: test.hint.unwrap_or_default() }));
-        }
-        Ok(Ok(ConnectionTest {
-            accepted_ms: test.accepted_ms,
-            first_ms: test.first_ms,
-            total_ms: test.total_ms,
-            text: test.text,
-            model: test.model,
-        }))
-    }
-    pub async fn remove_connection(&self, id: ConnectionId) -> anyhow::Result<()> {
-        self.delete(&format!("/api/connections/{id}")).await
-    }
-
-    pub async fn default_connection(&self, id: ConnectionId) -> anyhow::Result<()> {
-        self.act(&format!("/api/connections/{id}/default")).await
     }
 
     pub async fn recognise(&self, url: &str, auth: &Value) -> anyhow::Result<Recognised> {

@@ -1,7 +1,6 @@
 use super::{Client, encoded};
-use http::Method;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use steward_core::message::Role;
 use steward_core::{AgentId, ConversationId, RunId, Timestamp};
 
@@ -46,20 +45,6 @@ impl Client {
     pub async fn messages(&self, id: ConversationId) -> anyhow::Result<Vec<Message>> {
         let detail: Detail = self.get(&format!("/api/conversations/{id}")).await?;
         Ok(detail.messages)
-    }
-    pub async fn rename_conversation(&self, id: ConversationId, title: &str) -> anyhow::Result<()> {
-        let path = format!("/api/conversations/{id}");
-        self.request::<Value>(Method::PATCH, &path, Some(&json!({"title": title}))).await?;
-        Ok(())
-    }
-
-    pub async fn delete_conversation(&self, id: ConversationId) -> anyhow::Result<()> {
-        self.delete(&format!("/api/conversations/{id}")).await
-    }
-
-    pub async fn restore_conversation(&self, id: ConversationId) -> anyhow::Result<()> {
-        self.act::<Value>(&format!("/api/conversations/{id}/restore")).await?;
-        Ok(())
     }
 
     /// Copies a conversation, or only what was said before a run.

@@ -1,8 +1,8 @@
 //! Events of a run, past and future, without gaps or repeats however often the connection breaks.
 
 use super::Client;
+use super::requests::ByteStream;
 use super::sse::Reader;
-use super::transport::ByteStream;
 use super::wire;
 use anyhow::{Context, anyhow};
 use bytes::BytesMut;

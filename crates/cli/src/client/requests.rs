@@ -1,17 +1,43 @@
 use super::refused::Refused;
-use super::transport::{ByteStream, Transport};
 use crate::term::Term;
 use anyhow::{Context, anyhow};
+use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
 use futures::TryStreamExt as _;
+use futures::stream::BoxStream;
 use http::{Method, Request, Response, StatusCode, header};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use steward_core::Timestamp;
 use steward_core::ports::{Clock, Ids};
+
+pub type ByteStream = BoxStream<'static, anyhow::Result<Bytes>>;
+
+/// A way to the API: a socket, or the same router in this process. Addresses of requests are paths.
+#[async_trait]
+pub trait Transport: Send + Sync {
+    /// An error means that there was no answer; the request may have been executed.
+    async fn send(&self, request: Request<Bytes>) -> anyhow::Result<Response<ByteStream>>;
+
+    /// URL for a browser of this machine; `None` if the work is done in this process.
+    fn server_url(&self) -> Option<String> {
+        None
+    }
+
+    /// What to do if the server refuses the key.
+    fn key_hint(&self) -> Option<String> {
+        None
+    }
+
+    /// Called before a request is repeated, since the server may have been restarted.
+    async fn reconnect(&self) {}
+
+    async fn close(&self) {}
+}
 
 /// Longest wait for an answer that isn't a stream, such as a test of a slow model or a replay of many runs.
 const ANSWER: Duration = Duration::from_mins(5);
@@ -214,4 +240,29 @@ impl Client {
 /// Marks runs begun by the request as coming from the command line.
 fn request(method: &Method, path: &str) -> http::request::Builder {
     Request::builder().method(method).uri(path).header("x-steward-client", "cli")
+}
+
+/// Percent-encodes `text` as a part of a path or of a query.
+pub fn encoded(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::encoded;
+
+    #[test]
+    fn a_name_stays_within_its_part() {
+        assert_eq!(encoded("server-care_1.2~x"), "server-care_1.2~x");
+        assert_eq!(encoded("a/../b?c=d&e"), "a%2F..%2Fb%3Fc%3Dd%26e");
+        assert_eq!(encoded("[fd00::1] ü"), "%5Bfd00%3A%3A1%5D%20%C3%BC");
+    }
 }

@@ -1,7 +1,7 @@
 //! Runs: rows, logs, messages to them, and what can be done with an ended one.
 
 use super::chat::Started;
-use super::{Client, encoded, wire};
+use super::{Client, wire};
 use anyhow::bail;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -211,18 +211,8 @@ impl Client {
         self.act(&format!("/api/runs/{run}/replay")).await
     }
 
-    pub async fn keep(&self, run: RunId, name: &str) -> anyhow::Result<()> {
-        self.post::<Value>(&format!("/api/runs/{run}/keep"), &json!({"name": name})).await?;
-        Ok(())
-    }
-
     pub async fn kept(&self) -> anyhow::Result<Vec<KeptRun>> {
         self.all("/api/kept").await
-    }
-
-    /// Removes a run from the kept ones; the run itself stays.
-    pub async fn drop_kept(&self, name: &str) -> anyhow::Result<()> {
-        self.delete(&format!("/api/kept/{}", encoded(name))).await
     }
 
     pub async fn replay_kept(&self) -> anyhow::Result<Vec<KeptReport>> {

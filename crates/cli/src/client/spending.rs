@@ -3,8 +3,8 @@ use anyhow::Context;
 use http::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use steward_core::ports::{SpendLimit, SpendState, UsageBy, UsageRow, VirtualKey};
-use steward_core::{BudgetId, KeyId, Timestamp};
+use steward_core::Timestamp;
+use steward_core::ports::{SpendLimit, SpendState, UsageRow, VirtualKey};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Labelled<T> {
@@ -38,9 +38,7 @@ struct Made {
 }
 
 impl Client {
-    pub async fn usage(&self, by: UsageBy, from: Timestamp, to: Timestamp) -> anyhow::Result<Vec<Labelled<UsageRow>>> {
-        let by = json!(by);
-        let by = by.as_str().unwrap_or_default();
+    pub async fn usage(&self, by: &str, from: Timestamp, to: Timestamp) -> anyhow::Result<Vec<Labelled<UsageRow>>> {
         let report: Report = self.get(&format!("/api/usage?by={by}&from={}&to={}", from.0, to.0)).await?;
         Ok(report.items)
     }
@@ -67,9 +65,6 @@ impl Client {
         self.request::<Value>(method, &path, Some(&body)).await?;
         Ok(())
     }
-    pub async fn remove_budget(&self, id: BudgetId) -> anyhow::Result<()> {
-        self.delete(&format!("/api/budgets/{id}")).await
-    }
 
     /// Newest first.
     pub async fn keys(&self) -> anyhow::Result<Vec<VirtualKey>> {
@@ -86,8 +81,5 @@ impl Client {
             )
         })?;
         Ok((made.key, secret))
-    }
-    pub async fn revoke_key(&self, id: KeyId) -> anyhow::Result<()> {
-        self.delete(&format!("/api/keys/{id}")).await
     }
 }

@@ -1,8 +1,7 @@
 //! The folder that file tools are confined to.
 
 use super::Client;
-use crate::workspace::workspace;
-use anyhow::bail;
+use anyhow::{Context, bail};
 use http::Method;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -69,4 +68,19 @@ impl Client {
         let start: Start = self.get("/api/start").await?;
         Ok(start.tries)
     }
+}
+
+/// The folder that file tools are confined to: an existing directory, absolute.
+pub fn workspace(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let dir = dir.unwrap_or(Path::new("."));
+    let full = dir.canonicalize().with_context(|| {
+        format!("the workspace {} is not there; choose a folder with --workspace DIR", dir.display())
+    })?;
+    if !full.is_dir() {
+        bail!("the workspace {} is not a folder; choose one with --workspace DIR", dir.display());
+    }
+    if full.parent().is_none() {
+        bail!("the workspace must not be the root folder; choose one with --workspace DIR");
+    }
+    Ok(full)
 }

@@ -3,10 +3,9 @@
 use super::follow::Follow;
 use super::reminders;
 use crate::args;
-use crate::client::{Chat, Client};
+use crate::client::{Chat, Client, workspace};
 use crate::exit::Exit;
 use crate::term::Term;
-use crate::workspace::workspace;
 use anyhow::{Context, bail};
 use std::io::{IsTerminal, Read};
 use steward_core::event::Mode;

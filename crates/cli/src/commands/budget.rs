@@ -75,8 +75,7 @@ async fn set(
     let limit =
         SpendLimit { id: BudgetId(Uuid::nil()), scope: scope(client, whose).await?, period, tokens, cost_micros };
     client.set_budget(&limit).await?;
-    term.say(&format!("set: {}, {whose}", period.adjective()));
-    Ok(Exit::Done)
+    Ok(term.done(&format!("set: {}, {whose}", period.adjective())))
 }
 
 async fn scope(client: &Client, whose: &str) -> anyhow::Result<BudgetScope> {
@@ -106,7 +105,6 @@ async fn scope(client: &Client, whose: &str) -> anyhow::Result<BudgetScope> {
 async fn remove(client: &Client, text: &str, term: Term) -> anyhow::Result<Exit> {
     let none = format!("no budget has the id `{text}`; `steward budget list` shows them");
     let one = by_id(client.budgets().await?, text, |one| one.value.limit.id.to_string(), "budgets", &none)?;
-    client.remove_budget(one.value.limit.id).await?;
-    term.say(&format!("removed: {}", named(&one)));
-    Ok(Exit::Done)
+    client.delete(&format!("/api/budgets/{}", one.value.limit.id)).await?;
+    Ok(term.done(&format!("removed: {}", named(&one))))
 }

@@ -9,6 +9,7 @@ use crate::term::Term;
 use anyhow::{Context, bail};
 use http::Method;
 use serde_json::{Value, json};
+use steward_core::model::Connection;
 use steward_core::ports::Recognised;
 
 /// `chosen` is the value of `--connection`.
@@ -25,16 +26,14 @@ pub async fn run(client: &Client, args: args::Connections, chosen: Option<&str>,
         }
         Some(ConnectionAction::Remove { name }) => {
             let known = client.known_connection(Some(&name)).await?;
-            client.remove_connection(known.connection.id).await?;
-            term.say(&format!("removed `{name}`"));
-            Ok(Exit::Done)
+            client.delete(&format!("/api/connections/{}", known.connection.id)).await?;
+            Ok(term.done(&format!("removed `{name}`")))
         }
         Some(ConnectionAction::Test { name }) => test(client, name.as_deref().or(chosen), args.json, term).await,
         Some(ConnectionAction::Default { name }) => {
             let known = client.known_connection(Some(&name)).await?;
-            client.default_connection(known.connection.id).await?;
-            term.say(&format!("`{name}` is the default now"));
-            Ok(Exit::Done)
+            client.act::<()>(&format!("/api/connections/{}/default", known.connection.id)).await?;
+            Ok(term.done(&format!("`{name}` is the default now")))
         }
     }
 }
@@ -64,33 +63,20 @@ async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit
 }
 
 async fn test(client: &Client, name: Option<&str>, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let connection = client.known_connection(name).await?.connection;
-    term.status(&format!("asking {}…", connection.name));
-    let outcome = client.test_connection(connection.id).await;
-    term.clear();
-    let (exit, line) = match outcome? {
-        Ok(test) => (
-            Exit::Done,
-            json!({"connection": connection.name, "ok": true, "answer": test.text, "ms": test.total_ms, "first_ms": test.first_ms}),
+    let Connection { id, name, .. } = client.known_connection(name).await?.connection;
+    let tested = tried(client, &name, &id.to_string(), term).await?;
+    let (ok, ms, said) = (tested["ok"] == true, &tested["total_ms"], text(&tested, "text"));
+    let (error, hint) = (text(&tested, "error"), text(&tested, "hint"));
+    match (as_json, ok) {
+        (true, true) => println!(
+            "{}",
+            json!({"connection": name, "ok": true, "answer": said, "ms": ms, "first_ms": tested["first_ms"]})
         ),
-        Err(failed) => (
-            Exit::Failed,
-            json!({"connection": connection.name, "ok": false, "error": failed.error, "hint": failed.hint}),
-        ),
-    };
-    if as_json {
-        println!("{line}");
-    } else if exit == Exit::Done {
-        println!("{} answered in {} ms: {}", connection.name, line["ms"], line["answer"].as_str().unwrap_or_default());
-    } else {
-        term.say(&format!(
-            "{} {}\n{}",
-            term.red("failed:"),
-            line["error"].as_str().unwrap_or_default(),
-            line["hint"].as_str().unwrap_or_default()
-        ));
+        (true, false) => println!("{}", json!({"connection": name, "ok": false, "error": error, "hint": hint})),
+        (false, true) => println!("{name} answered in {ms} ms: {said}"),
+        (false, false) => term.say(&format!("{} {error}\n{hint}", term.red("failed:"))),
     }
-    Ok(exit)
+    Ok(if ok { Exit::Done } else { Exit::Failed })
 }
 
 struct Adding {
@@ -131,7 +117,7 @@ async fn add(client: &Client, wanted: Adding, as_json: bool, term: Term) -> anyh
         Some(one) => (Method::PUT, format!("/api/connections/{}", text(one, "id"))),
     };
     let made: Value = client.request(method, &path, Some(&body)).await?;
-    let tested = tried(client, &made, term).await?;
+    let tested = tried(client, text(&made, "name"), text(&made, "id"), term).await?;
     if as_json {
         println!("{}", json!({"connection": made, "recognised": found, "test": tested}));
         return Ok(Exit::Done);
@@ -152,8 +138,7 @@ async fn add(client: &Client, wanted: Adding, as_json: bool, term: Term) -> anyh
             "the default stays as it was; make this one the default: steward connections default {name}"
         ));
     }
-    term.say(&format!("find out what it can do: steward model exam {name}"));
-    Ok(Exit::Done)
+    Ok(term.done(&format!("find out what it can do: steward model exam {name}")))
 }
 
 fn chosen(model: Option<String>, found: &Recognised) -> anyhow::Result<String> {
@@ -168,10 +153,9 @@ fn chosen(model: Option<String>, found: &Recognised) -> anyhow::Result<String> {
     }
 }
 
-async fn tried(client: &Client, made: &Value, term: Term) -> anyhow::Result<Value> {
-    term.status(&format!("asking {}…", text(made, "name")));
-    let path = format!("/api/connections/{}/test", text(made, "id"));
-    let tested = client.act(&path).await;
+async fn tried(client: &Client, name: &str, id: &str, term: Term) -> anyhow::Result<Value> {
+    term.status(&format!("asking {name}…"));
+    let tested = client.act(&format!("/api/connections/{id}/test")).await;
     term.clear();
     tested
 }
@@ -235,7 +219,7 @@ async fn key(
     let path = format!("/api/connections/{}", text(found, "id"));
     let made: Value = client.request(Method::PUT, &path, Some(&body)).await?;
     term.say(&format!("the new key of `{name}` is sealed in the vault and acts at the next call"));
-    let tested = tried(client, &made, term).await?;
+    let tested = tried(client, text(&made, "name"), text(&made, "id"), term).await?;
     told(name, &tested, term);
     Ok(Exit::Done)
 }

@@ -5,7 +5,8 @@ use crate::args::{self, ConversationAction};
 use crate::client::{Client, Conversation};
 use crate::exit::Exit;
 use crate::term::Term;
-use serde_json::json;
+use http::Method;
+use serde_json::{Value, json};
 use steward_core::message::Role;
 
 /// Conversations searched for the beginning or end of an id.
@@ -20,18 +21,19 @@ pub async fn run(client: &Client, args: &args::Conversations, term: Term) -> any
         }
         Some(ConversationAction::Rename { id, title }) => {
             let talk = find(client, id, false).await?;
-            client.rename_conversation(talk.id, title).await?;
-            Ok(said(term, &format!("{} is “{}” now", talk.id, title.trim())))
+            let path = format!("/api/conversations/{}", talk.id);
+            client.request::<Value>(Method::PATCH, &path, Some(&json!({"title": title}))).await?;
+            Ok(term.done(&format!("{} is “{}” now", talk.id, title.trim())))
         }
         Some(ConversationAction::Delete { id }) => {
             let talk = find(client, id, false).await?;
-            client.delete_conversation(talk.id).await?;
-            Ok(said(term, &format!("deleted; take it back with: steward conversations restore {}", talk.id)))
+            client.delete(&format!("/api/conversations/{}", talk.id)).await?;
+            Ok(term.done(&format!("deleted; take it back with: steward conversations restore {}", talk.id)))
         }
         Some(ConversationAction::Restore { id }) => {
             let talk = find(client, id, true).await?;
-            client.restore_conversation(talk.id).await?;
-            Ok(said(term, &format!("“{}” is back", talk.title)))
+            client.act::<Value>(&format!("/api/conversations/{}/restore", talk.id)).await?;
+            Ok(term.done(&format!("“{}” is back", talk.title)))
         }
         Some(ConversationAction::Fork { id, before }) => {
             let talk = find(client, id, false).await?;
@@ -43,14 +45,9 @@ pub async fn run(client: &Client, args: &args::Conversations, term: Term) -> any
             if args.json {
                 println!("{}", json!({"id": copy, "forked_from": talk.id}));
             }
-            Ok(said(term, &format!("go on with: steward chat --conversation {copy}")))
+            Ok(term.done(&format!("go on with: steward chat --conversation {copy}")))
         }
     }
-}
-
-fn said(term: Term, text: &str) -> Exit {
-    term.say(text);
-    Exit::Done
 }
 
 async fn list(client: &Client, args: &args::Conversations, term: Term) -> anyhow::Result<Exit> {

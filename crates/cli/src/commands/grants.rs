@@ -48,7 +48,6 @@ fn describe(grant: &StandingGrant) -> String {
 async fn revoke(client: &Client, text: &str, term: Term) -> anyhow::Result<Exit> {
     let none = format!("no permission in force has the id `{text}`; `steward grants` lists them");
     let grant = by_id(client.grants().await?, text, |grant| grant.id.to_string(), "permissions", &none)?;
-    client.revoke(grant.id).await?;
-    term.say(&format!("taken back: {}", describe(&grant)));
-    Ok(Exit::Done)
+    client.delete(&format!("/api/grants/{}", grant.id)).await?;
+    Ok(term.done(&format!("taken back: {}", describe(&grant))))
 }

@@ -80,11 +80,10 @@ async fn create(client: &Client, new: &NewKey, as_json: bool, term: Term) -> any
         return Ok(Exit::Done);
     }
     println!("{secret}");
-    term.say(&format!(
+    Ok(term.done(&format!(
         "This is the only time that the secret of `{}` is shown. Send it to /v1 as the bearer token.",
         key.name
-    ));
-    Ok(Exit::Done)
+    )))
 }
 
 /// Finds a key by its name or a part of its id; one in force takes precedence over others of its name.
@@ -110,7 +109,6 @@ pub(super) async fn find(client: &Client, text: &str) -> anyhow::Result<VirtualK
 
 async fn revoke(client: &Client, text: &str, term: Term) -> anyhow::Result<Exit> {
     let key = find(client, text).await?;
-    client.revoke_key(key.id).await?;
-    term.say(&format!("revoked: {}", key.name));
-    Ok(Exit::Done)
+    client.delete(&format!("/api/keys/{}", key.id)).await?;
+    Ok(term.done(&format!("revoked: {}", key.name)))
 }

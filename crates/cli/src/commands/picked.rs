@@ -1,7 +1,8 @@
 //! Finds one row of a list by its name or a part of its id.
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use serde_json::Value;
+use std::path::Path;
 
 const LEAST: usize = 4;
 
@@ -48,6 +49,14 @@ pub fn joined(list: &Value) -> String {
 
 pub fn first_line(text: &str, most: usize) -> String {
     text.lines().next().unwrap_or_default().chars().take(most).collect()
+}
+
+/// The text of a file; `-` is standard input.
+pub fn content_of(file: &Path) -> anyhow::Result<String> {
+    if file == Path::new("-") {
+        return std::io::read_to_string(std::io::stdin()).context("standard input can't be read");
+    }
+    std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }
 
 /// A time of a row, for people; empty if it has none.

@@ -33,19 +33,14 @@ pub async fn run(client: &Client, args: &args::Reminders, term: Term) -> anyhow:
         Some(ReminderAction::Snooze { id, time }) => {
             let at = later(client.now(), *time);
             let one = change(client, id, &json!({"at": at.0, "done": false})).await?;
-            if args.json {
-                println!("{one}");
-            } else {
-                term.say(&format!("again at {}: {}", local(client, at), text(&one, "text")));
-            }
-            Ok(Exit::Done)
+            let said = format!("again at {}: {}", local(client, at), text(&one, "text"));
+            Ok(term.changed(&one, args.json, &said))
         }
         Some(ReminderAction::Remove { id }) => {
             let one = found(client, id).await?;
             let path = path(&one);
             client.delete(&path).await?;
-            term.say(&format!("removed: {}", text(&one, "text")));
-            Ok(Exit::Done)
+            Ok(term.done(&format!("removed: {}", text(&one, "text"))))
         }
     }
 }

@@ -1,12 +1,12 @@
 use super::follow::Follow;
 use super::resume::{self, place};
 use crate::args::{self, RunAction};
-use crate::client::{Client, Fork};
+use crate::client::{Client, Fork, encoded};
 use crate::exit::Exit;
 use crate::term::Term;
 use anyhow::{Context, bail};
 use futures::StreamExt;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 use steward_core::RunId;
 use steward_core::event::{EventBody, Outcome};
@@ -148,8 +148,7 @@ async fn stop(client: &Client, text: &str, term: Term) -> anyhow::Result<Exit> {
             LIMIT.as_secs()
         ),
     }
-    term.say(&format!("stopped {}", row.id));
-    Ok(Exit::Done)
+    Ok(term.done(&format!("stopped {}", row.id)))
 }
 
 async fn steer(client: &Client, run: &str, text: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
@@ -226,9 +225,8 @@ pub(super) fn print_differences(term: Term, differences: &[Difference]) {
 
 async fn keep(client: &Client, run: &str, name: &str, term: Term) -> anyhow::Result<Exit> {
     let row = client.find_run(run).await?;
-    client.keep(row.id, name).await?;
-    term.say(&format!("kept as `{}`; replay all kept runs with: steward eval kept", name.trim()));
-    Ok(Exit::Done)
+    client.post::<Value>(&format!("/api/runs/{}/keep", row.id), &json!({"name": name})).await?;
+    Ok(term.done(&format!("kept as `{}`; replay all kept runs with: steward eval kept", name.trim())))
 }
 
 async fn list_kept(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
@@ -243,7 +241,25 @@ async fn list_kept(client: &Client, as_json: bool, term: Term) -> anyhow::Result
 }
 
 async fn unkeep(client: &Client, name: &str, term: Term) -> anyhow::Result<Exit> {
-    client.drop_kept(name).await?;
-    term.say(&format!("`{name}` is not kept any more; its run stays"));
-    Ok(Exit::Done)
+    client.delete(&format!("/api/kept/{}", encoded(name))).await?;
+    Ok(term.done(&format!("`{name}` is not kept any more; its run stays")))
+}
+
+/// `steward eval kept`: whether this program still decides as it did.
+pub async fn eval_kept(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+    let reports = client.replay_kept().await?;
+    let same = reports.iter().filter(|one| one.same).count();
+    if as_json {
+        println!("{}", json!({"kept": reports.len(), "same": same, "results": reports}));
+    } else if reports.is_empty() {
+        term.say("No runs are kept. Keep one with: steward runs keep RUN NAME");
+    } else {
+        for one in &reports {
+            let mark = if one.same { term.green("✓") } else { term.red("✗") };
+            println!("{mark} {}  {}", one.name, term.dim(&one.run_id.to_string()));
+            print_differences(term, &one.differences);
+        }
+        println!("{} kept, {same} the same", reports.len());
+    }
+    Ok(if same == reports.len() { Exit::Done } else { Exit::Failed })
 }

@@ -1,25 +1,16 @@
 //! `steward usage`: what model calls used.
 
-use crate::args::{By, UsageArgs};
+use crate::args::{UsageArgs, Word};
 use crate::client::Client;
 use crate::exit::Exit;
 use crate::term::Term;
 use steward_core::Timestamp;
-use steward_core::ports::UsageBy;
 use steward_core::spending::dollars;
 
 pub async fn run(client: &Client, args: &UsageArgs, term: Term) -> anyhow::Result<Exit> {
-    let by = match args.by {
-        By::Day => UsageBy::Day,
-        By::Agent => UsageBy::Agent,
-        By::User => UsageBy::User,
-        By::Connection => UsageBy::Connection,
-        By::Model => UsageBy::Model,
-        By::Key => UsageBy::Key,
-    };
     let now = client.now();
     let from = Timestamp::of_day(now.day() - i64::from(args.days) + 1);
-    let rows = client.usage(by, from, Timestamp(now.0 + 1)).await?;
+    let rows = client.usage(&args.by.word(), from, Timestamp(now.0 + 1)).await?;
     if term.listed(&rows, args.json, "No model was called in this time.") {
         return Ok(Exit::Done);
     }

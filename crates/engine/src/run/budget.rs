@@ -4,7 +4,7 @@
 //! reservation has the run's id.
 
 use crate::deps::Deps;
-use crate::run::context::RunContext;
+use crate::run::RunContext;
 use std::time::Duration;
 use steward_core::event::Setup;
 use steward_core::model::{Connection, ModelErrorClass, Usage};

@@ -4,7 +4,7 @@
 
 use crate::deps::Deps;
 use crate::error::EngineError;
-use crate::run::context::RunContext;
+use crate::run::RunContext;
 use crate::run::journal::{fold_log, status_write};
 use crate::run::tool_call::result_limit;
 use fail::fail_point;

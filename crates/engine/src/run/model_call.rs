@@ -3,8 +3,8 @@
 use crate::prompting::interpret_reply::interpret_reply;
 use crate::prompting::model_request::{BuiltRequest, build_request, reply_parser, strategy};
 use crate::prompting::raw_reply::ReceivedReply;
+use crate::run::RunContext;
 use crate::run::budget::{CallUsage, estimate, reserve, settle};
-use crate::run::context::RunContext;
 use crate::run::finish::finish;
 use crate::run::journal::status_write;
 use fail::fail_point;

@@ -4,9 +4,9 @@ use crate::deps::Deps;
 use crate::prompting::argument_from_results;
 use crate::prompting::open_arguments::{arguments_from_reply, latest_request};
 use crate::prompting::plan_replies::{deep_plan_event, deep_plan_from_reply, plan_event, plan_from_replies};
-use crate::run::context::RunContext;
 use crate::run::prompt_room::call_model;
 use crate::run::tool_call::run_scope;
+use crate::run::{RunContext, result_of};
 use steward_core::agent::PlanStyle;
 use steward_core::deep::{DeepStep, Judged};
 use steward_core::event::{EventBody, Ranked, Setup, ToolResult};
@@ -175,13 +175,7 @@ pub(crate) async fn record_own_plan(
         return Ok(());
     };
     let content = format!("The plan of {} steps is noted.", steps.len());
-    let result = EventBody::ToolResult {
-        call_id: call.id,
-        tool: call.name,
-        result: ToolResult::text(&content),
-        ms: 0,
-        evidence: None,
-    };
+    let result = result_of(call, ToolResult::text(&content));
     let planned = deep_plan_event(&setup, steps, "model", None, notes);
     context.journal.commit(vec![planned, result], Vec::new()).await
 }

@@ -2,7 +2,7 @@
 
 use crate::prompting::compaction::{compacted, conversation};
 use crate::prompting::model_request::{BuiltRequest, build_request};
-use crate::run::context::RunContext;
+use crate::run::RunContext;
 use crate::run::model_call::send_request;
 use steward_core::event::{EventBody, Setup};
 use steward_core::model::Purpose;

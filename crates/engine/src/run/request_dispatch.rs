@@ -2,7 +2,7 @@
 //! What is found is a guess, and goes through the gate for guesses.
 
 use crate::deps::Deps;
-use crate::run::context::RunContext;
+use crate::run::RunContext;
 use crate::run::tool_call::run_scope;
 use serde_json::{Value, json};
 use steward_core::event::{EventBody, Setup};

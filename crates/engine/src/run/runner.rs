@@ -2,7 +2,6 @@
 
 use crate::deps::Deps;
 use crate::run::approval_request::request_approval;
-use crate::run::context::{ChildRuns, RunContext, RunSignals};
 use crate::run::delegation::{self, preview};
 use crate::run::finish::finish;
 use crate::run::journal::{Journal, status_write};
@@ -11,6 +10,7 @@ use crate::run::prompt_room::call_model;
 use crate::run::request_dispatch::dispatch;
 use crate::run::tool_call::{result_limit, run_tool, settle_interrupted, tool_scope};
 use crate::run::tool_search::search_tools;
+use crate::run::{ChildRuns, RunContext, RunSignals, result_of};
 use std::collections::HashSet;
 use steward_core::RunId;
 use steward_core::event::{EventBody, ToolResult};
@@ -204,10 +204,7 @@ impl RunContext<'_> {
                     text = format!("{text}\n{detail}");
                 }
                 let (text, _) = truncate(&text, result_limit(&self.journal.state, &call.name));
-                let result = ToolResult::Dry { preview: text };
-                self.journal
-                    .append(EventBody::ToolResult { call_id: call.id, tool: call.name, result, ms: 0, evidence: None })
-                    .await
+                self.journal.append(result_of(call, ToolResult::Dry { preview: text })).await
             }
             Effect::Ask(what) => request_approval(self.deps, &mut self.journal, what, cancellation).await,
             Effect::Finish { outcome, answer } => finish(&mut self.journal, outcome, answer).await,

@@ -2,7 +2,7 @@
 
 use crate::deps::Deps;
 use crate::prompting::instructions::list_tools;
-use crate::run::context::RunContext;
+use crate::run::RunContext;
 use crate::run::tool_call::result_limit;
 use steward_core::event::{EventBody, Ranked};
 use steward_core::ports::StoreResult;

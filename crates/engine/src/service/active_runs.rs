@@ -1,6 +1,6 @@
 //! The runs that this node holds.
 
-use crate::run::context::RunSignals;
+use crate::run::RunSignals;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use crate::deps::Deps;
 use crate::error::EngineError;
-use crate::run::context::RunSignals;
+use crate::run::RunSignals;
 use crate::run::journal::Journal;
 use crate::run::tool_call::tool_scope;
 use fail::fail_point;

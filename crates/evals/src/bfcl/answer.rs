@@ -37,6 +37,19 @@ pub async fn calls(app: &Composition, connection: &Connection, case: &Case, way:
         .collect())
 }
 
+fn request(case: &Case, system: String, schema: Option<Value>, stop: Vec<String>) -> ModelRequest {
+    ModelRequest {
+        messages: vec![Message::system(system), Message::user(&case.request)],
+        tools: Vec::new(),
+        schema,
+        temperature: 0.0,
+        max_tokens: TOKENS,
+        stop,
+        seed: None,
+        timeout_ms: WAIT_MS,
+    }
+}
+
 /// The tool by similarity, its required arguments chosen by the model from what the request says.
 async fn chosen(app: &Composition, connection: &Connection, case: &Case) -> Result<Option<(String, Value)>, String> {
     let ranking = app.runs.deps().intent.rank(&case.request, &case.tools).await;
@@ -53,16 +66,8 @@ async fn chosen(app: &Composition, connection: &Connection, case: &Case) -> Resu
         "Fill in the arguments of the tool `{}` so that it does what the user asks. {}\nUse only what the user's message says. Reply with the JSON object of arguments and nothing else.",
         tool.name, tool.description
     );
-    let asked = ModelRequest {
-        messages: vec![Message::system(system), Message::user(&case.request)],
-        tools: Vec::new(),
-        schema: Some(constrained(&schema, &Spans::of(&case.request))),
-        temperature: 0.0,
-        max_tokens: TOKENS,
-        stop: Vec::new(),
-        seed: None,
-        timeout_ms: WAIT_MS,
-    };
+    let schema = constrained(&schema, &Spans::of(&case.request));
+    let asked = request(case, system, Some(schema), Vec::new());
     let mut stream = app.models.stream(connection.id, asked).await.map_err(|error| error.to_string())?;
     let mut text = String::new();
     while let Some(chunk) = stream.next().await {
@@ -88,17 +93,8 @@ async fn written(
         _ => (guided::instructions(&case.tools), Some(guided::schema(&case.tools)), Vec::new()),
     };
     let system = format!("{INSTRUCTIONS} {}\n\n{text}", case.system);
-    let request = ModelRequest {
-        messages: vec![Message::system(system), Message::user(&case.request)],
-        tools: Vec::new(),
-        schema,
-        temperature: 0.0,
-        max_tokens: TOKENS,
-        stop,
-        seed: None,
-        timeout_ms: WAIT_MS,
-    };
-    let mut stream = app.models.stream(connection.id, request).await.map_err(|error| error.to_string())?;
+    let asked = request(case, system, schema, stop);
+    let mut stream = app.models.stream(connection.id, asked).await.map_err(|error| error.to_string())?;
     let mut parser = StreamParser::new(strategy, &ToolIndex::new(&case.tools), "call");
     while let Some(chunk) = stream.next().await {
         parser.push(&chunk.map_err(|error| error.to_string())?);

@@ -1,6 +1,6 @@
 //! `steward serve`: the API, and the runs behind it.
 
-use crate::api_state::Front;
+use crate::api_state::{Front, access, state};
 use crate::cli;
 use crate::compose::{Composition, Options};
 use crate::exit::Exit;
@@ -12,7 +12,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use steward_access::{Access, AccessDeps, FirstStart, LOCAL_USER};
+use steward_access::{Access, FirstStart, LOCAL_USER};
 use steward_api::{Hosts, Listening};
 use steward_core::ports::Models as _;
 use tokio::signal::unix::{SignalKind, signal};
@@ -39,16 +39,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         term.say(&format!("{} sample files were added to {}", added.done.len(), folder.display()));
     }
     app.default_agent().await?;
-    let access = Arc::new(Access::new(AccessDeps {
-        tenant: app.tenant,
-        users: app.store.clone(),
-        settings: app.store.clone(),
-        keys: app.store.clone(),
-        clock: app.clock.clone(),
-        ids: app.ids.clone(),
-        signing_key: steward_infra::signing_key(&settings.data_dir)?,
-        sessions: app.store.clone(),
-    }));
+    let access = Arc::new(access(&app, steward_infra::signing_key(&settings.data_dir)?));
     let admin = settings.admin.as_ref().map(|(email, password)| (email.as_str(), password.as_str()));
     let first = access.first_start(admin).await?;
     let key_file = local_key(&access, &settings.data_dir).await?;
@@ -57,7 +48,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     fail::fail_point!("start.opened");
     app.runs.serve();
     fail::fail_point!("start.resumed");
-    let state = crate::api_state::state(
+    let state = state(
         &app,
         Front {
             access,

@@ -3,7 +3,7 @@
 mod append_queue;
 
 use super::failpoints;
-use super::queued_call::{OpFn, gone};
+use super::{OpFn, gone};
 use crate::append::AppendBatch;
 use crate::error;
 use crate::migrate::{self, Migration};

@@ -5,7 +5,7 @@ mod open;
 mod readers;
 mod writer;
 
-use super::queued_call::{Call, OpFn, gone};
+use super::{Call, OpFn, gone};
 use crate::append::AppendBatch;
 use crate::migrate::Migration;
 use readers::Readers;

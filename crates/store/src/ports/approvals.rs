@@ -2,7 +2,7 @@
 
 use crate::codec::{from_json, page_size, paged};
 use crate::store::Store;
-use crate::tx::{Row, Tx, args};
+use crate::tx::{Row, args};
 use async_trait::async_trait;
 use steward_core::approval::Approval;
 use steward_core::ports::{ApprovalFilter, Approvals, Page, StoreError, StoreResult};
@@ -39,42 +39,29 @@ macro_rules! newest {
 #[async_trait]
 impl Approvals for Store {
     async fn approvals(&self, tenant: TenantId, filter: ApprovalFilter) -> StoreResult<Page<Approval>> {
-        self.read((tenant, filter), |(tenant, filter), tx| Box::pin(list(tx, *tenant, filter))).await
+        // As for runs: what the filter surely holds is said without an `or`, for the index.
+        let sql = match (filter.open, filter.run) {
+            (true, None) => open!(""),
+            (true, Some(_)) => open!("and run_id = $2"),
+            (false, None) => newest!(""),
+            (false, Some(_)) => newest!("and run_id = $2"),
+        };
+        let after = match filter.after {
+            Some(id) => Some(self.approval(tenant, id).await?.asked_at),
+            None => None,
+        };
+        let limit = page_size(filter.limit);
+        let args = args![tenant, filter.run, filter.closed, after, filter.after, limit + 1];
+        let items: StoreResult<_> = self.rows(sql, args).await?.iter().map(approval).collect();
+        Ok(paged(items?, limit))
     }
 
     async fn approval(&self, tenant: TenantId, id: ApprovalId) -> StoreResult<Approval> {
-        self.read((tenant, id), |(tenant, id), tx| Box::pin(one(tx, *tenant, *id))).await
+        let sql = "select id, run_id, subject, asked_at, answer, decided_by, decided_at, about from approvals
+             where tenant_id = $1 and id = $2";
+        let row = self.row(sql, args![tenant, id]).await?;
+        approval(&row.ok_or_else(|| StoreError::NotFound(format!("approval {id}")))?)
     }
-}
-
-async fn list(tx: &mut Tx<'_>, tenant: TenantId, filter: &ApprovalFilter) -> StoreResult<Page<Approval>> {
-    // As for runs: what the filter surely holds is said without an `or`, for the index.
-    let sql = match (filter.open, filter.run) {
-        (true, None) => open!(""),
-        (true, Some(_)) => open!("and run_id = $2"),
-        (false, None) => newest!(""),
-        (false, Some(_)) => newest!("and run_id = $2"),
-    };
-    let after = match filter.after {
-        Some(id) => Some(one(tx, tenant, id).await?.asked_at),
-        None => None,
-    };
-    let limit = page_size(filter.limit);
-    let args = args![tenant, filter.run, filter.closed, after, filter.after, limit + 1];
-    let rows = tx.rows(sql, args).await?;
-    let items: StoreResult<_> = rows.iter().map(approval).collect();
-    Ok(paged(items?, limit))
-}
-
-async fn one(tx: &mut Tx<'_>, tenant: TenantId, id: ApprovalId) -> StoreResult<Approval> {
-    let row = tx
-        .row(
-            "select id, run_id, subject, asked_at, answer, decided_by, decided_at, about from approvals
-             where tenant_id = $1 and id = $2",
-            args![tenant, id],
-        )
-        .await?;
-    approval(&row.ok_or_else(|| StoreError::NotFound(format!("approval {id}")))?)
 }
 
 fn approval(row: &Row) -> StoreResult<Approval> {

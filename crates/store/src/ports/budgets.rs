@@ -15,7 +15,7 @@ use crate::store::LimitLookup;
 use crate::tx::{Row, Tx, args, locking};
 use std::collections::HashSet;
 use std::sync::{PoisonError, RwLock};
-use steward_core::ports::{BudgetScope, Period, SpendLimit, SpendState, Spender, StoreError, StoreResult};
+use steward_core::ports::{BudgetScope, SpendLimit, SpendState, Spender, StoreError, StoreResult};
 use steward_core::{AgentId, BudgetId, ConnectionId, KeyId, TenantId, Timestamp, UserId};
 use uuid::Uuid;
 
@@ -48,7 +48,7 @@ pub(super) async fn save(
             limit.id,
             scope,
             owner,
-            period_word(limit.period)?,
+            to_word(&limit.period)?,
             limit.tokens.map(capped),
             limit.cost_micros.map(capped)
         ],
@@ -64,14 +64,6 @@ pub(super) async fn save(
 
 fn capped(value: u64) -> i64 {
     i64::try_from(value.min(MAX_AMOUNT)).unwrap_or(i64::MAX)
-}
-
-pub(super) async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: BudgetId) -> StoreResult<()> {
-    let removed = tx.execute("delete from spend_limits where tenant_id = $1 and id = $2", args![tenant, id]).await?;
-    if removed == 0 {
-        return Err(StoreError::NotFound(format!("budget {id}")));
-    }
-    Ok(())
 }
 
 pub(super) struct LimitRow {
@@ -214,9 +206,6 @@ pub(super) async fn write_spent(tx: &mut Tx<'_>, tenant: TenantId, state: &Spend
     )
     .await?;
     Ok(())
-}
-fn period_word(period: Period) -> StoreResult<String> {
-    to_word(&period)
 }
 
 /// Scopes that have, or had, a limit. None is forgotten before the store is opened again: a limit may

@@ -2,7 +2,7 @@
 
 use super::run_commit::open_run;
 use crate::codec::{fold, from_json, page_size, paged, pattern, status_of};
-use crate::error::on_duplicate;
+use crate::error::{on_duplicate, require_changed};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
 use async_trait::async_trait;
@@ -22,7 +22,10 @@ impl Conversations for Store {
     }
 
     async fn carried(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Carried> {
-        self.read((tenant, id), |(tenant, id), tx| Box::pin(carried(tx, *tenant, *id))).await
+        let sql = "select carried from conversations where tenant_id = $1 and id = $2";
+        let row = self.row(sql, args![tenant, id]).await?;
+        let text = row.ok_or_else(|| unknown_conversation(id))?.opt_text(0)?;
+        text.map_or_else(|| Ok(Carried::default()), |text| from_json("what a conversation carries on", &text))
     }
 
     async fn messages(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Vec<Message>> {
@@ -30,7 +33,37 @@ impl Conversations for Store {
     }
 
     async fn conversations(&self, tenant: TenantId, filter: ConversationFilter) -> StoreResult<Page<Conversation>> {
-        self.read((tenant, filter), |(tenant, filter), tx| Box::pin(page(tx, *tenant, filter))).await
+        let limit = page_size(filter.limit);
+        let args = args![
+            tenant,
+            filter.user,
+            filter.agent,
+            pattern(filter.text.as_deref())?,
+            filter.deleted,
+            filter.before,
+            limit + 1,
+            filter.nobody
+        ];
+        let rows = self
+            .rows(
+                "select c.id, c.agent_id, c.user_id, c.title, c.created_at, c.updated_at, c.deleted_at,
+                    c.forked_from
+             from conversations c
+             where c.tenant_id = $1
+               and ($2 is null or c.user_id = $2 or (c.user_id is null and $8 = 1))
+               and ($3 is null or c.agent_id = $3)
+               and ($4 is null or c.folded_title like $4 escape '\\' or exists (
+                   select 1 from messages m
+                   where m.tenant_id = c.tenant_id and m.conversation_id = c.id
+                     and m.folded_text like $4 escape '\\'))
+               and case when c.deleted_at is null then 0 else 1 end = $5
+               and ($6 is null or c.id < $6)
+             order by c.id desc limit $7",
+                args,
+            )
+            .await?;
+        let items: StoreResult<_> = rows.iter().map(header).collect();
+        Ok(paged(items?, limit))
     }
 
     async fn rename_conversation(
@@ -40,8 +73,11 @@ impl Conversations for Store {
         title: &str,
         at: Timestamp,
     ) -> StoreResult<()> {
-        let args = (tenant, id, title.to_owned(), at);
-        self.write(args, |(tenant, id, title, at), tx| Box::pin(rename(tx, *tenant, *id, title, *at))).await
+        let sql = "update conversations set title = $3, folded_title = $4,
+               updated_at = case when updated_at < $5 then $5 else updated_at end
+             where tenant_id = $1 and id = $2";
+        let changed = self.execute(sql, args![tenant, id, title, fold(title), at]).await?;
+        require_changed(changed, || format!("conversation {id}"))
     }
 
     async fn mark_deleted(&self, tenant: TenantId, id: ConversationId, at: Option<Timestamp>) -> StoreResult<()> {
@@ -95,67 +131,12 @@ async fn one(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId) -> StoreResu
     header(&row.ok_or_else(|| unknown_conversation(id))?)
 }
 
-async fn carried(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId) -> StoreResult<Carried> {
-    let row = tx.row("select carried from conversations where tenant_id = $1 and id = $2", args![tenant, id]).await?;
-    let text = row.ok_or_else(|| unknown_conversation(id))?.opt_text(0)?;
-    text.map_or_else(|| Ok(Carried::default()), |text| from_json("what a conversation carries on", &text))
-}
-
 async fn messages(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId) -> StoreResult<Vec<Message>> {
     one(tx, tenant, id).await?;
     let rows = tx
         .rows("select body from messages where tenant_id = $1 and conversation_id = $2 order by seq", args![tenant, id])
         .await?;
     rows.iter().map(|row| from_json("a message", &row.text(0)?)).collect()
-}
-
-async fn page(tx: &mut Tx<'_>, tenant: TenantId, filter: &ConversationFilter) -> StoreResult<Page<Conversation>> {
-    let limit = page_size(filter.limit);
-    let args = args![
-        tenant,
-        filter.user,
-        filter.agent,
-        pattern(filter.text.as_deref())?,
-        filter.deleted,
-        filter.before,
-        limit + 1,
-        filter.nobody
-    ];
-    let rows = tx
-        .rows(
-            "select c.id, c.agent_id, c.user_id, c.title, c.created_at, c.updated_at, c.deleted_at,
-                    c.forked_from
-             from conversations c
-             where c.tenant_id = $1
-               and ($2 is null or c.user_id = $2 or (c.user_id is null and $8 = 1))
-               and ($3 is null or c.agent_id = $3)
-               and ($4 is null or c.folded_title like $4 escape '\\' or exists (
-                   select 1 from messages m
-                   where m.tenant_id = c.tenant_id and m.conversation_id = c.id
-                     and m.folded_text like $4 escape '\\'))
-               and case when c.deleted_at is null then 0 else 1 end = $5
-               and ($6 is null or c.id < $6)
-             order by c.id desc limit $7",
-            args,
-        )
-        .await?;
-    let items: StoreResult<_> = rows.iter().map(header).collect();
-    Ok(paged(items?, limit))
-}
-
-async fn rename(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId, title: &str, at: Timestamp) -> StoreResult<()> {
-    let changed = tx
-        .execute(
-            "update conversations set title = $3, folded_title = $4,
-                    updated_at = case when updated_at < $5 then $5 else updated_at end
-             where tenant_id = $1 and id = $2",
-            args![tenant, id, title, fold(title), at],
-        )
-        .await?;
-    if changed == 0 {
-        return Err(unknown_conversation(id));
-    }
-    Ok(())
 }
 
 async fn mark(tx: &mut Tx<'_>, tenant: TenantId, id: ConversationId, at: Option<Timestamp>) -> StoreResult<()> {

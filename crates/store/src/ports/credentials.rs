@@ -1,7 +1,6 @@
 //! The vault's rows: sealed bytes and what may be shown of them. All rows of a tenant are sealed with one key at any
 //! instant; both ways of writing hold to that.
 
-use super::credential_audit;
 use crate::codec::{from_json, page_size, paged, sort_key, to_json};
 use crate::error::on_duplicate;
 use crate::store::Store;
@@ -27,14 +26,17 @@ impl CredentialRows for Store {
         after: Option<&str>,
         limit: u32,
     ) -> StoreResult<Page<SealedCredential>> {
-        self.read((tenant, after.map(str::to_owned), limit), |(tenant, after, limit), tx| {
-            Box::pin(page(tx, *tenant, after.as_deref(), *limit))
-        })
-        .await
+        let limit = page_size(limit);
+        let sql = "select body, key_id, sealed, used_at from credentials
+             where tenant_id = $1 and ($2 is null or sort_key > $2)
+             order by sort_key limit $3";
+        let rows = self.rows(sql, args![tenant, after.map(sort_key), limit + 1]).await?;
+        Ok(paged(rows.iter().map(sealed_of).collect::<StoreResult<_>>()?, limit))
     }
 
     async fn credential_keys(&self) -> StoreResult<Vec<String>> {
-        self.read((), |(), tx| Box::pin(keys(tx))).await
+        let rows = self.rows("select distinct key_id from credentials", args![]).await?;
+        rows.iter().map(|row| row.text(0)).collect()
     }
 
     async fn reseal(&self, tenant: TenantId, from: &str, rows: &[SealedCredential]) -> StoreResult<()> {
@@ -49,8 +51,7 @@ impl CredentialRows for Store {
     }
 
     async fn credential_used(&self, tenant: TenantId, used: &CredentialUse) -> StoreResult<()> {
-        self.write((tenant, used.clone()), |(tenant, used), tx| Box::pin(credential_audit::add(tx, *tenant, used)))
-            .await
+        self.write((tenant, used.clone()), |(tenant, used), tx| Box::pin(add_use(tx, *tenant, used))).await
     }
 
     async fn credential_uses(
@@ -61,7 +62,7 @@ impl CredentialRows for Store {
         limit: u32,
     ) -> StoreResult<Page<CredentialUse>> {
         self.read((tenant, id, before, limit), |(tenant, id, before, limit), tx| {
-            Box::pin(credential_audit::page(tx, *tenant, *id, *before, *limit))
+            Box::pin(page_of_uses(tx, *tenant, *id, *before, *limit))
         })
         .await
     }
@@ -117,28 +118,6 @@ async fn one(tx: &mut Tx<'_>, tenant: TenantId, id: CredentialId) -> StoreResult
     sealed_of(&row.ok_or_else(|| unknown_credential(id))?)
 }
 
-async fn page(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    after: Option<&str>,
-    limit: u32,
-) -> StoreResult<Page<SealedCredential>> {
-    let limit = page_size(limit);
-    let sql = "select body, key_id, sealed, used_at from credentials
-               where tenant_id = $1 and ($2 is null or sort_key > $2)
-               order by sort_key limit $3";
-    let args = args![tenant, after.map(sort_key), limit + 1];
-    let rows = tx.rows(sql, args).await?;
-    let rows = rows.iter().map(sealed_of).collect::<StoreResult<_>>()?;
-    Ok(paged(rows, limit))
-}
-
-async fn keys(tx: &mut Tx<'_>) -> StoreResult<Vec<String>> {
-    let sql = "select distinct key_id from credentials";
-    let rows = tx.rows(sql, args![]).await?;
-    rows.iter().map(|row| row.text(0)).collect()
-}
-
 async fn reseal(tx: &mut Tx<'_>, tenant: TenantId, from: &str, rows: &[SealedCredential]) -> StoreResult<()> {
     lock_all(tx).await?;
     let changed = || StoreError::Conflict("the credentials were changed meanwhile; rotate them again".to_owned());
@@ -189,4 +168,55 @@ fn sealed_of(row: &Row) -> StoreResult<SealedCredential> {
     let sealed = hex::decode(row.text(2)?)
         .map_err(|_| StoreError::Corrupt(format!("the secret of credential {} is no hexadecimal", credential.id)))?;
     Ok(SealedCredential { credential, key_id: row.text(1)?, sealed })
+}
+
+async fn add_use(tx: &mut Tx<'_>, tenant: TenantId, used: &CredentialUse) -> StoreResult<()> {
+    // This row is held until the end, so that two uses of one instant get different numbers.
+    let sql = "update credentials
+               set used_at = case when used_at > $3 then used_at else $3 end
+               where tenant_id = $1 and id = $2";
+    let args = args![tenant, used.credential, used.at];
+    if tx.execute(sql, args).await? == 0 {
+        return Err(StoreError::NotFound(format!("credential {}", used.credential)));
+    }
+    tx.execute(
+        "insert into credential_uses (tenant_id, credential_id, at, n, run_id, body)
+         select $1, $2, $3, coalesce(max(n), 0) + 1, $4, $5 from credential_uses
+         where tenant_id = $1 and credential_id = $2 and at = $3",
+        args![tenant, used.credential, used.at, used.run, to_json(used)?],
+    )
+    .await?;
+    Ok(())
+}
+
+/// A page goes on until the instant of its last use is whole: the next one begins before that.
+async fn page_of_uses(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    id: CredentialId,
+    before: Option<Timestamp>,
+    limit: u32,
+) -> StoreResult<Page<CredentialUse>> {
+    let sql = "select body, at from credential_uses
+               where tenant_id = $1 and credential_id = $2 and ($3 is null or at < $3)
+                 and at >= coalesce((select at from credential_uses
+                                     where tenant_id = $1 and credential_id = $2
+                                       and ($3 is null or at < $3)
+                                     order by at desc, n desc limit 1 offset $4), 0)
+               order by at desc, n desc";
+    let limit = page_size(limit);
+    let rows = tx.rows(sql, args![tenant, id, before, limit - 1]).await?;
+    let mut items = Vec::with_capacity(rows.len());
+    for row in &rows {
+        items.push(from_json("a use of a credential", &row.text(0)?)?);
+    }
+    let more = match rows.last() {
+        Some(last) => {
+            let sql = "select 1 from credential_uses
+                       where tenant_id = $1 and credential_id = $2 and at < $3 limit 1";
+            tx.row(sql, args![tenant, id, last.int(1)?]).await?.is_some()
+        }
+        None => false,
+    };
+    Ok(Page { items, more })
 }

@@ -1,5 +1,6 @@
 //! Idempotency keys.
 
+use crate::error::require_changed;
 use crate::store::Store;
 use crate::tx::{Tx, args};
 use async_trait::async_trait;
@@ -10,12 +11,6 @@ struct Key {
     tenant: TenantId,
     owner: String,
     name: String,
-}
-
-impl Key {
-    fn new(tenant: TenantId, owner: &str, name: &str) -> Self {
-        Self { tenant, owner: owner.to_owned(), name: name.to_owned() }
-    }
 }
 
 #[async_trait]
@@ -29,7 +24,7 @@ impl Idempotency for Store {
         at: Timestamp,
         forget: Timestamp,
     ) -> StoreResult<Remembered> {
-        let key = Key::new(tenant, owner, key);
+        let key = Key { tenant, owner: owner.to_owned(), name: key.to_owned() };
         self.write((key, request_hash.to_owned(), at, forget), |(key, hash, at, forget), tx| {
             Box::pin(begin(tx, key, hash, *at, *forget))
         })
@@ -37,22 +32,16 @@ impl Idempotency for Store {
     }
 
     async fn remember(&self, tenant: TenantId, owner: &str, key: &str, status: u16, body: &str) -> StoreResult<()> {
-        let key = Key::new(tenant, owner, key);
-        self.write((key, status, body.to_owned()), |(key, status, body), tx| Box::pin(remember(tx, key, *status, body)))
-            .await
+        let sql = "update idempotency_keys set status = $4, body = $5
+             where tenant_id = $1 and owner = $2 and name = $3";
+        let changed = self.execute(sql, args![tenant, owner, key, u32::from(status), body]).await?;
+        require_changed(changed, || format!("idempotency key {key:?}"))
     }
 
     async fn forget(&self, tenant: TenantId, owner: &str, key: &str) -> StoreResult<()> {
-        self.write(Key::new(tenant, owner, key), |key, tx| {
-            Box::pin(async move {
-                let sql = "delete from idempotency_keys
-                           where tenant_id = $1 and owner = $2 and name = $3";
-                let args = args![key.tenant, &key.owner, &key.name];
-                tx.execute(sql, args).await?;
-                Ok(())
-            })
-        })
-        .await
+        let sql = "delete from idempotency_keys where tenant_id = $1 and owner = $2 and name = $3";
+        self.execute(sql, args![tenant, owner, key]).await?;
+        Ok(())
     }
 }
 
@@ -89,18 +78,4 @@ async fn begin(tx: &mut Tx<'_>, key: &Key, hash: &str, at: Timestamp, forget: Ti
         }),
         _ => Ok(Remembered::Begun),
     }
-}
-
-async fn remember(tx: &mut Tx<'_>, key: &Key, status: u16, body: &str) -> StoreResult<()> {
-    let changed = tx
-        .execute(
-            "update idempotency_keys set status = $4, body = $5
-             where tenant_id = $1 and owner = $2 and name = $3",
-            args![key.tenant, &key.owner, &key.name, u32::from(status), body],
-        )
-        .await?;
-    if changed == 0 {
-        return Err(StoreError::NotFound(format!("idempotency key {:?}", key.name)));
-    }
-    Ok(())
 }

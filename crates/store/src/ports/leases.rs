@@ -66,29 +66,3 @@ pub(super) async fn claim(
     let last_seq = last_seq(tx, tenant, run).await?;
     Ok(Some(Lease { tenant, run, epoch, last_seq }))
 }
-
-/// Prolongs a lease that was neither taken over nor given back.
-pub(super) async fn renew(tx: &mut Tx<'_>, lease: &Lease, until: Timestamp) -> StoreResult<()> {
-    let changed = tx
-        .execute(
-            "update runs set lease_until = $4
-             where tenant_id = $1 and id = $2 and epoch = $3 and owner is not null",
-            args![lease.tenant, lease.run, lease.epoch, until],
-        )
-        .await?;
-    if changed == 0 {
-        return Err(StoreError::Fenced { run: lease.run, epoch: lease.epoch });
-    }
-    Ok(())
-}
-
-/// Gives a lease back; one that was lost is left to its new holder.
-pub(super) async fn release(tx: &mut Tx<'_>, lease: &Lease) -> StoreResult<()> {
-    tx.execute(
-        "update runs set owner = null, lease_until = null
-         where tenant_id = $1 and id = $2 and epoch = $3",
-        args![lease.tenant, lease.run, lease.epoch],
-    )
-    .await?;
-    Ok(())
-}

@@ -13,41 +13,20 @@ use steward_core::{RunId, TenantId, Timestamp};
 const MAX_EVENTS: u32 = 10_000;
 
 /// Rows of events after `after`.
-pub(super) async fn rows(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    run: RunId,
-    after: u64,
-    limit: u32,
-) -> StoreResult<Vec<Row>> {
+pub(super) async fn rows(store: &Store, tenant: TenantId, run: RunId, after: u64, limit: u32) -> StoreResult<Vec<Row>> {
     let limit = if limit == 0 { MAX_EVENTS } else { limit.min(MAX_EVENTS) };
-    let rows = tx
-        .rows(
-            "select seq, at, epoch, body, blob,
-                case when seq = 1 then (select tool_set from runs where tenant_id = $1 and id = $2) end
-         from events where tenant_id = $1 and run_id = $2 and seq > $3 order by seq limit $4",
-            args![tenant, run, after, limit],
-        )
-        .await?;
-    Ok(rows)
+    let sql = "select seq, at, epoch, body, blob,
+           case when seq = 1 then (select tool_set from runs where tenant_id = $1 and id = $2) end
+         from events where tenant_id = $1 and run_id = $2 and seq > $3 order by seq limit $4";
+    store.rows(sql, args![tenant, run, after, limit]).await
 }
 
 /// The same of `tool.staged` of all other runs from a time on.
-pub(super) async fn staged(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    except: RunId,
-    since: Timestamp,
-) -> StoreResult<Vec<Row>> {
-    let rows = tx
-        .rows(
-            "select seq, at, epoch, body, blob, null from events
+pub(super) async fn staged(store: &Store, tenant: TenantId, except: RunId, since: Timestamp) -> StoreResult<Vec<Row>> {
+    let sql = "select seq, at, epoch, body, blob, null from events
          where tenant_id = $1 and kind = 'tool.staged' and at > $3 and run_id <> $2
-         order by at, run_id, seq limit $4",
-            args![tenant, except, since, MAX_EVENTS],
-        )
-        .await?;
-    Ok(rows)
+         order by at, run_id, seq limit $4";
+    store.rows(sql, args![tenant, except, since, MAX_EVENTS]).await
 }
 
 /// Rows as events, with large bodies and the tools of the run.

@@ -1,9 +1,9 @@
 //! Commands that wait for a run, and alarms that become commands.
 
-use crate::codec::{from_json, page_size, to_json};
+use crate::codec::to_json;
 use crate::tx::{Tx, args};
-use steward_core::ports::{Command, DueTimer, QueuedCommand, StoreError, StoreResult};
-use steward_core::{RunId, TenantId, TimerId, Timestamp};
+use steward_core::ports::{Command, StoreError, StoreResult};
+use steward_core::{RunId, TenantId, TimerId};
 
 /// Queues a command. An alarm that is queued already, or done, is not queued again.
 pub(super) async fn push(tx: &mut Tx<'_>, tenant: TenantId, run: RunId, command: &Command) -> StoreResult<()> {
@@ -62,31 +62,4 @@ async fn is_moot(tx: &mut Tx<'_>, tenant: TenantId, run: RunId, timer: TimerId) 
         )
         .await?;
     Ok(found.is_some())
-}
-
-/// Commands waiting, oldest first.
-pub(super) async fn waiting(tx: &mut Tx<'_>, tenant: TenantId, run: RunId) -> StoreResult<Vec<QueuedCommand>> {
-    let rows = tx
-        .rows("select id, body from run_inbox where tenant_id = $1 and run_id = $2 order by id", args![tenant, run])
-        .await?;
-    rows.iter()
-        .map(|row| Ok(QueuedCommand { id: row.int(0)?, command: from_json("a queued command", &row.text(1)?)? }))
-        .collect()
-}
-
-/// Alarms that should have rung and are not queued, oldest first.
-pub(super) async fn due_timers(tx: &mut Tx<'_>, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>> {
-    let rows = tx
-        .rows(
-            "select t.tenant_id, t.run_id, t.id from timers t
-             where t.done = 0 and t.at <= $1 and not exists (
-                 select 1 from run_inbox q
-                 where q.tenant_id = t.tenant_id and q.run_id = t.run_id and q.timer_id = t.id)
-             order by t.at, t.id limit $2",
-            args![now, page_size(limit)],
-        )
-        .await?;
-    rows.iter()
-        .map(|row| Ok(DueTimer { tenant: TenantId(row.id(0)?), run: RunId(row.id(1)?), id: TimerId(row.id(2)?) }))
-        .collect()
 }

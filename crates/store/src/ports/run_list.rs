@@ -1,7 +1,8 @@
 //! The rows of the list of runs.
 
 use crate::codec::{from_json, from_word, page_size, paged, pattern, status_of, status_word, to_word};
-use crate::tx::{Row, Tx, args};
+use crate::store::Store;
+use crate::tx::{Row, args};
 use steward_core::ports::{Page, RunFilter, RunRow, RunStatus, StoreError, StoreResult};
 use steward_core::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
 
@@ -43,12 +44,10 @@ macro_rules! list {
     };
 }
 
-pub(super) async fn one(tx: &mut Tx<'_>, tenant: TenantId, run: RunId) -> StoreResult<RunRow> {
-    let row = tx
-        .row(concat!("select ", columns!(), " from runs r where r.tenant_id = $1 and r.id = $2"), args![tenant, run])
-        .await?;
-    let row = row.ok_or_else(|| StoreError::NotFound(format!("run {run}")))?;
-    run_row(tenant, &row)
+pub(super) async fn one(store: &Store, tenant: TenantId, run: RunId) -> StoreResult<RunRow> {
+    let sql = concat!("select ", columns!(), " from runs r where r.tenant_id = $1 and r.id = $2");
+    let row = store.row(sql, args![tenant, run]).await?;
+    run_row(tenant, &row.ok_or_else(|| StoreError::NotFound(format!("run {run}")))?)
 }
 
 /// The text of the list that uses the best index for `filter`.
@@ -69,7 +68,8 @@ fn statement(filter: &RunFilter) -> &'static str {
         list!("")
     }
 }
-pub(super) async fn page(tx: &mut Tx<'_>, tenant: TenantId, filter: &RunFilter) -> StoreResult<Page<RunRow>> {
+
+pub(super) async fn page(store: &Store, tenant: TenantId, filter: &RunFilter) -> StoreResult<Page<RunRow>> {
     let limit = page_size(filter.limit);
     let args = args![
         tenant,
@@ -84,7 +84,7 @@ pub(super) async fn page(tx: &mut Tx<'_>, tenant: TenantId, filter: &RunFilter) 
         filter.before,
         limit + 1
     ];
-    let rows = tx.rows(statement(filter), args).await?;
+    let rows = store.rows(statement(filter), args).await?;
     let items: StoreResult<_> = rows.iter().map(|row| run_row(tenant, row)).collect();
     Ok(paged(items?, limit))
 }

@@ -1,17 +1,19 @@
 //! `RunStore`: which function does what.
 
-use super::{leases, log, run_commit, run_inbox, run_list, side_writes};
+use super::{leases, log, run_commit, run_inbox, run_list};
 use crate::append::AppendBatch;
+use crate::codec::{from_json, page_size};
 use crate::store::Store;
+use crate::tx::args;
 use async_trait::async_trait;
 use steward_core::event::{Event, EventBody};
 use steward_core::ports::{
-    Claim, Command, Commit, DueTimer, Lease, Page, QueuedCommand, RunFilter, RunRow, RunStore, SideWrite, StoreResult,
-    StoredEvent,
+    Claim, Command, Commit, DueTimer, Lease, Page, QueuedCommand, RunFilter, RunRow, RunStore, SideWrite, StoreError,
+    StoreResult, StoredEvent,
 };
 use steward_core::run::OutsideFile;
 use steward_core::tool::Staged;
-use steward_core::{RunId, TenantId, Timestamp};
+use steward_core::{RunId, TenantId, TimerId, Timestamp};
 
 #[async_trait]
 impl RunStore for Store {
@@ -70,15 +72,12 @@ impl RunStore for Store {
     }
 
     async fn events(&self, tenant: TenantId, run: RunId, after: u64, limit: u32) -> StoreResult<Vec<StoredEvent>> {
-        let rows = self
-            .read((tenant, run, after, limit), |args, tx| Box::pin(log::rows(tx, args.0, args.1, args.2, args.3)))
-            .await?;
+        let rows = log::rows(self, tenant, run, after, limit).await?;
         log::restore(self, tenant, run, rows).await
     }
 
     async fn staged_since(&self, tenant: TenantId, except: RunId, since: Timestamp) -> StoreResult<Vec<Staged>> {
-        let rows =
-            self.read((tenant, except, since), |args, tx| Box::pin(log::staged(tx, args.0, args.1, args.2))).await?;
+        let rows = log::staged(self, tenant, except, since).await?;
         let events = log::restore(self, tenant, except, rows).await?;
         Ok(events
             .into_iter()
@@ -103,19 +102,29 @@ impl RunStore for Store {
     }
 
     async fn renew(&self, lease: &Lease, lease_until: Timestamp) -> StoreResult<()> {
-        self.write((lease.clone(), lease_until), |(lease, until), tx| Box::pin(leases::renew(tx, lease, *until))).await
+        let sql = "update runs set lease_until = $4
+             where tenant_id = $1 and id = $2 and epoch = $3 and owner is not null";
+        match self.execute(sql, args![lease.tenant, lease.run, lease.epoch, lease_until]).await? {
+            // It was taken over, or given back.
+            0 => Err(StoreError::Fenced { run: lease.run, epoch: lease.epoch }),
+            _ => Ok(()),
+        }
     }
 
     async fn release(&self, lease: &Lease) -> StoreResult<()> {
-        self.write(lease.clone(), |lease, tx| Box::pin(leases::release(tx, lease))).await
+        // One that was lost is left to its new holder.
+        let sql = "update runs set owner = null, lease_until = null
+             where tenant_id = $1 and id = $2 and epoch = $3";
+        self.execute(sql, args![lease.tenant, lease.run, lease.epoch]).await?;
+        Ok(())
     }
 
     async fn run(&self, tenant: TenantId, run: RunId) -> StoreResult<RunRow> {
-        self.read((tenant, run), |(tenant, run), tx| Box::pin(run_list::one(tx, *tenant, *run))).await
+        run_list::one(self, tenant, run).await
     }
 
     async fn runs(&self, tenant: TenantId, filter: RunFilter) -> StoreResult<Page<RunRow>> {
-        self.read((tenant, filter), |(tenant, filter), tx| Box::pin(run_list::page(tx, *tenant, filter))).await
+        run_list::page(self, tenant, &filter).await
     }
 
     async fn push_command(&self, tenant: TenantId, run: RunId, command: Command) -> StoreResult<()> {
@@ -126,18 +135,30 @@ impl RunStore for Store {
     }
 
     async fn commands(&self, tenant: TenantId, run: RunId) -> StoreResult<Vec<QueuedCommand>> {
-        self.read((tenant, run), |(tenant, run), tx| Box::pin(run_inbox::waiting(tx, *tenant, *run))).await
+        let sql = "select id, body from run_inbox where tenant_id = $1 and run_id = $2 order by id";
+        let rows = self.rows(sql, args![tenant, run]).await?;
+        rows.iter()
+            .map(|row| Ok(QueuedCommand { id: row.int(0)?, command: from_json("a queued command", &row.text(1)?)? }))
+            .collect()
     }
 
     async fn due_timers(&self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>> {
-        self.read((now, limit), |(now, limit), tx| Box::pin(run_inbox::due_timers(tx, *now, *limit))).await
+        // Those that should have rung and are not queued.
+        let sql = "select t.tenant_id, t.run_id, t.id from timers t
+             where t.done = 0 and t.at <= $1 and not exists (
+               select 1 from run_inbox q
+               where q.tenant_id = t.tenant_id and q.run_id = t.run_id and q.timer_id = t.id)
+             order by t.at, t.id limit $2";
+        let rows = self.rows(sql, args![now, page_size(limit)]).await?;
+        rows.iter()
+            .map(|row| Ok(DueTimer { tenant: TenantId(row.id(0)?), run: RunId(row.id(1)?), id: TimerId(row.id(2)?) }))
+            .collect()
     }
 
     async fn outside_files(&self, tenant: TenantId, workspace: &str) -> StoreResult<Vec<OutsideFile>> {
-        self.read((tenant, workspace.to_owned()), |(tenant, workspace), tx| {
-            Box::pin(side_writes::outside_files(tx, *tenant, workspace))
-        })
-        .await
+        let sql = "select path, origin from outside_files where tenant_id = $1 and workspace = $2 order by path";
+        let rows = self.rows(sql, args![tenant, workspace]).await?;
+        rows.iter().map(|row| Ok(OutsideFile { path: row.text(0)?, origin: row.text(1)? })).collect()
     }
 
     async fn check(&self) -> StoreResult<()> {

@@ -15,7 +15,18 @@ impl LoginSessions for Store {
     }
 
     async fn session_by_token(&self, tenant: TenantId, hash: &str) -> StoreResult<Option<LoginSession>> {
-        self.read((tenant, hash.to_owned()), |(tenant, hash), tx| Box::pin(by_token(tx, *tenant, hash))).await
+        // Two statements: for an `or` of both columns SQLite would read all logins.
+        let in_force = "select id, user_id, token_hash, previous_hash, rotated_at, created_at, expires_at, label
+             from login_sessions where tenant_id = $1 and token_hash = $2";
+        let before = "select id, user_id, token_hash, previous_hash, rotated_at, created_at, expires_at, label
+             from login_sessions where tenant_id = $1 and previous_hash = $2
+             order by rotated_at desc limit 1";
+        for sql in [in_force, before] {
+            if let Some(row) = self.row(sql, args![tenant, hash]).await? {
+                return session(&row).map(Some);
+            }
+        }
+        Ok(None)
     }
 
     async fn rotate_session(
@@ -27,48 +38,29 @@ impl LoginSessions for Store {
         at: Timestamp,
         expires_at: Timestamp,
     ) -> StoreResult<bool> {
-        let tokens = (old.to_owned(), new.to_owned());
-        self.write((tenant, id, tokens, at, expires_at), |(tenant, id, (old, new), at, expires_at), tx| {
-            Box::pin(async move {
-                let changed = tx
-                    .execute(
-                        "update login_sessions set previous_hash = token_hash, token_hash = $4,
-                                    rotated_at = $5, expires_at = $6
-                             where tenant_id = $1 and id = $2 and token_hash = $3",
-                        args![*tenant, *id, old, new, *at, *expires_at],
-                    )
-                    .await?;
-                Ok(changed > 0)
-            })
-        })
-        .await
+        let sql = "update login_sessions set previous_hash = token_hash, token_hash = $4,
+               rotated_at = $5, expires_at = $6
+             where tenant_id = $1 and id = $2 and token_hash = $3";
+        Ok(self.execute(sql, args![tenant, id, old, new, at, expires_at]).await? > 0)
     }
 
     /// One that has ended already is no error: what is asked for is so.
     async fn end_session(&self, tenant: TenantId, id: Uuid) -> StoreResult<()> {
-        self.write((tenant, id), |(tenant, id), tx| {
-            Box::pin(async move {
-                let sql = "delete from login_sessions where tenant_id = $1 and id = $2";
-                tx.execute(sql, args![*tenant, *id]).await?;
-                Ok(())
-            })
-        })
-        .await
+        self.execute("delete from login_sessions where tenant_id = $1 and id = $2", args![tenant, id]).await?;
+        Ok(())
     }
 
     async fn end_sessions(&self, tenant: TenantId, user: UserId, keep: Option<Uuid>) -> StoreResult<u64> {
-        self.write((tenant, user, keep), |(tenant, user, keep), tx| {
-            Box::pin(async move {
-                let sql = "delete from login_sessions
-                           where tenant_id = $1 and user_id = $2 and ($3 is null or id <> $3)";
-                Ok(tx.execute(sql, args![*tenant, *user, *keep]).await?)
-            })
-        })
-        .await
+        let sql = "delete from login_sessions where tenant_id = $1 and user_id = $2 and ($3 is null or id <> $3)";
+        Ok(self.execute(sql, args![tenant, user, keep]).await?)
     }
 
     async fn sessions(&self, tenant: TenantId, user: UserId, now: Timestamp) -> StoreResult<Vec<LoginSession>> {
-        self.read((tenant, user, now), |(tenant, user, now), tx| Box::pin(of_user(tx, *tenant, *user, *now))).await
+        let sql = "select id, user_id, token_hash, previous_hash, rotated_at, created_at, expires_at, label
+             from login_sessions
+             where tenant_id = $1 and user_id = $2 and expires_at > $3
+             order by created_at desc, id desc";
+        self.rows(sql, args![tenant, user, now]).await?.iter().map(session).collect()
     }
 }
 
@@ -98,36 +90,6 @@ async fn create(tx: &mut Tx<'_>, tenant: TenantId, it: &LoginSession) -> StoreRe
     .await
     .map_err(|e| on_duplicate(e, || format!("login {} or its token exists already", it.id)))?;
     Ok(())
-}
-
-async fn by_token(tx: &mut Tx<'_>, tenant: TenantId, hash: &str) -> StoreResult<Option<LoginSession>> {
-    // Two statements: for an `or` of both columns SQLite would read all logins.
-    let in_force = "select id, user_id, token_hash, previous_hash, rotated_at, created_at,
-                           expires_at, label
-                    from login_sessions where tenant_id = $1 and token_hash = $2";
-    let before = "select id, user_id, token_hash, previous_hash, rotated_at, created_at, expires_at,
-                         label
-                  from login_sessions where tenant_id = $1 and previous_hash = $2
-                  order by rotated_at desc limit 1";
-    for sql in [in_force, before] {
-        if let Some(row) = tx.row(sql, args![tenant, hash]).await? {
-            return session(&row).map(Some);
-        }
-    }
-    Ok(None)
-}
-
-async fn of_user(tx: &mut Tx<'_>, tenant: TenantId, user: UserId, now: Timestamp) -> StoreResult<Vec<LoginSession>> {
-    let rows = tx
-        .rows(
-            "select id, user_id, token_hash, previous_hash, rotated_at, created_at, expires_at, label
-             from login_sessions
-             where tenant_id = $1 and user_id = $2 and expires_at > $3
-             order by created_at desc, id desc",
-            args![tenant, user, now],
-        )
-        .await?;
-    rows.iter().map(session).collect()
 }
 
 fn session(row: &Row) -> StoreResult<LoginSession> {

@@ -12,8 +12,7 @@ use steward_core::event::Outcome;
 use steward_core::message::{Message, Role};
 use steward_core::ports::{RunStatus, SideWrite, StoreError, StoreResult};
 use steward_core::receipts::Verdict;
-use steward_core::run::OutsideFile;
-use steward_core::{ApprovalId, ConversationId, TenantId};
+use steward_core::{ApprovalId, ConversationId};
 
 /// Writes the rows that go with a batch of events, in order.
 pub(super) async fn write(tx: &mut Tx<'_>, batch: &AppendBatch) -> StoreResult<()> {
@@ -242,17 +241,6 @@ async fn append_messages(
         .await?;
     }
     Ok(())
-}
-
-/// Files of a workspace whose content came from outside.
-pub(super) async fn outside_files(tx: &mut Tx<'_>, tenant: TenantId, workspace: &str) -> StoreResult<Vec<OutsideFile>> {
-    let rows = tx
-        .rows(
-            "select path, origin from outside_files where tenant_id = $1 and workspace = $2 order by path",
-            args![tenant, workspace],
-        )
-        .await?;
-    rows.iter().map(|row| Ok(OutsideFile { path: row.text(0)?, origin: row.text(1)? })).collect()
 }
 
 /// What a person sees of a message, to search in.

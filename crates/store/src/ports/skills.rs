@@ -18,21 +18,28 @@ impl Skills for Store {
     }
 
     async fn skill(&self, tenant: TenantId, id: SkillId) -> StoreResult<Skill> {
-        let found = self.read((tenant, id), |(tenant, id), tx| Box::pin(one(tx, *tenant, *id))).await?;
-        found.ok_or_else(|| unknown_skill(id))
+        let row = self.row("select body from skills where tenant_id = $1 and id = $2", args![tenant, id]).await?;
+        skill_of(&row.ok_or_else(|| unknown_skill(id))?)
     }
 
     async fn skill_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Skill>> {
-        self.read((tenant, name.to_owned()), |(tenant, name), tx| Box::pin(by_name(tx, *tenant, name))).await
+        let row = self.row("select body from skills where tenant_id = $1 and name = $2", args![tenant, name]).await?;
+        row.as_ref().map(skill_of).transpose()
     }
 
     async fn skill_version(&self, tenant: TenantId, id: SkillId, version: u32) -> StoreResult<Skill> {
-        self.read((tenant, id, version), |(tenant, id, version), tx| Box::pin(one_version(tx, *tenant, *id, *version)))
-            .await
+        let sql = "select body from skill_versions where tenant_id = $1 and skill_id = $2 and version = $3";
+        let row = self.row(sql, args![tenant, id, version]).await?;
+        skill_of(&row.ok_or_else(|| StoreError::NotFound(format!("version {version} of skill {id}")))?)
     }
 
     async fn skill_versions(&self, tenant: TenantId, id: SkillId) -> StoreResult<Vec<Skill>> {
-        self.read((tenant, id), |(tenant, id), tx| Box::pin(all_versions(tx, *tenant, *id))).await
+        let sql = "select body from skill_versions where tenant_id = $1 and skill_id = $2 order by version desc";
+        let rows = self.rows(sql, args![tenant, id]).await?;
+        if rows.is_empty() {
+            return Err(unknown_skill(id));
+        }
+        rows.iter().map(skill_of).collect()
     }
 
     async fn skills(
@@ -71,7 +78,16 @@ impl Skills for Store {
     }
 
     async fn agents_with(&self, tenant: TenantId, id: SkillId) -> StoreResult<Vec<AgentId>> {
-        self.read((tenant, id), |(tenant, id), tx| Box::pin(agents_having(tx, *tenant, *id))).await
+        let sql = "select body from agents
+             where tenant_id = $1 and deleted_at is null and body like $2 order by id";
+        let mut with = Vec::new();
+        for row in self.rows(sql, args![tenant, body_pattern(id)]).await? {
+            let agent: Agent = from_json("an agent", &row.text(0)?)?;
+            if agent.skills.contains(&id) {
+                with.push(agent.id);
+            }
+        }
+        Ok(with)
     }
 }
 
@@ -89,36 +105,6 @@ pub(super) fn unknown_agent(id: AgentId) -> StoreError {
 
 /// Skills asked for in one statement.
 const MAX_IDS: usize = 8;
-
-async fn one(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId) -> StoreResult<Option<Skill>> {
-    let sql = "select body from skills where tenant_id = $1 and id = $2";
-    let row = tx.row(sql, args![tenant, id]).await?;
-    row.as_ref().map(skill_of).transpose()
-}
-
-async fn by_name(tx: &mut Tx<'_>, tenant: TenantId, name: &str) -> StoreResult<Option<Skill>> {
-    let sql = "select body from skills where tenant_id = $1 and name = $2";
-    let row = tx.row(sql, args![tenant, name]).await?;
-    row.as_ref().map(skill_of).transpose()
-}
-
-async fn one_version(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId, version: u32) -> StoreResult<Skill> {
-    let sql = "select body from skill_versions
-               where tenant_id = $1 and skill_id = $2 and version = $3";
-    let row = tx.row(sql, args![tenant, id, version]).await?;
-    let missing = || StoreError::NotFound(format!("version {version} of skill {id}"));
-    skill_of(&row.ok_or_else(missing)?)
-}
-
-async fn all_versions(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId) -> StoreResult<Vec<Skill>> {
-    let sql = "select body from skill_versions
-               where tenant_id = $1 and skill_id = $2 order by version desc";
-    let rows = tx.rows(sql, args![tenant, id]).await?;
-    if rows.is_empty() {
-        return Err(unknown_skill(id));
-    }
-    rows.iter().map(skill_of).collect()
-}
 
 async fn page(
     tx: &mut Tx<'_>,
@@ -197,19 +183,6 @@ async fn read_agent(tx: &mut Tx<'_>, tenant: TenantId, id: AgentId) -> StoreResu
     let sql = "select body from agents where tenant_id = $1 and id = $2 and deleted_at is null";
     let row = tx.row(sql, args![tenant, id]).await?;
     from_json("an agent", &row.ok_or_else(|| unknown_agent(id))?.text(0)?)
-}
-
-async fn agents_having(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId) -> StoreResult<Vec<AgentId>> {
-    let sql = "select body from agents
-               where tenant_id = $1 and deleted_at is null and body like $2 order by id";
-    let mut with = Vec::new();
-    for row in tx.rows(sql, args![tenant, body_pattern(id)]).await? {
-        let agent: Agent = from_json("an agent", &row.text(0)?)?;
-        if agent.skills.contains(&id) {
-            with.push(agent.id);
-        }
-    }
-    Ok(with)
 }
 
 /// The pattern of a body that names this skill somewhere.

@@ -1,10 +1,11 @@
 //! The port of hard budgets: which function does what.
 
-use super::budgets::{all_limits, is_limited, remove, save};
+use super::budgets::{all_limits, is_limited, save};
 use super::reservations::{ReserveRequest, period_end, reserve, reserved_under, settle};
 use super::usage::UsageSum;
+use crate::error::require_changed;
 use crate::store::{LimitLookup, Store};
-use crate::tx::Tx;
+use crate::tx::{Tx, args};
 use async_trait::async_trait;
 use steward_core::ports::{
     ReserveError, Reserved, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord, StoreError, StoreResult,
@@ -25,7 +26,8 @@ impl SpendLimits for Store {
     }
 
     async fn remove_spend_limit(&self, tenant: TenantId, id: BudgetId) -> StoreResult<()> {
-        self.write((tenant, id), |(tenant, id), tx| Box::pin(remove(tx, *tenant, *id))).await
+        let sql = "delete from spend_limits where tenant_id = $1 and id = $2";
+        require_changed(self.execute(sql, args![tenant, id]).await?, || format!("budget {id}"))
     }
 
     async fn reserve(

@@ -64,8 +64,12 @@ impl Store {
         if let Some(known) = self.tool_sets.get(tenant, hash) {
             return Ok(known);
         }
-        let text = self.read((tenant, hash.to_owned()), |(tenant, hash), tx| Box::pin(load(tx, *tenant, hash))).await?;
-        let tools: Arc<[ToolSpec]> = from_json("a set of tools", &text)?;
+        let row =
+            self.row("select body from tool_sets where tenant_id = $1 and hash = $2", args![tenant, hash]).await?;
+        let row = row.ok_or_else(|| {
+            StoreError::Corrupt(format!("the set of tools {hash} is missing; restore it from a backup"))
+        })?;
+        let tools: Arc<[ToolSpec]> = from_json("a set of tools", &row.text(0)?)?;
         self.tool_sets.add(tenant, hash.to_owned(), Arc::clone(&tools));
         Ok(tools)
     }
@@ -81,10 +85,4 @@ pub(super) async fn save(tx: &mut Tx<'_>, tenant: TenantId, set: &ToolSet) -> St
         .await?;
     }
     Ok(())
-}
-
-async fn load(tx: &mut Tx<'_>, tenant: TenantId, hash: &str) -> StoreResult<String> {
-    let row = tx.row("select body from tool_sets where tenant_id = $1 and hash = $2", args![tenant, hash]).await?;
-    row.ok_or_else(|| StoreError::Corrupt(format!("the set of tools {hash} is missing; restore it from a backup")))?
-        .text(0)
 }

@@ -7,23 +7,6 @@ use steward_core::ports::{BudgetScope, Spender, SpentRecord, StoreResult, UsageB
 use steward_core::{TenantId, Timestamp, UserId};
 use uuid::Uuid;
 
-#[async_trait]
-impl UsageRecord for Store {
-    async fn usage(
-        &self,
-        tenant: TenantId,
-        by: UsageBy,
-        from: Timestamp,
-        to: Timestamp,
-        user: Option<UserId>,
-    ) -> StoreResult<Vec<UsageRow>> {
-        self.read((tenant, by, from, to, user), |(tenant, by, from, to, user), tx| {
-            Box::pin(sums(tx, *tenant, *by, (*from, *to), *user))
-        })
-        .await
-    }
-}
-
 macro_rules! sums {
     ($column:literal) => {
         concat!(
@@ -41,34 +24,38 @@ macro_rules! sums {
     };
 }
 
-async fn sums(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    by: UsageBy,
-    (from, to): (Timestamp, Timestamp),
-    user: Option<UserId>,
-) -> StoreResult<Vec<UsageRow>> {
-    let sql = match by {
-        UsageBy::Day => sums!("day"),
-        UsageBy::Agent => sums!("agent_id"),
-        UsageBy::User => sums!("user_id"),
-        UsageBy::Connection => sums!("connection_id"),
-        UsageBy::Model => sums!("model"),
-        UsageBy::Key => sums!("key_id"),
-    };
-    // A day that has begun counts whole.
-    let end = Timestamp(to.0.saturating_sub(1)).day().saturating_add(1);
-    let rows = tx.rows(sql, args![tenant, from.day(), end, user]).await?;
-    let mut found: Vec<UsageRow> = rows.iter().map(|row| usage_row(row, by)).collect::<StoreResult<_>>()?;
-    if by == UsageBy::Day {
-        found.sort_by(|a, b| a.group.cmp(&b.group));
-    } else {
-        found.sort_by(|a, b| {
-            let size = |row: &UsageRow| (row.cost_micros, row.prompt_tokens + row.completion_tokens);
-            size(b).cmp(&size(a)).then_with(|| a.group.cmp(&b.group))
-        });
+#[async_trait]
+impl UsageRecord for Store {
+    async fn usage(
+        &self,
+        tenant: TenantId,
+        by: UsageBy,
+        from: Timestamp,
+        to: Timestamp,
+        user: Option<UserId>,
+    ) -> StoreResult<Vec<UsageRow>> {
+        let sql = match by {
+            UsageBy::Day => sums!("day"),
+            UsageBy::Agent => sums!("agent_id"),
+            UsageBy::User => sums!("user_id"),
+            UsageBy::Connection => sums!("connection_id"),
+            UsageBy::Model => sums!("model"),
+            UsageBy::Key => sums!("key_id"),
+        };
+        // A day that has begun counts whole.
+        let end = Timestamp(to.0.saturating_sub(1)).day().saturating_add(1);
+        let rows = self.rows(sql, args![tenant, from.day(), end, user]).await?;
+        let mut found: Vec<UsageRow> = rows.iter().map(|row| usage_row(row, by)).collect::<StoreResult<_>>()?;
+        if by == UsageBy::Day {
+            found.sort_by(|a, b| a.group.cmp(&b.group));
+        } else {
+            found.sort_by(|a, b| {
+                let size = |row: &UsageRow| (row.cost_micros, row.prompt_tokens + row.completion_tokens);
+                size(b).cmp(&size(a)).then_with(|| a.group.cmp(&b.group))
+            });
+        }
+        Ok(found)
     }
-    Ok(found)
 }
 
 fn usage_row(row: &Row, by: UsageBy) -> StoreResult<UsageRow> {

@@ -1,7 +1,7 @@
 //! Virtual keys.
 
 use crate::codec::{from_json, page_size, paged, to_json};
-use crate::error::{DbError, on_duplicate};
+use crate::error::{DbError, on_duplicate, require_changed};
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
 use async_trait::async_trait;
@@ -11,30 +11,24 @@ use steward_core::{KeyId, TenantId, Timestamp, UserId};
 #[async_trait]
 impl VirtualKeys for Store {
     async fn save_key(&self, tenant: TenantId, key: &VirtualKey, secret_hash: Option<&str>) -> StoreResult<()> {
-        let hash = secret_hash.map(str::to_owned);
-        let args = (tenant, key.clone(), hash);
-        self.write(args, |(tenant, key, hash), tx| {
-            Box::pin(async move {
-                match hash {
-                    Some(hash) => insert(tx, *tenant, key, hash).await,
-                    None => change(tx, *tenant, key).await,
-                }
-            })
-        })
-        .await
+        let Some(hash) = secret_hash else {
+            return self.write((tenant, key.clone()), |(tenant, key), tx| Box::pin(change(tx, *tenant, key))).await;
+        };
+        let sql = "insert into virtual_keys (tenant_id, id, user_id, secret_hash, body, expires_at, revoked_at)
+             values ($1, $2, $3, $4, $5, $6, $7)";
+        let args = args![tenant, key.id, key.user, hash, to_json(key)?, key.expires_at, key.revoked_at];
+        self.execute(sql, args).await.map_err(|e| match e {
+            DbError::MissingParent => StoreError::NotFound(format!("user {}", key.user)),
+            other => on_duplicate(other, || format!("key {} exists already", key.id)),
+        })?;
+        Ok(())
     }
 
     async fn key_by_hash(&self, tenant: TenantId, hash: &str, now: Timestamp) -> StoreResult<Option<VirtualKey>> {
-        self.read((tenant, hash.to_owned(), now), |(tenant, hash, now), tx| {
-            Box::pin(async move {
-                let sql = "select body, revoked_at from virtual_keys
-                           where tenant_id = $1 and secret_hash = $2 and revoked_at is null
-                             and (expires_at is null or expires_at > $3)";
-                let row = tx.row(sql, args![*tenant, hash, *now]).await?;
-                row.as_ref().map(key_of).transpose()
-            })
-        })
-        .await
+        let sql = "select body, revoked_at from virtual_keys
+             where tenant_id = $1 and secret_hash = $2 and revoked_at is null
+               and (expires_at is null or expires_at > $3)";
+        self.row(sql, args![tenant, hash, now]).await?.as_ref().map(key_of).transpose()
     }
 
     async fn keys(
@@ -44,63 +38,25 @@ impl VirtualKeys for Store {
         after: Option<KeyId>,
         limit: u32,
     ) -> StoreResult<Page<VirtualKey>> {
-        self.read((tenant, user, after, page_size(limit)), |(tenant, user, after, limit), tx| {
-            Box::pin(async move {
-                let sql = "select body, revoked_at from virtual_keys
-                               where tenant_id = $1 and ($2 is null or user_id = $2)
-                                 and ($3 is null or id < $3)
-                               order by id desc limit $4";
-                let args = args![*tenant, *user, *after, limit + 1];
-                let rows = tx.rows(sql, args).await?;
-                let keys = rows.iter().map(key_of).collect::<StoreResult<_>>()?;
-                Ok(paged(keys, *limit))
-            })
-        })
-        .await
+        let limit = page_size(limit);
+        let sql = "select body, revoked_at from virtual_keys
+             where tenant_id = $1 and ($2 is null or user_id = $2) and ($3 is null or id < $3)
+             order by id desc limit $4";
+        let rows = self.rows(sql, args![tenant, user, after, limit + 1]).await?;
+        Ok(paged(rows.iter().map(key_of).collect::<StoreResult<_>>()?, limit))
     }
 
     async fn key(&self, tenant: TenantId, id: KeyId) -> StoreResult<VirtualKey> {
-        self.read((tenant, id), |(tenant, id), tx| {
-            Box::pin(async move {
-                let sql = "select body, revoked_at from virtual_keys
-                           where tenant_id = $1 and id = $2";
-                let row = tx.row(sql, args![*tenant, *id]).await?;
-                key_of(&row.ok_or_else(|| unknown(*id))?)
-            })
-        })
-        .await
+        let sql = "select body, revoked_at from virtual_keys where tenant_id = $1 and id = $2";
+        let row = self.row(sql, args![tenant, id]).await?;
+        key_of(&row.ok_or_else(|| unknown(id))?)
     }
 
     async fn revoke_key(&self, tenant: TenantId, id: KeyId, at: Timestamp) -> StoreResult<()> {
-        let args = (tenant, id, at);
-        self.write(args, |(tenant, id, at), tx| {
-            Box::pin(async move {
-                // The first time counts.
-                let sql = "update virtual_keys set revoked_at = coalesce(revoked_at, $3)
-                           where tenant_id = $1 and id = $2";
-                let changed = tx.execute(sql, args![*tenant, *id, *at]).await?;
-                if changed == 0 {
-                    return Err(unknown(*id));
-                }
-                Ok(())
-            })
-        })
-        .await
+        // The first time counts.
+        let sql = "update virtual_keys set revoked_at = coalesce(revoked_at, $3) where tenant_id = $1 and id = $2";
+        require_changed(self.execute(sql, args![tenant, id, at]).await?, || format!("key {id}"))
     }
-}
-
-async fn insert(tx: &mut Tx<'_>, tenant: TenantId, key: &VirtualKey, hash: &str) -> StoreResult<()> {
-    tx.execute(
-        "insert into virtual_keys (tenant_id, id, user_id, secret_hash, body, expires_at, revoked_at)
-         values ($1, $2, $3, $4, $5, $6, $7)",
-        args![tenant, key.id, key.user, hash, to_json(key)?, key.expires_at, key.revoked_at],
-    )
-    .await
-    .map_err(|e| match e {
-        DbError::MissingParent => StoreError::NotFound(format!("user {}", key.user)),
-        other => on_duplicate(other, || format!("key {} exists already", key.id)),
-    })?;
-    Ok(())
 }
 
 /// Name, what it opens and its limits; whose it is and when it was made stays.

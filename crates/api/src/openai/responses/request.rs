@@ -1,6 +1,6 @@
 //! What a client asks for.
 
-use crate::openai::OpenAiError;
+use crate::openai::{OpenAiError, text_of};
 use serde::Deserialize;
 use serde_json::Value;
 use steward_core::message::{Message, Role};
@@ -89,23 +89,7 @@ impl Item {
             )));
         }
         let role = self.role.ok_or_else(|| invalid("a message needs its `role`"))?;
-        let text = match self.content {
-            Value::String(text) => text,
-            Value::Array(parts) => parts
-                .iter()
-                .map(|part| {
-                    part["text"].as_str().map(str::to_owned).ok_or_else(|| {
-                        invalid(format!(
-                            "content of type `{}` is not taken; send text",
-                            part["type"].as_str().unwrap_or("unknown")
-                        ))
-                    })
-                })
-                .collect::<Result<Vec<_>, _>>()?
-                .join("\n"),
-            _ => return Err(invalid("content must be text or a list of parts")),
-        };
-        Ok((role, text))
+        Ok((role, text_of(&self.content, "input")?))
     }
 }
 

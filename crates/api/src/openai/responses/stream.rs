@@ -1,9 +1,9 @@
 //! A run as a stream of OpenAI's response events.
 
 use super::object::{Frame, part, usage};
+use crate::ApiState;
 use crate::openai::OpenAiError;
 use crate::openai::delta_projector::{OpenAiDelta, OpenAiDeltas};
-use crate::state::ApiState;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::Stream;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Text as HTML.
 
 /// `text` with what HTML reads as its own replaced.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

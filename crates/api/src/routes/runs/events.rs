@@ -1,10 +1,10 @@
 //! A run's events as JSON: its stream `GET /api/runs/{id}/events`, and one of its log.
 
+use crate::ApiState;
+use crate::auth::Call;
 use crate::dto::run::StreamEvent;
 use crate::extract::{Params, PathId};
 use crate::problem::Problem;
-use crate::state::ApiState;
-use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse;
 use axum::response::sse::{KeepAlive, Sse};
@@ -14,7 +14,6 @@ use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 use std::time::Duration;
-use steward_app::Caller;
 use steward_core::RunId;
 use steward_core::event::{Event, EventBody};
 use steward_core::ports::{RunStatus, StoreError, StoredEvent};
@@ -42,8 +41,7 @@ pub(crate) struct From {
         ("Last-Event-ID" = Option<String>, Header, nullable = false, description = "Only events after this one")),
     responses((status = 200, description = "Server-sent events", content_type = "text/event-stream", body = StreamEvent)))]
 pub(crate) async fn events(
-    State(state): State<ApiState>,
-    caller: Caller,
+    Call(state, caller): Call,
     PathId(id): PathId<RunId>,
     Params(query): Params<From>,
     headers: HeaderMap,

@@ -1,16 +1,16 @@
 //! `steward agents add`, `edit`, `remove` and `restore`.
 
-use super::show::REMOVED;
-use crate::args::{AgentFields, BudgetPreset, PlanSwitch};
+use crate::args::{AgentFields, PlanSwitch, Word};
 use crate::client::Client;
-use crate::commands::picked::{pick, text};
+use crate::commands::picked::{content_of, pick, text};
 use crate::exit::Exit;
 use crate::term::Term;
 use anyhow::{Context, bail};
 use http::Method;
 use serde_json::{Map, Value, json};
-use std::io::Read as _;
 use std::path::Path;
+
+pub(super) const REMOVED: &str = "/api/agents?deleted=true";
 
 /// Risk classes; any other name in a policy is a tool.
 const CLASSES: [&str; 4] = ["read", "write", "external", "destructive"];
@@ -46,8 +46,7 @@ pub(super) async fn add(
         }
     };
     let name = text(&made, "name");
-    say(&made, as_json, term, &format!("made `{name}`; ask it: steward ask --agent {name} \"…\""));
-    Ok(Exit::Done)
+    Ok(term.changed(&made, as_json, &format!("made `{name}`; ask it: steward ask --agent {name} \"…\"")))
 }
 
 pub(super) async fn edit(
@@ -69,16 +68,14 @@ pub(super) async fn edit(
         bail!("nothing was changed; say what to change, such as --instructions \"…\" or --tools read,list");
     }
     let agent = patched(client, &id.to_string(), Value::Object(body)).await?;
-    say(&agent, as_json, term, &format!("changed `{}`", text(&agent, "name")));
-    Ok(Exit::Done)
+    Ok(term.changed(&agent, as_json, &format!("changed `{}`", text(&agent, "name"))))
 }
 
 pub(super) async fn remove(client: &Client, name: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let id = client.agent_named(Some(name)).await?.id;
     client.delete(&format!("/api/agents/{id}")).await?;
     let said = format!("removed `{name}`; its runs stay. Take it back with: steward agents restore {name}");
-    say(&json!({"id": id, "name": name}), as_json, term, &said);
-    Ok(Exit::Done)
+    Ok(term.changed(&json!({"id": id, "name": name}), as_json, &said))
 }
 
 pub(super) async fn restore(client: &Client, name: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
@@ -90,8 +87,7 @@ pub(super) async fn restore(client: &Client, name: &str, as_json: bool, term: Te
     let row = pick(rows, name, "removed agent", "steward agents --removed")?;
     let path = format!("/api/agents/{}/restore", text(&row, "id"));
     let agent: Value = client.act(&path).await?;
-    say(&agent, as_json, term, &format!("`{}` is back", text(&agent, "name")));
-    Ok(Exit::Done)
+    Ok(term.changed(&agent, as_json, &format!("`{}` is back", text(&agent, "name"))))
 }
 
 async fn patched(client: &Client, id: &str, body: Value) -> anyhow::Result<Value> {
@@ -99,33 +95,17 @@ async fn patched(client: &Client, id: &str, body: Value) -> anyhow::Result<Value
     client.request(Method::PATCH, &path, Some(&body)).await
 }
 
-fn say(agent: &Value, as_json: bool, term: Term, line: &str) {
-    if as_json {
-        println!("{agent}");
-    } else {
-        term.say(line);
-    }
-}
-
 /// The object in a file, or an empty one.
 fn begun(from: Option<&Path>) -> anyhow::Result<Map<String, Value>> {
     let Some(file) = from else {
         return Ok(Map::new());
     };
-    let value: Value = serde_json::from_str(&read(file)?).with_context(|| format!("{} is no JSON", file.display()))?;
+    let value: Value =
+        serde_json::from_str(&content_of(file)?).with_context(|| format!("{} is no JSON", file.display()))?;
     match value {
         Value::Object(body) => Ok(body),
         _ => bail!("{} holds no JSON object", file.display()),
     }
-}
-
-fn read(file: &Path) -> anyhow::Result<String> {
-    if file == Path::new("-") {
-        let mut content = String::new();
-        std::io::stdin().read_to_string(&mut content).context("standard input can't be read")?;
-        return Ok(content);
-    }
-    std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }
 
 async fn set(client: &Client, fields: &AgentFields, body: &mut Map<String, Value>) -> anyhow::Result<()> {
@@ -134,7 +114,7 @@ async fn set(client: &Client, fields: &AgentFields, body: &mut Map<String, Value
         put("instructions", json!(instructions));
     }
     if let Some(file) = &fields.instructions_from {
-        put("instructions", json!(read(file)?.trim()));
+        put("instructions", json!(content_of(file)?.trim()));
     }
     match &fields.tools[..] {
         [] => {}
@@ -163,7 +143,7 @@ async fn set(client: &Client, fields: &AgentFields, body: &mut Map<String, Value
         put("routing", json!({"fallback_chain": chain}));
     }
     if let Some(preset) = fields.budget {
-        put("budget", json!(budget(preset)));
+        put("budget", json!(preset.word()));
     }
     let mut tuning = Map::new();
     if let Some(temperature) = fields.temperature {
@@ -188,15 +168,6 @@ async fn set(client: &Client, fields: &AgentFields, body: &mut Map<String, Value
         put("policy", Value::Object(policy));
     }
     Ok(())
-}
-
-fn budget(preset: BudgetPreset) -> &'static str {
-    match preset {
-        BudgetPreset::Query => "query",
-        BudgetPreset::Agent => "agent",
-        BudgetPreset::Executor => "executor",
-        BudgetPreset::Plan => "plan",
-    }
 }
 
 fn policy(fields: &AgentFields) -> anyhow::Result<Map<String, Value>> {

@@ -1,7 +1,6 @@
 //! `steward mcp login`: a browser goes to the login server and returns to Steward, either to the running server or to
 //! this command, which listens meanwhile.
 
-use super::servers::{find, place};
 use crate::client::{Client, encoded};
 use crate::commands::picked::text;
 use crate::exit::Exit;
@@ -22,8 +21,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 const HEAD: u64 = 64 << 10;
 const QUICK: Duration = Duration::from_secs(5);
 
-pub(super) async fn run(client: &Client, wanted: &str, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let server = find(client, wanted).await?;
+pub(super) async fn run(client: &Client, server: &Value, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let (origin, listener) = if let Some(url) = client.server_url() {
         (url, None)
     } else {
@@ -32,7 +30,7 @@ pub(super) async fn run(client: &Client, wanted: &str, as_json: bool, term: Term
         let address = listener.local_addr()?;
         (format!("http://{address}"), Some(listener))
     };
-    let path = format!("{}/login?origin={}", place(&server), encoded(&origin));
+    let path = format!("/api/mcp/servers/{}/login?origin={}", text(server, "id"), encoded(&origin));
     let begun: Value = client.act(&path).await?;
     let url = text(&begun, "url");
     term.say("Open this address in a browser of this machine and log in there:");
@@ -51,7 +49,7 @@ pub(super) async fn run(client: &Client, wanted: &str, as_json: bool, term: Term
         }
         None => wait(client, &status).await?,
     };
-    let name = text(&server, "name");
+    let name = text(server, "name");
     if as_json {
         println!("{}", json!({"server": name, "status": ended["status"], "error": ended["error"]}));
     } else if ended["status"] == "done" {

@@ -56,8 +56,7 @@ pub(super) async fn forget(client: &Client, server: &str, term: Term) -> anyhow:
         bail!("no host key of {server} was accepted; `steward skill hosts` lists those that were");
     };
     client.delete(&format!("{PATH}/{}?port={port}", encoded(&known.host))).await?;
-    term.say(&format!("{known} is not trusted any more"));
-    Ok(Exit::Done)
+    Ok(term.done(&format!("{known} is not trusted any more")))
 }
 
 async fn known(client: &Client, host: &str, port: u16) -> anyhow::Result<Option<SshHost>> {

@@ -113,8 +113,7 @@ async fn export(
         format!("cannot write {shown}; choose another place with --output, or overwrite it with --force")
     })?;
     file.write_all(&bytes).with_context(|| format!("cannot write {shown}"))?;
-    term.say(&format!("wrote {shown}, {} bytes", bytes.len()));
-    Ok(Exit::Done)
+    Ok(term.done(&format!("wrote {shown}, {} bytes", bytes.len())))
 }
 
 async fn ready_ones(client: &Client, as_json: bool) -> anyhow::Result<Exit> {

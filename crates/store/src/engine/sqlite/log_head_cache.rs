@@ -2,7 +2,7 @@
 //! it wrote last is what is there; anything that changes a lease makes it forget.
 
 use crate::append::LogHead;
-use crate::engine::queued_call::ready;
+use crate::engine::ready;
 use crate::tx::Tx;
 use rusqlite::Connection;
 use std::collections::HashMap;

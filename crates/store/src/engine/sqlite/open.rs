@@ -1,6 +1,6 @@
 //! Opening a SQLite database: nothing is changed before it is known to be ours and not newer.
 
-use crate::engine::queued_call::ready;
+use crate::engine::ready;
 use crate::error;
 use crate::lock::{DirLock, lock};
 use crate::migrate::{self, Found, Migration};

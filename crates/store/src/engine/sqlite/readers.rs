@@ -1,6 +1,6 @@
 //! Connections that cannot write, opened when first needed.
 
-use crate::engine::queued_call::{OpFn, gone, ready};
+use crate::engine::{OpFn, gone, ready};
 use crate::error;
 use crate::lock::DirLock;
 use crate::tx::Tx;

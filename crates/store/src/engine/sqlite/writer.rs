@@ -4,7 +4,7 @@
 use super::log_head_cache::LogHeadCache;
 use crate::append::{AppendBatch, insert_events};
 use crate::engine::failpoints;
-use crate::engine::queued_call::{QueuedCall, ready};
+use crate::engine::{QueuedCall, ready};
 use crate::error;
 use crate::lock::DirLock;
 use crate::tx::Tx;

@@ -1,11 +1,15 @@
-//! The command: reads cases, makes calls by the strategy, and has the checker judge them.
+//! `steward-evals bfcl`: function calls of the Berkeley leaderboard, judged by its own checker.
 
-use super::answer;
-use super::cases::{self, Case};
-use super::package::Package;
-use super::report::{self, Finding, Verdict};
+mod answer;
+mod cases;
+mod package;
+mod report;
+
 use crate::cli::{Bfcl, Way};
 use anyhow::{Context, bail};
+use cases::Case;
+use package::Package;
+use report::{Finding, Verdict};
 use serde_json::{Value, json};
 use std::time::Instant;
 use steward::compose::{Composition, Options};

@@ -1,8 +1,32 @@
-use super::{
-    Agents, Approvals, Ask, BudgetArgs, Chat, Connections, Conversations, CredentialArgs, Eval, Grants, KeyArgs,
-    McpArgs, Model, Reminders, Resume, Runs, Sample, SkillArgs, UsageArgs,
-};
-use clap::Subcommand;
+//! What can be written on the command line.
+
+mod agents;
+mod approvals;
+mod ask;
+mod connections;
+mod conversations;
+mod credential;
+mod mcp;
+mod model;
+mod reminders;
+mod runs;
+mod skill;
+mod spending;
+
+use clap::{Subcommand, ValueEnum};
+
+pub use agents::{AgentAction, AgentFields, Agents, BudgetPreset, PlanSwitch};
+pub use approvals::{ApprovalAction, Approvals, GrantAction, Grants};
+pub use ask::{Ask, Chat, Resume, Sample, SampleAction};
+pub use connections::{AuthArgs, ConnectionAction, Connections};
+pub use conversations::{ConversationAction, Conversations};
+pub use credential::{CredentialAction, CredentialArgs, Fields, KindArg, RoleArg};
+pub use mcp::{McpAction, McpAdd, McpArgs};
+pub use model::{Model, ModelAction};
+pub use reminders::{ReminderAction, Reminders};
+pub use runs::{Eval, RunAction, Runs, Suite};
+pub use skill::{SkillAction, SkillArgs, SkillFilter};
+pub use spending::{BudgetAction, BudgetArgs, By, KeyAction, KeyArgs, PeriodArg, UsageArgs};
 
 /// Commands that work through the API.
 #[derive(Debug, Subcommand)]
@@ -94,3 +118,12 @@ pub enum Command {
     )]
     Mcp(McpArgs),
 }
+
+/// The word that a choice is written as, here and in the API.
+pub trait Word: ValueEnum {
+    fn word(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}
+
+impl<T: ValueEnum> Word for T {}

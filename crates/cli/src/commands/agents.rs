@@ -1,6 +1,7 @@
 //! `steward agents`: lists and shows agents.
 
-use super::change;
+mod change;
+
 use crate::args::{self, AgentAction};
 use crate::client::Client;
 use crate::commands::picked::text;
@@ -10,8 +11,6 @@ use serde_json::json;
 use steward_core::agent::Agent;
 use steward_core::policy::Decision;
 use steward_core::ports::KnownConnection;
-
-pub(super) const REMOVED: &str = "/api/agents?deleted=true";
 
 pub async fn run(client: &Client, args: args::Agents, term: Term) -> anyhow::Result<Exit> {
     let json = args.json;
@@ -32,7 +31,7 @@ pub async fn run(client: &Client, args: args::Agents, term: Term) -> anyhow::Res
 }
 
 async fn removed(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let rows = client.rows(REMOVED).await?;
+    let rows = client.rows(change::REMOVED).await?;
     if term.listed(&rows, as_json, "no agent was removed") {
         return Ok(Exit::Done);
     }

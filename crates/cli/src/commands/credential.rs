@@ -1,12 +1,14 @@
 //! `steward credential`: secrets go in and never come back.
 
-use super::fields::{self, Source};
-use crate::args::{CredentialAction, CredentialArgs, RoleArg};
+mod fields;
+
+use crate::args::{CredentialAction, CredentialArgs, Word};
 use crate::client::Client;
 use crate::commands::picked::{joined, pick, text, time};
 use crate::exit::Exit;
 use crate::term::Term;
 use anyhow::{anyhow, bail};
+use fields::Source;
 use http::Method;
 use serde_json::{Map, Value, json};
 use steward_core::credential::CredentialKind;
@@ -54,8 +56,7 @@ async fn remove(client: &Client, wanted: &str, yes: bool, term: Term) -> anyhow:
     }
     let path = format!("/api/credentials/{}", text(&found, "id"));
     client.delete(&path).await?;
-    term.say(&format!("removed `{name}`"));
-    Ok(Exit::Done)
+    Ok(term.done(&format!("removed `{name}`")))
 }
 
 async fn rotate(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
@@ -72,12 +73,8 @@ async fn rotate(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Ex
         }
         error
     })?;
-    if as_json {
-        println!("{done}");
-    } else {
-        term.say(&format!("{} sealed with a new key; back it up with the data", done["resealed"]));
-    }
-    Ok(Exit::Done)
+    let said = format!("{} sealed with a new key; back it up with the data", done["resealed"]);
+    Ok(term.changed(&done, as_json, &said))
 }
 
 async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {
@@ -177,7 +174,7 @@ async fn add(client: &Client, action: CredentialAction, as_json: bool, term: Ter
     let kind = CredentialKind::from(kind);
     let mut given = fields::given(kind, &fields, Source::StandardInput)?;
     fields::missing(kind, &mut given, term).await?;
-    let roles: Vec<&str> = role.into_iter().map(RoleArg::as_str).collect();
+    let roles: Vec<String> = role.into_iter().map(Word::word).collect();
     let body = json!({
         "name": name,
         "kind": kind.as_str(),
@@ -188,12 +185,7 @@ async fn add(client: &Client, action: CredentialAction, as_json: bool, term: Ter
         "expires_at": lasts.map(|lasts| client.now().plus(lasts)),
     });
     let kept: Value = client.post("/api/credentials", &body).await?;
-    if as_json {
-        println!("{kept}");
-    } else {
-        term.say(&format!("`{name}` is kept; its secrets are sealed and never shown again"));
-    }
-    Ok(Exit::Done)
+    Ok(term.changed(&kept, as_json, &format!("`{name}` is kept; its secrets are sealed and never shown again")))
 }
 
 async fn change(client: &Client, action: CredentialAction, as_json: bool, term: Term) -> anyhow::Result<Exit> {
@@ -222,10 +214,6 @@ async fn change(client: &Client, action: CredentialAction, as_json: bool, term: 
     }
     let path = format!("/api/credentials/{}", text(&found, "id"));
     let changed: Value = client.request(Method::PATCH, &path, Some(&Value::Object(body))).await?;
-    if as_json {
-        println!("{changed}");
-    } else {
-        term.say(&format!("`{}` is changed, from the next call on", text(&changed, "name")));
-    }
-    Ok(Exit::Done)
+    let said = format!("`{}` is changed, from the next call on", text(&changed, "name"));
+    Ok(term.changed(&changed, as_json, &said))
 }

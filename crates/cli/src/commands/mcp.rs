@@ -1,6 +1,7 @@
 //! `steward mcp`: tools of other programs.
 
-use super::login;
+mod login;
+
 use crate::args::{McpAction, McpAdd, McpArgs};
 use crate::client::Client;
 use crate::commands::picked::{first_line, joined, pick, text, time};
@@ -22,25 +23,23 @@ async fn act(client: &Client, action: McpAction, json: bool, term: Term) -> anyh
         McpAction::Attach { server, tools, agent } => {
             let server = find(client, &server).await?;
             let skills = attach(client, &server, &tools, &agent).await?;
-            tell_attached(&skills, &agent, json, term);
-            Ok(Exit::Done)
+            Ok(told_attached(&skills, &agent, json, term))
         }
-        McpAction::Login { server } => login::run(client, &server, json, term).await,
+        McpAction::Login { server } => login::run(client, &find(client, &server).await?, json, term).await,
         McpAction::Remove { server } => {
             let server = find(client, &server).await?;
             client.delete(&place(&server)).await?;
-            term.say(&format!("removed `{}`", text(&server, "name")));
-            Ok(Exit::Done)
+            Ok(term.done(&format!("removed `{}`", text(&server, "name"))))
         }
     }
 }
 
-pub(super) async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
+async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
     let all = client.rows("/api/mcp/servers").await?;
     pick(all, wanted, "MCP server", "steward mcp list")
 }
 
-pub(super) fn place(server: &Value) -> String {
+fn place(server: &Value) -> String {
     format!("/api/mcp/servers/{}", text(server, "id"))
 }
 
@@ -147,13 +146,8 @@ async fn add_server(client: &Client, add: McpAdd, as_json: bool, term: Term) -> 
         "per_user": add.per_user,
     });
     let made: Value = client.post("/api/mcp/servers", &body).await?;
-    if as_json {
-        println!("{made}");
-    } else {
-        let name = text(&made, "name");
-        term.say(&format!("added `{name}`; see what it has: steward mcp check {name}"));
-    }
-    Ok(Exit::Done)
+    let name = text(&made, "name");
+    Ok(term.changed(&made, as_json, &format!("added `{name}`; see what it has: steward mcp check {name}")))
 }
 
 async fn accept_tools(client: &Client, action: McpAction, as_json: bool, term: Term) -> anyhow::Result<Exit> {
@@ -197,20 +191,15 @@ async fn accept_tools(client: &Client, action: McpAction, as_json: bool, term: T
         return Ok(if wanted.is_empty() { Exit::Done } else { Exit::Refused });
     }
     let Some(agent) = agent else {
-        if as_json {
-            println!("{server}");
-        } else {
-            term.say(&format!(
-                "accepted: {}; give them to an agent: steward mcp attach {} --agent NAME",
-                accepted.join(", "),
-                text(&server, "name")
-            ));
-        }
-        return Ok(Exit::Done);
+        let said = format!(
+            "accepted: {}; give them to an agent: steward mcp attach {} --agent NAME",
+            accepted.join(", "),
+            text(&server, "name")
+        );
+        return Ok(term.changed(&server, as_json, &said));
     };
     let skills = attach(client, &server, &accepted, &agent).await?;
-    tell_attached(&skills, &agent, as_json, term);
-    Ok(Exit::Done)
+    Ok(told_attached(&skills, &agent, as_json, term))
 }
 
 fn wanted(server: &Value, names: &[String], all: bool) -> anyhow::Result<Vec<Value>> {
@@ -251,11 +240,7 @@ async fn attach(client: &Client, server: &Value, names: &[String], agent: &str) 
     client.post(&path, &body).await
 }
 
-fn tell_attached(skills: &[Value], agent: &str, as_json: bool, term: Term) {
-    if as_json {
-        println!("{}", json!(skills));
-        return;
-    }
+fn told_attached(skills: &[Value], agent: &str, as_json: bool, term: Term) -> Exit {
     let names: Vec<&str> = skills.iter().map(|skill| text(skill, "name")).collect();
-    term.say(&format!("{agent} has: {}", names.join(", ")));
+    term.changed(&skills, as_json, &format!("{agent} has: {}", names.join(", ")))
 }

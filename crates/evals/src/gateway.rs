@@ -1,11 +1,18 @@
-//! A load driver and an upstream of our own, measured directly and through Steward (and LiteLLM) in turns. Driver,
-//! upstream and gateway are separate processes, the first two with one thread each.
+//! `steward-evals gateway`: what Steward's gateway adds to a call. A load driver and an upstream of our own, measured
+//! directly and through Steward (and LiteLLM) in turns. Driver, upstream and gateway are separate processes, the first
+//! two with one thread each.
 
-use super::load::{Kind, Place, drive};
-use super::measure::{Round, cpu_time};
-use super::report::Table;
-use super::{places, relay, upstream};
+mod load;
+mod measure;
+mod places;
+mod relay;
+mod report;
+mod upstream;
+
 use crate::cli::Gateway;
+use load::{Kind, Place, drive};
+use measure::{Round, cpu_time};
+use report::Table;
 use std::io::{Error, Result};
 use std::process::ExitCode;
 use std::time::Duration;

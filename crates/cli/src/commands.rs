@@ -8,7 +8,6 @@ pub mod connections;
 pub mod conversations;
 pub mod credential;
 mod decide;
-pub mod eval_kept;
 mod follow;
 pub mod grants;
 pub mod key;

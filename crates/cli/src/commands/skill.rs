@@ -1,13 +1,14 @@
-use super::{hosts, packages};
+mod hosts;
+mod packages;
+
 use crate::args::{SkillAction, SkillArgs, SkillFilter};
 use crate::client::{Client, DEFAULT_AGENT, encoded};
-use crate::commands::picked::{first_line, pick, text, time};
+use crate::commands::picked::{content_of, first_line, pick, text, time};
 use crate::exit::Exit;
 use crate::term::Term;
 use anyhow::{Context, bail};
 use http::Method;
 use serde_json::{Value, json};
-use std::io::Read as _;
 use std::path::Path;
 use steward_core::agent::Agent;
 
@@ -159,12 +160,8 @@ async fn rollback(client: &Client, wanted: &str, version: u32, as_json: bool, te
     let path = format!("/api/skills/{}/rollback", text(&skill, "id"));
     let body = json!({"version": version});
     let now: Value = client.post(&path, &body).await?;
-    if as_json {
-        println!("{now}");
-    } else {
-        term.say(&format!("`{}` is as in version {version} again, now version {}", text(&now, "name"), now["version"]));
-    }
-    Ok(Exit::Done)
+    let said = format!("`{}` is as in version {version} again, now version {}", text(&now, "name"), now["version"]);
+    Ok(term.changed(&now, as_json, &said))
 }
 
 async fn create(
@@ -206,14 +203,7 @@ async fn create(
 /// One skill or a list.
 fn read(file: &Path) -> anyhow::Result<Vec<Value>> {
     let shown = file.display();
-    let content = if file == Path::new("-") {
-        let mut content = String::new();
-        std::io::stdin().read_to_string(&mut content).context("standard input can't be read")?;
-        content
-    } else {
-        std::fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?
-    };
-    let value: Value = serde_json::from_str(&content).with_context(|| format!("{shown} is no JSON"))?;
+    let value: Value = serde_json::from_str(&content_of(file)?).with_context(|| format!("{shown} is no JSON"))?;
     let all = match value {
         Value::Array(all) => all,
         one => vec![one],
@@ -305,6 +295,5 @@ async fn remove(client: &Client, wanted: &str, package: bool, term: Term) -> any
     let skill = find(client, wanted).await?;
     let path = format!("/api/skills/{}", text(&skill, "id"));
     client.delete(&path).await?;
-    term.say(&format!("removed `{}`", text(&skill, "name")));
-    Ok(Exit::Done)
+    Ok(term.done(&format!("removed `{}`", text(&skill, "name"))))
 }

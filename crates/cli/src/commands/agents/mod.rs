@@ -1,4 +1,0 @@
-mod change;
-mod show;
-
-pub use show::run;

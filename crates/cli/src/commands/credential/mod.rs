@@ -1,4 +1,0 @@
-mod credentials;
-mod fields;
-
-pub use credentials::{kinds, run};

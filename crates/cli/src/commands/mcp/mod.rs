@@ -1,4 +1,0 @@
-mod login;
-mod servers;
-
-pub use servers::run;

@@ -1,5 +1,0 @@
-mod hosts;
-mod packages;
-mod skills;
-
-pub use skills::run;
