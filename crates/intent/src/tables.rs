@@ -27,7 +27,7 @@ pub struct Asked {
 }
 
 pub static ASKED: LazyLock<Asked> =
-    LazyLock::new(|| toml::from_str(include_str!("../../data/tables.toml")).unwrap_or_default());
+    LazyLock::new(|| toml::from_str(include_str!("../data/tables.toml")).unwrap_or_default());
 
 /// Position of a word of the list: short ones match whole words, longer ones a beginning.
 pub fn said_at(text: &str, list: &[String]) -> Option<usize> {

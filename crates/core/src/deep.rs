@@ -31,7 +31,7 @@ struct Words {
 }
 
 static WORDS: LazyLock<Words> =
-    LazyLock::new(|| serde_json::from_str(include_str!("../../data/deep.json")).unwrap_or_default());
+    LazyLock::new(|| serde_json::from_str(include_str!("../data/deep.json")).unwrap_or_default());
 
 /// How a run plans, settled when it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
