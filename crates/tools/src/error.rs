@@ -45,6 +45,12 @@ pub enum ToolsError {
     Blob(#[from] BlobError),
 }
 
+/// [`ToolsError::Refused`] with a message as of `format!`.
+macro_rules! refused {
+    ($($message:tt)*) => { $crate::error::ToolsError::Refused(format!($($message)*)) };
+}
+pub(crate) use refused;
+
 impl ToolsError {
     pub fn refused(message: impl Into<String>) -> Self {
         Self::Refused(message.into())

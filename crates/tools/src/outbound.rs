@@ -5,7 +5,7 @@ pub(crate) mod address_guard;
 
 pub use address_guard::HostPort;
 
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use address_guard::CheckedUrl;
 use async_trait::async_trait;
 use reqwest::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION};
@@ -354,8 +354,7 @@ impl PinnedClient {
         if let Some(name) = target.name() {
             client = client.resolve_to_addrs(name, &addresses);
         }
-        let client =
-            client.build().map_err(|error| ToolsError::Refused(format!("no connection can be made: {error}")))?;
+        let client = client.build().map_err(|error| refused!("no connection can be made: {error}"))?;
         let place = target.place();
         let allowed = allow.iter().any(|entry| entry.to_string() == place);
         Ok(Self { plaintext: target.url.scheme() == "http" && !allowed, url: target.url, client })

@@ -3,7 +3,6 @@ use super::ics::{Component, Line};
 use super::recurrence::Rule;
 use super::time::{self, GivenTime};
 use super::{CalendarStore, calendar_name};
-use crate::catalogue;
 use crate::error::ToolsError;
 use crate::facts::snapshot;
 use crate::files::blocking;
@@ -14,11 +13,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use steward_core::hash;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{Clock, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 
-const NAME: &str = "calendar_create";
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 
 pub struct CalendarCreate {
@@ -128,23 +125,7 @@ pub struct CreateArgs {
 
 impl ToolHandler for CalendarCreate {
     type Args = CreateArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            NAME,
-            RiskClass::Write,
-            EffectClass::Keyed,
-            json!({
-                "title": {"type": "string", "minLength": 1, "maxLength": 300, "description": "What it is"},
-                "start": {"type": "string", "minLength": 10, "description": "YYYY-MM-DDTHH:MM in local time or RFC 3339; YYYY-MM-DD for a whole day"},
-                "end": {"type": "string", "description": "Likewise; one hour or one day later if left out"},
-                "location": {"type": "string", "maxLength": 500},
-                "description": {"type": "string", "maxLength": 4000},
-                "repeat": {"type": "string", "maxLength": 300, "description": "daily, weekly, monthly, yearly, or a rule such as FREQ=WEEKLY;BYDAY=MO,WE;COUNT=10"}
-            }),
-            &["title", "start"],
-        )
-    }
+    const NAME: &'static str = "calendar_create";
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let event = self.event(&args, "new", time::to_jiff(scope.now)?)?;
@@ -186,7 +167,7 @@ impl ToolHandler for CalendarCreate {
                     object: format!("calendar event {line}"),
                     evidence: Some(uid.clone()),
                 }),
-                undo: Some(Undo::Snapshot { tool: NAME.to_owned(), snapshot: json!(kept) }),
+                undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: json!(kept) }),
                 ..ToolOutput::text(format!("put into the calendar: {line} [{}]", short_id(&uid)))
             })
         });

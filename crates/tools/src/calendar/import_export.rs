@@ -5,8 +5,7 @@ use super::event::{Change, Event, ORIGIN, UndoRecord, event_uid, events, replace
 use super::ics::{Component, Line};
 use super::zone::{self, Zone};
 use super::{CalendarStore, MAX_BYTES, calendar_name};
-use crate::catalogue;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::files::{blocking, read_text, snapshot, write_text};
 use crate::handler::{Context, ToolHandler};
 use jiff::Timestamp;
@@ -16,11 +15,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 
-const IMPORT: &str = "calendar_import";
 const MAX_NAMED: usize = 20;
 
 pub struct CalendarImport(pub Arc<CalendarStore>);
@@ -42,9 +39,9 @@ struct ImportedEvents {
 fn read_file(path: &str, scope: &ToolScope) -> Result<ImportedEvents, ToolsError> {
     let text = read_text(scope, path)?;
     if text.len() > MAX_BYTES {
-        return Err(ToolsError::Refused(format!("{path} is larger than {} MB; split it", MAX_BYTES >> 20)));
+        return Err(refused!("{path} is larger than {} MB; split it", MAX_BYTES >> 20));
     }
-    let file = Component::read(&text).map_err(|error| ToolsError::Refused(format!("{path}: {error}")))?;
+    let file = Component::read(&text).map_err(|error| refused!("{path}: {error}"))?;
     let mut brought =
         ImportedEvents { events: Vec::new(), titles: Vec::new(), zones: Vec::new(), problems: Vec::new() };
     for mut part in file.parts {
@@ -81,7 +78,7 @@ fn read_file(path: &str, scope: &ToolScope) -> Result<ImportedEvents, ToolsError
     }
     if brought.events.is_empty() {
         let why = brought.problems.first().map_or("it has none".to_owned(), Clone::clone);
-        return Err(ToolsError::Refused(format!("{path} has no event that can be taken over: {why}")));
+        return Err(refused!("{path} has no event that can be taken over: {why}"));
     }
     Ok(brought)
 }
@@ -103,18 +100,7 @@ fn add_events(brought: ImportedEvents, calendar: &mut Component) -> (Vec<Change>
 
 impl ToolHandler for CalendarImport {
     type Args = ImportArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            IMPORT,
-            RiskClass::Write,
-            EffectClass::Idempotent,
-            json!({
-                "path": {"type": "string", "minLength": 1, "description": "An .ics file of the workspace"}
-            }),
-            &["path"],
-        )
-    }
+    const NAME: &'static str = "calendar_import";
 
     async fn preview(&self, args: ImportArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let (files, scope) = (Arc::clone(&self.0), scope.clone());
@@ -164,7 +150,7 @@ impl ToolHandler for CalendarImport {
                     object: format!("{} events from {} into the calendar", added + replaced, args.path),
                     evidence: None,
                 }),
-                undo: Some(Undo::Snapshot { tool: IMPORT.to_owned(), snapshot: json!(kept) }),
+                undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: json!(kept) }),
                 tainted: true,
                 origin: Some(args.path),
                 ..ToolOutput::text(text.trim_end())
@@ -177,8 +163,6 @@ impl ToolHandler for CalendarImport {
         undo_calendar(&self.0, value, scope).await
     }
 }
-
-const EXPORT: &str = "calendar_export";
 
 pub struct CalendarExport {
     files: Arc<CalendarStore>,
@@ -225,23 +209,12 @@ fn check_extension(path: &str) -> Result<(), ToolsError> {
     if path.trim().to_lowercase().ends_with(".ics") {
         return Ok(());
     }
-    Err(ToolsError::Refused(format!("`{path}` must end in .ics, so that other programs know it for a calendar")))
+    Err(refused!("`{path}` must end in .ics, so that other programs know it for a calendar"))
 }
 
 impl ToolHandler for CalendarExport {
     type Args = ExportArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            EXPORT,
-            RiskClass::Write,
-            EffectClass::Idempotent,
-            json!({
-                "path": {"type": "string", "minLength": 5, "description": "File of the workspace, ending in .ics; replaced if it exists"}
-            }),
-            &["path"],
-        )
-    }
+    const NAME: &'static str = "calendar_export";
 
     async fn preview(&self, args: ExportArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let (files, scope) = (Arc::clone(&self.files), scope.clone());
@@ -273,7 +246,7 @@ impl ToolHandler for CalendarExport {
                 object: path.clone(),
                 evidence: Some(format!("sha256:{}", after.sha256)),
             }),
-            undo: Some(snapshot::undo_record(EXPORT, written, after, &self.blobs).await?),
+            undo: Some(snapshot::undo_record(Self::NAME, written, after, &self.blobs).await?),
             ..ToolOutput::text(format!("wrote the calendar with {count} events to {path}"))
         })
     }

@@ -1,16 +1,14 @@
 //! `save_memory`: the text that an agent carries from conversation to conversation.
 
 use super::snapshot;
-use crate::catalogue;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use steward_core::hash;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{Facts, StoreError, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 
 /// Longest memory, characters.
 const LIMIT: usize = 4000;
@@ -55,10 +53,10 @@ fn merged(args: &MemoryArgs, before: &str) -> Result<String, ToolsError> {
     };
     let length = after.chars().count();
     if length > LIMIT && after != before {
-        return Err(ToolsError::Refused(format!(
+        return Err(refused!(
             "the memory would have {length} characters, at most {LIMIT} fit; nothing was saved: \
              write it shorter with mode replace, keeping what still matters"
-        )));
+        ));
     }
     Ok(after)
 }
@@ -70,19 +68,7 @@ fn holds(memory: &str, text: &str) -> bool {
 
 impl ToolHandler for SaveMemory {
     type Args = MemoryArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "save_memory",
-            RiskClass::Write,
-            EffectClass::Idempotent,
-            json!({
-                "text": {"type": "string", "description": "What to remember"},
-                "mode": {"type": "string", "enum": ["append", "replace"], "default": "append", "description": "append: add it; replace: it becomes the whole memory"}
-            }),
-            &["text"],
-        )
-    }
+    const NAME: &'static str = "save_memory";
 
     async fn preview(&self, args: MemoryArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let (before, _) = self.0.memory(scope.tenant, scope.agent).await?;

@@ -1,20 +1,17 @@
 //! `notes_create`, which also appends; `notes_list`, which also searches; `notes_read`.
 
 use super::snapshot;
-use crate::catalogue;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::hash;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{Facts, Note, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 use steward_sandbox::files::near_matches;
 
-const TITLE_CHARS: usize = 200;
 const TEXT_CHARS: usize = 100_000;
 
 async fn find(facts: &Arc<dyn Facts>, scope: &ToolScope, title: &str) -> Result<Option<Note>, ToolsError> {
@@ -52,9 +49,9 @@ fn merged(args: &CreateArgs, before: Option<&Note>) -> Result<String, ToolsError
     }
     let text = if old.is_empty() { args.text.clone() } else { format!("{old}\n{}", args.text) };
     if text.chars().count() > TEXT_CHARS {
-        return Err(ToolsError::Refused(format!(
+        return Err(refused!(
             "the note would be longer than {TEXT_CHARS} characters; nothing was added: begin another one"
-        )));
+        ));
     }
     Ok(text)
 }
@@ -68,20 +65,7 @@ struct Kept {
 
 impl ToolHandler for NotesCreate {
     type Args = CreateArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "notes_create",
-            RiskClass::Write,
-            EffectClass::Idempotent,
-            json!({
-                "title": {"type": "string", "minLength": 1, "maxLength": TITLE_CHARS, "description": "Name of the note"},
-                "text": {"type": "string", "minLength": 1, "maxLength": TEXT_CHARS},
-                "mode": {"type": "string", "enum": ["replace", "append"], "default": "replace", "description": "For a note that exists already. append: add the text at its end; replace: it becomes the whole note"}
-            }),
-            &["title", "text"],
-        )
-    }
+    const NAME: &'static str = "notes_create";
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let title = args.title.trim();
@@ -166,18 +150,7 @@ fn shown(note: &Note, words: &[String]) -> String {
 
 impl ToolHandler for NotesList {
     type Args = ListArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "notes_list",
-            RiskClass::Read,
-            EffectClass::Read,
-            json!({
-                "query": {"type": "string", "maxLength": TITLE_CHARS, "description": "Only notes whose title or text holds all of these words"}
-            }),
-            &[],
-        )
-    }
+    const NAME: &'static str = "notes_list";
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
@@ -214,18 +187,7 @@ pub struct ReadArgs {
 
 impl ToolHandler for NotesRead {
     type Args = ReadArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "notes_read",
-            RiskClass::Read,
-            EffectClass::Read,
-            json!({
-                "title": {"type": "string", "minLength": 1, "description": "Name of the note"}
-            }),
-            &["title"],
-        )
-    }
+    const NAME: &'static str = "notes_read";
 
     async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
@@ -242,7 +204,7 @@ impl ToolHandler for NotesRead {
                 (true, false) => "`notes_list` shows all titles".to_owned(),
                 (true, true) => "there are no notes yet".to_owned(),
             };
-            return Err(ToolsError::Refused(format!("there is no note {title}; {hint}")));
+            return Err(refused!("there is no note {title}; {hint}"));
         };
         Ok(ToolOutput { data: Some(json!(note)), ..ToolOutput::text(format!("{}\n\n{}", note.title, note.text)) })
     }

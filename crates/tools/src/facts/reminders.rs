@@ -2,19 +2,15 @@
 //! shows due reminders reads these rows, and there is no second record of them.
 
 use super::{moment, snapshot};
-use crate::catalogue;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{Clock, Facts, Reminder, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 use steward_core::{Timestamp, hash};
-
-const TEXT_CHARS: usize = 2000;
 
 /// Short enough to be typed, and the same when a call is repeated.
 fn id_of(key: &str) -> String {
@@ -34,10 +30,10 @@ impl RemindersCreate {
     fn moment(&self, text: &str, now: Timestamp) -> Result<Timestamp, ToolsError> {
         let at = moment::parse(text, self.clock.as_ref())?;
         if at <= now {
-            return Err(ToolsError::Refused(format!(
+            return Err(refused!(
                 "{text} has passed already; it is {} now, give a later time",
                 moment::local(now, self.clock.as_ref())
-            )));
+            ));
         }
         Ok(at)
     }
@@ -51,19 +47,7 @@ pub struct CreateArgs {
 
 impl ToolHandler for RemindersCreate {
     type Args = CreateArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "reminders_create",
-            RiskClass::Write,
-            EffectClass::Keyed,
-            json!({
-                "text": {"type": "string", "minLength": 1, "maxLength": TEXT_CHARS, "description": "What to be reminded of"},
-                "at": {"type": "string", "minLength": 10, "description": "When: YYYY-MM-DDTHH:MM in local time, or RFC 3339"}
-            }),
-            &["text", "at"],
-        )
-    }
+    const NAME: &'static str = "reminders_create";
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let at = self.moment(&args.at, scope.now)?;
@@ -140,18 +124,7 @@ pub struct ListArgs {
 
 impl ToolHandler for RemindersList {
     type Args = ListArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "reminders_list",
-            RiskClass::Read,
-            EffectClass::Read,
-            json!({
-                "all": {"type": "boolean", "default": false, "description": "Whether to list those that are done too"}
-            }),
-            &[],
-        )
-    }
+    const NAME: &'static str = "reminders_list";
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
@@ -203,17 +176,14 @@ impl RemindersDone {
             (Some(one), _) | (None, [one]) => Ok((*one).clone()),
             (None, []) => match all.iter().find(part) {
                 Some(done) => Ok(done.clone()),
-                None => Err(ToolsError::Refused(format!("there is no reminder `{text}`; `reminders_list` shows them"))),
+                None => Err(refused!("there is no reminder `{text}`; `reminders_list` shows them")),
             },
             (None, several) => {
                 let lines: Vec<String> = several
                     .iter()
                     .map(|one| format!("{} {}", moment::local(one.at, self.clock.as_ref()), one.text))
                     .collect();
-                Err(ToolsError::Refused(format!(
-                    "several reminders are like that; give the whole text of one: {}",
-                    lines.join("; ")
-                )))
+                Err(refused!("several reminders are like that; give the whole text of one: {}", lines.join("; ")))
             }
         }
     }
@@ -231,18 +201,7 @@ pub struct DoneArgs {
 
 impl ToolHandler for RemindersDone {
     type Args = DoneArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "reminders_done",
-            RiskClass::Write,
-            EffectClass::Idempotent,
-            json!({
-                "text": {"type": "string", "minLength": 1, "maxLength": TEXT_CHARS, "description": "Text of the reminder, or enough of it to tell it from the others"}
-            }),
-            &["text"],
-        )
-    }
+    const NAME: &'static str = "reminders_done";
 
     async fn preview(&self, args: DoneArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let one = self.meant(&args.text, scope).await?;

@@ -1,16 +1,15 @@
 //! `grep`: lines that match, in one file or all.
 
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
+use crate::files;
 use crate::handler::{Context, ToolHandler};
-use crate::{catalogue, files};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io;
-use steward_core::policy::RiskClass;
-use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
+use steward_core::tool::ToolOutput;
 use steward_sandbox::files::{EntryKind, FilesError, Workspace};
 
 const MAX_LINES: usize = 200;
@@ -38,21 +37,7 @@ fn default_path() -> String {
 
 impl ToolHandler for Grep {
     type Args = GrepArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "grep",
-            RiskClass::Read,
-            EffectClass::Read,
-            json!({
-                "pattern": {"type": "string", "minLength": 1, "description": "Regular expression to look for in each line"},
-                "path": {"type": "string", "minLength": 1, "default": ".", "description": "File or folder in the workspace"},
-                "ignore_case": {"type": "boolean", "default": false, "description": "Take upper and lower case as equal"},
-                "fixed": {"type": "boolean", "default": false, "description": "Take the pattern as plain text"}
-            }),
-            &["pattern"],
-        )
-    }
+    const NAME: &'static str = "grep";
 
     async fn run(&self, args: GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let context = context.clone();
@@ -68,9 +53,7 @@ fn matcher(args: &GrepArgs) -> Result<RegexMatcher, ToolsError> {
         .size_limit(4 << 20)
         .build(&args.pattern)
         .map_err(|error| {
-            ToolsError::Refused(format!(
-                "the pattern can't be used: {error}; set `fixed` to true to look for it as plain text"
-            ))
+            refused!("the pattern can't be used: {error}; set `fixed` to true to look for it as plain text")
         })
 }
 

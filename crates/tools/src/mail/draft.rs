@@ -1,17 +1,15 @@
 //! `mail_draft`: a message as a file, for a person to look at and send. Nothing is ever sent.
 
 use super::compose::{Message, date_header, header_safe, recipients};
-use crate::catalogue;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::files::{self, snapshot};
 use crate::handler::{Context, ToolHandler};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use steward_core::hash;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec};
+use steward_core::tool::{Preview, Receipt, ToolOutput};
 use steward_sandbox::files::{Before, FilesError, Workspace, Written};
 
 const FOLDER: &str = "drafts";
@@ -29,20 +27,7 @@ pub struct MailArgs {
 
 impl ToolHandler for MailDraft {
     type Args = MailArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "mail_draft",
-            RiskClass::Write,
-            EffectClass::Keyed,
-            json!({
-                "to": {"type": "string", "minLength": 3, "description": "Address of the recipient; several with commas between"},
-                "subject": {"type": "string", "minLength": 1, "maxLength": 500},
-                "body": {"type": "string", "minLength": 1, "description": "Text of the message"}
-            }),
-            &["to", "subject", "body"],
-        )
-    }
+    const NAME: &'static str = "mail_draft";
 
     async fn preview(&self, args: MailArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
         let to = recipients(&args.to)?;
@@ -146,7 +131,7 @@ fn free_path(workspace: &Workspace, base: &str, id: &str) -> Result<(String, boo
             Err(error) => return Err(files::file_error(error)),
         }
     }
-    Err(ToolsError::Refused(format!("there are {MAX_SAME_SUBJECT} drafts called {base}; use another subject")))
+    Err(refused!("there are {MAX_SAME_SUBJECT} drafts called {base}; use another subject"))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What carries out a kind of skill, and the checks that are common to all kinds.
 
 use super::template::{TemplateUse, check_json};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ pub trait Executor: Send + Sync {
 
     /// Undoes an effect from the snapshot that [`Self::run`] returned.
     async fn undo(&self, job: SkillCall<'_>, _snapshot: &Value, _scope: &ToolScope) -> Result<String, ToolsError> {
-        Err(ToolsError::Refused(format!("what `{}` did can't be undone by Steward", job.skill.name)))
+        Err(refused!("what `{}` did can't be undone by Steward", job.skill.name))
     }
 }
 

@@ -14,7 +14,7 @@ pub(crate) use python::{PythonProgram, compute, value_text};
 pub use shell::ShellExecutor;
 
 use super::template::quote;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::BTreeMap;
@@ -174,7 +174,7 @@ pub(super) async fn run_process(
         .process_group(0)
         .kill_on_drop(true);
     let name = program.display();
-    let trouble = |error: std::io::Error| ToolsError::Refused(format!("{name}: {error}"));
+    let trouble = |error: std::io::Error| refused!("{name}: {error}");
     let mut child = command.spawn().map_err(trouble)?;
     let group = ProcessGroup::of(&child);
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());

@@ -3,7 +3,7 @@
 use super::http::{Authorizer, Exchange, check_allow, origin, parse_allow_list};
 use super::template::{self, Values, check_url};
 use super::{Executor, SkillCall};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::files::blocking;
 use crate::handler::Context;
 use crate::outbound::{Client, HttpLimits, HttpRequest, HttpResponse, address_guard};
@@ -44,10 +44,7 @@ fn page_parts(page: FetchedPage, select: Option<&str>) -> Result<ToolOutput, Too
     };
     let SelectedPart { html: part, matches, tables, cut } = html_tree::selected_part(&html, select)?;
     if select.is_some() && matches == 0 {
-        return Err(ToolsError::Refused(format!(
-            "nothing on {} fits the selector; the page may have changed",
-            origin(&page.url)
-        )));
+        return Err(refused!("nothing on {} fits the selector; the page may have changed", origin(&page.url)));
     }
     let mut output = match part {
         Some(part) => page_output(&FetchedPage {
@@ -139,11 +136,11 @@ impl Executor for ScrapeExecutor {
             self.robots.check(&answer.url, &exchange).await?;
         }
         if !answer.status.is_success() {
-            return Err(ToolsError::Refused(format!(
+            return Err(refused!(
                 "{} answered with status {}; check the address",
                 origin(&answer.url),
                 answer.status.as_u16()
-            )));
+            ));
         }
         let select = spec.select.clone();
         blocking(move || page_parts(answer.into(), select.as_deref())).await
@@ -255,11 +252,11 @@ impl Robots {
         if url.path() == "/robots.txt" || rules.allows(&path) {
             return Ok(());
         }
-        Err(ToolsError::Refused(format!(
+        Err(refused!(
             "{} asks programs not to read {} (robots.txt); use another page, or the site's API",
             url.origin().ascii_serialization(),
             url.path()
-        )))
+        ))
     }
 
     async fn rules(&self, url: &Url, exchange: &Exchange<'_>) -> Result<Arc<RobotsRules>, ToolsError> {

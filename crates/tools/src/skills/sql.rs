@@ -4,7 +4,7 @@ mod write;
 
 use super::template::{BindStyle, TemplateUse, Values, check_text, sql};
 use super::{Executor, SkillCall};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use crate::sql::{databases, show};
 use async_trait::async_trait;
@@ -226,7 +226,7 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, SqlError> + Send + 'static,
 ) -> Result<Result<T, SqlError>, ToolsError> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| ToolsError::Refused(format!("the statement broke off: {error}")))
+    done.map_err(|error| refused!("the statement broke off: {error}"))
 }
 
 /// Runs a read-only statement, or makes a dry run of one that writes. Also returns the statement as it was sent.
@@ -295,9 +295,7 @@ pub(super) fn database_of(spec: &SqlSpec, secret: Option<&OpenedCredential>) -> 
     let text = if spec.database.is_empty() {
         let need = |name: &str| {
             field(name).ok_or_else(|| {
-                ToolsError::Refused(format!(
-                    "neither the skill names a database nor the credential a `url` or `{name}`; name one"
-                ))
+                refused!("neither the skill names a database nor the credential a `url` or `{name}`; name one")
             })
         };
         let port = field("port").map(|port| format!(":{port}")).unwrap_or_default();

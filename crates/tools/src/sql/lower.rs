@@ -1,10 +1,13 @@
 //! Lowers a structured query to SQL; pure. Names are checked against the schema and quoted, values are bound.
 
 use super::joins::{self, Edge, Step};
-use super::query::{DEFAULT_LIMIT, MOST_ROWS};
 use serde_json::Value;
 use std::fmt::Write as _;
 use steward_core::tables::{Aggregate, Condition, Op, Query, Schema, Table};
+
+/// Rows returned if a query has no limit.
+pub(super) const DEFAULT_LIMIT: u32 = 100;
+const MOST_ROWS: u32 = 1000;
 
 /// A statement and the values for `?1`, `?2`….
 #[derive(Debug, Clone, PartialEq)]

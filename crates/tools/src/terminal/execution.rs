@@ -5,7 +5,7 @@ use crate::error::ToolsError;
 use crate::handler::Context;
 use crate::text::printed;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::time::Duration;
 use steward_core::ports::ToolScope;
 use steward_core::run::FOLDER;
@@ -27,29 +27,6 @@ pub struct TerminalArgs {
     command: Option<String>,
     #[serde(default)]
     argv: Option<Vec<String>>,
-}
-
-/// That exactly one is given is checked later, since providers refuse a choice at the top of a schema.
-pub(super) fn parameters() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "command": {
-                "type": "string",
-                "maxLength": 20_000,
-                "description": "The command line, such as \"grep -n 'to do' notes.txt\"; there is no shell, so no pipes, no redirection, no wildcards"
-            },
-            "argv": {
-                "type": "array",
-                "items": {"type": "string"},
-                "minItems": 1,
-                "maxItems": 100,
-                "description": "Instead of `command`: its words, each its own element"
-            }
-        },
-        "required": [],
-        "additionalProperties": false
-    })
 }
 
 impl TerminalArgs {

@@ -3,7 +3,7 @@
 use super::auth::{Authorizer, places_credential};
 use super::exchange::{self, Exchange};
 use super::{request, request_preview};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use crate::outbound::{Client, HttpRequest};
 use crate::skills::template::{self, Template, TemplateUse, Values, check_json, check_url};
@@ -136,14 +136,13 @@ impl Executor for GraphqlExecutor {
         let body = exchange::body_json(&answer);
         // Errors come with status 200 or others; the list of errors says more than the status.
         if let Some(problems) = body.as_ref().and_then(error_text) {
-            return Err(ToolsError::Refused(format!("{place} refused the operation: {problems}")));
+            return Err(refused!("{place} refused the operation: {problems}"));
         }
         if !answer.status.is_success() {
             return Err(exchange::status_error(&answer));
         }
         let data = body.and_then(|mut body| body.get_mut("data").map(Value::take));
-        let data =
-            data.ok_or_else(|| ToolsError::Refused(format!("{place} gave no GraphQL answer; check the address")))?;
+        let data = data.ok_or_else(|| refused!("{place} gave no GraphQL answer; check the address"))?;
         let value = match &spec.select {
             Some(path) => exchange::select_path(path, &data)?,
             None => data,

@@ -1,7 +1,7 @@
 //! Builds the request of a skill from its configuration, and those of further pages.
 
 use super::exchange;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::outbound::{HostPort, HttpRequest, HttpResponse};
 use crate::skills::template::{
     self, Template, TemplateError, TemplateUse, Values, check_json, check_text, check_texts, check_url,
@@ -201,10 +201,10 @@ pub(super) fn next_page(
             };
             // The credential is sent again, so it must be the same server.
             if target.origin() != request.url.origin() {
-                return Err(ToolsError::Refused(format!(
+                return Err(refused!(
                     "the next page is on another server ({}), which is not followed",
                     target.origin().ascii_serialization()
-                )));
+                ));
             }
             if target == request.url {
                 return Ok(None);

@@ -2,7 +2,7 @@
 //! a playbook that needs the network runs as a guarded process.
 
 use super::{Programs, exit_text, run_process, run_sandboxed};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use crate::skills::{Executor, SkillCall};
 use crate::text::printed;
@@ -143,7 +143,7 @@ struct Files {
 
 impl Files {
     fn write(spec: &AnsibleSpec, arguments: &Value, secret: Option<&OpenedCredential>) -> Result<Self, ToolsError> {
-        let trouble = |error: std::io::Error| ToolsError::Refused(format!("no folder for the playbook: {error}"));
+        let trouble = |error: std::io::Error| refused!("no folder for the playbook: {error}");
         let files = Self { dir: tempfile::tempdir().map_err(trouble)? };
         // In the sandbox another user must read them; without a credential they hold no secret.
         let (folder, file) = if secret.is_some() { (0o700, 0o600) } else { (0o755, 0o644) };

@@ -2,7 +2,7 @@
 //! no network unless the skill says so.
 
 use super::{ProcessResult, Programs, command_line, run_process};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use crate::skills::template::{self, TemplateUse, Values, argv, check_text, check_texts};
 use crate::skills::{Executor, SkillCall};
@@ -89,9 +89,9 @@ fn args(spec: &DockerSpec, values: &Values<'_>, name: &str) -> Result<Vec<String
     let of = |command: &[&str], container: &str| {
         let container = template::text(container, values)?.unwrap_or_default();
         if !is_container(&container) {
-            return Err(ToolsError::Refused(format!(
+            return Err(refused!(
                 "`{container}` is no name of a container; the skill that lists them shows their names"
-            )));
+            ));
         }
         let mut args = words(command);
         args.push(container);
@@ -150,7 +150,7 @@ fn is_image(name: &str) -> bool {
 
 /// A folder for docker's configuration, with the registry's login if there is one.
 fn config_home(spec: &DockerSpec, secret: Option<&OpenedCredential>) -> Result<TempDir, ToolsError> {
-    let trouble = |error: std::io::Error| ToolsError::Refused(format!("no folder for docker's configuration: {error}"));
+    let trouble = |error: std::io::Error| refused!("no folder for docker's configuration: {error}");
     let home = tempfile::tempdir().map_err(trouble)?;
     if let (DockerSpec::Run { image, .. }, Some(opened)) = (spec, secret) {
         let field = |name: &str| opened.fields.get(name).map(ExposeSecret::expose_secret);
@@ -198,8 +198,7 @@ fn output(
         let stdout = ended.stdout.text();
         let lines = stdout.lines().filter(|line| !line.trim().is_empty());
         let rows: Result<Vec<Value>, _> = lines.map(serde_json::from_str).collect();
-        let rows =
-            rows.map_err(|error| ToolsError::Refused(format!("docker gave a list that can't be read: {error}")))?;
+        let rows = rows.map_err(|error| refused!("docker gave a list that can't be read: {error}"))?;
         let shown = rows.iter().map(|row| {
             let of = |name: &str| row[name].as_str().unwrap_or("-").to_owned();
             format!("{} | {} | {}", of("Names"), of("Image"), of("Status"))

@@ -1,6 +1,6 @@
 //! Skills of the type python: `def run(payload)` in the sandbox's interpreter.
 
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use crate::skills::{Executor, SkillCall};
 use async_trait::async_trait;
@@ -104,7 +104,7 @@ pub(crate) async fn compute(
     match reply.result {
         Ok(value) => Ok((value, printed)),
         Err(why) if printed.is_empty() => Err(ToolsError::Refused(why)),
-        Err(why) => Err(ToolsError::Refused(format!("{why}\n[printed] {printed}"))),
+        Err(why) => Err(refused!("{why}\n[printed] {printed}")),
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     Database, bind_style, blocking, database_of, database_text, file_and_policy, options, rows_output, statement,
     without_user,
 };
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use crate::skills::executor::SkillCall;
 use crate::skills::template::{BindStyle, Values};
@@ -212,7 +212,7 @@ pub(super) fn not_undone(error: SqlError) -> ToolsError {
             ToolsError::ChangedSince { what: rows, hint: "compare with the run's trace and change it by hand" }
         }
         SqlError::NoUndo(why) => ToolsError::NoUndo(why),
-        other => ToolsError::Refused(format!("not undone: {other}")),
+        other => refused!("not undone: {other}"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a call runs and where, decided before anything is sent; the command line with sudo and its password prompt.
 
 use super::known_hosts::SshAddress;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::skills::template::{self, Values, quote, remote_line};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
@@ -97,11 +97,11 @@ fn chosen_host<'a>(spec: &'a SshSpec, arguments: &Value) -> Result<&'a str, Tool
     all().find(|host| wanted.as_str() == Some(host)).map(String::as_str).ok_or_else(|| {
         let mut names: Vec<&str> = all().map(String::as_str).collect();
         names.dedup();
-        ToolsError::Refused(format!(
+        refused!(
             "host: {} is none of the hosts of this skill; choose {}",
             quote(wanted.as_str().unwrap_or(&wanted.to_string())),
             names.join(" or ")
-        ))
+        )
     })
 }
 
