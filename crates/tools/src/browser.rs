@@ -62,7 +62,7 @@ fn preview_action(browsers: &Browsers, number: u32, scope: &ToolScope, verb: &st
 /// Adds what the log keeps of an action.
 fn action_output(action: &str, object: String, output: ToolOutput) -> ToolOutput {
     ToolOutput {
-        receipt: Some(Receipt { action: action.to_owned(), object, evidence: None }),
+        receipt: Some(Receipt::new(action, object, None)),
         undo: Some(Undo::Impossible { reason: "what a page does with it happens on its server".to_owned() }),
         ..output
     }
@@ -175,12 +175,7 @@ impl ToolHandler for BrowserScreenshot {
     const NAME: &'static str = "browser_screenshot";
 
     async fn preview(&self, _: NoArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
-        Ok(Preview {
-            summary: format!("writes a picture of the open page into {SCREENSHOTS}/"),
-            detail: None,
-            count: Some(1),
-            reversible: true,
-        })
+        Ok(Preview::undoable(format!("writes a picture of the open page into {SCREENSHOTS}/"), None))
     }
 
     async fn run(&self, _: NoArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -192,11 +187,7 @@ impl ToolHandler for BrowserScreenshot {
         let SavedFile { sha256, undo } = save_file("browser_screenshot", &path, png, context, &self.blobs).await?;
         Ok(ToolOutput {
             data: Some(json!({"path": path, "url": url, "width": width, "height": height, "bytes": bytes})),
-            receipt: Some(Receipt {
-                action: "wrote".to_owned(),
-                object: path.clone(),
-                evidence: Some(format!("sha256:{sha256}")),
-            }),
+            receipt: Some(Receipt::new("wrote", path.clone(), Some(format!("sha256:{sha256}")))),
             undo: Some(undo),
             tainted: true,
             origin: Some(url.clone()),

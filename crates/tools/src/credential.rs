@@ -1,5 +1,3 @@
-//! Credentials that an operator's setting names: found, opened, and scrubbed from everything that leaves a call.
-
 use crate::error::{ToolsError, refused};
 use secrecy::{ExposeSecret as _, SecretString};
 use steward_core::credential::{Credential, CredentialUse};

@@ -1,5 +1,3 @@
-//! Why a tool refused. Each message says what to do.
-
 use steward_core::ports::{BlobError, StoreError, VaultError};
 use steward_core::tool::ToolError;
 

@@ -1,5 +1,3 @@
-//! Mail: sent over SMTP, read over IMAP, with accounts that the operator has set up.
-
 pub(crate) mod compose;
 mod config;
 mod connection;

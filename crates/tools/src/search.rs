@@ -1,5 +1,3 @@
-//! `web_search`: the web, by a search engine that the operator has chosen.
-
 mod engines;
 
 use crate::credential::{self, CredentialUser, Secrets};

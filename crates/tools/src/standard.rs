@@ -1,5 +1,3 @@
-//! The tools that every installation has.
-
 use crate::control::{Feedback, FinalAnswer};
 use crate::dispatcher::{Dispatcher, DispatcherBuilder};
 use crate::error::ToolsError;

@@ -1,5 +1,3 @@
-//! `web_fetch`: a page of the public web as text.
-
 mod html;
 pub(crate) mod html_tree;
 

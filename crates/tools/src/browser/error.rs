@@ -1,5 +1,3 @@
-//! Why a browser did not do it. Each message says what to do.
-
 use crate::error::ToolsError;
 use steward_sandbox::process::SandboxError;
 

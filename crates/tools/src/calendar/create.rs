@@ -129,12 +129,10 @@ impl ToolHandler for CalendarCreate {
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let event = self.event(&args, "new", time::to_jiff(scope.now)?)?;
-        Ok(Preview {
-            summary: format!("puts into the calendar: {}", describe(&event, self.files.zone())),
-            detail: Some(event.text()),
-            count: Some(1),
-            reversible: true,
-        })
+        Ok(Preview::undoable(
+            format!("puts into the calendar: {}", describe(&event, self.files.zone())),
+            Some(event.text()),
+        ))
     }
 
     async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -162,11 +160,7 @@ impl ToolHandler for CalendarCreate {
             let kept = UndoRecord { calendar: name, changes: vec![change], zones: Vec::new() };
             Ok(ToolOutput {
                 data: Some(json!({"id": short_id(&uid), "uid": uid, "event": text})),
-                receipt: Some(Receipt {
-                    action: "created".to_owned(),
-                    object: format!("calendar event {line}"),
-                    evidence: Some(uid.clone()),
-                }),
+                receipt: Some(Receipt::new("created", format!("calendar event {line}"), Some(uid.clone()))),
                 undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: json!(kept) }),
                 ..ToolOutput::text(format!("put into the calendar: {line} [{}]", short_id(&uid)))
             })

@@ -169,12 +169,7 @@ impl ToolHandler for CalendarDelete {
             Self::remove(&args, given, &mut calendar, files.zone())
         });
         let (change, what) = removed.await?;
-        Ok(Preview {
-            summary: format!("deletes from the calendar: {what}"),
-            detail: Some(change.before.concat()),
-            count: Some(1),
-            reversible: true,
-        })
+        Ok(Preview::undoable(format!("deletes from the calendar: {what}"), Some(change.before.concat())))
     }
 
     async fn run(&self, args: DeleteArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -239,11 +234,7 @@ impl CalendarDelete {
         let kept = UndoRecord { calendar, changes: vec![change], zones: Vec::new() };
         let output = ToolOutput {
             data: Some(json!({"id": id, "deleted": what})),
-            receipt: Some(Receipt {
-                action: "deleted".to_owned(),
-                object: format!("calendar event {what}"),
-                evidence: Some(id),
-            }),
+            receipt: Some(Receipt::new("deleted", format!("calendar event {what}"), Some(id))),
             undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: json!(kept) }),
             ..ToolOutput::text(format!("deleted from the calendar: {what}"))
         };

@@ -1,5 +1,3 @@
-//! `calendar_import` and `calendar_export`: iCalendar files of the workspace.
-
 use super::create::undo_calendar;
 use super::event::{Change, Event, ORIGIN, UndoRecord, event_uid, events, replace_event};
 use super::ics::{Component, Line};
@@ -145,11 +143,11 @@ impl ToolHandler for CalendarImport {
             let kept = UndoRecord { calendar: name, changes, zones };
             Ok(ToolOutput {
                 data: Some(json!({"path": args.path, "added": added, "replaced": replaced, "problems": problems})),
-                receipt: Some(Receipt {
-                    action: "imported".to_owned(),
-                    object: format!("{} events from {} into the calendar", added + replaced, args.path),
-                    evidence: None,
-                }),
+                receipt: Some(Receipt::new(
+                    "imported",
+                    format!("{} events from {} into the calendar", added + replaced, args.path),
+                    None,
+                )),
                 undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: json!(kept) }),
                 tainted: true,
                 origin: Some(args.path),
@@ -224,7 +222,7 @@ impl ToolHandler for CalendarExport {
             Ok(format!("writes the calendar ({count} events, {} bytes) to {}", text.len(), args.path))
         });
         let summary = looked.await?;
-        Ok(Preview { summary, detail: None, count: Some(1), reversible: true })
+        Ok(Preview::undoable(summary, None))
     }
 
     async fn run(&self, args: ExportArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -241,11 +239,7 @@ impl ToolHandler for CalendarExport {
         let path = written.path.display().to_string();
         Ok(ToolOutput {
             data: Some(json!({"path": path, "events": count})),
-            receipt: Some(Receipt {
-                action: "wrote".to_owned(),
-                object: path.clone(),
-                evidence: Some(format!("sha256:{}", after.sha256)),
-            }),
+            receipt: Some(Receipt::new("wrote", path.clone(), Some(format!("sha256:{}", after.sha256)))),
             undo: Some(snapshot::undo_record(Self::NAME, written, after, &self.blobs).await?),
             ..ToolOutput::text(format!("wrote the calendar with {count} events to {path}"))
         })

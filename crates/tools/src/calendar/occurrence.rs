@@ -1,5 +1,3 @@
-//! When the events of a calendar take place within a span of time.
-
 use super::event::{Event, events};
 use super::ics::Component;
 use super::recurrence::RuleTimes;

@@ -1,5 +1,3 @@
-//! `save_memory`: the text that an agent carries from conversation to conversation.
-
 use super::snapshot;
 use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
@@ -73,18 +71,16 @@ impl ToolHandler for SaveMemory {
     async fn preview(&self, args: MemoryArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let (before, _) = self.0.memory(scope.tenant, scope.agent).await?;
         let after = merged(&args, &before)?;
-        Ok(Preview {
-            summary: match args.mode {
+        Ok(Preview::undoable(
+            match args.mode {
                 _ if before == after => "this is in the memory already".to_owned(),
                 Mode::Append => format!("remembers: {}", args.text.trim()),
                 Mode::Replace => {
                     format!("replaces the memory ({} characters)", before.chars().count())
                 }
             },
-            detail: Some(after),
-            count: Some(1),
-            reversible: true,
-        })
+            Some(after),
+        ))
     }
 
     async fn run(&self, args: MemoryArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -132,11 +128,11 @@ fn output(args: &MemoryArgs, before: String, after: String) -> ToolOutput {
     };
     ToolOutput {
         data: Some(json!({"memory": after})),
-        receipt: Some(Receipt {
-            action: "remembered".to_owned(),
-            object: steward_core::tool::truncate(args.text.trim(), 200).0,
-            evidence: Some(format!("sha256:{}", hash::sha256(after.as_bytes()))),
-        }),
+        receipt: Some(Receipt::new(
+            "remembered",
+            steward_core::tool::truncate(args.text.trim(), 200).0,
+            Some(format!("sha256:{}", hash::sha256(after.as_bytes()))),
+        )),
         undo: Some(Undo::Snapshot { tool: "save_memory".to_owned(), snapshot: json!(Kept { before, after }) }),
         ..ToolOutput::text(content)
     }

@@ -1,5 +1,3 @@
-//! `notes_create`, which also appends; `notes_list`, which also searches; `notes_read`.
-
 use super::snapshot;
 use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
@@ -78,7 +76,7 @@ impl ToolHandler for NotesCreate {
                 format!("before:\n{}\n\nafter:\n{}", old.text, args.text),
             ),
         };
-        Ok(Preview { summary, detail: Some(detail), count: Some(1), reversible: true })
+        Ok(Preview::undoable(summary, Some(detail)))
     }
 
     async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -99,11 +97,11 @@ impl ToolHandler for NotesCreate {
         let kept = Kept { title: title.clone(), before, after: note.text.clone() };
         Ok(ToolOutput {
             data: Some(json!({"title": title, "text": note.text})),
-            receipt: Some(Receipt {
-                action: verb.to_owned(),
-                object: format!("note {title}"),
-                evidence: Some(format!("sha256:{}", hash::sha256(note.text.as_bytes()))),
-            }),
+            receipt: Some(Receipt::new(
+                verb,
+                format!("note {title}"),
+                Some(format!("sha256:{}", hash::sha256(note.text.as_bytes()))),
+            )),
             undo: Some(Undo::Snapshot { tool: "notes_create".to_owned(), snapshot: json!(kept) }),
             ..ToolOutput::text(format!("{verb} the note {title}:\n{}", args.text))
         })

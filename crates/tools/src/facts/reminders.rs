@@ -51,12 +51,10 @@ impl ToolHandler for RemindersCreate {
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let at = self.moment(&args.at, scope.now)?;
-        Ok(Preview {
-            summary: format!("makes a reminder for {}: {}", moment::local(at, self.clock.as_ref()), args.text),
-            detail: None,
-            count: Some(1),
-            reversible: true,
-        })
+        Ok(Preview::undoable(
+            format!("makes a reminder for {}: {}", moment::local(at, self.clock.as_ref()), args.text),
+            None,
+        ))
     }
 
     async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -78,11 +76,11 @@ impl ToolHandler for RemindersCreate {
         Ok(ToolOutput {
             content: format!("reminder set for {when}: {}", reminder.text),
             data: Some(json!(reminder)),
-            receipt: Some(Receipt {
-                action: "created".to_owned(),
-                object: format!("reminder for {when}: {}", reminder.text),
-                evidence: Some(reminder.id.clone()),
-            }),
+            receipt: Some(Receipt::new(
+                "created",
+                format!("reminder for {when}: {}", reminder.text),
+                Some(reminder.id.clone()),
+            )),
             undo: Some(Undo::Snapshot { tool: "reminders_create".to_owned(), snapshot: json!(reminder) }),
             tainted: false,
             origin: None,
@@ -205,12 +203,7 @@ impl ToolHandler for RemindersDone {
 
     async fn preview(&self, args: DoneArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let one = self.meant(&args.text, scope).await?;
-        Ok(Preview {
-            summary: format!("marks the reminder `{}` as done", one.text),
-            detail: None,
-            count: Some(1),
-            reversible: true,
-        })
+        Ok(Preview::undoable(format!("marks the reminder `{}` as done", one.text), None))
     }
 
     async fn run(&self, args: DoneArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -223,11 +216,7 @@ impl ToolHandler for RemindersDone {
         self.save(&done, scope).await?;
         Ok(ToolOutput {
             data: Some(json!(done)),
-            receipt: Some(Receipt {
-                action: "marked as done".to_owned(),
-                object: format!("reminder {}", done.text),
-                evidence: Some(done.id.clone()),
-            }),
+            receipt: Some(Receipt::new("marked as done", format!("reminder {}", done.text), Some(done.id.clone()))),
             undo: Some(Undo::Snapshot { tool: "reminders_done".to_owned(), snapshot: json!(one) }),
             ..ToolOutput::text(format!("done: {}", done.text))
         })

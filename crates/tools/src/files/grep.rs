@@ -1,5 +1,3 @@
-//! `grep`: lines that match, in one file or all.
-
 use crate::error::{ToolsError, refused};
 use crate::files;
 use crate::handler::{Context, ToolHandler};

@@ -1,5 +1,3 @@
-//! `list`: what is in a folder.
-
 use crate::error::{ToolsError, refused};
 use crate::files;
 use crate::handler::{Context, ToolHandler};

@@ -1,5 +1,3 @@
-//! `read`: a file, or lines of it.
-
 use crate::error::{ToolsError, refused};
 use crate::files;
 use crate::handler::{Context, ToolHandler};

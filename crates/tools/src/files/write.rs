@@ -69,11 +69,7 @@ impl Write {
         let undo = snapshot::undo_record_from("write", written, was.clone(), after.clone(), &self.blobs);
         let output = ToolOutput {
             data: Some(json!({"path": path, "bytes": bytes, "size": after.size})),
-            receipt: Some(Receipt {
-                action: action.to_owned(),
-                object: path.clone(),
-                evidence: Some(format!("sha256:{}", after.sha256)),
-            }),
+            receipt: Some(Receipt::new(action, path.clone(), Some(format!("sha256:{}", after.sha256)))),
             undo: Some(undo.await?),
             ..ToolOutput::text(what)
         };
@@ -243,7 +239,7 @@ fn preview_write(args: &WriteArgs, workspace: &Workspace) -> Result<Preview, Too
         };
         (new, summary)
     };
-    Ok(Preview { summary, detail: unified_diff(path, old, &new), count: Some(1), reversible: true })
+    Ok(Preview::undoable(summary, unified_diff(path, old, &new)))
 }
 
 fn unified_diff(path: &str, old: &[u8], new: &[u8]) -> Option<String> {

@@ -1,5 +1,3 @@
-//! Builds messages by RFC 5322: addresses, header lines, bodies.
-
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use jiff::tz::{Offset, TimeZone};

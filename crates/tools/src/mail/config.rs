@@ -1,5 +1,3 @@
-//! Mail accounts as the operator configures them: servers, senders, users, and the name of the credential in the vault.
-
 use super::compose;
 use crate::error::{ToolsError, refused};
 use crate::outbound::HostPort;

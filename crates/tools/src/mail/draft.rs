@@ -32,12 +32,10 @@ impl ToolHandler for MailDraft {
     async fn preview(&self, args: MailArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
         let to = recipients(&args.to)?;
         header_safe(&args.subject)?;
-        Ok(Preview {
-            summary: format!("writes a draft to {} in {FOLDER}/; nothing is sent", to.join(", ")),
-            detail: Some(format!("Subject: {}\n\n{}", args.subject, args.body)),
-            count: Some(1),
-            reversible: true,
-        })
+        Ok(Preview::undoable(
+            format!("writes a draft to {} in {FOLDER}/; nothing is sent", to.join(", ")),
+            Some(format!("Subject: {}\n\n{}", args.subject, args.body)),
+        ))
     }
 
     async fn run(&self, args: MailArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -62,11 +60,7 @@ impl ToolHandler for MailDraft {
         let path = written.path.display().to_string();
         Ok(ToolOutput {
             data: Some(json!({"path": path, "to": args.to, "subject": args.subject})),
-            receipt: Some(Receipt {
-                action: "drafted".to_owned(),
-                object: path.clone(),
-                evidence: Some(format!("sha256:{}", after.sha256)),
-            }),
+            receipt: Some(Receipt::new("drafted", path.clone(), Some(format!("sha256:{}", after.sha256)))),
             undo: Some(snapshot::undo_record("mail_draft", written, after, &self.0).await?),
             ..ToolOutput::text(format!(
                 "drafted a mail to {} in {path}; it was not sent\nSubject: {}\n\n{}",

@@ -1,5 +1,3 @@
-//! `mail_list`, `mail_search` and `mail_read`.
-
 use super::imap::{self, Header, ImapSession, MailQuery};
 use super::{MailAccounts, Purpose, render};
 use crate::credential::{CredentialUser, Secrets};

@@ -118,7 +118,7 @@ impl MailSend {
                 "subject": args.subject,
                 "account": account.name,
             })),
-            receipt: Some(Receipt { action: "sent".to_owned(), object: object.clone(), evidence: Some(id.clone()) }),
+            receipt: Some(Receipt::new("sent", object.clone(), Some(id.clone()))),
             undo: Some(Undo::Impossible { reason: "a mail that was sent can't be called back".to_owned() }),
             ..ToolOutput::text(format!("sent {object}\nMessage-ID: {id}\n{server} said: {reply}"))
         })

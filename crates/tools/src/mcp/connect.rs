@@ -1,5 +1,3 @@
-//! Starting a server, or connecting to it.
-
 use super::McpConfig;
 use super::connection::{ClientListener, Connection};
 use super::credentials::Secret;

@@ -1,5 +1,3 @@
-//! Why a call or a look at a server failed. Each message says what to do.
-
 use crate::error::ToolsError;
 use steward_core::ports::{StoreError, VaultError};
 

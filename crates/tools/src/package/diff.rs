@@ -1,5 +1,3 @@
-//! What differs between two revisions, file by file.
-
 use super::read::Files;
 use serde::Serialize;
 use similar::TextDiff;

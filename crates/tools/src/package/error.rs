@@ -1,5 +1,3 @@
-//! Why a package was refused. Each message names the file and says what to do.
-
 use crate::error::ToolsError;
 use steward_core::ports::{BlobError, StoreError};
 

@@ -1,5 +1,3 @@
-//! `SKILL.md`: YAML front matter and a body.
-
 use super::error::PackageError;
 use super::names;
 use serde_json::{Map, Value};

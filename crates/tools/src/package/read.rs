@@ -1,5 +1,3 @@
-//! From an archive to a package: its one folder, `SKILL.md`, and the skills that `skills/*.json` and `skills/*.yaml` define.
-
 use super::error::{PackageError, entry};
 use super::front_matter::{FrontMatter, front_matter};
 use super::names;

@@ -1,5 +1,3 @@
-//! `reference_list`, `reference_read`, `reference_search`: the files of the packages that an agent has.
-
 mod search;
 
 use super::activate::is_reference;

@@ -1,5 +1,3 @@
-//! Requests to the search engines, and the hits in their answers.
-
 use super::{SearchConfig, SearchEngine};
 use crate::error::{ToolsError, refused};
 use crate::outbound::{HttpRequest, HttpResponse};

@@ -1,5 +1,3 @@
-//! The credential of a call: found, opened, written down, and kept out of what leaves.
-
 use super::SkillPorts;
 use crate::credential::scrubber_of;
 use crate::error::{ToolsError, refused};

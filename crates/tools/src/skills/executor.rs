@@ -1,5 +1,3 @@
-//! What carries out a kind of skill, and the checks that are common to all kinds.
-
 use super::template::{TemplateUse, check_json};
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
@@ -9,6 +7,19 @@ use steward_core::ports::{Interrupted, OpenedCredential, ToolScope};
 use steward_core::schema;
 use steward_core::skill::{Skill, SkillKind};
 use steward_core::tool::{Preview, Settled, ToolOutput};
+
+/// Defines `spec`: the configuration of a skill of one kind.
+macro_rules! spec_of {
+    ($visible:vis $kind:ident, $spec:ty, $name:literal) => {
+        $visible fn spec(skill: &Skill) -> Result<&$spec, ToolsError> {
+            match &skill.spec {
+                steward_core::skill::SkillSpec::$kind(spec) => Ok(spec),
+                _ => Err(ToolsError::refused(concat!("this is no ", $name, " skill"))),
+            }
+        }
+    };
+}
+pub(super) use spec_of;
 
 /// One call of a skill. The arguments fit its schema; the credential is the one that was discovered.
 #[derive(Debug, Clone, Copy)]

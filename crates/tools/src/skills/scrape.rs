@@ -7,6 +7,7 @@ use crate::error::{ToolsError, refused};
 use crate::files::blocking;
 use crate::handler::Context;
 use crate::outbound::{Client, HttpLimits, HttpRequest, HttpResponse, address_guard};
+use crate::skills::executor::spec_of;
 use crate::web::html_tree::{self, SelectedPart};
 use crate::web::{FetchedPage, PageKind, page_output};
 use async_trait::async_trait;
@@ -17,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
-use steward_core::skill::{ScrapeSpec, Skill, SkillKind, SkillSpec};
+use steward_core::skill::{ScrapeSpec, Skill, SkillKind};
 use steward_core::tool::{Preview, ToolOutput};
 use url::Url;
 
@@ -64,12 +65,7 @@ fn page_parts(page: FetchedPage, select: Option<&str>) -> Result<ToolOutput, Too
     Ok(output)
 }
 
-fn spec(skill: &Skill) -> Result<&ScrapeSpec, ToolsError> {
-    match &skill.spec {
-        SkillSpec::Scrape(spec) => Ok(spec),
-        _ => Err(ToolsError::refused("this is no scrape skill")),
-    }
-}
+spec_of!(Scrape, ScrapeSpec, "scrape");
 
 fn page_url(spec: &ScrapeSpec, values: &Values<'_>) -> Result<Url, ToolsError> {
     if !spec.url.is_empty() {

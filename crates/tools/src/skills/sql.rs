@@ -1,11 +1,10 @@
-//! Skills of the type sql: one guarded statement on a file of the workspace or on a server.
-
 mod write;
 
 use super::template::{BindStyle, TemplateUse, Values, check_text, sql};
 use super::{Executor, SkillCall};
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
+use crate::skills::executor::spec_of;
 use crate::sql::{databases, show};
 use async_trait::async_trait;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -13,7 +12,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 use steward_core::ports::{Interrupted, OpenedCredential, ToolScope};
-use steward_core::skill::{Skill, SkillKind, SkillSpec, SqlSpec};
+use steward_core::skill::{Skill, SkillKind, SqlSpec};
 use steward_core::tool::{Preview, Settled, ToolOutput};
 use steward_sandbox::sql::remote::{Answer, Remote, RemoteOptions};
 use steward_sandbox::sql::{Guard, Limits, Policy, Rows, SqlError};
@@ -30,12 +29,7 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SqlExecutor;
 
-fn spec(skill: &Skill) -> Result<&SqlSpec, ToolsError> {
-    match &skill.spec {
-        SkillSpec::Sql(spec) => Ok(spec),
-        _ => Err(ToolsError::refused("this is no sql skill")),
-    }
-}
+spec_of!(Sql, SqlSpec, "sql");
 
 fn limits(spec: &SqlSpec, wall: Duration) -> Limits {
     Limits {

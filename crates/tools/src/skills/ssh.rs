@@ -129,11 +129,11 @@ impl CallSummary {
                 "stdout_bytes": done.stdout.total,
                 "stderr_bytes": done.stderr.total,
             })),
-            receipt: Some(Receipt {
-                action: "ran".to_owned(),
-                object: format!("{} on {}", self.line, self.host),
-                evidence: Some(format!("exit status {status}")),
-            }),
+            receipt: Some(Receipt::new(
+                "ran",
+                format!("{} on {}", self.line, self.host),
+                Some(format!("exit status {status}")),
+            )),
             ..ToolOutput::text(content)
         })
     }

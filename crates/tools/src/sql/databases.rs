@@ -1,5 +1,3 @@
-//! SQLite files and files of rows in the workspace, as read-only datasources.
-
 use super::table_files;
 use crate::workspace::confined;
 use std::fs::File;

@@ -1,5 +1,3 @@
-//! What must be known of a database to query it: its schema, and where a text occurs as a value.
-
 use serde_json::Value;
 use steward_core::ports::TableReader;
 use steward_core::tables::{Found, Schema, Table};

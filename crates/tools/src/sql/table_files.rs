@@ -1,5 +1,3 @@
-//! CSV and TSV files of the workspace as the tables of one database.
-
 use encoding_rs::{Encoding, WINDOWS_1252};
 use std::path::Path;
 use steward_sandbox::files::{EntryKind, FileLimits, Workspace};

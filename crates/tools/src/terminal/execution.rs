@@ -1,5 +1,3 @@
-//! From a command line to an argument vector, to a run in the sandbox, to its output.
-
 use super::command_list::{self, Command, CommandList, Risk, TerminalConfig};
 use crate::error::ToolsError;
 use crate::handler::Context;
@@ -124,8 +122,7 @@ pub(super) fn command_output(argv: &[String], code: i32, outcome: &Outcome, scop
         (true, code) => format!("(the command printed nothing, exit code {code})"),
         (false, _) => text,
     };
-    let receipt =
-        Receipt { action: "ran".to_owned(), object: shell_line(argv), evidence: Some(format!("exit code {code}")) };
+    let receipt = Receipt::new("ran", shell_line(argv), Some(format!("exit code {code}")));
     ToolOutput {
         data: Some(json!({
             "argv": argv,

@@ -1,5 +1,3 @@
-//! A page as text: its title, what is readable, where its links lead.
-
 use crate::text::{is_one_of, one_line};
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;

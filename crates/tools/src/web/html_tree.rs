@@ -1,5 +1,3 @@
-//! A page as a tree: the part that a CSS selector finds, and tables.
-
 use crate::error::ToolsError;
 use html5ever::driver::{ParseOpts, parse_document};
 use html5ever::tendril::{StrTendril, TendrilSink as _};

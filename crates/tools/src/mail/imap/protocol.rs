@@ -1,5 +1,3 @@
-//! IMAP on the wire: commands, responses taken apart, names of mailboxes.
-
 use crate::error::{ToolsError, refused};
 use crate::mail::connection::MailStream;
 use base64::Engine as _;

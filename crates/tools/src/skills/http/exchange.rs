@@ -1,5 +1,3 @@
-//! One request of a skill, within its time and retried only where that is safe; and its answer as models and people read it.
-
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use crate::outbound::{Client, HttpError, HttpLimits, HttpRequest, HttpResponse};
@@ -180,11 +178,8 @@ pub(super) fn output(
     status: StatusCode,
     value: Value,
 ) -> ToolOutput {
-    let receipt = (skill.effect != EffectClass::Read).then(|| Receipt {
-        action: action.to_owned(),
-        object,
-        evidence: Some(format!("status {}", status.as_u16())),
-    });
+    let receipt = (skill.effect != EffectClass::Read)
+        .then(|| Receipt::new(action, object, Some(format!("status {}", status.as_u16()))));
     let text = value_text(&value);
     ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) }
 }

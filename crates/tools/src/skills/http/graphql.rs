@@ -1,11 +1,10 @@
-//! Skills of the type graphql.
-
 use super::auth::{Authorizer, places_credential};
 use super::exchange::{self, Exchange};
 use super::{request, request_preview};
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use crate::outbound::{Client, HttpRequest};
+use crate::skills::executor::spec_of;
 use crate::skills::template::{self, Template, TemplateUse, Values, check_json, check_url};
 use crate::skills::{Executor, SkillCall};
 use async_trait::async_trait;
@@ -13,7 +12,7 @@ use reqwest::Method;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use serde_json::{Value, json};
 use steward_core::ports::ToolScope;
-use steward_core::skill::{GraphqlSpec, Skill, SkillKind, SkillSpec};
+use steward_core::skill::{GraphqlSpec, Skill, SkillKind};
 use steward_core::tool::{EffectClass, Preview, ToolOutput};
 
 const ERROR_CHARS: usize = 1200;
@@ -30,12 +29,7 @@ impl GraphqlExecutor {
     }
 }
 
-fn spec(skill: &Skill) -> Result<&GraphqlSpec, ToolsError> {
-    match &skill.spec {
-        SkillSpec::Graphql(spec) => Ok(spec),
-        _ => Err(ToolsError::refused("this is no graphql skill")),
-    }
-}
+spec_of!(Graphql, GraphqlSpec, "graphql");
 
 /// `query`, `mutation` or `subscription`, by the first word of the document.
 fn operation(document: &str) -> &'static str {

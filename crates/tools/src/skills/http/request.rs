@@ -1,5 +1,3 @@
-//! Builds the request of a skill from its configuration, and those of further pages.
-
 use super::exchange;
 use crate::error::{ToolsError, refused};
 use crate::outbound::{HostPort, HttpRequest, HttpResponse};

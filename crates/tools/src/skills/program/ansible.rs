@@ -4,6 +4,7 @@
 use super::{Programs, exit_text, run_process, run_sandboxed};
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
+use crate::skills::executor::spec_of;
 use crate::skills::{Executor, SkillCall};
 use crate::text::printed;
 use async_trait::async_trait;
@@ -18,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use steward_core::credential::CredentialKind;
 use steward_core::ports::{OpenedCredential, ToolScope};
-use steward_core::skill::{AnsibleSpec, Skill, SkillKind, SkillSpec};
+use steward_core::skill::{AnsibleSpec, Skill, SkillKind};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
 use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Output, Sandbox};
 use tempfile::TempDir;
@@ -111,12 +112,7 @@ struct PlaybookResult {
     stderr: Output,
 }
 
-fn spec(skill: &Skill) -> Result<&AnsibleSpec, ToolsError> {
-    match &skill.spec {
-        SkillSpec::Ansible(spec) => Ok(spec),
-        _ => Err(ToolsError::refused("this is no ansible skill")),
-    }
-}
+spec_of!(Ansible, AnsibleSpec, "ansible");
 
 /// Ansible's settings: own files only in a temporary folder, no colours, a machine-readable recap.
 fn environment(temporary: &str) -> BTreeMap<String, String> {
@@ -322,10 +318,12 @@ impl Executor for AnsibleExecutor {
             return Err(ToolsError::Refused(error));
         }
         let count = |name: &str| sums.get(name).copied().unwrap_or(0);
-        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
-            action: "played".to_owned(),
-            object: job.skill.name.clone(),
-            evidence: Some(format!("ok={} changed={}", count("ok"), count("changed"))),
+        let receipt = (job.skill.effect != EffectClass::Read).then(|| {
+            Receipt::new(
+                "played",
+                job.skill.name.clone(),
+                Some(format!("ok={} changed={}", count("ok"), count("changed"))),
+            )
         });
         Ok(ToolOutput {
             data: Some(json!({"exit": 0, "recap": sums, "stdout": played.stdout.text()})),

@@ -4,6 +4,7 @@
 use super::{ProcessResult, Programs, command_line, run_process};
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
+use crate::skills::executor::spec_of;
 use crate::skills::template::{self, TemplateUse, Values, argv, check_text, check_texts};
 use crate::skills::{Executor, SkillCall};
 use crate::text::printed;
@@ -18,7 +19,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 use steward_core::ports::{OpenedCredential, ToolScope};
-use steward_core::skill::{DockerSpec, Skill, SkillKind, SkillSpec};
+use steward_core::skill::{DockerSpec, Skill, SkillKind};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, Undo};
 use steward_core::{Cancellation, hash};
 use tempfile::TempDir;
@@ -74,12 +75,7 @@ fn container_name(key: &str) -> String {
     format!("steward-{}", &hash::sha256(key.as_bytes())[..16])
 }
 
-fn spec(skill: &Skill) -> Result<&DockerSpec, ToolsError> {
-    match &skill.spec {
-        SkillSpec::Docker(spec) => Ok(spec),
-        _ => Err(ToolsError::refused("this is no docker skill")),
-    }
-}
+spec_of!(Docker, DockerSpec, "docker");
 
 fn words(list: &[&str]) -> Vec<String> {
     list.iter().map(|word| (*word).to_owned()).collect()
@@ -222,11 +218,8 @@ fn output(
         DockerSpec::Logs { .. } | DockerSpec::List => ("read", last.clone(), None),
     };
     let content = if text.is_empty() { "(docker printed nothing)".to_owned() } else { text };
-    let receipt = (skill.effect != EffectClass::Read).then(|| Receipt {
-        action: action.to_owned(),
-        object,
-        evidence: Some("exit status 0".to_owned()),
-    });
+    let receipt =
+        (skill.effect != EffectClass::Read).then(|| Receipt::new(action, object, Some("exit status 0".to_owned())));
     let outside = match spec {
         DockerSpec::Logs { .. } => Some(format!("the log of {last}")),
         DockerSpec::Run { network: true, .. } => Some(format!("the container {last}, which has the network")),

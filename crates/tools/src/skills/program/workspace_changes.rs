@@ -1,5 +1,3 @@
-//! What a program changed in a workspace, as a record from which it can be undone.
-
 use crate::error::{ToolsError, refused};
 use crate::files::blocking;
 use serde::{Deserialize, Serialize};

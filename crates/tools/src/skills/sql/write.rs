@@ -107,11 +107,7 @@ pub(super) fn output(spec: &SqlSpec, skill: &Skill, changes: Changes, sql: &str)
     text.extend(changes.notes);
     ToolOutput {
         data: Some(json!({"changed": changes.count, "sql": sql})),
-        receipt: Some(Receipt {
-            action: "changed".to_owned(),
-            object: format!("{count} of {}", database_text(spec)),
-            evidence: Some(told),
-        }),
+        receipt: Some(Receipt::new("changed", format!("{count} of {}", database_text(spec)), Some(told))),
         undo: Some(undo),
         ..ToolOutput::text(text.join("\n"))
     }

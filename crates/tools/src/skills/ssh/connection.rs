@@ -1,5 +1,3 @@
-//! A connection: dialing, jump host, host key, login.
-
 use super::command_plan::CommandPlan;
 use super::known_hosts::{HostKeys, SshAddress, host_key_refusal};
 use crate::error::{ToolsError, refused};
