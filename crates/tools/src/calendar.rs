@@ -38,11 +38,11 @@ pub fn with_calendar(
     let files = Arc::new(CalendarStore::new(config));
     let (clock, blobs) = (Arc::clone(clock), Arc::clone(blobs));
     builder
-        .with(CalendarList::new(Arc::clone(&files), Arc::clone(&clock)))
-        .with(CalendarCreate::new(Arc::clone(&files), Arc::clone(&clock)))
-        .with(CalendarDelete::new(Arc::clone(&files), clock))
+        .with(CalendarList { files: Arc::clone(&files), clock: Arc::clone(&clock) })
+        .with(CalendarCreate { files: Arc::clone(&files), clock: Arc::clone(&clock) })
+        .with(CalendarDelete { files: Arc::clone(&files), clock })
         .with(CalendarImport(Arc::clone(&files)))
-        .with(CalendarExport::new(files, blobs))
+        .with(CalendarExport { files, blobs })
 }
 
 const MAX_BYTES: usize = 8 << 20;

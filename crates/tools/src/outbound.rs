@@ -231,19 +231,24 @@ fn prepare_redirect(request: &mut HttpRequest, status: u16, next: Url) -> Result
     Ok(())
 }
 
-async fn send(target: &CheckedUrl, addresses: &[SocketAddr], request: &HttpRequest) -> Result<Response, HttpError> {
+/// A client that connects to `addresses` only, without proxies and redirects.
+fn client_builder(target: &CheckedUrl, addresses: &[SocketAddr]) -> reqwest::ClientBuilder {
     // Fails only if a provider is installed already, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let mut client = reqwest::Client::builder()
+    let client = reqwest::Client::builder()
         .no_proxy()
         .redirect(redirect::Policy::none())
         .connect_timeout(CONNECT)
         .tcp_nodelay(true)
-        .pool_max_idle_per_host(0)
         .user_agent(concat!("steward/", env!("CARGO_PKG_VERSION")));
-    if let Some(name) = target.name() {
-        client = client.resolve_to_addrs(name, addresses);
+    match target.name() {
+        Some(name) => client.resolve_to_addrs(name, addresses),
+        None => client,
     }
+}
+
+async fn send(target: &CheckedUrl, addresses: &[SocketAddr], request: &HttpRequest) -> Result<Response, HttpError> {
+    let mut client = client_builder(target, addresses).pool_max_idle_per_host(0);
     if let Some(identity) = &request.identity {
         client = client.identity(identity.clone());
     }
@@ -343,18 +348,9 @@ impl PinnedClient {
     pub async fn connect(url: &str, allow: &[HostPort]) -> Result<Self, ToolsError> {
         let target = address_guard::checked_url(address_guard::parse_url(url)?)?;
         let addresses = target.addresses(allow, &SystemResolver).await?;
-        // Fails only if a provider is installed already, which is fine.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut client = reqwest::Client::builder()
-            .no_proxy()
-            .redirect(redirect::Policy::none())
-            .connect_timeout(CONNECT)
-            .tcp_nodelay(true)
-            .user_agent(concat!("steward/", env!("CARGO_PKG_VERSION")));
-        if let Some(name) = target.name() {
-            client = client.resolve_to_addrs(name, &addresses);
-        }
-        let client = client.build().map_err(|error| refused!("no connection can be made: {error}"))?;
+        let client = client_builder(&target, &addresses)
+            .build()
+            .map_err(|error| refused!("no connection can be made: {error}"))?;
         let place = target.place();
         let allowed = allow.iter().any(|entry| entry.to_string() == place);
         Ok(Self { plaintext: target.url.scheme() == "http" && !allowed, url: target.url, client })

@@ -19,15 +19,11 @@ use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 
 pub struct CalendarCreate {
-    files: Arc<CalendarStore>,
-    clock: Arc<dyn Clock>,
+    pub files: Arc<CalendarStore>,
+    pub clock: Arc<dyn Clock>,
 }
 
 impl CalendarCreate {
-    pub fn new(files: Arc<CalendarStore>, clock: Arc<dyn Clock>) -> Self {
-        Self { files, clock }
-    }
-
     fn event(&self, args: &CreateArgs, uid: &str, now: Timestamp) -> Result<Component, ToolsError> {
         let title = args.title.trim();
         if title.is_empty() {

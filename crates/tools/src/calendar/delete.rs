@@ -21,8 +21,8 @@ use steward_sandbox::files::near_matches;
 const MAX_NAMED: usize = 10;
 
 pub struct CalendarDelete {
-    files: Arc<CalendarStore>,
-    clock: Arc<dyn Clock>,
+    pub files: Arc<CalendarStore>,
+    pub clock: Arc<dyn Clock>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -32,10 +32,6 @@ pub struct DeleteArgs {
 }
 
 impl CalendarDelete {
-    pub fn new(files: Arc<CalendarStore>, clock: Arc<dyn Clock>) -> Self {
-        Self { files, clock }
-    }
-
     /// Removes the event, or one of its occurrences. Returns what was removed.
     fn remove(
         args: &DeleteArgs,

@@ -163,20 +163,14 @@ impl ToolHandler for CalendarImport {
 }
 
 pub struct CalendarExport {
-    files: Arc<CalendarStore>,
-    blobs: Arc<dyn Blobs>,
+    pub files: Arc<CalendarStore>,
+    /// Keep what the file held before.
+    pub blobs: Arc<dyn Blobs>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct ExportArgs {
     path: String,
-}
-
-impl CalendarExport {
-    /// `blobs` keep what the file held before.
-    pub fn new(files: Arc<CalendarStore>, blobs: Arc<dyn Blobs>) -> Self {
-        Self { files, blobs }
-    }
 }
 
 /// The calendar with the time zones that it uses, and its number of events.

@@ -19,14 +19,8 @@ const MOST: usize = 200;
 const LONG: usize = 300;
 
 pub struct CalendarList {
-    files: Arc<CalendarStore>,
-    clock: Arc<dyn Clock>,
-}
-
-impl CalendarList {
-    pub fn new(files: Arc<CalendarStore>, clock: Arc<dyn Clock>) -> Self {
-        Self { files, clock }
-    }
+    pub files: Arc<CalendarStore>,
+    pub clock: Arc<dyn Clock>,
 }
 
 #[derive(Debug, Deserialize)]

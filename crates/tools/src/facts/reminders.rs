@@ -18,15 +18,11 @@ fn id_of(key: &str) -> String {
 }
 
 pub struct RemindersCreate {
-    facts: Arc<dyn Facts>,
-    clock: Arc<dyn Clock>,
+    pub facts: Arc<dyn Facts>,
+    pub clock: Arc<dyn Clock>,
 }
 
 impl RemindersCreate {
-    pub fn new(facts: Arc<dyn Facts>, clock: Arc<dyn Clock>) -> Self {
-        Self { facts, clock }
-    }
-
     fn moment(&self, text: &str, now: Timestamp) -> Result<Timestamp, ToolsError> {
         let at = moment::parse(text, self.clock.as_ref())?;
         if at <= now {
@@ -104,14 +100,8 @@ impl ToolHandler for RemindersCreate {
 }
 
 pub struct RemindersList {
-    facts: Arc<dyn Facts>,
-    clock: Arc<dyn Clock>,
-}
-
-impl RemindersList {
-    pub fn new(facts: Arc<dyn Facts>, clock: Arc<dyn Clock>) -> Self {
-        Self { facts, clock }
-    }
+    pub facts: Arc<dyn Facts>,
+    pub clock: Arc<dyn Clock>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -147,15 +137,11 @@ impl ToolHandler for RemindersList {
 }
 
 pub struct RemindersDone {
-    facts: Arc<dyn Facts>,
-    clock: Arc<dyn Clock>,
+    pub facts: Arc<dyn Facts>,
+    pub clock: Arc<dyn Clock>,
 }
 
 impl RemindersDone {
-    pub fn new(facts: Arc<dyn Facts>, clock: Arc<dyn Clock>) -> Self {
-        Self { facts, clock }
-    }
-
     /// The reminder with this id or whole text, or the only one that contains the text.
     async fn meant(&self, text: &str, scope: &ToolScope) -> Result<Reminder, ToolsError> {
         let all = self.facts.reminders(scope.tenant, scope.agent).await?;

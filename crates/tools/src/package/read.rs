@@ -3,6 +3,7 @@ use super::front_matter::{FrontMatter, front_matter};
 use super::names;
 use super::zip::{Limits, unpack};
 use crate::catalogue;
+use crate::text::is_one_of;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr as _;
@@ -133,22 +134,8 @@ fn refuse_archive(path: &str, content: &[u8]) -> Result<(), PackageError> {
 }
 
 /// Fields of a definition. Id, version, author and package are given by Steward.
-const FIELDS: [&str; 14] = [
-    "name",
-    "description",
-    "utterances",
-    "parameters",
-    "type",
-    "config",
-    "risk",
-    "effect",
-    "credential",
-    "compensation",
-    "limits",
-    "enabled",
-    "untrusted",
-    "category",
-];
+const FIELDS: &str = "name description utterances parameters type config risk effect credential compensation limits enabled \
+    untrusted category";
 /// Placeholder until a skill is created.
 const NO_ID: &str = "00000000-0000-0000-0000-000000000000";
 /// In a python skill's `config`: a file of the package, instead of `code`.
@@ -177,8 +164,8 @@ fn definition(value: Value, path: &str, files: &Files) -> Result<Skill, String> 
     let Value::Object(mut fields) = value else {
         return Err("a skill is an object with `name`, `type` and `config`".into());
     };
-    if let Some(unknown) = fields.keys().find(|key| !FIELDS.contains(&key.as_str())) {
-        return Err(format!("`{unknown}` is unknown; there are {}", FIELDS.join(", ")));
+    if let Some(unknown) = fields.keys().find(|key| !is_one_of(key, FIELDS)) {
+        return Err(format!("`{unknown}` is unknown; there are {}", FIELDS.replace(' ', ", ")));
     }
     if !fields.contains_key("name") {
         let file = path.rsplit('/').next().unwrap_or_default();

@@ -8,21 +8,7 @@ use steward_core::tool::ToolOutput;
 use steward_sandbox::sql::{Guard, Policy};
 
 /// Asks SQLite, CSV and TSV files of the workspace, read-only.
-#[derive(Debug, Clone, Default)]
-pub struct SqlTool {
-    policy: Policy,
-}
-
-impl SqlTool {
-    /// Allows reading every table of a database in the workspace.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    pub fn with_policy(policy: Policy) -> Self {
-        Self { policy }
-    }
-}
+pub struct SqlTool;
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct SqlArgs {
@@ -36,16 +22,16 @@ impl ToolHandler for SqlTool {
     const NAME: &'static str = "sql";
 
     async fn run(&self, args: SqlArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let (policy, context) = (self.policy.clone(), context.clone());
-        tokio::task::spawn_blocking(move || ask(&args, &context, policy))
+        let context = context.clone();
+        tokio::task::spawn_blocking(move || ask(&args, &context))
             .await
             .map_err(|error| refused!("the query broke off: {error}"))?
             .map_err(ToolsError::Refused)
     }
 }
 
-fn ask(args: &SqlArgs, context: &Context, policy: Policy) -> Result<ToolOutput, String> {
-    let guard = databases::open(&context.scope.workspace, &args.database, policy)?;
+fn ask(args: &SqlArgs, context: &Context) -> Result<ToolOutput, String> {
+    let guard = databases::open(&context.scope.workspace, &args.database, Policy::default())?;
     match &args.query {
         Ask::Schema { schema } => schema_of(&guard, schema),
         Ask::Sql { sql } => answer(&guard, sql, &[], None),

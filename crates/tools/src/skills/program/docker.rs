@@ -96,30 +96,13 @@ fn args(spec: &DockerSpec, values: &Values<'_>, name: &str) -> Result<Vec<String
     match spec {
         DockerSpec::Run { image, command, network, memory_mib } => {
             let network = if *network { "bridge" } else { "none" };
-            let (memory, pids) = (format!("{memory_mib}m"), PIDS.to_string());
-            let mut args = words(&[
-                "run",
-                "--rm",
-                "--name",
-                name,
-                "--network",
-                network,
-                "--read-only",
-                "--tmpfs",
-                "/tmp:rw,noexec,nosuid,nodev,size=64m",
-                "--cap-drop",
-                "ALL",
-                "--security-opt",
-                "no-new-privileges",
-                "--pids-limit",
-                &pids,
-                "--memory",
-                &memory,
-                "--memory-swap",
-                &memory,
-                "--",
-                image,
-            ]);
+            let line = format!(
+                "run --rm --name {name} --network {network} --read-only --tmpfs /tmp:rw,noexec,nosuid,nodev,size=64m \
+                 --cap-drop ALL --security-opt no-new-privileges --pids-limit {PIDS} --memory {memory_mib}m \
+                 --memory-swap {memory_mib}m --"
+            );
+            let mut args: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            args.push(image.clone());
             args.extend(argv(command, values)?);
             Ok(args)
         }
