@@ -11,11 +11,7 @@ pub enum ToolsError {
     #[error("there is no tool `{name}`; the tools are {known}")]
     Unknown { name: String, known: String },
     #[error("{tool}: {problem}")]
-    Arguments {
-        tool: String,
-        /// Which field, and what was expected.
-        problem: String,
-    },
+    Arguments { tool: String, problem: String },
     /// The arguments aren't the approved ones.
     #[error("the arguments of `{0}` changed after they were approved; ask for approval again")]
     Changed(String),

@@ -69,6 +69,19 @@ pub(crate) fn file_error(error: FilesError) -> ToolsError {
     refused!("{error}{hint}")
 }
 
+/// The folder or file from which to search, relative to the workspace; `.` for the workspace itself.
+fn resolve_base(workspace: &Workspace, path: &str) -> Result<String, ToolsError> {
+    let base = workspace.resolve(path).map_err(file_error)?;
+    Ok(match base.as_path().to_string_lossy() {
+        path if path.is_empty() => ".".to_owned(),
+        path => path.into_owned(),
+    })
+}
+
+fn default_path() -> String {
+    ".".to_owned()
+}
+
 /// Runs blocking `work` on its own thread; a panic in it continues in the caller.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ToolsError> + Send + 'static,

@@ -87,8 +87,7 @@ impl ToolHandler for SaveMemory {
         let scope = &context.scope;
         for _ in 0..TRIES {
             context.check()?;
-            let now = self.0.memory(scope.tenant, scope.agent).await;
-            let (before, version) = now?;
+            let (before, version) = self.0.memory(scope.tenant, scope.agent).await?;
             let after = merged(&args, &before)?;
             if after != before {
                 let saved = self.0.save_memory(scope.tenant, scope.agent, &after, version).await;
@@ -106,8 +105,7 @@ impl ToolHandler for SaveMemory {
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let kept: Kept = snapshot(value)?;
         let changed = || ToolsError::ChangedSince { what: "the memory".to_owned(), hint: "edit it by hand" };
-        let now = self.0.memory(scope.tenant, scope.agent).await;
-        let (text, version) = now?;
+        let (text, version) = self.0.memory(scope.tenant, scope.agent).await?;
         if text != kept.after {
             return Err(changed());
         }

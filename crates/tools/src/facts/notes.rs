@@ -87,8 +87,7 @@ impl ToolHandler for NotesCreate {
         let scope = &context.scope;
         let old = find(&self.0, scope, &title).await?;
         let note = Note { title: title.clone(), text: merged(&args, old.as_ref())?, updated_at: scope.now };
-        let saved = self.0.save_note(scope.tenant, scope.agent, &note).await;
-        let before = saved?;
+        let before = self.0.save_note(scope.tenant, scope.agent, &note).await?;
         let verb = match (&before, args.mode) {
             (None, _) => "created",
             (Some(_), Mode::Replace) => "replaced",
@@ -152,8 +151,7 @@ impl ToolHandler for NotesList {
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
-        let notes = self.0.notes(scope.tenant, scope.agent).await;
-        let mut notes = notes?;
+        let mut notes = self.0.notes(scope.tenant, scope.agent).await?;
         if notes.is_empty() {
             return Ok(ToolOutput::text("there are no notes yet"));
         }
@@ -189,8 +187,7 @@ impl ToolHandler for NotesRead {
 
     async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
-        let notes = self.0.notes(scope.tenant, scope.agent).await;
-        let notes = notes?;
+        let notes = self.0.notes(scope.tenant, scope.agent).await?;
         let title = args.title.trim();
         let exact = notes.iter().find(|note| note.title == title);
         let lower = title.to_lowercase();

@@ -55,8 +55,7 @@ impl ToolHandler for RemindersCreate {
 
     async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
-        let all = self.facts.reminders(scope.tenant, scope.agent).await;
-        let all = all?;
+        let all = self.facts.reminders(scope.tenant, scope.agent).await?;
         let id = id_of(&context.idempotency_key);
         let known = all.into_iter().find(|one| one.id == id);
         // A known one was made before a crash. It is kept even if its time has passed meanwhile.
@@ -70,7 +69,6 @@ impl ToolHandler for RemindersCreate {
         };
         let when = moment::local(reminder.at, self.clock.as_ref());
         Ok(ToolOutput {
-            content: format!("reminder set for {when}: {}", reminder.text),
             data: Some(json!(reminder)),
             receipt: Some(Receipt::new(
                 "created",
@@ -78,15 +76,13 @@ impl ToolHandler for RemindersCreate {
                 Some(reminder.id.clone()),
             )),
             undo: Some(Undo::Snapshot { tool: "reminders_create".to_owned(), snapshot: json!(reminder) }),
-            tainted: false,
-            origin: None,
+            ..ToolOutput::text(format!("reminder set for {when}: {}", reminder.text))
         })
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let kept: Reminder = snapshot(value)?;
-        let all = self.facts.reminders(scope.tenant, scope.agent).await;
-        let all = all?;
+        let all = self.facts.reminders(scope.tenant, scope.agent).await?;
         if !all.contains(&kept) {
             return Err(ToolsError::ChangedSince {
                 what: format!("the reminder `{}`", kept.text),
@@ -116,8 +112,7 @@ impl ToolHandler for RemindersList {
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
-        let all = self.facts.reminders(scope.tenant, scope.agent).await;
-        let mut all = all?;
+        let mut all = self.facts.reminders(scope.tenant, scope.agent).await?;
         all.retain(|one| args.all || !one.done);
         if all.is_empty() {
             return Ok(ToolOutput::text("there are no reminders"));

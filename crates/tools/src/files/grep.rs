@@ -21,16 +21,12 @@ pub struct Grep;
 #[derive(Debug, Deserialize)]
 pub struct GrepArgs {
     pattern: String,
-    #[serde(default = "default_path")]
+    #[serde(default = "files::default_path")]
     path: String,
     #[serde(default)]
     ignore_case: bool,
     #[serde(default)]
     fixed: bool,
-}
-
-fn default_path() -> String {
-    ".".to_owned()
 }
 
 impl ToolHandler for Grep {
@@ -76,11 +72,7 @@ struct Matches {
 
 fn search(args: &GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
     let workspace = files::open_workspace(&context.scope)?;
-    let base = workspace.resolve(&args.path).map_err(files::file_error)?;
-    let base = match base.as_path().to_string_lossy() {
-        path if path.is_empty() => ".".to_owned(),
-        path => path.into_owned(),
-    };
+    let base = files::resolve_base(&workspace, &args.path)?;
     let mut search = Search {
         workspace: &workspace,
         matcher: matcher(args)?,

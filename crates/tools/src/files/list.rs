@@ -16,14 +16,10 @@ pub struct List;
 
 #[derive(Debug, Deserialize)]
 pub struct ListArgs {
-    #[serde(default = "default_path")]
+    #[serde(default = "files::default_path")]
     path: String,
     pattern: Option<String>,
     depth: Option<usize>,
-}
-
-fn default_path() -> String {
-    ".".to_owned()
 }
 
 impl ToolHandler for List {
@@ -49,11 +45,7 @@ fn list_folder(args: &ListArgs, context: &Context) -> Result<ToolOutput, ToolsEr
     let workspace = files::open_workspace(&context.scope)?;
     let glob = args.pattern.as_deref().map(matcher).transpose()?;
     let depth = args.depth.unwrap_or(if glob.is_some() { MAX_DEPTH } else { 1 });
-    let base = workspace.resolve(&args.path).map_err(files::file_error)?;
-    let base = match base.as_path().to_string_lossy() {
-        path if path.is_empty() => ".".to_owned(),
-        path => path.into_owned(),
-    };
+    let base = files::resolve_base(&workspace, &args.path)?;
     let (mut lines, mut rows, mut total) = (String::new(), Vec::new(), 0_usize);
     let walked = files::walk(&workspace, &base, depth, context, &mut |path, entry| {
         if matches(glob.as_ref(), &base, path, entry) {

@@ -20,26 +20,14 @@ pub struct Lowered {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LowerError {
     #[error("there is no table `{name}`; the tables are {known}")]
-    Table {
-        name: String,
-        /// The existing tables.
-        known: String,
-    },
+    Table { name: String, known: String },
     #[error("there is no column `{name}` in {tables}; the columns are {known}")]
-    Column {
-        name: String,
-        /// Where it was searched.
-        tables: String,
-        /// The existing columns.
-        known: String,
-    },
-    /// Unrelated tables.
+    Column { name: String, tables: String, known: String },
     #[error("`{from}` and `{to}` cannot be joined: no foreign key leads from one to the other; ask them one by one")]
     Apart { from: String, to: String },
     /// A comparison without a value, or with one that can't be compared.
     #[error("the condition on `{column}` needs a value; give a text or a number")]
     Value { column: String },
-    /// An aggregate without a column.
     #[error("`{function}` needs a column")]
     Aggregate { function: &'static str },
 }
@@ -55,13 +43,8 @@ struct Lowering<'s> {
 
 pub fn lower(query: &Query, schema: &Schema) -> Result<Lowered, LowerError> {
     let from = table(schema, &query.from)?.name.clone();
-    let mut work = Lowering {
-        schema,
-        edges: joins::edges(schema),
-        tables: vec![from.clone()],
-        steps: Vec::new(),
-        values: Vec::new(),
-    };
+    let (edges, tables) = (joins::edges(schema), vec![from.clone()]);
+    let mut work = Lowering { schema, edges, tables, steps: Vec::new(), values: Vec::new() };
     let named = query
         .join
         .iter()
