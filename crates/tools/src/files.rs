@@ -93,7 +93,6 @@ pub(crate) async fn blocking<T: Send + 'static>(
     }
 }
 
-/// Most entries of one walk.
 const ENTRIES: usize = 50_000;
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -157,7 +156,6 @@ fn join(folder: &str, name: &str) -> String {
     }
 }
 
-/// Bytes that are examined.
 const EXAMINED_BYTES: usize = 8192;
 
 /// First bytes of common binary formats, their names, and what to do instead of reading them.

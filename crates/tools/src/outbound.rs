@@ -115,12 +115,10 @@ impl Client {
         Self::resolving(allow, Arc::new(SystemResolver))
     }
 
-    /// A client with another resolver.
     pub fn resolving(allow: Vec<HostPort>, resolver: Arc<dyn Resolve>) -> Self {
         Self { allow, resolver }
     }
 
-    /// A client that may reach further hosts.
     #[must_use]
     pub fn allowing(&self, more: impl IntoIterator<Item = HostPort>) -> Self {
         let mut client = self.clone();

@@ -70,7 +70,6 @@ pub struct TerminalWrite {
 }
 
 impl TerminalWrite {
-    /// `blobs` keep what files held before.
     pub fn new(config: TerminalConfig, helper: Helper, blobs: Arc<dyn Blobs>) -> Result<Self, ToolsError> {
         Ok(Self { commands: CommandRunner::new(config, helper)?, blobs })
     }

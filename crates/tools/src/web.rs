@@ -118,7 +118,6 @@ fn decode(page: &FetchedPage, is_html: bool) -> String {
     encoding.decode(&page.bytes).0.into_owned()
 }
 
-/// The charset in a page's own head.
 fn charset_in_page(bytes: &[u8]) -> Option<String> {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(CHARSET_SCAN_BYTES)]).to_lowercase();
     let (_, rest) = head.split_once("charset=")?;

@@ -52,7 +52,6 @@ impl CalendarCreate {
     }
 }
 
-/// `DTSTART` and `DTEND`.
 fn start_and_end(start: GivenTime, end: Option<GivenTime>, zone: &TimeZone) -> Result<[Line; 2], ToolsError> {
     let late = || ToolsError::refused("the event must end after it begins");
     match (start, end) {

@@ -26,7 +26,6 @@ pub struct ImportArgs {
 }
 
 struct ImportedEvents {
-    /// Id and components of each event.
     events: Vec<(String, Vec<Component>)>,
     titles: Vec<String>,
     /// Zones that this machine doesn't know but the file describes.

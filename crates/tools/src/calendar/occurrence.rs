@@ -71,7 +71,6 @@ struct Search<'a> {
     from: Timestamp,
     to: Timestamp,
     home: &'a TimeZone,
-    /// Steps that may still be taken.
     left: usize,
 }
 

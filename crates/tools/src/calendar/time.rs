@@ -85,7 +85,6 @@ pub(super) fn instant(at: DateTime, zone: &TimeZone) -> Result<Timestamp, String
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum EventLength {
-    /// Whole days.
     Days(i32),
     /// Elapsed time, whatever the clocks do.
     Exact(SignedDuration),
@@ -125,7 +124,6 @@ impl EventLength {
     }
 }
 
-/// Days that are listed by default.
 const USUAL_DAYS: i32 = 14;
 const LONGEST_DAYS: i32 = 3 * 366;
 

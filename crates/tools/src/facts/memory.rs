@@ -8,7 +8,6 @@ use steward_core::hash;
 use steward_core::ports::{Facts, StoreError, ToolScope};
 use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 
-/// Longest memory, characters.
 const LIMIT: usize = 4000;
 /// Tries while other runs change it.
 const TRIES: usize = 8;

@@ -13,7 +13,6 @@ use steward_sandbox::files::{EntryKind, FilesError, Workspace};
 const MAX_LINES: usize = 200;
 const LINE_CHARS: usize = 300;
 const MAX_DEPTH: usize = 32;
-/// Bytes of memory for one line.
 const MAX_LINE_BYTES: usize = 8 << 20;
 
 pub struct Grep;

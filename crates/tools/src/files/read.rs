@@ -8,7 +8,6 @@ use steward_core::tool::ToolOutput;
 
 const MAX_LINES: usize = 2000;
 const MAX_BYTES: usize = 256 << 10;
-/// Lines between checks of the stop flag.
 const STOP_CHECK_LINES: usize = 4096;
 
 pub struct Read;

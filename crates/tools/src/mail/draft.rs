@@ -13,7 +13,6 @@ use steward_core::tool::{Preview, Receipt, ToolOutput};
 use steward_sandbox::files::{Before, FilesError, Workspace, Written};
 
 const FOLDER: &str = "drafts";
-/// Drafts with one subject.
 const MAX_SAME_SUBJECT: usize = 1000;
 
 pub struct MailDraft(pub Arc<dyn Blobs>);

@@ -202,7 +202,6 @@ impl ToolHandler for MailSearch {
     }
 }
 
-/// Bytes of a message that are read.
 const MESSAGE_BYTES: usize = 8 << 20;
 
 /// Shows one message, without marking it as read.

@@ -207,7 +207,6 @@ impl Executor for McpExecutor {
 
 /// Longest text of a result; the skill's own limit is smaller and applied later.
 const TEXT_CHARS: usize = 400_000;
-/// Largest data of a result, as JSON.
 const DATA_BYTES: usize = 400_000;
 const ERROR_CHARS: usize = 4000;
 

@@ -22,7 +22,6 @@ pub enum McpError {
         tool: String,
         /// What changed: `description`, `schema`, or both.
         what: String,
-        /// Unified diff, for people.
         diff: String,
     },
     /// The server could not be started or reached.

@@ -150,7 +150,6 @@ pub struct LoginRequest {
     pub scopes: Vec<String>,
 }
 
-/// A login that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoginStarted {
     pub url: String,

@@ -14,7 +14,6 @@ use steward_core::{hash, schema};
 
 /// The file that makes a folder a package.
 pub(crate) const MAIN: &str = "SKILL.md";
-/// Folder of the skill definitions.
 pub(crate) const SKILLS: &str = "skills/";
 /// Largest `SKILL.md` and skill definition.
 const TEXT_BYTES: usize = 256 << 10;

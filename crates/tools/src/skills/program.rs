@@ -73,7 +73,6 @@ pub(super) fn exit_text(exit: Exit) -> String {
     }
 }
 
-/// Bytes kept of each output stream.
 const OUTPUT: usize = 256 << 10;
 /// The file that marks a virtual environment.
 const VENV: &str = "pyvenv.cfg";
@@ -145,7 +144,6 @@ pub(super) struct ProcessResult {
     pub code: Option<i32>,
     pub stdout: Output,
     pub stderr: Output,
-    /// Whether it was ended early.
     pub halted: bool,
 }
 

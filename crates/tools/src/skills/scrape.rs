@@ -147,7 +147,6 @@ const ROBOT_NAME: &str = "steward";
 /// How long a robots.txt is used; the RFC allows a day at most.
 const CACHE_TIME: Duration = Duration::from_hours(1);
 const MAX_SITES: usize = 500;
-/// Bytes that are read of a robots.txt.
 const MAX_ROBOTS_BYTES: usize = 500 << 10;
 const ROBOTS_TIMEOUT: Duration = Duration::from_secs(10);
 

@@ -97,7 +97,6 @@ pub fn lower(query: &Query, schema: &Schema) -> Result<Lowered, LowerError> {
 }
 
 impl Lowering<'_> {
-    /// Joins a table unless it is there.
     fn reach(&mut self, name: &str) -> Result<(), LowerError> {
         let wanted = table(self.schema, name)?.name.clone();
         let steps = joins::path(&self.edges, &self.tables, &wanted)
@@ -243,7 +242,6 @@ fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
-/// Quotes an identifier.
 pub fn quote(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

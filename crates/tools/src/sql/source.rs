@@ -5,7 +5,6 @@ use steward_sandbox::sql::Guard;
 
 /// Tables with more rows are not searched for values of a request.
 const SEARCHED_ROWS: u64 = 300_000;
-/// Most columns that are searched.
 const SEARCHED_COLUMNS: usize = 150;
 
 /// A SQLite file under the guard.

@@ -13,9 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 const MEMORY: u64 = 512 << 20;
-/// Bytes kept of each output stream.
 const OUTPUT: usize = 64 << 10;
-/// Words that only a shell understands.
 const SHELL: &[&str] = &["|", "||", "&&", "&", ";", ">", ">>", "<", "2>", "2>&1", "<<"];
 
 /// Arguments of both tools: a line, or its words.
@@ -181,7 +179,6 @@ pub enum SplitError {
         "a quotation mark in the command stays open; close it, or give the words as `argv`, such as [\"grep\", \"it's\", \"notes.txt\"]"
     )]
     Open,
-    /// It uses shell syntax.
     #[error(
         "there is no shell, so `{0}` means nothing here: run one command at a time. Instead of a pipe, give the file to the command itself (awk, sed, grep, sort, jq read files) or look at the result and go on from there; instead of `cd DIR && …`, run `cd DIR` first, it is kept; instead of `>`, keep text with the tool `write`. As plain text, put it in quotes"
     )]

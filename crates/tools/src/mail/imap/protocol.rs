@@ -158,7 +158,6 @@ impl ImapSession {
 pub(super) enum Token {
     /// A word: `FETCH`, `12`, `BODY[HEADER]`, `\Seen`.
     Word(String),
-    /// A quoted string or a literal.
     Text(Vec<u8>),
     /// `(`
     Open,

@@ -38,7 +38,6 @@ fn required_field<'a>(opened: &'a OpenedCredential, name: &str) -> Result<&'a st
     })
 }
 
-/// A secret as a header value.
 pub(super) fn header(text: &str) -> Result<HeaderValue, ToolsError> {
     let mut value = HeaderValue::from_bytes(text.as_bytes()).map_err(|_| {
         ToolsError::refused("the credential holds a line break or another control character; an operator must mend it")

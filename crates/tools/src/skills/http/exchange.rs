@@ -14,7 +14,6 @@ use url::Url;
 
 /// Wait before the second try; doubled for each further one.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-/// Most retries, whatever the skill says.
 const MAX_RETRIES: u8 = 10;
 
 pub(in crate::skills) struct Exchange<'a> {
@@ -69,7 +68,6 @@ impl Exchange<'_> {
         }
     }
 
-    /// Sleeps, unless the call is to end.
     pub async fn pause(&self, wait: Duration) -> Result<(), ToolsError> {
         tokio::select! {
             () = tokio::time::sleep(wait) => Ok(()),

@@ -143,7 +143,6 @@ fn repeated(text: &str, values: &Values<'_>) -> Result<Vec<String>, ToolsError> 
     Ok(template.text(values)?.into_iter().collect())
 }
 
-/// Most pages, whatever a skill says.
 const MAX_PAGES: u16 = 100;
 
 pub(super) fn check_paging(pages: &Page) -> Result<(), String> {

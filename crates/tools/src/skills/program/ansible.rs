@@ -32,7 +32,6 @@ pub struct AnsibleExecutor {
 }
 
 impl AnsibleExecutor {
-    /// `programs` finds `ansible-playbook`.
     pub fn new(programs: Programs, helper: Helper) -> Self {
         Self { programs, sandbox: Sandbox::new(helper) }
     }

@@ -24,7 +24,6 @@ use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, Undo};
 use steward_core::{Cancellation, hash};
 use tempfile::TempDir;
 
-/// Processes of a container.
 const PIDS: u32 = 128;
 /// Memory that a skill may ask for, MiB.
 const MEMORY_MIB: std::ops::RangeInclusive<u32> = 6..=65_536;

@@ -21,7 +21,6 @@ pub struct ShellExecutor {
 }
 
 impl ShellExecutor {
-    /// `blobs` keep what files held before.
     pub fn new(helper: Helper, blobs: Arc<dyn Blobs>) -> Self {
         Self { sandbox: Sandbox::new(helper), blobs, programs: Programs::default() }
     }
