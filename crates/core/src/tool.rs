@@ -168,6 +168,12 @@ pub struct Receipt {
     pub evidence: Option<String>,
 }
 
+impl Receipt {
+    pub fn new(action: &str, object: impl Into<String>, evidence: Option<String>) -> Self {
+        Self { action: action.to_owned(), object: object.into(), evidence }
+    }
+}
+
 /// How an effect can be taken back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = EffectUndo)]
@@ -265,6 +271,13 @@ pub struct Preview {
     pub count: Option<u64>,
     /// Whether the effect can be undone.
     pub reversible: bool,
+}
+
+impl Preview {
+    /// A change of one thing that can be undone.
+    pub fn undoable(summary: impl Into<String>, detail: Option<String>) -> Self {
+        Self { summary: summary.into(), detail, count: Some(1), reversible: true }
+    }
 }
 
 /// `text` cut to `limit` characters, with a note of how many were omitted.

@@ -18,6 +18,12 @@ use std::process::ExitCode;
 
 use serde::{Deserialize, Serialize};
 
+/// Numbers of system calls, by their names in `libc`.
+macro_rules! calls {
+    ($($name:ident)*) => { &[$(libc::$name),*] };
+}
+pub(crate) use calls;
+
 /// `args` follow the subcommand; returns the exit code. The process must have a single thread.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();

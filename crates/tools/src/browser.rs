@@ -21,7 +21,6 @@ pub use error::BrowserError;
 pub use launch::{BrowserConfig, find_browser};
 pub use sessions::Browsers;
 
-use crate::catalogue;
 use crate::dispatcher::DispatcherBuilder;
 use crate::error::ToolsError;
 use crate::files::{SavedFile, save_file};
@@ -33,9 +32,8 @@ use serde_json::{Value, json};
 use sessions::lock;
 use std::sync::Arc;
 use steward_core::hash;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 use url::Url;
 
 pub const BROWSER_TOOLS: [&str; 5] =
@@ -64,7 +62,7 @@ fn preview_action(browsers: &Browsers, number: u32, scope: &ToolScope, verb: &st
 /// Adds what the log keeps of an action.
 fn action_output(action: &str, object: String, output: ToolOutput) -> ToolOutput {
     ToolOutput {
-        receipt: Some(Receipt { action: action.to_owned(), object, evidence: None }),
+        receipt: Some(Receipt::new(action, object, None)),
         undo: Some(Undo::Impossible { reason: "what a page does with it happens on its server".to_owned() }),
         ..output
     }
@@ -79,19 +77,7 @@ struct OpenArgs {
 
 impl ToolHandler for BrowserOpen {
     type Args = OpenArgs;
-
-    fn spec(&self) -> ToolSpec {
-        // The address tells something to a foreign server, and the page's scripts run: external, so a person is asked.
-        catalogue::tool_spec(
-            "browser_open",
-            RiskClass::External,
-            EffectClass::Read,
-            json!({
-                "url": {"type": "string", "minLength": 4, "maxLength": 4000, "description": "Address of the page, http or https"}
-            }),
-            &["url"],
-        )
-    }
+    const NAME: &'static str = "browser_open";
 
     async fn preview(&self, args: OpenArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
         let target = address_guard::checked_url(address_guard::parse_url(&args.url)?)?;
@@ -116,22 +102,7 @@ struct SnapshotArgs {
 
 impl ToolHandler for BrowserSnapshot {
     type Args = SnapshotArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::spec(
-            "browser_snapshot",
-            RiskClass::Read,
-            EffectClass::Read,
-            json!({
-                "type": "object",
-                "properties": {
-                    "part": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 1, "description": "Which part of a long page"}
-                },
-                "required": [],
-                "additionalProperties": false
-            }),
-        )
-    }
+    const NAME: &'static str = "browser_snapshot";
 
     async fn run(&self, args: SnapshotArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         Ok(actions::take_snapshot(&self.0, args.part.unwrap_or(1).max(1), context).await?)
@@ -147,19 +118,7 @@ struct ClickArgs {
 
 impl ToolHandler for BrowserClick {
     type Args = ClickArgs;
-
-    fn spec(&self) -> ToolSpec {
-        // A click may send a form, or buy something.
-        catalogue::tool_spec(
-            "browser_click",
-            RiskClass::External,
-            EffectClass::Write,
-            json!({
-                "element": {"type": "integer", "minimum": 1, "maximum": u32::MAX, "description": "Number of the element, as the page was shown"}
-            }),
-            &["element"],
-        )
-    }
+    const NAME: &'static str = "browser_click";
 
     async fn preview(&self, args: ClickArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         Ok(preview_action(&self.0, args.element, scope, "clicks")?)
@@ -183,21 +142,7 @@ struct TypeArgs {
 
 impl ToolHandler for BrowserType {
     type Args = TypeArgs;
-
-    fn spec(&self) -> ToolSpec {
-        // Scripts see what is typed at once, so it may be sent before the form is submitted.
-        catalogue::tool_spec(
-            "browser_type",
-            RiskClass::External,
-            EffectClass::Write,
-            json!({
-                "element": {"type": "integer", "minimum": 1, "maximum": u32::MAX, "description": "Number of the field, as the page was shown"},
-                "text": {"type": "string", "maxLength": 20000, "description": "What the field holds afterwards; of a choice, the option's text"},
-                "submit": {"type": "boolean", "default": false, "description": "Whether to press Enter afterwards"}
-            }),
-            &["element", "text"],
-        )
-    }
+    const NAME: &'static str = "browser_type";
 
     async fn preview(&self, args: TypeArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let verb = if args.submit { "types and sends, in" } else { "types, in" };
@@ -227,24 +172,10 @@ struct NoArgs {}
 
 impl ToolHandler for BrowserScreenshot {
     type Args = NoArgs;
-
-    fn spec(&self) -> ToolSpec {
-        // The name holds the call's id, so a repeated call writes the same file.
-        catalogue::spec(
-            "browser_screenshot",
-            RiskClass::Write,
-            EffectClass::Idempotent,
-            json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false}),
-        )
-    }
+    const NAME: &'static str = "browser_screenshot";
 
     async fn preview(&self, _: NoArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
-        Ok(Preview {
-            summary: format!("writes a picture of the open page into {SCREENSHOTS}/"),
-            detail: None,
-            count: Some(1),
-            reversible: true,
-        })
+        Ok(Preview::undoable(format!("writes a picture of the open page into {SCREENSHOTS}/"), None))
     }
 
     async fn run(&self, _: NoArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -256,11 +187,7 @@ impl ToolHandler for BrowserScreenshot {
         let SavedFile { sha256, undo } = save_file("browser_screenshot", &path, png, context, &self.blobs).await?;
         Ok(ToolOutput {
             data: Some(json!({"path": path, "url": url, "width": width, "height": height, "bytes": bytes})),
-            receipt: Some(Receipt {
-                action: "wrote".to_owned(),
-                object: path.clone(),
-                evidence: Some(format!("sha256:{sha256}")),
-            }),
+            receipt: Some(Receipt::new("wrote", path.clone(), Some(format!("sha256:{sha256}")))),
             undo: Some(undo),
             tainted: true,
             origin: Some(url.clone()),

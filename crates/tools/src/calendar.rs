@@ -17,7 +17,7 @@ pub use import_export::{CalendarExport, CalendarImport};
 pub use list::CalendarList;
 
 use crate::dispatcher::DispatcherBuilder;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use ics::Component;
 use jiff::tz::TimeZone;
 use std::fs;
@@ -38,11 +38,11 @@ pub fn with_calendar(
     let files = Arc::new(CalendarStore::new(config));
     let (clock, blobs) = (Arc::clone(clock), Arc::clone(blobs));
     builder
-        .with(CalendarList::new(Arc::clone(&files), Arc::clone(&clock)))
-        .with(CalendarCreate::new(Arc::clone(&files), Arc::clone(&clock)))
-        .with(CalendarDelete::new(Arc::clone(&files), clock))
+        .with(CalendarList { files: Arc::clone(&files), clock: Arc::clone(&clock) })
+        .with(CalendarCreate { files: Arc::clone(&files), clock: Arc::clone(&clock) })
+        .with(CalendarDelete { files: Arc::clone(&files), clock })
         .with(CalendarImport(Arc::clone(&files)))
-        .with(CalendarExport::new(files, blobs))
+        .with(CalendarExport { files, blobs })
 }
 
 const MAX_BYTES: usize = 8 << 20;
@@ -89,8 +89,9 @@ impl CalendarStore {
     fn read(&self, scope: &ToolScope, name: &str) -> Result<Component, ToolsError> {
         let path = self.path(scope, name)?;
         match fs::read_to_string(&path) {
-            Ok(text) => Component::read(&text)
-                .map_err(|error| ToolsError::Refused(format!("the calendar {} is damaged: {error}", path.display()))),
+            Ok(text) => {
+                Component::read(&text).map_err(|error| refused!("the calendar {} is damaged: {error}", path.display()))
+            }
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Component::calendar()),
             Err(error) => Err(failed(&path, &error)),
         }
@@ -124,10 +125,10 @@ impl CalendarStore {
         }
         let text = calendar.text();
         if text.len() > MAX_BYTES {
-            return Err(ToolsError::Refused(format!(
+            return Err(refused!(
                 "the calendar would be larger than {} MB; delete old events, or keep them in a file",
                 MAX_BYTES >> 20
-            )));
+            ));
         }
         stage(&done)?;
         save(&path, &text).map_err(|error| failed(&path, &error))?;
@@ -136,10 +137,7 @@ impl CalendarStore {
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> ToolsError {
-    ToolsError::Refused(format!(
-        "the calendar {} can't be kept: {error}; ask an operator to look at the data folder",
-        path.display()
-    ))
+    refused!("the calendar {} can't be kept: {error}; ask an operator to look at the data folder", path.display())
 }
 
 /// Writes atomically: readers see the old file or the new one.

@@ -1,21 +1,30 @@
-//! Descriptions, utterances and result limits of the tools: `data/tools.toml`.
+//! The tools as `data/tools.toml` describes them.
 
 use crate::error::ToolsError;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Deserializer, de};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use steward_core::policy::RiskClass;
 use steward_core::tool::{EffectClass, ToolSpec};
 
 const FILE: &str = "crates/tools/data/tools.toml";
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
     description: String,
     utterances: Vec<String>,
     result_limit: usize,
+    risk: RiskClass,
+    effect: EffectClass,
+    #[serde(deserialize_with = "json_text")]
+    properties: Value,
+    required: Option<Vec<String>>,
+}
+
+fn json_text<'de, D: Deserializer<'de>>(from: D) -> Result<Value, D::Error> {
+    serde_json::from_str(&String::deserialize(from)?).map_err(de::Error::custom)
 }
 
 type Entries = BTreeMap<String, Entry>;
@@ -28,40 +37,40 @@ fn entries() -> Result<&'static Entries, ToolsError> {
         .map_err(|reason| ToolsError::Data { file: FILE, reason: reason.clone() })
 }
 
-/// Fails if the data file is broken or lacks one of `names`.
-pub(crate) fn check(names: &[&str]) -> Result<(), ToolsError> {
-    let known = entries()?;
-    match names.iter().find(|name| !known.contains_key(**name)) {
-        None => Ok(()),
-        Some(name) => Err(ToolsError::Data { file: FILE, reason: format!("there is no entry [{name}]") }),
+/// Fails if the data file is broken or has no entry `name`.
+pub(crate) fn check(name: &str) -> Result<(), ToolsError> {
+    if entries()?.contains_key(name) {
+        return Ok(());
     }
+    Err(ToolsError::Data { file: FILE, reason: format!("there is no entry [{name}]") })
 }
 
-/// A spec with the description of the data file. The dispatcher refuses a tool without an entry.
-pub fn spec(name: &str, risk: RiskClass, effect: EffectClass, parameters: Value) -> ToolSpec {
-    let entry = entries().ok().and_then(|known| known.get(name)).cloned();
-    let entry = entry.unwrap_or(Entry { description: String::new(), utterances: Vec::new(), result_limit: 8000 });
-    ToolSpec {
+/// A tool by its entry. Without one the description is empty, and the dispatcher refuses the tool.
+pub fn spec(name: &str) -> ToolSpec {
+    let mut spec = ToolSpec {
         name: name.to_owned(),
-        description: entry.description,
-        parameters: parameters.into(),
-        effect,
-        risk,
-        utterances: entry.utterances.into(),
-        result_limit: entry.result_limit,
+        description: String::new(),
+        parameters: Arc::default(),
+        effect: EffectClass::Write,
+        risk: RiskClass::Destructive,
+        utterances: Arc::default(),
+        result_limit: 8000,
         skill: None,
+    };
+    if let Some(entry) = entries().ok().and_then(|known| known.get(name)) {
+        let mut parameters = json!({"type": "object", "properties": entry.properties});
+        if let Some(required) = &entry.required {
+            parameters["required"] = json!(required);
+        }
+        parameters["additionalProperties"] = json!(false);
+        spec.description.clone_from(&entry.description);
+        spec.parameters = parameters.into();
+        spec.effect = entry.effect;
+        spec.risk = entry.risk;
+        spec.utterances = entry.utterances.clone().into();
+        spec.result_limit = entry.result_limit;
     }
-}
-
-pub fn tool_spec(name: &str, risk: RiskClass, effect: EffectClass, properties: Value, required: &[&str]) -> ToolSpec {
-    let mut parameters = Map::new();
-    parameters.insert("type".to_owned(), json!("object"));
-    parameters.insert("properties".to_owned(), properties);
-    if !required.is_empty() {
-        parameters.insert("required".to_owned(), json!(required));
-    }
-    parameters.insert("additionalProperties".to_owned(), json!(false));
-    spec(name, risk, effect, Value::Object(parameters))
+    spec
 }
 
 pub(crate) fn known(name: &str) -> bool {

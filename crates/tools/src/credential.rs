@@ -1,6 +1,4 @@
-//! Credentials that an operator's setting names: found, opened, and scrubbed from everything that leaves a call.
-
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use secrecy::{ExposeSecret as _, SecretString};
 use steward_core::credential::{Credential, CredentialUse};
 use steward_core::ports::{OpenedCredential, ToolScope, Vault, VaultError};
@@ -55,9 +53,9 @@ pub(crate) async fn open(
     name: &str,
 ) -> Result<OpenedCredential, ToolsError> {
     let Some(credential) = by_name(vault, by.tenant, name).await? else {
-        return Err(ToolsError::Refused(format!(
+        return Err(refused!(
             "there is no credential `{name}`; an operator adds it with `steward credential add NAME --kind KIND`, or in the studio"
-        )));
+        ));
     };
     let used =
         CredentialUse { credential: credential.id, run: by.run, agent: by.agent, tool: by.tool.to_owned(), at: by.at };

@@ -64,7 +64,7 @@ impl DispatcherBuilder {
                 return Err(ToolsError::Duplicate(tool.spec.name.clone()));
             }
             if tool.spec.description.is_empty() {
-                catalogue::check(&[&tool.spec.name])?;
+                catalogue::check(&tool.spec.name)?;
             }
         }
         Ok(Dispatcher { tools: self.tools, index, skills: self.skills, ended: self.ended })

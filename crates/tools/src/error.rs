@@ -1,5 +1,3 @@
-//! Why a tool refused. Each message says what to do.
-
 use steward_core::ports::{BlobError, StoreError, VaultError};
 use steward_core::tool::ToolError;
 
@@ -13,11 +11,7 @@ pub enum ToolsError {
     #[error("there is no tool `{name}`; the tools are {known}")]
     Unknown { name: String, known: String },
     #[error("{tool}: {problem}")]
-    Arguments {
-        tool: String,
-        /// Which field, and what was expected.
-        problem: String,
-    },
+    Arguments { tool: String, problem: String },
     /// The arguments aren't the approved ones.
     #[error("the arguments of `{0}` changed after they were approved; ask for approval again")]
     Changed(String),
@@ -44,6 +38,12 @@ pub enum ToolsError {
     #[error(transparent)]
     Blob(#[from] BlobError),
 }
+
+/// [`ToolsError::Refused`] with a message as of `format!`.
+macro_rules! refused {
+    ($($message:tt)*) => { $crate::error::ToolsError::Refused(format!($($message)*)) };
+}
+pub(crate) use refused;
 
 impl ToolsError {
     pub fn refused(message: impl Into<String>) -> Self {

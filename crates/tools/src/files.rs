@@ -13,7 +13,7 @@ pub use read::Read;
 pub(crate) use snapshot::{SavedFile, restore, save_file};
 pub use write::Write;
 
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use snapshot::FileState;
 use steward_core::ports::ToolScope;
@@ -40,13 +40,13 @@ pub(crate) fn resolve_folder(scope: &ToolScope, path: &str) -> Result<String, To
     let relative = workspace.resolve(path).map_err(file_error)?;
     workspace.list(path).map_err(file_error)?;
     let text = relative.as_path().to_str();
-    Ok(text.ok_or_else(|| ToolsError::Refused(format!("the name of {path} is no text")))?.to_owned())
+    Ok(text.ok_or_else(|| refused!("the name of {path} is no text"))?.to_owned())
 }
 
 /// A whole text file of the workspace. Blocking.
 pub(crate) fn read_text(scope: &ToolScope, path: &str) -> Result<String, ToolsError> {
     let bytes = open_workspace(scope)?.read(path).map_err(file_error)?;
-    String::from_utf8(bytes).map_err(|_| ToolsError::Refused(format!("{path} is no text in UTF-8; convert it first")))
+    String::from_utf8(bytes).map_err(|_| refused!("{path} is no text in UTF-8; convert it first"))
 }
 
 /// Replaces or creates a text file of the workspace; returns its state before and after. Blocking.
@@ -66,7 +66,20 @@ pub(crate) fn file_error(error: FilesError) -> ToolsError {
         FilesError::TooLarge { .. } => "; read a part of it with `start` and `lines`, or search it with `grep`",
         _ => "",
     };
-    ToolsError::Refused(format!("{error}{hint}"))
+    refused!("{error}{hint}")
+}
+
+/// The folder or file from which to search, relative to the workspace; `.` for the workspace itself.
+fn resolve_base(workspace: &Workspace, path: &str) -> Result<String, ToolsError> {
+    let base = workspace.resolve(path).map_err(file_error)?;
+    Ok(match base.as_path().to_string_lossy() {
+        path if path.is_empty() => ".".to_owned(),
+        path => path.into_owned(),
+    })
+}
+
+fn default_path() -> String {
+    ".".to_owned()
 }
 
 /// Runs blocking `work` on its own thread; a panic in it continues in the caller.
@@ -80,7 +93,6 @@ pub(crate) async fn blocking<T: Send + 'static>(
     }
 }
 
-/// Most entries of one walk.
 const ENTRIES: usize = 50_000;
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -144,7 +156,6 @@ fn join(folder: &str, name: &str) -> String {
     }
 }
 
-/// Bytes that are examined.
 const EXAMINED_BYTES: usize = 8192;
 
 /// First bytes of common binary formats, their names, and what to do instead of reading them.

@@ -1,5 +1,6 @@
 //! What a tool implements: a typed trait, and its private object-safe twin for the dispatcher.
 
+use crate::catalogue;
 use crate::error::ToolsError;
 use async_trait::async_trait;
 use secrecy::SecretString;
@@ -119,8 +120,12 @@ impl Context {
 /// One tool. Arguments have passed the schema of [`Self::spec`] before any method gets them.
 pub trait ToolHandler: Send + Sync + 'static {
     type Args: DeserializeOwned + Send + 'static;
+    /// Its entry in `data/tools.toml`; empty for a tool that describes itself in [`Self::spec`].
+    const NAME: &'static str = "";
 
-    fn spec(&self) -> ToolSpec;
+    fn spec(&self) -> ToolSpec {
+        catalogue::spec(Self::NAME)
+    }
 
     /// What a call would change; an error says why it would fail. The default suits tools that change nothing.
     fn preview(

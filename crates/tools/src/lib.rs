@@ -1,5 +1,3 @@
-//! Tools behind one dispatcher: handlers by folder, previews and undo.
-
 pub mod browser;
 pub mod calendar;
 pub mod catalogue;

@@ -1,5 +1,3 @@
-//! Mail: sent over SMTP, read over IMAP, with accounts that the operator has set up.
-
 pub(crate) mod compose;
 mod config;
 mod connection;
@@ -15,15 +13,17 @@ pub use draft::MailDraft;
 pub use inbox::{MailList, MailRead, MailSearch};
 pub use send::MailSend;
 
+use crate::catalogue;
 use crate::credential::{self, CredentialUser, Secrets};
 use crate::dispatcher::DispatcherBuilder;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use secrecy::{ExposeSecret as _, SecretString};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::credential::CredentialKind;
 use steward_core::ports::{ToolScope, Users, Vault};
+use steward_core::tool::ToolSpec;
 use steward_core::{TenantId, Timestamp};
 
 /// Adds the tools that the configured accounts allow: sending with an SMTP server, reading with an IMAP server.
@@ -81,28 +81,19 @@ impl MailAccounts {
         }
     }
 
-    /// The schema of a tool; with a parameter `account` if there is a choice.
-    fn schema(&self, purpose: Purpose, mut properties: Value, required: &[&str]) -> Value {
-        let names: Vec<&str> = self
-            .config
-            .accounts
-            .iter()
-            .filter(|account| Self::can_serve(account, purpose))
-            .map(|account| account.name.as_str())
-            .collect();
+    /// A tool by its entry; with a parameter `account` if there is a choice.
+    fn spec(&self, tool: &str, purpose: Purpose) -> ToolSpec {
+        let mut spec = catalogue::spec(tool);
+        let all = self.config.accounts.iter().filter(|account| Self::can_serve(account, purpose));
+        let names: Vec<&str> = all.map(|account| account.name.as_str()).collect();
         if names.len() > 1 {
-            properties["account"] = json!({
+            Arc::make_mut(&mut spec.parameters)["properties"]["account"] = json!({
                 "type": "string",
                 "enum": names,
                 "description": format!("Which mail account; {} if left out", names[0]),
             });
         }
-        json!({
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": false
-        })
+        spec
     }
 
     /// The account with this name, else the first, of those that the run may use.
@@ -124,9 +115,8 @@ impl MailAccounts {
             Some(name) => {
                 let found = suitable.iter().find(|account| account.name == name);
                 let known = || suitable.iter().map(|one| one.name.as_str()).collect::<Vec<_>>();
-                let found = found.ok_or_else(|| {
-                    ToolsError::Refused(format!("there is no mail account {name}; there are {}", known().join(", ")))
-                })?;
+                let found = found
+                    .ok_or_else(|| refused!("there is no mail account {name}; there are {}", known().join(", ")))?;
                 Some(found).filter(|account| may(account))
             }
         };
@@ -158,17 +148,17 @@ impl MailAccounts {
         let opened = credential::open(self.ports.vault.as_ref(), by, name).await?;
         *secrets = Secrets::of(&opened);
         if opened.credential.kind != CredentialKind::Password {
-            return Err(ToolsError::Refused(format!(
+            return Err(refused!(
                 "the credential {name} is of the kind {}; a mail server takes a password",
                 opened.credential.kind.as_str()
-            )));
+            ));
         }
         let field = |field: &str| {
             opened
                 .fields
                 .get(field)
                 .cloned()
-                .ok_or_else(|| ToolsError::Refused(format!("the credential {name} has no {field}; set it anew")))
+                .ok_or_else(|| refused!("the credential {name} has no {field}; set it anew"))
         };
         let (user, password) = (field("username")?, field("password")?);
         let user = user.expose_secret().to_owned();

@@ -5,7 +5,7 @@ pub(crate) mod address_guard;
 
 pub use address_guard::HostPort;
 
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use address_guard::CheckedUrl;
 use async_trait::async_trait;
 use reqwest::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION};
@@ -115,12 +115,10 @@ impl Client {
         Self::resolving(allow, Arc::new(SystemResolver))
     }
 
-    /// A client with another resolver.
     pub fn resolving(allow: Vec<HostPort>, resolver: Arc<dyn Resolve>) -> Self {
         Self { allow, resolver }
     }
 
-    /// A client that may reach further hosts.
     #[must_use]
     pub fn allowing(&self, more: impl IntoIterator<Item = HostPort>) -> Self {
         let mut client = self.clone();
@@ -231,19 +229,24 @@ fn prepare_redirect(request: &mut HttpRequest, status: u16, next: Url) -> Result
     Ok(())
 }
 
-async fn send(target: &CheckedUrl, addresses: &[SocketAddr], request: &HttpRequest) -> Result<Response, HttpError> {
+/// A client that connects to `addresses` only, without proxies and redirects.
+fn client_builder(target: &CheckedUrl, addresses: &[SocketAddr]) -> reqwest::ClientBuilder {
     // Fails only if a provider is installed already, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let mut client = reqwest::Client::builder()
+    let client = reqwest::Client::builder()
         .no_proxy()
         .redirect(redirect::Policy::none())
         .connect_timeout(CONNECT)
         .tcp_nodelay(true)
-        .pool_max_idle_per_host(0)
         .user_agent(concat!("steward/", env!("CARGO_PKG_VERSION")));
-    if let Some(name) = target.name() {
-        client = client.resolve_to_addrs(name, addresses);
+    match target.name() {
+        Some(name) => client.resolve_to_addrs(name, addresses),
+        None => client,
     }
+}
+
+async fn send(target: &CheckedUrl, addresses: &[SocketAddr], request: &HttpRequest) -> Result<Response, HttpError> {
+    let mut client = client_builder(target, addresses).pool_max_idle_per_host(0);
     if let Some(identity) = &request.identity {
         client = client.identity(identity.clone());
     }
@@ -343,19 +346,9 @@ impl PinnedClient {
     pub async fn connect(url: &str, allow: &[HostPort]) -> Result<Self, ToolsError> {
         let target = address_guard::checked_url(address_guard::parse_url(url)?)?;
         let addresses = target.addresses(allow, &SystemResolver).await?;
-        // Fails only if a provider is installed already, which is fine.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut client = reqwest::Client::builder()
-            .no_proxy()
-            .redirect(redirect::Policy::none())
-            .connect_timeout(CONNECT)
-            .tcp_nodelay(true)
-            .user_agent(concat!("steward/", env!("CARGO_PKG_VERSION")));
-        if let Some(name) = target.name() {
-            client = client.resolve_to_addrs(name, &addresses);
-        }
-        let client =
-            client.build().map_err(|error| ToolsError::Refused(format!("no connection can be made: {error}")))?;
+        let client = client_builder(&target, &addresses)
+            .build()
+            .map_err(|error| refused!("no connection can be made: {error}"))?;
         let place = target.place();
         let allowed = allow.iter().any(|entry| entry.to_string() == place);
         Ok(Self { plaintext: target.url.scheme() == "http" && !allowed, url: target.url, client })

@@ -1,6 +1,5 @@
 //! `python`: a short program in the sandbox's interpreter, which can do nothing but compute.
 
-use crate::catalogue;
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler};
 use crate::skills::{PythonProgram, PythonRunner, compute, value_text};
@@ -9,11 +8,9 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
-use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
-use steward_core::tool::{EffectClass, Preview, ToolOutput, ToolSpec};
+use steward_core::tool::{Preview, ToolOutput};
 
-const CODE_CHARS: usize = 20_000;
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Memory beyond what the interpreter has anyway.
 const MEMORY_MIB: u32 = 128;
@@ -54,19 +51,7 @@ fn with_entry(code: &str) -> Cow<'_, str> {
 
 impl ToolHandler for Python {
     type Args = PythonArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "python",
-            RiskClass::Read,
-            EffectClass::Read,
-            json!({
-                "code": {"type": "string", "minLength": 1, "maxLength": CODE_CHARS, "description": "A script that prints its result, or one that defines `def run(payload)` and returns it"},
-                "payload": {"type": "object", "description": "What `run` is called with"}
-            }),
-            &["code"],
-        )
-    }
+    const NAME: &'static str = "python";
 
     async fn preview(&self, args: PythonArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
         Ok(Preview {

@@ -1,5 +1,3 @@
-//! A small sample workspace, so that a new installation has something to be asked about.
-
 use rust_embed::RustEmbed;
 use steward_sandbox::files::{FileLimits, FilesError, Workspace};
 

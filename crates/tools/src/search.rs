@@ -1,11 +1,8 @@
-//! `web_search`: the web, by a search engine that the operator has chosen.
-
 mod engines;
 
-use crate::catalogue;
 use crate::credential::{self, CredentialUser, Secrets};
 use crate::dispatcher::DispatcherBuilder;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::files::blocking;
 use crate::handler::{Context, ToolHandler};
 use crate::outbound::{Client, HostPort, HttpLimits};
@@ -19,12 +16,10 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::credential::CredentialKind;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{ToolScope, Vault};
-use steward_core::tool::{EffectClass, Preview, ToolOutput, ToolSpec};
+use steward_core::tool::{Preview, ToolOutput};
 use url::Url;
 
-const NAME: &str = "web_search";
 /// Results by default, and at most.
 const DEFAULT_RESULTS: usize = 8;
 const MAX_RESULTS: usize = 20;
@@ -89,16 +84,16 @@ impl WebSearch {
             SearchKey::Credential(name) => name,
         };
         let vault = self.ports.vault.as_ref();
-        let opened = credential::open(vault, CredentialUser::tool(&context.scope, NAME), name).await?;
+        let opened = credential::open(vault, CredentialUser::tool(&context.scope, Self::NAME), name).await?;
         *secrets = Secrets::of(&opened);
         let field = match opened.credential.kind {
             CredentialKind::ApiKey => "key",
             CredentialKind::Token => "token",
             other => {
-                return Err(ToolsError::Refused(format!(
+                return Err(refused!(
                     "the credential {name} is of the kind {}; a search engine takes an api_key or a token",
                     other.as_str()
-                )));
+                ));
             }
         };
         opened
@@ -106,7 +101,7 @@ impl WebSearch {
             .get(field)
             .cloned()
             .map(Some)
-            .ok_or_else(|| ToolsError::Refused(format!("the credential {name} has no {field}; set it anew")))
+            .ok_or_else(|| refused!("the credential {name} has no {field}; set it anew"))
     }
 
     async fn search(
@@ -163,20 +158,7 @@ pub struct SearchArgs {
 
 impl ToolHandler for WebSearch {
     type Args = SearchArgs;
-
-    fn spec(&self) -> ToolSpec {
-        // Changes nothing, but sends the query to a foreign server: external, like web_fetch.
-        catalogue::tool_spec(
-            NAME,
-            RiskClass::External,
-            EffectClass::Read,
-            json!({
-                "query": {"type": "string", "minLength": 1, "maxLength": 400, "description": "Search terms"},
-                "count": {"type": "integer", "minimum": 1, "maximum": MAX_RESULTS, "description": "How many results; 8 if left out"}
-            }),
-            &["query"],
-        )
-    }
+    const NAME: &'static str = "web_search";
 
     async fn preview(&self, args: SearchArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
         Ok(Preview {
@@ -241,9 +223,7 @@ impl FromStr for SearchEngine {
     fn from_str(text: &str) -> Result<Self, ToolsError> {
         let name = text.trim().to_lowercase();
         let found = Self::ALL.into_iter().find(|one| one.as_str() == name);
-        found.ok_or_else(|| {
-            ToolsError::Refused(format!("`{text}` is no search engine; choose searxng, brave or duckduckgo"))
-        })
+        found.ok_or_else(|| refused!("`{text}` is no search engine; choose searxng, brave or duckduckgo"))
     }
 }
 
@@ -273,9 +253,7 @@ impl SearchConfig {
             return Err(ToolsError::refused("SearXNG needs the address of an instance, such as http://127.0.0.1:8888"));
         };
         let bad = |why: &str| {
-            ToolsError::Refused(format!(
-                "`{text}` can't be the address of a search engine ({why}); write it as https://search.example.org"
-            ))
+            refused!("`{text}` can't be the address of a search engine ({why}); write it as https://search.example.org")
         };
         let url = Url::parse(text.trim_end_matches('/')).map_err(|error| bad(&error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -302,7 +280,6 @@ impl SearchConfig {
 
     fn at(&self, path: &str) -> Result<Url, ToolsError> {
         let base = self.base.as_str().trim_end_matches('/');
-        Url::parse(&format!("{base}{path}"))
-            .map_err(|error| ToolsError::Refused(format!("`{base}{path}` is no URL: {error}")))
+        Url::parse(&format!("{base}{path}")).map_err(|error| refused!("`{base}{path}` is no URL: {error}"))
     }
 }

@@ -48,13 +48,11 @@ pub struct SkillServicesConfig {
 }
 
 pub struct SkillServices {
-    /// Carries skills out.
     pub runtime: Arc<SkillRuntime>,
     pub mcp: Arc<McpHub>,
     pub packages: Arc<Packages>,
     /// What packages say, for the tools that read it.
     pub library: ReferenceLibrary,
-    /// Keys of servers that ssh skills reach.
     pub host_keys: Arc<FileHostKeys>,
     pub python: Arc<PythonPool>,
 }

@@ -22,7 +22,7 @@ pub use ssh::{FileHostKeys, HostKeys, HostKeysError, SshAddress, SshExecutor, tr
 pub(crate) use undo::is_skill_undo as is_undo;
 
 use crate::credential::{scrub_error, scrub_output, scrub_preview, scrubber_of};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::{Context, would_fail};
 use async_trait::async_trait;
 use credential::CallCredential;
@@ -130,10 +130,7 @@ impl SkillRuntime {
             Err(error) => return Err(ToolsError::from(error)),
         };
         if !current.enabled {
-            return Err(ToolsError::Refused(format!(
-                "the skill `{}` is switched off; do without it, or ask an operator",
-                current.name
-            )));
+            return Err(refused!("the skill `{}` is switched off; do without it, or ask an operator", current.name));
         }
         if current.version == reference.version {
             return Ok(current);
@@ -147,7 +144,7 @@ impl SkillRuntime {
         let skill = self.ports.skills.skill_version(tenant, id, version).await;
         skill.map_err(|error| match error {
             StoreError::NotFound(_) => {
-                ToolsError::Refused(format!("version {version} of this skill is not there any more; begin a new run"))
+                refused!("version {version} of this skill is not there any more; begin a new run")
             }
             other => other.into(),
         })

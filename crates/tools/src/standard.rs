@@ -1,5 +1,3 @@
-//! The tools that every installation has.
-
 use crate::control::{Feedback, FinalAnswer};
 use crate::dispatcher::{Dispatcher, DispatcherBuilder};
 use crate::error::ToolsError;
@@ -45,7 +43,7 @@ pub fn standard_builder(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher
         .with(Read)
         .with(Grep)
         .with(Write::new(Arc::clone(blobs)))
-        .with(SqlTool::new())
+        .with(SqlTool)
         .with(Terminal::new(config.terminal.clone(), config.sandbox_helper.clone())?)
         .with(TerminalWrite::new(config.terminal, config.sandbox_helper, Arc::clone(blobs))?)
         .with(Python::new(Arc::clone(&ports.python)))
@@ -53,9 +51,9 @@ pub fn standard_builder(config: ToolsConfig, ports: &Ports) -> Result<Dispatcher
         .with(NotesCreate(Arc::clone(facts)))
         .with(NotesList(Arc::clone(facts)))
         .with(NotesRead(Arc::clone(facts)))
-        .with(RemindersCreate::new(Arc::clone(facts), Arc::clone(clock)))
-        .with(RemindersList::new(Arc::clone(facts), Arc::clone(clock)))
-        .with(RemindersDone::new(Arc::clone(facts), Arc::clone(clock)))
+        .with(RemindersCreate { facts: Arc::clone(facts), clock: Arc::clone(clock) })
+        .with(RemindersList { facts: Arc::clone(facts), clock: Arc::clone(clock) })
+        .with(RemindersDone { facts: Arc::clone(facts), clock: Arc::clone(clock) })
         .with(SaveMemory(Arc::clone(facts)))
         .with(MailDraft(Arc::clone(blobs)))
         .with(Feedback)

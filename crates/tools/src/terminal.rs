@@ -7,18 +7,16 @@ mod execution;
 pub use command_list::{Command, Risk, TerminalConfig};
 pub use execution::{SplitError, split_command_line};
 
-use crate::catalogue;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::files::{blocking, resolve_folder};
 use crate::handler::{Context, ToolHandler};
 use crate::skills::workspace_changes;
 use execution::{CommandRunner, TerminalArgs};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, ToolScope};
 use steward_core::run::FOLDER;
-use steward_core::tool::{EffectClass, Preview, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{Preview, ToolOutput, Undo};
 use steward_sandbox::process::Helper;
 
 pub(crate) fn is_known_command(name: &str) -> bool {
@@ -39,10 +37,7 @@ impl Terminal {
 
 impl ToolHandler for Terminal {
     type Args = TerminalArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::spec("terminal", RiskClass::Read, EffectClass::Read, execution::parameters())
-    }
+    const NAME: &'static str = "terminal";
 
     async fn preview(&self, args: TerminalArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
         let words = args.words()?;
@@ -69,15 +64,12 @@ impl ToolHandler for Terminal {
     }
 }
 
-const NAME: &str = "terminal_write";
-
 pub struct TerminalWrite {
     commands: CommandRunner,
     blobs: Arc<dyn Blobs>,
 }
 
 impl TerminalWrite {
-    /// `blobs` keep what files held before.
     pub fn new(config: TerminalConfig, helper: Helper, blobs: Arc<dyn Blobs>) -> Result<Self, ToolsError> {
         Ok(Self { commands: CommandRunner::new(config, helper)?, blobs })
     }
@@ -85,10 +77,7 @@ impl TerminalWrite {
 
 impl ToolHandler for TerminalWrite {
     type Args = TerminalArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::spec(NAME, RiskClass::Write, EffectClass::Write, execution::parameters())
-    }
+    const NAME: &'static str = "terminal_write";
 
     async fn preview(&self, args: TerminalArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let words = args.words()?;
@@ -124,12 +113,12 @@ impl ToolHandler for TerminalWrite {
         let before = workspace_changes::capture(scope).await?;
         context.check()?;
         let outcome = self.commands.run(&words, Risk::Write, context).await?;
-        let undo = workspace_changes::undo_record(before, NAME, scope, &self.blobs).await?;
+        let undo = workspace_changes::undo_record(before, Self::NAME, scope, &self.blobs).await?;
         match execution::exit_code(&outcome, command, &words) {
             Ok(code) => Ok(ToolOutput { undo: Some(undo), ..execution::command_output(&words, code, &outcome, scope) }),
             Err(why) => {
                 let after = self.put_back(&undo, scope).await;
-                Err(ToolsError::Refused(format!("{why}\n{after}")))
+                Err(refused!("{why}\n{after}"))
             }
         }
     }

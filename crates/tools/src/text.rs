@@ -1,5 +1,3 @@
-//! Cuts texts to the room of a line or a result.
-
 use std::fmt::Write as _;
 use steward_sandbox::process::Output;
 

@@ -1,12 +1,9 @@
-//! `web_fetch`: a page of the public web as text.
-
 mod html;
 pub(crate) mod html_tree;
 
 pub(crate) use html::page_text;
 
-use crate::catalogue;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::files::blocking;
 use crate::handler::{Context, ToolHandler};
 use crate::outbound::{Client, HostPort, HttpError, HttpLimits, HttpRequest, HttpResponse, address_guard};
@@ -16,9 +13,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::time::Duration;
-use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
-use steward_core::tool::{EffectClass, Preview, ToolOutput, ToolSpec};
+use steward_core::tool::{Preview, ToolOutput};
 use url::Url;
 
 /// Bytes in which a page without a charset in its header may name one.
@@ -33,19 +29,7 @@ pub struct FetchArgs {
 
 impl ToolHandler for WebFetch {
     type Args = FetchArgs;
-
-    fn spec(&self) -> ToolSpec {
-        // A GET changes nothing, but the address can carry data out: external, so a person is asked.
-        catalogue::tool_spec(
-            "web_fetch",
-            RiskClass::External,
-            EffectClass::Read,
-            json!({
-                "url": {"type": "string", "minLength": 4, "maxLength": 4000, "description": "Address of the page, http or https"}
-            }),
-            &["url"],
-        )
-    }
+    const NAME: &'static str = "web_fetch";
 
     async fn preview(&self, args: FetchArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
         let target = address_guard::checked_url(address_guard::parse_url(&args.url)?)?;
@@ -56,10 +40,7 @@ impl ToolHandler for WebFetch {
         let url = address_guard::parse_url(&args.url)?;
         let page = fetch(url, &self.0).await?;
         if !(200..300).contains(&page.status) {
-            return Err(ToolsError::Refused(format!(
-                "{} answered with status {}; check the address",
-                page.url, page.status
-            )));
+            return Err(refused!("{} answered with status {}; check the address", page.url, page.status));
         }
         blocking(move || page_output(&page)).await
     }
@@ -122,10 +103,7 @@ fn plain_text(page: &FetchedPage) -> Result<String, ToolsError> {
         return Ok(text);
     }
     let media = if page.media.is_empty() { "binary data" } else { &page.media };
-    Err(ToolsError::Refused(format!(
-        "{} is {media}, which can't be read as text; fetch a page or a text file",
-        page.url
-    )))
+    Err(refused!("{} is {media}, which can't be read as text; fetch a page or a text file", page.url))
 }
 
 fn looks_like_html(bytes: &[u8]) -> bool {
@@ -140,7 +118,6 @@ fn decode(page: &FetchedPage, is_html: bool) -> String {
     encoding.decode(&page.bytes).0.into_owned()
 }
 
-/// The charset in a page's own head.
 fn charset_in_page(bytes: &[u8]) -> Option<String> {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(CHARSET_SCAN_BYTES)]).to_lowercase();
     let (_, rest) = head.split_once("charset=")?;
@@ -175,7 +152,7 @@ async fn fetch(url: Url, allow: &[HostPort]) -> Result<FetchedPage, ToolsError> 
     match answer {
         Ok(answer) => Ok(answer.into()),
         Err(HttpError::TimedOut(_)) => {
-            Err(ToolsError::Refused(format!("the page did not arrive within {} s; try again later", TIMEOUT.as_secs())))
+            Err(refused!("the page did not arrive within {} s; try again later", TIMEOUT.as_secs()))
         }
         Err(error) => Err(error.into()),
     }

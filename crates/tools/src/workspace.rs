@@ -1,5 +1,3 @@
-//! Workspaces as proposals need them: listings, beginnings of files, tables.
-
 use crate::sql::{databases, lower, source::Database};
 use crate::terminal;
 use std::collections::VecDeque;

@@ -5,6 +5,7 @@
 //! process barriers do not rest on it alone.
 #![cfg_attr(test, expect(unsafe_code, reason = "system calls as a program makes them"))]
 
+use super::calls;
 use std::collections::BTreeMap;
 
 use seccompiler::{
@@ -13,91 +14,31 @@ use seccompiler::{
 };
 
 /// Denied whatever their arguments.
-const DENIED: &[libc::c_long] = &[
+const DENIED: &[libc::c_long] = calls! {
     // other processes' memory and descriptors
-    libc::SYS_ptrace,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_process_madvise,
-    libc::SYS_kcmp,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_perf_event_open,
+    SYS_ptrace SYS_process_vm_readv SYS_process_vm_writev SYS_process_madvise SYS_kcmp SYS_pidfd_getfd
+    SYS_perf_event_open
     // namespaces and mounts
-    libc::SYS_mount,
-    libc::SYS_umount2,
-    libc::SYS_pivot_root,
-    libc::SYS_chroot,
-    libc::SYS_unshare,
-    libc::SYS_setns,
-    libc::SYS_open_tree,
-    libc::SYS_move_mount,
-    libc::SYS_fsopen,
-    libc::SYS_fsconfig,
-    libc::SYS_fsmount,
-    libc::SYS_fspick,
-    libc::SYS_mount_setattr,
-    libc::SYS_open_by_handle_at,
-    libc::SYS_name_to_handle_at,
-    libc::SYS_fanotify_init,
-    libc::SYS_quotactl,
-    libc::SYS_quotactl_fd,
-    libc::SYS_swapon,
-    libc::SYS_swapoff,
+    SYS_mount SYS_umount2 SYS_pivot_root SYS_chroot SYS_unshare SYS_setns SYS_open_tree SYS_move_mount SYS_fsopen
+    SYS_fsconfig SYS_fsmount SYS_fspick SYS_mount_setattr SYS_open_by_handle_at SYS_name_to_handle_at
+    SYS_fanotify_init SYS_quotactl SYS_quotactl_fd SYS_swapon SYS_swapoff
     // kernel interfaces with a long record of bugs
-    libc::SYS_bpf,
-    libc::SYS_userfaultfd,
-    libc::SYS_io_uring_setup,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    libc::SYS_keyctl,
-    libc::SYS_add_key,
-    libc::SYS_request_key,
-    libc::SYS_personality,
-    libc::SYS_vhangup,
-    libc::SYS_lookup_dcookie,
-    libc::SYS_nfsservctl,
+    SYS_bpf SYS_userfaultfd SYS_io_uring_setup SYS_io_uring_enter SYS_io_uring_register SYS_keyctl SYS_add_key
+    SYS_request_key SYS_personality SYS_vhangup SYS_lookup_dcookie SYS_nfsservctl
     // the machine
-    libc::SYS_init_module,
-    libc::SYS_finit_module,
-    libc::SYS_delete_module,
-    libc::SYS_kexec_load,
-    libc::SYS_kexec_file_load,
-    libc::SYS_reboot,
-    libc::SYS_syslog,
-    libc::SYS_acct,
-    libc::SYS_sethostname,
-    libc::SYS_setdomainname,
-    libc::SYS_settimeofday,
-    libc::SYS_clock_settime,
-    libc::SYS_adjtimex,
-    libc::SYS_clock_adjtime,
+    SYS_init_module SYS_finit_module SYS_delete_module SYS_kexec_load SYS_kexec_file_load SYS_reboot SYS_syslog
+    SYS_acct SYS_sethostname SYS_setdomainname SYS_settimeofday SYS_clock_settime SYS_adjtimex SYS_clock_adjtime
     // memory, semaphores and queues by number, which every process of the user shares and no path rule covers
-    libc::SYS_shmget,
-    libc::SYS_shmat,
-    libc::SYS_shmctl,
-    libc::SYS_semget,
-    libc::SYS_semop,
-    libc::SYS_semtimedop,
-    libc::SYS_semctl,
-    libc::SYS_msgget,
-    libc::SYS_msgsnd,
-    libc::SYS_msgrcv,
-    libc::SYS_msgctl,
-    libc::SYS_mq_open,
-    libc::SYS_mq_unlink,
-];
+    SYS_shmget SYS_shmat SYS_shmctl SYS_semget SYS_semop SYS_semtimedop SYS_semctl SYS_msgget SYS_msgsnd SYS_msgrcv
+    SYS_msgctl SYS_mq_open SYS_mq_unlink
+};
 
 /// The first argument names a process; 0 is the caller itself, and the only one allowed. Only namespaces keep a
 /// user's processes apart here: a limit of zero CPU seconds is as good as a signal.
-const OF_ITSELF: &[libc::c_long] = &[
-    libc::SYS_prlimit64,
-    libc::SYS_sched_setaffinity,
-    libc::SYS_sched_setscheduler,
-    libc::SYS_sched_setparam,
-    libc::SYS_sched_setattr,
-    libc::SYS_migrate_pages,
-    libc::SYS_move_pages,
-];
+const OF_ITSELF: &[libc::c_long] = calls! {
+    SYS_prlimit64 SYS_sched_setaffinity SYS_sched_setscheduler SYS_sched_setparam SYS_sched_setattr
+    SYS_migrate_pages SYS_move_pages
+};
 
 /// Calls with a mode: its argument, and that of the flags that say whether it counts.
 const MODES: &[(libc::c_long, u8, Option<u8>)] = &[
@@ -124,29 +65,17 @@ const SOCKETS: &[libc::c_long] =
     &[libc::SYS_socket, libc::SYS_connect, libc::SYS_bind, libc::SYS_listen, libc::SYS_accept, libc::SYS_accept4];
 
 #[cfg(target_arch = "x86_64")]
-const DENIED_HERE: &[libc::c_long] = &[
-    libc::SYS_iopl,
-    libc::SYS_ioperm,
-    libc::SYS_modify_ldt,
-    libc::SYS_uselib,
-    libc::SYS_ustat,
-    libc::SYS_sysfs,
-    libc::SYS__sysctl,
-];
+const DENIED_HERE: &[libc::c_long] = calls! {
+    SYS_iopl SYS_ioperm SYS_modify_ldt SYS_uselib SYS_ustat SYS_sysfs SYS__sysctl
+};
 #[cfg(not(target_arch = "x86_64"))]
 const DENIED_HERE: &[libc::c_long] = &[];
 
 /// Landlock does not govern who owns a file and who may use it, so its tier loses the calls that change that.
-const METADATA: &[libc::c_long] = &[
-    libc::SYS_fchown,
-    libc::SYS_fchownat,
-    libc::SYS_setxattr,
-    libc::SYS_lsetxattr,
-    libc::SYS_fsetxattr,
-    libc::SYS_removexattr,
-    libc::SYS_lremovexattr,
-    libc::SYS_fremovexattr,
-];
+const METADATA: &[libc::c_long] = calls! {
+    SYS_fchown SYS_fchownat SYS_setxattr SYS_lsetxattr SYS_fsetxattr SYS_removexattr SYS_lremovexattr
+    SYS_fremovexattr
+};
 #[cfg(target_arch = "x86_64")]
 const METADATA_HERE: &[libc::c_long] =
     &[libc::SYS_chown, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat];
@@ -163,14 +92,9 @@ const MODE_CHANGES: &[libc::c_long] = &[
 ];
 
 /// Signals reach outside if Landlock cannot scope them (before ABI 6).
-const SIGNALS: &[libc::c_long] = &[
-    libc::SYS_kill,
-    libc::SYS_tkill,
-    libc::SYS_tgkill,
-    libc::SYS_pidfd_send_signal,
-    libc::SYS_rt_sigqueueinfo,
-    libc::SYS_rt_tgsigqueueinfo,
-];
+const SIGNALS: &[libc::c_long] = calls! {
+    SYS_kill SYS_tkill SYS_tgkill SYS_pidfd_send_signal SYS_rt_sigqueueinfo SYS_rt_tgsigqueueinfo
+};
 
 pub(super) const SYS_FCHMODAT2: libc::c_long = 452;
 const RETURN: u16 = 0x06; // BPF_RET | BPF_K

@@ -1,5 +1,3 @@
-//! Tests whether the sandbox holds: a program inside tries to get out.
-
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,3 @@
-//! Messages between this process and the helper.
-
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

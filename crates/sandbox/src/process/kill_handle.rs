@@ -1,5 +1,3 @@
-//! Ends a running command, even if nobody waits for it any more, and limits its number of processes.
-
 use std::fs;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,3 @@
-//! The part of the system that a command sees, in both tiers.
-
 use std::path::{Path, PathBuf};
 
 use super::SandboxError;

@@ -1,5 +1,3 @@
-//! A confined program that serves over its streams.
-
 use std::time::Duration;
 
 use tokio::io::AsyncWriteExt as _;

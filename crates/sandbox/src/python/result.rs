@@ -1,5 +1,3 @@
-//! Reads what a call wrote on its result pipe, and how its process ended.
-
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;

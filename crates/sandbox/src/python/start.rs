@@ -1,5 +1,3 @@
-//! Starts a warm interpreter: the first program and the strongest tier that work, proved by attempts to escape.
-
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

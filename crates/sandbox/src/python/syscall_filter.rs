@@ -1,5 +1,6 @@
 //! The system calls of the warm interpreter and of a call: lists of permissions, since what both do is known.
 
+use crate::helper::calls;
 use std::collections::BTreeMap;
 
 use seccompiler::{
@@ -7,65 +8,23 @@ use seccompiler::{
 };
 
 /// Memory, time, its own pipes, and ending.
-const CALL: &[libc::c_long] = &[
-    libc::SYS_read,
-    libc::SYS_write,
-    libc::SYS_close,
-    libc::SYS_fstat,
-    libc::SYS_lseek,
-    libc::SYS_munmap,
-    libc::SYS_mremap,
-    libc::SYS_madvise,
-    libc::SYS_brk,
-    libc::SYS_futex,
-    libc::SYS_rt_sigaction,
-    libc::SYS_rt_sigprocmask,
-    libc::SYS_rt_sigreturn,
-    libc::SYS_sigaltstack,
-    libc::SYS_restart_syscall,
-    libc::SYS_sched_yield,
-    libc::SYS_getrandom,
-    libc::SYS_clock_gettime,
-    libc::SYS_clock_getres,
-    libc::SYS_clock_nanosleep,
-    libc::SYS_nanosleep,
-    libc::SYS_gettimeofday,
-    libc::SYS_getpid,
-    libc::SYS_gettid,
-    libc::SYS_exit,
-    libc::SYS_exit_group,
-];
+const CALL: &[libc::c_long] = calls! {
+    SYS_read SYS_write SYS_close SYS_fstat SYS_lseek SYS_munmap SYS_mremap SYS_madvise SYS_brk SYS_futex
+    SYS_rt_sigaction SYS_rt_sigprocmask SYS_rt_sigreturn SYS_sigaltstack SYS_restart_syscall SYS_sched_yield
+    SYS_getrandom SYS_clock_gettime SYS_clock_getres SYS_clock_nanosleep SYS_nanosleep SYS_gettimeofday SYS_getpid
+    SYS_gettid SYS_exit SYS_exit_group
+};
 #[cfg(target_arch = "x86_64")]
 const CALL_HERE: &[libc::c_long] = &[libc::SYS_time];
 #[cfg(not(target_arch = "x86_64"))]
 const CALL_HERE: &[libc::c_long] = &[];
 
 /// What the warm interpreter does besides: fork, wait, kill what it forked, talk on its socket, and prepare a call.
-const ZYGOTE: &[libc::c_long] = &[
-    libc::SYS_clone,
-    libc::SYS_clone3,
-    libc::SYS_set_tid_address,
-    libc::SYS_set_robust_list,
-    libc::SYS_rseq,
-    libc::SYS_wait4,
-    libc::SYS_waitid,
-    libc::SYS_kill,
-    libc::SYS_pidfd_open,
-    libc::SYS_ppoll,
-    libc::SYS_recvmsg,
-    libc::SYS_sendmsg,
-    libc::SYS_recvfrom,
-    libc::SYS_sendto,
-    libc::SYS_pread64,
-    libc::SYS_dup3,
-    libc::SYS_close_range,
-    libc::SYS_prlimit64,
-    libc::SYS_prctl,
-    libc::SYS_getppid,
-    libc::SYS_getrusage,
-    libc::SYS_getpriority,
-    libc::SYS_setpriority,
-];
+const ZYGOTE: &[libc::c_long] = calls! {
+    SYS_clone SYS_clone3 SYS_set_tid_address SYS_set_robust_list SYS_rseq SYS_wait4 SYS_waitid SYS_kill
+    SYS_pidfd_open SYS_ppoll SYS_recvmsg SYS_sendmsg SYS_recvfrom SYS_sendto SYS_pread64 SYS_dup3 SYS_close_range
+    SYS_prlimit64 SYS_prctl SYS_getppid SYS_getrusage SYS_getpriority SYS_setpriority
+};
 #[cfg(target_arch = "x86_64")]
 const ZYGOTE_HERE: &[libc::c_long] =
     &[libc::SYS_fork, libc::SYS_poll, libc::SYS_dup2, libc::SYS_setrlimit, libc::SYS_getrlimit];

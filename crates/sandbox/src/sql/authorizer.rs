@@ -1,5 +1,3 @@
-//! Answers the questions that SQLite asks while it compiles a statement.
-
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 

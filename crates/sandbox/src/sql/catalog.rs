@@ -1,5 +1,3 @@
-//! The names that a statement can refer to, and where the database stores them.
-
 use std::collections::{HashMap, HashSet};
 
 use rusqlite::Connection;

@@ -1,5 +1,3 @@
-//! What a write changes, row by row: shown to people, kept for an undo, and put back.
-
 mod put_back;
 
 pub use put_back::WriteState;

@@ -1,5 +1,3 @@
-//! Shared by the guards of PostgreSQL and MySQL: values of a request, obstacles to a write, whether an undo may begin.
-
 use serde_json::Value;
 use sqlx::query::Query;
 use sqlx::{Database, Encode, Type};

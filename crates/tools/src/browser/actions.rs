@@ -1,5 +1,3 @@
-//! One tool call in the browser of its run: open, look, act, take a picture.
-
 use super::element_actions::ElementTarget;
 use super::error::BrowserError;
 use super::launch::start;

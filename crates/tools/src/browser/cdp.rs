@@ -11,7 +11,6 @@ use tokio::sync::{mpsc, oneshot};
 
 /// Bytes: a large page's tree, or a screenshot.
 const MAX_MESSAGE: usize = 64 << 20;
-/// Commands that wait to be written.
 const QUEUE: usize = 256;
 
 type Reply = oneshot::Sender<Result<Value, String>>;
@@ -34,7 +33,6 @@ pub(super) struct Cdp {
     waiting: Arc<PendingReplies>,
 }
 
-/// A command that needs no answer.
 pub(super) type CdpCommand = (&'static str, Value);
 
 impl Cdp {

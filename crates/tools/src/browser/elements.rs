@@ -1,5 +1,3 @@
-//! What can be acted on, by number.
-
 use std::collections::{BTreeMap, HashMap};
 
 /// Elements of a document that get a number.

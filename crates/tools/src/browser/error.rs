@@ -1,5 +1,3 @@
-//! Why a browser did not do it. Each message says what to do.
-
 use crate::error::ToolsError;
 use steward_sandbox::process::SandboxError;
 
@@ -22,11 +20,7 @@ pub enum BrowserError {
     #[error("{0}")]
     Refused(String),
     #[error("{url} can't be opened: {why}; check the address, or try again later")]
-    Failed {
-        url: String,
-        /// The browser's or the proxy's message.
-        why: String,
-    },
+    Failed { url: String, why: String },
     #[error("{url} answered with status {status}; check the address, or see what it says with browser_snapshot")]
     Status { url: String, status: u16 },
     #[error("{what} took longer than {ms} ms and was stopped; try again later")]

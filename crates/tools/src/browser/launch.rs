@@ -33,53 +33,6 @@ const READABLE_FOLDERS: &[&str] = &["/etc/chromium.d", "/etc/fonts", "/var/cache
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 const STDERR_CHARS: usize = 400;
 
-/// One page, no accounts, and no requests of the browser's own.
-const FLAGS: &[&str] = &[
-    "--headless",
-    // Our sandbox already denies namespaces and system calls, so the browser can't set up its own.
-    "--no-sandbox",
-    "--no-zygote",
-    "--disable-site-isolation-trials",
-    "--disable-gpu",
-    "--remote-debugging-pipe",
-    "--user-data-dir=/tmp/profile",
-    "--disk-cache-size=67108864",
-    "--window-size=1280,900",
-    // Nothing listens there, so the browser's own requests to its vendor fail. Pages have a context with another proxy.
-    "--proxy-server=http://127.0.0.1:1",
-    "--proxy-bypass-list=<-loopback>",
-    "--disable-quic",
-    "--dns-prefetch-disable",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--block-new-web-contents",
-    "--disable-backgrounding-occluded-windows",
-    "--disable-renderer-backgrounding",
-    "--disable-background-timer-throttling",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-default-apps",
-    "--disable-extensions",
-    "--disable-sync",
-    "--disable-domain-reliability",
-    "--disable-client-side-phishing-detection",
-    "--disable-breakpad",
-    "--disable-crash-reporter",
-    "--disable-notifications",
-    "--disable-prompt-on-repost",
-    "--disable-dev-shm-usage",
-    "--metrics-recording-only",
-    "--no-default-browser-check",
-    "--no-first-run",
-    "--no-pings",
-    "--no-service-autorun",
-    "--mute-audio",
-    "--hide-scrollbars",
-    "--password-store=basic",
-    "--use-mock-keychain",
-    "--disable-features=IsolateOrigins,site-per-process,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,OptimizationHints,MediaRouter,DialMediaRouteProvider,Translate,AutofillServerCommunication,CertificateTransparencyComponentUpdater,InterestFeedContentSuggestions,PrivacySandboxSettings4,WebOTP",
-    "about:blank",
-];
-
 /// A running browser; dropping it kills all of its processes and deletes its files.
 #[derive(Debug)]
 pub(super) struct Process {
@@ -135,7 +88,8 @@ fn spec(config: &BrowserConfig, folder: &Path) -> CommandSpec {
     // Its commands come in at descriptor 3 and its answers go out at 4.
     let script = r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >&2"#;
     let program = config.program.display().to_string();
-    let argv = ["/bin/sh", "-c", script, &program].into_iter().chain(FLAGS.iter().copied());
+    let flags = include_str!("../../data/browser-flags.txt").lines().filter(|line| !line.starts_with('#'));
+    let argv = ["/bin/sh", "-c", script, &program].into_iter().chain(flags);
     let mut spec = CommandSpec::new(argv, folder);
     spec.access = Access::ReadOnly;
     spec.gate = true;

@@ -1,5 +1,3 @@
-//! The one page of a browser: opening, waiting, looking.
-
 use super::cdp::Cdp;
 use super::elements::Elements;
 use super::error::BrowserError;

@@ -1,5 +1,3 @@
-//! What a page is doing, folded from the browser's events.
-
 use super::cdp::CdpCommand;
 use serde_json::{Value, json};
 use std::collections::HashSet;

@@ -260,7 +260,6 @@ fn starts_line(role: &str) -> bool {
     matches!(role, "heading" | "listitem") || is_one_of(role, BLOCKS)
 }
 
-/// Longest text of a page, bytes.
 const MAX_BYTES: usize = 400_000;
 /// Longest part that is shown at once, characters.
 pub(super) const PART_CHARS: usize = 8000;

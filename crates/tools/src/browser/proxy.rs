@@ -25,16 +25,8 @@ const CONNECT: Duration = Duration::from_secs(10);
 const MAX_CONNECTIONS: usize = 128;
 const MAX_REFUSALS: usize = 50;
 /// Headers of the connection, not of the message.
-const HOP_HEADERS: [&str; 8] = [
-    "connection",
-    "keep-alive",
-    "proxy-authenticate",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "upgrade",
-];
+const HOP_HEADERS: &str =
+    "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer upgrade";
 
 type Body = BoxBody<Bytes, hyper::Error>;
 
@@ -282,7 +274,7 @@ fn strip_hop_headers(headers: &mut HeaderMap) {
     for name in named {
         headers.remove(name);
     }
-    for name in HOP_HEADERS {
+    for name in HOP_HEADERS.split(' ') {
         headers.remove(name);
     }
 }

@@ -1,5 +1,3 @@
-//! The running browsers of an installation, one for each run that wants one.
-
 use super::elements::Elements;
 use super::error::BrowserError;
 use super::launch::{BrowserConfig, Process, start};

@@ -3,7 +3,6 @@ use super::ics::{Component, Line};
 use super::recurrence::Rule;
 use super::time::{self, GivenTime};
 use super::{CalendarStore, calendar_name};
-use crate::catalogue;
 use crate::error::ToolsError;
 use crate::facts::snapshot;
 use crate::files::blocking;
@@ -14,23 +13,17 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use steward_core::hash;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{Clock, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 
-const NAME: &str = "calendar_create";
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 
 pub struct CalendarCreate {
-    files: Arc<CalendarStore>,
-    clock: Arc<dyn Clock>,
+    pub files: Arc<CalendarStore>,
+    pub clock: Arc<dyn Clock>,
 }
 
 impl CalendarCreate {
-    pub fn new(files: Arc<CalendarStore>, clock: Arc<dyn Clock>) -> Self {
-        Self { files, clock }
-    }
-
     fn event(&self, args: &CreateArgs, uid: &str, now: Timestamp) -> Result<Component, ToolsError> {
         let title = args.title.trim();
         if title.is_empty() {
@@ -59,7 +52,6 @@ impl CalendarCreate {
     }
 }
 
-/// `DTSTART` and `DTEND`.
 fn start_and_end(start: GivenTime, end: Option<GivenTime>, zone: &TimeZone) -> Result<[Line; 2], ToolsError> {
     let late = || ToolsError::refused("the event must end after it begins");
     match (start, end) {
@@ -128,32 +120,14 @@ pub struct CreateArgs {
 
 impl ToolHandler for CalendarCreate {
     type Args = CreateArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            NAME,
-            RiskClass::Write,
-            EffectClass::Keyed,
-            json!({
-                "title": {"type": "string", "minLength": 1, "maxLength": 300, "description": "What it is"},
-                "start": {"type": "string", "minLength": 10, "description": "YYYY-MM-DDTHH:MM in local time or RFC 3339; YYYY-MM-DD for a whole day"},
-                "end": {"type": "string", "description": "Likewise; one hour or one day later if left out"},
-                "location": {"type": "string", "maxLength": 500},
-                "description": {"type": "string", "maxLength": 4000},
-                "repeat": {"type": "string", "maxLength": 300, "description": "daily, weekly, monthly, yearly, or a rule such as FREQ=WEEKLY;BYDAY=MO,WE;COUNT=10"}
-            }),
-            &["title", "start"],
-        )
-    }
+    const NAME: &'static str = "calendar_create";
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let event = self.event(&args, "new", time::to_jiff(scope.now)?)?;
-        Ok(Preview {
-            summary: format!("puts into the calendar: {}", describe(&event, self.files.zone())),
-            detail: Some(event.text()),
-            count: Some(1),
-            reversible: true,
-        })
+        Ok(Preview::undoable(
+            format!("puts into the calendar: {}", describe(&event, self.files.zone())),
+            Some(event.text()),
+        ))
     }
 
     async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -181,12 +155,8 @@ impl ToolHandler for CalendarCreate {
             let kept = UndoRecord { calendar: name, changes: vec![change], zones: Vec::new() };
             Ok(ToolOutput {
                 data: Some(json!({"id": short_id(&uid), "uid": uid, "event": text})),
-                receipt: Some(Receipt {
-                    action: "created".to_owned(),
-                    object: format!("calendar event {line}"),
-                    evidence: Some(uid.clone()),
-                }),
-                undo: Some(Undo::Snapshot { tool: NAME.to_owned(), snapshot: json!(kept) }),
+                receipt: Some(Receipt::new("created", format!("calendar event {line}"), Some(uid.clone()))),
+                undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: json!(kept) }),
                 ..ToolOutput::text(format!("put into the calendar: {line} [{}]", short_id(&uid)))
             })
         });

@@ -4,8 +4,7 @@ use super::ics::{Component, Line};
 use super::occurrence::occurrences_between;
 use super::time::{self, GivenTime};
 use super::{CalendarStore, calendar_name};
-use crate::catalogue;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::files::blocking;
 use crate::handler::{Context, ToolHandler};
 use futures::executor::block_on;
@@ -15,17 +14,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{Clock, Interrupted, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, Settled, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{Preview, Receipt, Settled, ToolOutput, Undo};
 use steward_sandbox::files::near_matches;
 
-const NAME: &str = "calendar_delete";
 const MAX_NAMED: usize = 10;
 
 pub struct CalendarDelete {
-    files: Arc<CalendarStore>,
-    clock: Arc<dyn Clock>,
+    pub files: Arc<CalendarStore>,
+    pub clock: Arc<dyn Clock>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -35,10 +32,6 @@ pub struct DeleteArgs {
 }
 
 impl CalendarDelete {
-    pub fn new(files: Arc<CalendarStore>, clock: Arc<dyn Clock>) -> Self {
-        Self { files, clock }
-    }
-
     /// Removes the event, or one of its occurrences. Returns what was removed.
     fn remove(
         args: &DeleteArgs,
@@ -54,10 +47,7 @@ impl CalendarDelete {
             return Ok((change, format!("{}{all}", describe(&event, zone))));
         };
         if event.rule.is_none() && event.also.is_empty() {
-            return Err(ToolsError::Refused(format!(
-                "{} takes place once; leave `occurrence` out to delete it",
-                event.title
-            )));
+            return Err(refused!("{} takes place once; leave `occurrence` out to delete it", event.title));
         }
         let start = occurrence_start(calendar, &event, given, zone)?;
         let parts: Vec<Component> = event_parts(calendar, &event.uid).map(|(_, part)| part.clone()).collect();
@@ -113,11 +103,8 @@ fn occurrence_start(
             Some(of) => of.instant(zone).map_err(ToolsError::Refused),
             None => Ok(one.start),
         },
-        (None, _) => Err(ToolsError::Refused(format!(
-            "{} does not take place then; `calendar_list` shows when it does",
-            event.title
-        ))),
-        _ => Err(ToolsError::Refused(format!("{} takes place several times that day; give the time too", event.title))),
+        (None, _) => Err(refused!("{} does not take place then; `calendar_list` shows when it does", event.title)),
+        _ => Err(refused!("{} takes place several times that day; give the time too", event.title)),
     }
 }
 
@@ -152,10 +139,7 @@ fn find_event(calendar: &Component, wanted: &str, zone: &TimeZone) -> Result<Eve
                 .take(MAX_NAMED)
                 .map(|event| format!("{} [{}]", describe(event, zone), short_id(&event.uid)))
                 .collect();
-            Err(ToolsError::Refused(format!(
-                "several events are called {wanted}: {}; give the name in brackets",
-                names.join(", ")
-            )))
+            Err(refused!("several events are called {wanted}: {}; give the name in brackets", names.join(", ")))
         }
         (None, _) => {
             let near = near_matches(wanted, all.iter().map(|event| event.title.as_str()));
@@ -164,26 +148,14 @@ fn find_event(calendar: &Component, wanted: &str, zone: &TimeZone) -> Result<Eve
             } else {
                 format!("did you mean {}?", near.join(", "))
             };
-            Err(ToolsError::Refused(format!("there is no event {wanted}; {hint}")))
+            Err(refused!("there is no event {wanted}; {hint}"))
         }
     }
 }
 
 impl ToolHandler for CalendarDelete {
     type Args = DeleteArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            NAME,
-            RiskClass::Write,
-            EffectClass::Write,
-            json!({
-                "event": {"type": "string", "minLength": 1, "description": "The id in brackets that calendar_list shows, or the exact title"},
-                "occurrence": {"type": "string", "description": "Only this time of a repeated event: YYYY-MM-DD or YYYY-MM-DDTHH:MM"}
-            }),
-            &["event"],
-        )
-    }
+    const NAME: &'static str = "calendar_delete";
 
     async fn preview(&self, args: DeleteArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let given = args.occurrence.as_deref().map(|text| time::parse_given(text, self.clock.as_ref())).transpose()?;
@@ -193,12 +165,7 @@ impl ToolHandler for CalendarDelete {
             Self::remove(&args, given, &mut calendar, files.zone())
         });
         let (change, what) = removed.await?;
-        Ok(Preview {
-            summary: format!("deletes from the calendar: {what}"),
-            detail: Some(change.before.concat()),
-            count: Some(1),
-            reversible: true,
-        })
+        Ok(Preview::undoable(format!("deletes from the calendar: {what}"), Some(change.before.concat())))
     }
 
     async fn run(&self, args: DeleteArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -263,12 +230,8 @@ impl CalendarDelete {
         let kept = UndoRecord { calendar, changes: vec![change], zones: Vec::new() };
         let output = ToolOutput {
             data: Some(json!({"id": id, "deleted": what})),
-            receipt: Some(Receipt {
-                action: "deleted".to_owned(),
-                object: format!("calendar event {what}"),
-                evidence: Some(id),
-            }),
-            undo: Some(Undo::Snapshot { tool: NAME.to_owned(), snapshot: json!(kept) }),
+            receipt: Some(Receipt::new("deleted", format!("calendar event {what}"), Some(id))),
+            undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: json!(kept) }),
             ..ToolOutput::text(format!("deleted from the calendar: {what}"))
         };
         (output, kept)

@@ -1,6 +1,6 @@
 //! The iCalendar text format (RFC 5545): components (`BEGIN:` to `END:`) of lines. What isn't understood is kept.
 
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use std::fmt::Write as _;
 
 /// Deepest nesting, and most components of one file.
@@ -43,11 +43,11 @@ impl Component {
         let mut count = 0;
         for (at, raw) in unfold(text).iter().enumerate() {
             let bad = |what: &str| {
-                ToolsError::Refused(format!(
+                refused!(
                     "this is no iCalendar file: {what} (entry {}: {})",
                     at + 1,
                     raw.chars().take(60).collect::<String>()
-                ))
+                )
             };
             let line = Line::parse(raw).ok_or_else(|| bad("a line has no name and value"))?;
             let name = line.value.trim().to_ascii_uppercase();
@@ -79,10 +79,7 @@ impl Component {
         }
         match (calendar, open.last()) {
             (Some(calendar), None) => Ok(calendar),
-            (_, Some(inner)) => Err(ToolsError::Refused(format!(
-                "this iCalendar file ends in the middle of {}; get it whole",
-                inner.name
-            ))),
+            (_, Some(inner)) => Err(refused!("this iCalendar file ends in the middle of {}; get it whole", inner.name)),
             (None, None) => Err(ToolsError::refused("this is no iCalendar file: it is empty; give an .ics file")),
         }
     }

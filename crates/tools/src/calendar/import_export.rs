@@ -1,12 +1,9 @@
-//! `calendar_import` and `calendar_export`: iCalendar files of the workspace.
-
 use super::create::undo_calendar;
 use super::event::{Change, Event, ORIGIN, UndoRecord, event_uid, events, replace_event};
 use super::ics::{Component, Line};
 use super::zone::{self, Zone};
 use super::{CalendarStore, MAX_BYTES, calendar_name};
-use crate::catalogue;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::files::{blocking, read_text, snapshot, write_text};
 use crate::handler::{Context, ToolHandler};
 use jiff::Timestamp;
@@ -16,11 +13,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 
-const IMPORT: &str = "calendar_import";
 const MAX_NAMED: usize = 20;
 
 pub struct CalendarImport(pub Arc<CalendarStore>);
@@ -31,7 +26,6 @@ pub struct ImportArgs {
 }
 
 struct ImportedEvents {
-    /// Id and components of each event.
     events: Vec<(String, Vec<Component>)>,
     titles: Vec<String>,
     /// Zones that this machine doesn't know but the file describes.
@@ -42,9 +36,9 @@ struct ImportedEvents {
 fn read_file(path: &str, scope: &ToolScope) -> Result<ImportedEvents, ToolsError> {
     let text = read_text(scope, path)?;
     if text.len() > MAX_BYTES {
-        return Err(ToolsError::Refused(format!("{path} is larger than {} MB; split it", MAX_BYTES >> 20)));
+        return Err(refused!("{path} is larger than {} MB; split it", MAX_BYTES >> 20));
     }
-    let file = Component::read(&text).map_err(|error| ToolsError::Refused(format!("{path}: {error}")))?;
+    let file = Component::read(&text).map_err(|error| refused!("{path}: {error}"))?;
     let mut brought =
         ImportedEvents { events: Vec::new(), titles: Vec::new(), zones: Vec::new(), problems: Vec::new() };
     for mut part in file.parts {
@@ -81,7 +75,7 @@ fn read_file(path: &str, scope: &ToolScope) -> Result<ImportedEvents, ToolsError
     }
     if brought.events.is_empty() {
         let why = brought.problems.first().map_or("it has none".to_owned(), Clone::clone);
-        return Err(ToolsError::Refused(format!("{path} has no event that can be taken over: {why}")));
+        return Err(refused!("{path} has no event that can be taken over: {why}"));
     }
     Ok(brought)
 }
@@ -103,18 +97,7 @@ fn add_events(brought: ImportedEvents, calendar: &mut Component) -> (Vec<Change>
 
 impl ToolHandler for CalendarImport {
     type Args = ImportArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            IMPORT,
-            RiskClass::Write,
-            EffectClass::Idempotent,
-            json!({
-                "path": {"type": "string", "minLength": 1, "description": "An .ics file of the workspace"}
-            }),
-            &["path"],
-        )
-    }
+    const NAME: &'static str = "calendar_import";
 
     async fn preview(&self, args: ImportArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let (files, scope) = (Arc::clone(&self.0), scope.clone());
@@ -159,12 +142,12 @@ impl ToolHandler for CalendarImport {
             let kept = UndoRecord { calendar: name, changes, zones };
             Ok(ToolOutput {
                 data: Some(json!({"path": args.path, "added": added, "replaced": replaced, "problems": problems})),
-                receipt: Some(Receipt {
-                    action: "imported".to_owned(),
-                    object: format!("{} events from {} into the calendar", added + replaced, args.path),
-                    evidence: None,
-                }),
-                undo: Some(Undo::Snapshot { tool: IMPORT.to_owned(), snapshot: json!(kept) }),
+                receipt: Some(Receipt::new(
+                    "imported",
+                    format!("{} events from {} into the calendar", added + replaced, args.path),
+                    None,
+                )),
+                undo: Some(Undo::Snapshot { tool: Self::NAME.to_owned(), snapshot: json!(kept) }),
                 tainted: true,
                 origin: Some(args.path),
                 ..ToolOutput::text(text.trim_end())
@@ -178,23 +161,15 @@ impl ToolHandler for CalendarImport {
     }
 }
 
-const EXPORT: &str = "calendar_export";
-
 pub struct CalendarExport {
-    files: Arc<CalendarStore>,
-    blobs: Arc<dyn Blobs>,
+    pub files: Arc<CalendarStore>,
+    /// Keep what the file held before.
+    pub blobs: Arc<dyn Blobs>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct ExportArgs {
     path: String,
-}
-
-impl CalendarExport {
-    /// `blobs` keep what the file held before.
-    pub fn new(files: Arc<CalendarStore>, blobs: Arc<dyn Blobs>) -> Self {
-        Self { files, blobs }
-    }
 }
 
 /// The calendar with the time zones that it uses, and its number of events.
@@ -225,23 +200,12 @@ fn check_extension(path: &str) -> Result<(), ToolsError> {
     if path.trim().to_lowercase().ends_with(".ics") {
         return Ok(());
     }
-    Err(ToolsError::Refused(format!("`{path}` must end in .ics, so that other programs know it for a calendar")))
+    Err(refused!("`{path}` must end in .ics, so that other programs know it for a calendar"))
 }
 
 impl ToolHandler for CalendarExport {
     type Args = ExportArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            EXPORT,
-            RiskClass::Write,
-            EffectClass::Idempotent,
-            json!({
-                "path": {"type": "string", "minLength": 5, "description": "File of the workspace, ending in .ics; replaced if it exists"}
-            }),
-            &["path"],
-        )
-    }
+    const NAME: &'static str = "calendar_export";
 
     async fn preview(&self, args: ExportArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let (files, scope) = (Arc::clone(&self.files), scope.clone());
@@ -251,7 +215,7 @@ impl ToolHandler for CalendarExport {
             Ok(format!("writes the calendar ({count} events, {} bytes) to {}", text.len(), args.path))
         });
         let summary = looked.await?;
-        Ok(Preview { summary, detail: None, count: Some(1), reversible: true })
+        Ok(Preview::undoable(summary, None))
     }
 
     async fn run(&self, args: ExportArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -268,12 +232,8 @@ impl ToolHandler for CalendarExport {
         let path = written.path.display().to_string();
         Ok(ToolOutput {
             data: Some(json!({"path": path, "events": count})),
-            receipt: Some(Receipt {
-                action: "wrote".to_owned(),
-                object: path.clone(),
-                evidence: Some(format!("sha256:{}", after.sha256)),
-            }),
-            undo: Some(snapshot::undo_record(EXPORT, written, after, &self.blobs).await?),
+            receipt: Some(Receipt::new("wrote", path.clone(), Some(format!("sha256:{}", after.sha256)))),
+            undo: Some(snapshot::undo_record(Self::NAME, written, after, &self.blobs).await?),
             ..ToolOutput::text(format!("wrote the calendar with {count} events to {path}"))
         })
     }

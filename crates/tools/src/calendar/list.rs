@@ -1,7 +1,6 @@
 use super::event::short_id;
 use super::occurrence::{Occurrence, Occurrences, occurrences_between};
 use super::{CalendarStore, calendar_name, time};
-use crate::catalogue;
 use crate::error::ToolsError;
 use crate::files::blocking;
 use crate::handler::{Context, ToolHandler};
@@ -13,22 +12,15 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use steward_core::policy::RiskClass;
 use steward_core::ports::Clock;
-use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
+use steward_core::tool::ToolOutput;
 
 const MOST: usize = 200;
 const LONG: usize = 300;
 
 pub struct CalendarList {
-    files: Arc<CalendarStore>,
-    clock: Arc<dyn Clock>,
-}
-
-impl CalendarList {
-    pub fn new(files: Arc<CalendarStore>, clock: Arc<dyn Clock>) -> Self {
-        Self { files, clock }
-    }
+    pub files: Arc<CalendarStore>,
+    pub clock: Arc<dyn Clock>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -40,20 +32,7 @@ pub struct ListArgs {
 
 impl ToolHandler for CalendarList {
     type Args = ListArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "calendar_list",
-            RiskClass::Read,
-            EffectClass::Read,
-            json!({
-                "from": {"type": "string", "description": "First day, YYYY-MM-DD; today if left out"},
-                "to": {"type": "string", "description": "Last day, YYYY-MM-DD; 14 days from the first if left out"},
-                "text": {"type": "string", "maxLength": 200, "description": "Only events with this text"}
-            }),
-            &[],
-        )
-    }
+    const NAME: &'static str = "calendar_list";
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let zone = self.files.zone().clone();

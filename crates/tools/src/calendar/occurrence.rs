@@ -1,5 +1,3 @@
-//! When the events of a calendar take place within a span of time.
-
 use super::event::{Event, events};
 use super::ics::Component;
 use super::recurrence::RuleTimes;
@@ -73,7 +71,6 @@ struct Search<'a> {
     from: Timestamp,
     to: Timestamp,
     home: &'a TimeZone,
-    /// Steps that may still be taken.
     left: usize,
 }
 

@@ -2,7 +2,7 @@
 
 use super::ics::Line;
 use super::zone::Zone;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::facts::moment;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
@@ -85,7 +85,6 @@ pub(super) fn instant(at: DateTime, zone: &TimeZone) -> Result<Timestamp, String
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum EventLength {
-    /// Whole days.
     Days(i32),
     /// Elapsed time, whatever the clocks do.
     Exact(SignedDuration),
@@ -125,7 +124,6 @@ impl EventLength {
     }
 }
 
-/// Days that are listed by default.
 const USUAL_DAYS: i32 = 14;
 const LONGEST_DAYS: i32 = 3 * 366;
 
@@ -140,17 +138,17 @@ pub(super) enum GivenTime {
 pub(super) fn parse_given(text: &str, clock: &dyn Clock) -> Result<GivenTime, ToolsError> {
     let text = text.trim();
     if text.len() <= "2026-11-23".len() {
-        return text.parse().map(GivenTime::Day).map_err(|_| {
-            ToolsError::Refused(format!("`{text}` is no day; write YYYY-MM-DD for a whole day, or YYYY-MM-DDTHH:MM"))
-        });
+        return text
+            .parse()
+            .map(GivenTime::Day)
+            .map_err(|_| refused!("`{text}` is no day; write YYYY-MM-DD for a whole day, or YYYY-MM-DDTHH:MM"));
     }
     let at = moment::parse(text, clock)?;
     Ok(GivenTime::At(to_jiff(at)?))
 }
 
 pub(super) fn to_jiff(at: steward_core::Timestamp) -> Result<Timestamp, ToolsError> {
-    Timestamp::from_millisecond(at.0)
-        .map_err(|error| ToolsError::Refused(format!("this time is out of reach: {error}")))
+    Timestamp::from_millisecond(at.0).map_err(|error| refused!("this time is out of reach: {error}"))
 }
 
 fn midnight(day: Date, zone: &TimeZone) -> Result<Timestamp, ToolsError> {
@@ -159,7 +157,7 @@ fn midnight(day: Date, zone: &TimeZone) -> Result<Timestamp, ToolsError> {
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err hands over")]
 fn out_of_reach(why: impl ToString) -> ToolsError {
-    ToolsError::Refused(format!("this time is out of reach: {}", why.to_string()))
+    refused!("this time is out of reach: {}", why.to_string())
 }
 
 /// From a given time or today's midnight, to a given time or a default number of days later.
@@ -189,7 +187,7 @@ pub(super) fn time_range(
         return Err(ToolsError::refused("`to` must be later than `from`"));
     }
     if end > later(LONGEST_DAYS)? {
-        return Err(ToolsError::Refused(format!("that is more than {LONGEST_DAYS} days; ask for less at a time")));
+        return Err(refused!("that is more than {LONGEST_DAYS} days; ask for less at a time"));
     }
     Ok((begin, end))
 }

@@ -1,18 +1,13 @@
-//! `save_memory`: the text that an agent carries from conversation to conversation.
-
 use super::snapshot;
-use crate::catalogue;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use steward_core::hash;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{Facts, StoreError, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 
-/// Longest memory, characters.
 const LIMIT: usize = 4000;
 /// Tries while other runs change it.
 const TRIES: usize = 8;
@@ -55,10 +50,10 @@ fn merged(args: &MemoryArgs, before: &str) -> Result<String, ToolsError> {
     };
     let length = after.chars().count();
     if length > LIMIT && after != before {
-        return Err(ToolsError::Refused(format!(
+        return Err(refused!(
             "the memory would have {length} characters, at most {LIMIT} fit; nothing was saved: \
              write it shorter with mode replace, keeping what still matters"
-        )));
+        ));
     }
     Ok(after)
 }
@@ -70,43 +65,28 @@ fn holds(memory: &str, text: &str) -> bool {
 
 impl ToolHandler for SaveMemory {
     type Args = MemoryArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "save_memory",
-            RiskClass::Write,
-            EffectClass::Idempotent,
-            json!({
-                "text": {"type": "string", "description": "What to remember"},
-                "mode": {"type": "string", "enum": ["append", "replace"], "default": "append", "description": "append: add it; replace: it becomes the whole memory"}
-            }),
-            &["text"],
-        )
-    }
+    const NAME: &'static str = "save_memory";
 
     async fn preview(&self, args: MemoryArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let (before, _) = self.0.memory(scope.tenant, scope.agent).await?;
         let after = merged(&args, &before)?;
-        Ok(Preview {
-            summary: match args.mode {
+        Ok(Preview::undoable(
+            match args.mode {
                 _ if before == after => "this is in the memory already".to_owned(),
                 Mode::Append => format!("remembers: {}", args.text.trim()),
                 Mode::Replace => {
                     format!("replaces the memory ({} characters)", before.chars().count())
                 }
             },
-            detail: Some(after),
-            count: Some(1),
-            reversible: true,
-        })
+            Some(after),
+        ))
     }
 
     async fn run(&self, args: MemoryArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
         for _ in 0..TRIES {
             context.check()?;
-            let now = self.0.memory(scope.tenant, scope.agent).await;
-            let (before, version) = now?;
+            let (before, version) = self.0.memory(scope.tenant, scope.agent).await?;
             let after = merged(&args, &before)?;
             if after != before {
                 let saved = self.0.save_memory(scope.tenant, scope.agent, &after, version).await;
@@ -124,8 +104,7 @@ impl ToolHandler for SaveMemory {
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let kept: Kept = snapshot(value)?;
         let changed = || ToolsError::ChangedSince { what: "the memory".to_owned(), hint: "edit it by hand" };
-        let now = self.0.memory(scope.tenant, scope.agent).await;
-        let (text, version) = now?;
+        let (text, version) = self.0.memory(scope.tenant, scope.agent).await?;
         if text != kept.after {
             return Err(changed());
         }
@@ -146,11 +125,11 @@ fn output(args: &MemoryArgs, before: String, after: String) -> ToolOutput {
     };
     ToolOutput {
         data: Some(json!({"memory": after})),
-        receipt: Some(Receipt {
-            action: "remembered".to_owned(),
-            object: steward_core::tool::truncate(args.text.trim(), 200).0,
-            evidence: Some(format!("sha256:{}", hash::sha256(after.as_bytes()))),
-        }),
+        receipt: Some(Receipt::new(
+            "remembered",
+            steward_core::tool::truncate(args.text.trim(), 200).0,
+            Some(format!("sha256:{}", hash::sha256(after.as_bytes()))),
+        )),
         undo: Some(Undo::Snapshot { tool: "save_memory".to_owned(), snapshot: json!(Kept { before, after }) }),
         ..ToolOutput::text(content)
     }

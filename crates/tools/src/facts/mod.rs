@@ -1,5 +1,3 @@
-//! Notes, reminders and memory of an agent, kept in the store.
-
 mod memory;
 pub(crate) mod moment;
 mod notes;

@@ -1,4 +1,4 @@
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
 use steward_core::Timestamp;
@@ -10,11 +10,7 @@ pub(crate) fn parse(text: &str, clock: &dyn Clock) -> Result<Timestamp, ToolsErr
     if let Ok(exact) = text.parse::<jiff::Timestamp>() {
         return Ok(Timestamp(exact.as_millisecond()));
     }
-    let bad = || {
-        ToolsError::Refused(format!(
-            "`{text}` is no time; write YYYY-MM-DDTHH:MM for local time, such as 2026-05-30T09:00"
-        ))
-    };
+    let bad = || refused!("`{text}` is no time; write YYYY-MM-DDTHH:MM for local time, such as 2026-05-30T09:00");
     if !text.contains(['T', 't', ' ']) {
         return Err(bad());
     }

@@ -1,20 +1,15 @@
-//! `notes_create`, which also appends; `notes_list`, which also searches; `notes_read`.
-
 use super::snapshot;
-use crate::catalogue;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::hash;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{Facts, Note, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 use steward_sandbox::files::near_matches;
 
-const TITLE_CHARS: usize = 200;
 const TEXT_CHARS: usize = 100_000;
 
 async fn find(facts: &Arc<dyn Facts>, scope: &ToolScope, title: &str) -> Result<Option<Note>, ToolsError> {
@@ -52,9 +47,9 @@ fn merged(args: &CreateArgs, before: Option<&Note>) -> Result<String, ToolsError
     }
     let text = if old.is_empty() { args.text.clone() } else { format!("{old}\n{}", args.text) };
     if text.chars().count() > TEXT_CHARS {
-        return Err(ToolsError::Refused(format!(
+        return Err(refused!(
             "the note would be longer than {TEXT_CHARS} characters; nothing was added: begin another one"
-        )));
+        ));
     }
     Ok(text)
 }
@@ -68,20 +63,7 @@ struct Kept {
 
 impl ToolHandler for NotesCreate {
     type Args = CreateArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "notes_create",
-            RiskClass::Write,
-            EffectClass::Idempotent,
-            json!({
-                "title": {"type": "string", "minLength": 1, "maxLength": TITLE_CHARS, "description": "Name of the note"},
-                "text": {"type": "string", "minLength": 1, "maxLength": TEXT_CHARS},
-                "mode": {"type": "string", "enum": ["replace", "append"], "default": "replace", "description": "For a note that exists already. append: add the text at its end; replace: it becomes the whole note"}
-            }),
-            &["title", "text"],
-        )
-    }
+    const NAME: &'static str = "notes_create";
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let title = args.title.trim();
@@ -94,7 +76,7 @@ impl ToolHandler for NotesCreate {
                 format!("before:\n{}\n\nafter:\n{}", old.text, args.text),
             ),
         };
-        Ok(Preview { summary, detail: Some(detail), count: Some(1), reversible: true })
+        Ok(Preview::undoable(summary, Some(detail)))
     }
 
     async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -105,8 +87,7 @@ impl ToolHandler for NotesCreate {
         let scope = &context.scope;
         let old = find(&self.0, scope, &title).await?;
         let note = Note { title: title.clone(), text: merged(&args, old.as_ref())?, updated_at: scope.now };
-        let saved = self.0.save_note(scope.tenant, scope.agent, &note).await;
-        let before = saved?;
+        let before = self.0.save_note(scope.tenant, scope.agent, &note).await?;
         let verb = match (&before, args.mode) {
             (None, _) => "created",
             (Some(_), Mode::Replace) => "replaced",
@@ -115,11 +96,11 @@ impl ToolHandler for NotesCreate {
         let kept = Kept { title: title.clone(), before, after: note.text.clone() };
         Ok(ToolOutput {
             data: Some(json!({"title": title, "text": note.text})),
-            receipt: Some(Receipt {
-                action: verb.to_owned(),
-                object: format!("note {title}"),
-                evidence: Some(format!("sha256:{}", hash::sha256(note.text.as_bytes()))),
-            }),
+            receipt: Some(Receipt::new(
+                verb,
+                format!("note {title}"),
+                Some(format!("sha256:{}", hash::sha256(note.text.as_bytes()))),
+            )),
             undo: Some(Undo::Snapshot { tool: "notes_create".to_owned(), snapshot: json!(kept) }),
             ..ToolOutput::text(format!("{verb} the note {title}:\n{}", args.text))
         })
@@ -166,23 +147,11 @@ fn shown(note: &Note, words: &[String]) -> String {
 
 impl ToolHandler for NotesList {
     type Args = ListArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "notes_list",
-            RiskClass::Read,
-            EffectClass::Read,
-            json!({
-                "query": {"type": "string", "maxLength": TITLE_CHARS, "description": "Only notes whose title or text holds all of these words"}
-            }),
-            &[],
-        )
-    }
+    const NAME: &'static str = "notes_list";
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
-        let notes = self.0.notes(scope.tenant, scope.agent).await;
-        let mut notes = notes?;
+        let mut notes = self.0.notes(scope.tenant, scope.agent).await?;
         if notes.is_empty() {
             return Ok(ToolOutput::text("there are no notes yet"));
         }
@@ -214,23 +183,11 @@ pub struct ReadArgs {
 
 impl ToolHandler for NotesRead {
     type Args = ReadArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "notes_read",
-            RiskClass::Read,
-            EffectClass::Read,
-            json!({
-                "title": {"type": "string", "minLength": 1, "description": "Name of the note"}
-            }),
-            &["title"],
-        )
-    }
+    const NAME: &'static str = "notes_read";
 
     async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
-        let notes = self.0.notes(scope.tenant, scope.agent).await;
-        let notes = notes?;
+        let notes = self.0.notes(scope.tenant, scope.agent).await?;
         let title = args.title.trim();
         let exact = notes.iter().find(|note| note.title == title);
         let lower = title.to_lowercase();
@@ -242,7 +199,7 @@ impl ToolHandler for NotesRead {
                 (true, false) => "`notes_list` shows all titles".to_owned(),
                 (true, true) => "there are no notes yet".to_owned(),
             };
-            return Err(ToolsError::Refused(format!("there is no note {title}; {hint}")));
+            return Err(refused!("there is no note {title}; {hint}"));
         };
         Ok(ToolOutput { data: Some(json!(note)), ..ToolOutput::text(format!("{}\n\n{}", note.title, note.text)) })
     }

@@ -2,19 +2,15 @@
 //! shows due reminders reads these rows, and there is no second record of them.
 
 use super::{moment, snapshot};
-use crate::catalogue;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{Clock, Facts, Reminder, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{Preview, Receipt, ToolOutput, Undo};
 use steward_core::{Timestamp, hash};
-
-const TEXT_CHARS: usize = 2000;
 
 /// Short enough to be typed, and the same when a call is repeated.
 fn id_of(key: &str) -> String {
@@ -22,22 +18,18 @@ fn id_of(key: &str) -> String {
 }
 
 pub struct RemindersCreate {
-    facts: Arc<dyn Facts>,
-    clock: Arc<dyn Clock>,
+    pub facts: Arc<dyn Facts>,
+    pub clock: Arc<dyn Clock>,
 }
 
 impl RemindersCreate {
-    pub fn new(facts: Arc<dyn Facts>, clock: Arc<dyn Clock>) -> Self {
-        Self { facts, clock }
-    }
-
     fn moment(&self, text: &str, now: Timestamp) -> Result<Timestamp, ToolsError> {
         let at = moment::parse(text, self.clock.as_ref())?;
         if at <= now {
-            return Err(ToolsError::Refused(format!(
+            return Err(refused!(
                 "{text} has passed already; it is {} now, give a later time",
                 moment::local(now, self.clock.as_ref())
-            )));
+            ));
         }
         Ok(at)
     }
@@ -51,34 +43,19 @@ pub struct CreateArgs {
 
 impl ToolHandler for RemindersCreate {
     type Args = CreateArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "reminders_create",
-            RiskClass::Write,
-            EffectClass::Keyed,
-            json!({
-                "text": {"type": "string", "minLength": 1, "maxLength": TEXT_CHARS, "description": "What to be reminded of"},
-                "at": {"type": "string", "minLength": 10, "description": "When: YYYY-MM-DDTHH:MM in local time, or RFC 3339"}
-            }),
-            &["text", "at"],
-        )
-    }
+    const NAME: &'static str = "reminders_create";
 
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let at = self.moment(&args.at, scope.now)?;
-        Ok(Preview {
-            summary: format!("makes a reminder for {}: {}", moment::local(at, self.clock.as_ref()), args.text),
-            detail: None,
-            count: Some(1),
-            reversible: true,
-        })
+        Ok(Preview::undoable(
+            format!("makes a reminder for {}: {}", moment::local(at, self.clock.as_ref()), args.text),
+            None,
+        ))
     }
 
     async fn run(&self, args: CreateArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
-        let all = self.facts.reminders(scope.tenant, scope.agent).await;
-        let all = all?;
+        let all = self.facts.reminders(scope.tenant, scope.agent).await?;
         let id = id_of(&context.idempotency_key);
         let known = all.into_iter().find(|one| one.id == id);
         // A known one was made before a crash. It is kept even if its time has passed meanwhile.
@@ -92,23 +69,20 @@ impl ToolHandler for RemindersCreate {
         };
         let when = moment::local(reminder.at, self.clock.as_ref());
         Ok(ToolOutput {
-            content: format!("reminder set for {when}: {}", reminder.text),
             data: Some(json!(reminder)),
-            receipt: Some(Receipt {
-                action: "created".to_owned(),
-                object: format!("reminder for {when}: {}", reminder.text),
-                evidence: Some(reminder.id.clone()),
-            }),
+            receipt: Some(Receipt::new(
+                "created",
+                format!("reminder for {when}: {}", reminder.text),
+                Some(reminder.id.clone()),
+            )),
             undo: Some(Undo::Snapshot { tool: "reminders_create".to_owned(), snapshot: json!(reminder) }),
-            tainted: false,
-            origin: None,
+            ..ToolOutput::text(format!("reminder set for {when}: {}", reminder.text))
         })
     }
 
     async fn undo(&self, value: &Value, scope: &ToolScope) -> Result<String, ToolsError> {
         let kept: Reminder = snapshot(value)?;
-        let all = self.facts.reminders(scope.tenant, scope.agent).await;
-        let all = all?;
+        let all = self.facts.reminders(scope.tenant, scope.agent).await?;
         if !all.contains(&kept) {
             return Err(ToolsError::ChangedSince {
                 what: format!("the reminder `{}`", kept.text),
@@ -122,14 +96,8 @@ impl ToolHandler for RemindersCreate {
 }
 
 pub struct RemindersList {
-    facts: Arc<dyn Facts>,
-    clock: Arc<dyn Clock>,
-}
-
-impl RemindersList {
-    pub fn new(facts: Arc<dyn Facts>, clock: Arc<dyn Clock>) -> Self {
-        Self { facts, clock }
-    }
+    pub facts: Arc<dyn Facts>,
+    pub clock: Arc<dyn Clock>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -140,23 +108,11 @@ pub struct ListArgs {
 
 impl ToolHandler for RemindersList {
     type Args = ListArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "reminders_list",
-            RiskClass::Read,
-            EffectClass::Read,
-            json!({
-                "all": {"type": "boolean", "default": false, "description": "Whether to list those that are done too"}
-            }),
-            &[],
-        )
-    }
+    const NAME: &'static str = "reminders_list";
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let scope = &context.scope;
-        let all = self.facts.reminders(scope.tenant, scope.agent).await;
-        let mut all = all?;
+        let mut all = self.facts.reminders(scope.tenant, scope.agent).await?;
         all.retain(|one| args.all || !one.done);
         if all.is_empty() {
             return Ok(ToolOutput::text("there are no reminders"));
@@ -176,15 +132,11 @@ impl ToolHandler for RemindersList {
 }
 
 pub struct RemindersDone {
-    facts: Arc<dyn Facts>,
-    clock: Arc<dyn Clock>,
+    pub facts: Arc<dyn Facts>,
+    pub clock: Arc<dyn Clock>,
 }
 
 impl RemindersDone {
-    pub fn new(facts: Arc<dyn Facts>, clock: Arc<dyn Clock>) -> Self {
-        Self { facts, clock }
-    }
-
     /// The reminder with this id or whole text, or the only one that contains the text.
     async fn meant(&self, text: &str, scope: &ToolScope) -> Result<Reminder, ToolsError> {
         let all = self.facts.reminders(scope.tenant, scope.agent).await?;
@@ -203,17 +155,14 @@ impl RemindersDone {
             (Some(one), _) | (None, [one]) => Ok((*one).clone()),
             (None, []) => match all.iter().find(part) {
                 Some(done) => Ok(done.clone()),
-                None => Err(ToolsError::Refused(format!("there is no reminder `{text}`; `reminders_list` shows them"))),
+                None => Err(refused!("there is no reminder `{text}`; `reminders_list` shows them")),
             },
             (None, several) => {
                 let lines: Vec<String> = several
                     .iter()
                     .map(|one| format!("{} {}", moment::local(one.at, self.clock.as_ref()), one.text))
                     .collect();
-                Err(ToolsError::Refused(format!(
-                    "several reminders are like that; give the whole text of one: {}",
-                    lines.join("; ")
-                )))
+                Err(refused!("several reminders are like that; give the whole text of one: {}", lines.join("; ")))
             }
         }
     }
@@ -231,27 +180,11 @@ pub struct DoneArgs {
 
 impl ToolHandler for RemindersDone {
     type Args = DoneArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "reminders_done",
-            RiskClass::Write,
-            EffectClass::Idempotent,
-            json!({
-                "text": {"type": "string", "minLength": 1, "maxLength": TEXT_CHARS, "description": "Text of the reminder, or enough of it to tell it from the others"}
-            }),
-            &["text"],
-        )
-    }
+    const NAME: &'static str = "reminders_done";
 
     async fn preview(&self, args: DoneArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let one = self.meant(&args.text, scope).await?;
-        Ok(Preview {
-            summary: format!("marks the reminder `{}` as done", one.text),
-            detail: None,
-            count: Some(1),
-            reversible: true,
-        })
+        Ok(Preview::undoable(format!("marks the reminder `{}` as done", one.text), None))
     }
 
     async fn run(&self, args: DoneArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -264,11 +197,7 @@ impl ToolHandler for RemindersDone {
         self.save(&done, scope).await?;
         Ok(ToolOutput {
             data: Some(json!(done)),
-            receipt: Some(Receipt {
-                action: "marked as done".to_owned(),
-                object: format!("reminder {}", done.text),
-                evidence: Some(done.id.clone()),
-            }),
+            receipt: Some(Receipt::new("marked as done", format!("reminder {}", done.text), Some(done.id.clone()))),
             undo: Some(Undo::Snapshot { tool: "reminders_done".to_owned(), snapshot: json!(one) }),
             ..ToolOutput::text(format!("done: {}", done.text))
         })

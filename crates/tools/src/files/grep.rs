@@ -1,22 +1,18 @@
-//! `grep`: lines that match, in one file or all.
-
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
+use crate::files;
 use crate::handler::{Context, ToolHandler};
-use crate::{catalogue, files};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io;
-use steward_core::policy::RiskClass;
-use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
+use steward_core::tool::ToolOutput;
 use steward_sandbox::files::{EntryKind, FilesError, Workspace};
 
 const MAX_LINES: usize = 200;
 const LINE_CHARS: usize = 300;
 const MAX_DEPTH: usize = 32;
-/// Bytes of memory for one line.
 const MAX_LINE_BYTES: usize = 8 << 20;
 
 pub struct Grep;
@@ -24,7 +20,7 @@ pub struct Grep;
 #[derive(Debug, Deserialize)]
 pub struct GrepArgs {
     pattern: String,
-    #[serde(default = "default_path")]
+    #[serde(default = "files::default_path")]
     path: String,
     #[serde(default)]
     ignore_case: bool,
@@ -32,27 +28,9 @@ pub struct GrepArgs {
     fixed: bool,
 }
 
-fn default_path() -> String {
-    ".".to_owned()
-}
-
 impl ToolHandler for Grep {
     type Args = GrepArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "grep",
-            RiskClass::Read,
-            EffectClass::Read,
-            json!({
-                "pattern": {"type": "string", "minLength": 1, "description": "Regular expression to look for in each line"},
-                "path": {"type": "string", "minLength": 1, "default": ".", "description": "File or folder in the workspace"},
-                "ignore_case": {"type": "boolean", "default": false, "description": "Take upper and lower case as equal"},
-                "fixed": {"type": "boolean", "default": false, "description": "Take the pattern as plain text"}
-            }),
-            &["pattern"],
-        )
-    }
+    const NAME: &'static str = "grep";
 
     async fn run(&self, args: GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let context = context.clone();
@@ -68,9 +46,7 @@ fn matcher(args: &GrepArgs) -> Result<RegexMatcher, ToolsError> {
         .size_limit(4 << 20)
         .build(&args.pattern)
         .map_err(|error| {
-            ToolsError::Refused(format!(
-                "the pattern can't be used: {error}; set `fixed` to true to look for it as plain text"
-            ))
+            refused!("the pattern can't be used: {error}; set `fixed` to true to look for it as plain text")
         })
 }
 
@@ -95,11 +71,7 @@ struct Matches {
 
 fn search(args: &GrepArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
     let workspace = files::open_workspace(&context.scope)?;
-    let base = workspace.resolve(&args.path).map_err(files::file_error)?;
-    let base = match base.as_path().to_string_lossy() {
-        path if path.is_empty() => ".".to_owned(),
-        path => path.into_owned(),
-    };
+    let base = files::resolve_base(&workspace, &args.path)?;
     let mut search = Search {
         workspace: &workspace,
         matcher: matcher(args)?,

@@ -1,15 +1,12 @@
-//! `list`: what is in a folder.
-
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
+use crate::files;
 use crate::handler::{Context, ToolHandler};
-use crate::{catalogue, files};
 use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use steward_core::Timestamp;
-use steward_core::policy::RiskClass;
-use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
+use steward_core::tool::ToolOutput;
 use steward_sandbox::files::{Entry, EntryKind};
 
 const MAX_ENTRIES: usize = 500;
@@ -19,32 +16,15 @@ pub struct List;
 
 #[derive(Debug, Deserialize)]
 pub struct ListArgs {
-    #[serde(default = "default_path")]
+    #[serde(default = "files::default_path")]
     path: String,
     pattern: Option<String>,
     depth: Option<usize>,
 }
 
-fn default_path() -> String {
-    ".".to_owned()
-}
-
 impl ToolHandler for List {
     type Args = ListArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "list",
-            RiskClass::Read,
-            EffectClass::Read,
-            json!({
-                "path": {"type": "string", "minLength": 1, "default": ".", "description": "Folder in the workspace; . is the workspace itself"},
-                "pattern": {"type": "string", "minLength": 1, "description": "Only names that match, such as *.csv or **/*.md"},
-                "depth": {"type": "integer", "minimum": 1, "maximum": MAX_DEPTH, "description": "How many levels of folders; 1 without a pattern"}
-            }),
-            &[],
-        )
-    }
+    const NAME: &'static str = "list";
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let context = context.clone();
@@ -57,7 +37,7 @@ fn matcher(pattern: &str) -> Result<(GlobMatcher, bool), ToolsError> {
     let glob = GlobBuilder::new(pattern)
         .literal_separator(true)
         .build()
-        .map_err(|error| ToolsError::Refused(format!("{error}; use * for any name and ** for any folders")))?;
+        .map_err(|error| refused!("{error}; use * for any name and ** for any folders"))?;
     Ok((glob.compile_matcher(), pattern.contains('/')))
 }
 
@@ -65,11 +45,7 @@ fn list_folder(args: &ListArgs, context: &Context) -> Result<ToolOutput, ToolsEr
     let workspace = files::open_workspace(&context.scope)?;
     let glob = args.pattern.as_deref().map(matcher).transpose()?;
     let depth = args.depth.unwrap_or(if glob.is_some() { MAX_DEPTH } else { 1 });
-    let base = workspace.resolve(&args.path).map_err(files::file_error)?;
-    let base = match base.as_path().to_string_lossy() {
-        path if path.is_empty() => ".".to_owned(),
-        path => path.into_owned(),
-    };
+    let base = files::resolve_base(&workspace, &args.path)?;
     let (mut lines, mut rows, mut total) = (String::new(), Vec::new(), 0_usize);
     let walked = files::walk(&workspace, &base, depth, context, &mut |path, entry| {
         if matches(glob.as_ref(), &base, path, entry) {

@@ -1,17 +1,13 @@
-//! `read`: a file, or lines of it.
-
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
+use crate::files;
 use crate::handler::{Context, ToolHandler};
-use crate::{catalogue, files};
 use serde::Deserialize;
 use serde_json::json;
 use std::io::{BufRead as _, BufReader, Read as _};
-use steward_core::policy::RiskClass;
-use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
+use steward_core::tool::ToolOutput;
 
 const MAX_LINES: usize = 2000;
 const MAX_BYTES: usize = 256 << 10;
-/// Lines between checks of the stop flag.
 const STOP_CHECK_LINES: usize = 4096;
 
 pub struct Read;
@@ -25,20 +21,7 @@ pub struct ReadArgs {
 
 impl ToolHandler for Read {
     type Args = ReadArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "read",
-            RiskClass::Read,
-            EffectClass::Read,
-            json!({
-                "path": {"type": "string", "minLength": 1, "description": "File in the workspace"},
-                "start": {"type": "integer", "minimum": 1, "description": "First line to show, counted from 1"},
-                "lines": {"type": "integer", "minimum": 1, "maximum": MAX_LINES, "description": "How many lines to show"}
-            }),
-            &["path"],
-        )
-    }
+    const NAME: &'static str = "read";
 
     async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let context = context.clone();
@@ -50,10 +33,10 @@ fn read_lines(args: &ReadArgs, context: &Context) -> Result<ToolOutput, ToolsErr
     let workspace = files::open_workspace(&context.scope)?;
     let file = workspace.open_read(&args.path).map_err(files::file_error)?;
     let mut reader = BufReader::with_capacity(files::EXAMINED_BYTES, file);
-    let io = |error: std::io::Error| ToolsError::Refused(format!("{}: {error}", args.path));
+    let io = |error: std::io::Error| refused!("{}: {error}", args.path);
     let head = reader.fill_buf().map_err(io)?;
     if let Some((what, hint)) = files::binary_kind(head) {
-        return Err(ToolsError::Refused(format!("{} is {what}; {hint}", args.path)));
+        return Err(refused!("{} is {what}; {hint}", args.path));
     }
     let start = args.start.unwrap_or(1);
     let wanted = args.lines.unwrap_or(MAX_LINES).min(MAX_LINES);
@@ -88,7 +71,7 @@ fn read_lines(args: &ReadArgs, context: &Context) -> Result<ToolOutput, ToolsErr
         return Ok(ToolOutput::text(format!("{path} is empty")));
     }
     if shown == 0 {
-        return Err(ToolsError::Refused(format!("{path} has only {total} lines; use a `start` of at most {total}")));
+        return Err(refused!("{path} has only {total} lines; use a `start` of at most {total}"));
     }
     let last = start + shown - 1;
     let mut text = format!("{path}, lines {start}-{last} of {total}\n");

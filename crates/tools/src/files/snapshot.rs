@@ -1,5 +1,3 @@
-//! What a file held before it was changed, as JSON, and putting it back.
-
 use crate::error::ToolsError;
 use crate::files;
 use crate::handler::Context;

@@ -5,8 +5,7 @@
 //! nothing has, whoever changed the file since.
 
 use super::snapshot::{self, FileState};
-use crate::catalogue;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::files;
 use crate::handler::{Context, ToolHandler};
 use serde::{Deserialize, Serialize};
@@ -15,9 +14,8 @@ use similar::TextDiff;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::hash;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, Interrupted, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, Settled, ToolOutput, ToolSpec};
+use steward_core::tool::{Preview, Receipt, Settled, ToolOutput};
 use steward_sandbox::files::{Before, FilesError, Staged, Workspace, Written};
 use tokio::sync::Mutex;
 
@@ -71,11 +69,7 @@ impl Write {
         let undo = snapshot::undo_record_from("write", written, was.clone(), after.clone(), &self.blobs);
         let output = ToolOutput {
             data: Some(json!({"path": path, "bytes": bytes, "size": after.size})),
-            receipt: Some(Receipt {
-                action: action.to_owned(),
-                object: path.clone(),
-                evidence: Some(format!("sha256:{}", after.sha256)),
-            }),
+            receipt: Some(Receipt::new(action, path.clone(), Some(format!("sha256:{}", after.sha256)))),
             undo: Some(undo.await?),
             ..ToolOutput::text(what)
         };
@@ -104,20 +98,7 @@ enum Mode {
 
 impl ToolHandler for Write {
     type Args = WriteArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "write",
-            RiskClass::Write,
-            EffectClass::Write,
-            json!({
-                "path": {"type": "string", "minLength": 1, "description": "File in the workspace; folders are made as needed"},
-                "content": {"type": "string", "description": "Text of the file, or what is added to it"},
-                "mode": {"type": "string", "enum": ["create", "overwrite", "append"], "default": "overwrite", "description": "create: only if there is no such file; overwrite: replace it; append: add at its end"}
-            }),
-            &["path", "content"],
-        )
-    }
+    const NAME: &'static str = "write";
 
     async fn preview(&self, args: WriteArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let scope = scope.clone();
@@ -149,7 +130,7 @@ fn current_content(workspace: &Workspace, path: &str) -> Result<Before, ToolsErr
     match workspace.snapshot(path) {
         Ok(before) => Ok(before),
         Err(FilesError::Kind { actual: "a folder", path, .. }) => {
-            Err(ToolsError::Refused(format!("{path} is a folder; give the name of a file in it")))
+            Err(refused!("{path} is a folder; give the name of a file in it"))
         }
         Err(error) => Err(files::file_error(error)),
     }
@@ -158,14 +139,13 @@ fn current_content(workspace: &Workspace, path: &str) -> Result<Before, ToolsErr
 fn check(args: &WriteArgs, before: &Before) -> Result<(), ToolsError> {
     match (args.mode, before) {
         (Mode::Create, Before::Absent) => Ok(()),
-        (Mode::Create, _) => Err(ToolsError::Refused(format!(
+        (Mode::Create, _) => Err(refused!(
             "{} exists already; use mode overwrite to replace it, append to add to it, or another name",
             args.path
-        ))),
-        (_, Before::TooLarge { size, .. }) => Err(ToolsError::Refused(format!(
-            "{} has {size} bytes, too many to keep for undo; write to another file",
-            args.path
-        ))),
+        )),
+        (_, Before::TooLarge { size, .. }) => {
+            Err(refused!("{} has {size} bytes, too many to keep for undo; write to another file", args.path))
+        }
         _ => Ok(()),
     }
 }
@@ -215,9 +195,9 @@ fn commit_write(ready: PreparedWrite) -> Result<(), ToolsError> {
     if current_content(&ready.workspace, &path)? != ready.before {
         let unstaged = ready.workspace.unstage(&path, &ready.tag);
         unstaged.map_err(files::file_error)?;
-        return Err(ToolsError::Refused(format!(
+        return Err(refused!(
             "{path} was changed by somebody else just now, nothing was written; look at it and call again"
-        )));
+        ));
     }
     ready.staged.place().map_err(files::file_error)?;
     Ok(())
@@ -259,7 +239,7 @@ fn preview_write(args: &WriteArgs, workspace: &Workspace) -> Result<Preview, Too
         };
         (new, summary)
     };
-    Ok(Preview { summary, detail: unified_diff(path, old, &new), count: Some(1), reversible: true })
+    Ok(Preview::undoable(summary, unified_diff(path, old, &new)))
 }
 
 fn unified_diff(path: &str, old: &[u8], new: &[u8]) -> Option<String> {
@@ -302,8 +282,7 @@ pub(super) async fn settle_write(call: Interrupted, scope: &ToolScope) -> Settle
 }
 
 fn find_written(proof: &Value, scope: &ToolScope) -> Result<Settled, ToolsError> {
-    let proof = WriteProof::deserialize(proof)
-        .map_err(|error| ToolsError::Refused(format!("what it told can't be read: {error}")))?;
+    let proof = WriteProof::deserialize(proof).map_err(|error| refused!("what it told can't be read: {error}"))?;
     let WriteProof { path, tag, .. } = &proof;
     let workspace = files::open_workspace(scope)?;
     let now = match snapshot::read_all(&workspace, path) {

@@ -1,6 +1,4 @@
-//! Builds messages by RFC 5322: addresses, header lines, bodies.
-
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use jiff::tz::{Offset, TimeZone};
 use std::fmt::Write as _;
@@ -25,7 +23,7 @@ pub(crate) fn recipients(to: &str) -> Result<Vec<String>, ToolsError> {
         to.split([',', ';']).map(|one| one.trim().to_owned()).filter(|one| !one.is_empty()).collect();
     let bad = list.iter().find(|one| !is_address(one));
     match bad {
-        Some(one) => Err(ToolsError::Refused(format!("`{one}` is no mail address; write it as name@example.org"))),
+        Some(one) => Err(refused!("`{one}` is no mail address; write it as name@example.org")),
         None if list.is_empty() => Err(ToolsError::refused("`to` names nobody; give a mail address")),
         None => Ok(list),
     }
@@ -108,7 +106,7 @@ fn quoted_printable(text: &str) -> String {
 }
 
 pub(crate) fn date_header(context: &Context) -> Result<String, ToolsError> {
-    let broken = |error: jiff::Error| ToolsError::Refused(format!("the clock is wrong: {error}"));
+    let broken = |error: jiff::Error| refused!("the clock is wrong: {error}");
     let offset = Offset::from_seconds(context.scope.utc_offset_minutes * 60).map_err(broken)?;
     let now = jiff::Timestamp::from_millisecond(context.scope.now.0).map_err(broken)?;
     jiff::fmt::rfc2822::to_string(&now.to_zoned(TimeZone::fixed(offset))).map_err(broken)

@@ -1,7 +1,5 @@
-//! Mail accounts as the operator configures them: servers, senders, users, and the name of the credential in the vault.
-
 use super::compose;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::outbound::HostPort;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -35,9 +33,9 @@ impl MailServer {
     /// Reads `smtps://host`, `smtp://host:587` or `smtp+plain://127.0.0.1:2525`, where `protocol` is `smtp` or `imap`.
     pub fn parse(text: &str, protocol: &str) -> Result<Self, ToolsError> {
         let bad = |why: &str| {
-            ToolsError::Refused(format!(
+            refused!(
                 "`{text}` is no mail server ({why}); write it as {protocol}s://mail.example.org, or {protocol}://mail.example.org for STARTTLS"
-            ))
+            )
         };
         let url = Url::parse(text.trim()).map_err(|error| bad(&error.to_string()))?;
         let security = match url.scheme().strip_prefix(protocol) {
@@ -108,18 +106,15 @@ struct Row {
 impl MailConfig {
     /// Reads a settings file (TOML); `load` reads the files that it names.
     pub fn parse(text: &str, load: impl Fn(&str) -> std::io::Result<Vec<u8>>) -> Result<Self, ToolsError> {
-        let file: File = toml::from_str(text)
-            .map_err(|error| ToolsError::Refused(format!("the mail accounts can't be read: {error}")))?;
+        let file: File = toml::from_str(text).map_err(|error| refused!("the mail accounts can't be read: {error}"))?;
         let mut accounts = Vec::new();
         for (name, row) in file.accounts {
             let account = account(&name, row, &load);
-            accounts.push(account.map_err(|error| ToolsError::Refused(format!("the mail account {name}: {error}")))?);
+            accounts.push(account.map_err(|error| refused!("the mail account {name}: {error}"))?);
         }
         if let Some(first) = file.default {
             let at = accounts.iter().position(|account: &MailAccount| account.name == first);
-            let at = at.ok_or_else(|| {
-                ToolsError::Refused(format!("`default` names the mail account {first}, which is not there"))
-            })?;
+            let at = at.ok_or_else(|| refused!("`default` names the mail account {first}, which is not there"))?;
             accounts[..=at].rotate_right(1);
         }
         Ok(Self { accounts, allow: Vec::new() })
@@ -133,9 +128,7 @@ fn account(name: &str, row: Row, load: impl Fn(&str) -> std::io::Result<Vec<u8>>
         return Err(ToolsError::refused("it needs `smtp`, `imap`, or both"));
     }
     let server = |text: Option<String>, protocol: &str| text.map(|text| MailServer::parse(&text, protocol)).transpose();
-    let ca = row
-        .ca
-        .map(|path| load(&path).map_err(|error| ToolsError::Refused(format!("`ca`: {path} can't be read: {error}"))));
+    let ca = row.ca.map(|path| load(&path).map_err(|error| refused!("`ca`: {path} can't be read: {error}")));
     Ok(MailAccount {
         name: name.to_owned(),
         from,

@@ -2,7 +2,7 @@
 //! apply; without TLS only this machine, or what the operator allows, is connected to.
 
 use super::config::{MailServer, Security};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::outbound::HostPort;
 use rustls::ClientConfig;
 use rustls::pki_types::pem::PemObject as _;
@@ -23,9 +23,7 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> MailStream for T {}
 /// Connects; without TLS only where that is allowed.
 pub(super) async fn connect_tcp(server: &MailServer, allow: &[HostPort]) -> Result<TcpStream, ToolsError> {
     let place = (server.host.as_str(), server.port);
-    let unreachable = |why: String| {
-        ToolsError::Refused(format!("the mail server {server} can't be reached ({why}); try again later"))
-    };
+    let unreachable = |why: String| refused!("the mail server {server} can't be reached ({why}); try again later");
     let stream = tokio::time::timeout(CONNECT, TcpStream::connect(place))
         .await
         .map_err(|_| unreachable(format!("no answer within {} s", CONNECT.as_secs())))?
@@ -33,9 +31,9 @@ pub(super) async fn connect_tcp(server: &MailServer, allow: &[HostPort]) -> Resu
     let peer = stream.peer_addr().map_err(|error| unreachable(error.to_string()))?;
     let allowed = || allow.iter().any(|entry| entry.to_string() == server.to_string());
     if server.security == Security::Plain && !peer.ip().is_loopback() && !allowed() {
-        return Err(ToolsError::Refused(format!(
+        return Err(refused!(
             "{server} is not on this machine, so passwords and mail could be read on the way; use TLS, or an operator allows {server} with --allow"
-        )));
+        ));
     }
     // Without it each short line waits until the one before is acknowledged.
     let _ = stream.set_nodelay(true);
@@ -46,8 +44,7 @@ pub(super) fn extra_roots(ca: Option<&[u8]>) -> Result<Vec<CertificateDer<'stati
     let Some(pem) = ca else {
         return Ok(Vec::new());
     };
-    let bad =
-        |why: String| ToolsError::Refused(format!("the `ca` of the mail account is no certificate in PEM ({why})"));
+    let bad = |why: String| refused!("the `ca` of the mail account is no certificate in PEM ({why})");
     let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     let all = all.map_err(|error| bad(error.to_string()))?;
     if all.is_empty() {
@@ -62,9 +59,7 @@ pub(super) async fn wrap_tls(
     ca: Option<&[u8]>,
 ) -> Result<Box<dyn MailStream>, ToolsError> {
     let failed = |why: String| {
-        ToolsError::Refused(format!(
-            "no safe connection to the mail server {server} ({why}); check its name and its certificate"
-        ))
+        refused!("no safe connection to the mail server {server} ({why}); check its name and its certificate")
     };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let verifier = Verifier::new_with_extra_roots(extra_roots(ca)?, Arc::clone(&provider));

@@ -1,21 +1,18 @@
 //! `mail_draft`: a message as a file, for a person to look at and send. Nothing is ever sent.
 
 use super::compose::{Message, date_header, header_safe, recipients};
-use crate::catalogue;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::files::{self, snapshot};
 use crate::handler::{Context, ToolHandler};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use steward_core::hash;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, ToolScope};
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec};
+use steward_core::tool::{Preview, Receipt, ToolOutput};
 use steward_sandbox::files::{Before, FilesError, Workspace, Written};
 
 const FOLDER: &str = "drafts";
-/// Drafts with one subject.
 const MAX_SAME_SUBJECT: usize = 1000;
 
 pub struct MailDraft(pub Arc<dyn Blobs>);
@@ -29,30 +26,15 @@ pub struct MailArgs {
 
 impl ToolHandler for MailDraft {
     type Args = MailArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::tool_spec(
-            "mail_draft",
-            RiskClass::Write,
-            EffectClass::Keyed,
-            json!({
-                "to": {"type": "string", "minLength": 3, "description": "Address of the recipient; several with commas between"},
-                "subject": {"type": "string", "minLength": 1, "maxLength": 500},
-                "body": {"type": "string", "minLength": 1, "description": "Text of the message"}
-            }),
-            &["to", "subject", "body"],
-        )
-    }
+    const NAME: &'static str = "mail_draft";
 
     async fn preview(&self, args: MailArgs, _: &ToolScope) -> Result<Preview, ToolsError> {
         let to = recipients(&args.to)?;
         header_safe(&args.subject)?;
-        Ok(Preview {
-            summary: format!("writes a draft to {} in {FOLDER}/; nothing is sent", to.join(", ")),
-            detail: Some(format!("Subject: {}\n\n{}", args.subject, args.body)),
-            count: Some(1),
-            reversible: true,
-        })
+        Ok(Preview::undoable(
+            format!("writes a draft to {} in {FOLDER}/; nothing is sent", to.join(", ")),
+            Some(format!("Subject: {}\n\n{}", args.subject, args.body)),
+        ))
     }
 
     async fn run(&self, args: MailArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -77,11 +59,7 @@ impl ToolHandler for MailDraft {
         let path = written.path.display().to_string();
         Ok(ToolOutput {
             data: Some(json!({"path": path, "to": args.to, "subject": args.subject})),
-            receipt: Some(Receipt {
-                action: "drafted".to_owned(),
-                object: path.clone(),
-                evidence: Some(format!("sha256:{}", after.sha256)),
-            }),
+            receipt: Some(Receipt::new("drafted", path.clone(), Some(format!("sha256:{}", after.sha256)))),
             undo: Some(snapshot::undo_record("mail_draft", written, after, &self.0).await?),
             ..ToolOutput::text(format!(
                 "drafted a mail to {} in {path}; it was not sent\nSubject: {}\n\n{}",
@@ -146,7 +124,7 @@ fn free_path(workspace: &Workspace, base: &str, id: &str) -> Result<(String, boo
             Err(error) => return Err(files::file_error(error)),
         }
     }
-    Err(ToolsError::Refused(format!("there are {MAX_SAME_SUBJECT} drafts called {base}; use another subject")))
+    Err(refused!("there are {MAX_SAME_SUBJECT} drafts called {base}; use another subject"))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ pub(super) use protocol::ImapSession;
 
 use super::config::{MailAccount, MailServer, Security};
 use super::{Login, connection};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::outbound::HostPort;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -60,9 +60,7 @@ async fn start_tls(
     greeting(&mut session).await?;
     let started = session.command(vec![CommandPart::Raw("STARTTLS".to_owned())]).await?;
     started.map_err(|said| {
-        ToolsError::Refused(format!(
-            "the mail server {server} offers no STARTTLS ({said}); use imaps://, or another port"
-        ))
+        refused!("the mail server {server} offers no STARTTLS ({said}); use imaps://, or another port")
     })?;
     let stream = connection::wrap_tls(session.into_stream(), server, ca).await?;
     Ok(ImapSession::new(stream, server.to_string()))
@@ -79,11 +77,11 @@ async fn authenticate(session: &mut ImapSession, account: &MailAccount, login: &
     let can = capabilities(session).await?;
     let has = |name: &str| can.iter().any(|word| word == name);
     let refused = |session: &ImapSession, said: &str| {
-        ToolsError::Refused(format!(
+        refused!(
             "the mail server {} does not let the account {} in ({said}); check its credential",
             session.server(),
             account.name
-        ))
+        )
     };
     let entered = if has("AUTH=PLAIN") {
         let text = format!("\0{}\0{}", login.user, login.password.expose_secret());
@@ -186,10 +184,7 @@ impl ImapSession {
             Err(said) => {
                 let known = self.mailboxes().await?;
                 let known: Vec<String> = known.into_iter().take(MAX_NAMED_MAILBOXES).collect();
-                Err(ToolsError::Refused(format!(
-                    "the mailbox {mailbox} can't be opened ({said}); there are {}",
-                    known.join(", ")
-                )))
+                Err(refused!("the mailbox {mailbox} can't be opened ({said}); there are {}", known.join(", ")))
             }
         }
     }
@@ -215,10 +210,7 @@ impl ImapSession {
         let mut parts = vec![raw(charset)];
         parts.extend(wanted.command_parts());
         let answers = self.command(parts).await?.map_err(|said| {
-            ToolsError::Refused(format!(
-                "the mail server {} can't search for that ({said}); search for something simpler",
-                self.server()
-            ))
+            refused!("the mail server {} can't search for that ({said}); search for something simpler", self.server())
         })?;
         let mut found: Vec<u64> = answers
             .iter()

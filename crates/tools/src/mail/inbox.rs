@@ -1,18 +1,14 @@
-//! `mail_list`, `mail_search` and `mail_read`.
-
 use super::imap::{self, Header, ImapSession, MailQuery};
 use super::{MailAccounts, Purpose, render};
-use crate::catalogue;
 use crate::credential::{CredentialUser, Secrets};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::files::blocking;
 use crate::handler::{Context, ToolHandler};
 use jiff::civil::Date;
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
-use steward_core::policy::RiskClass;
-use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
+use steward_core::tool::{ToolOutput, ToolSpec};
 
 /// Messages by default, and at most.
 const DEFAULT_MESSAGES: u64 = 20;
@@ -53,10 +49,8 @@ pub(super) async fn open_session(
     secrets: &mut Secrets,
 ) -> Result<ImapSession, ToolsError> {
     let account = accounts.account(account, &context.scope, Purpose::Read).await?;
-    let server = account
-        .imap
-        .as_ref()
-        .ok_or_else(|| ToolsError::Refused(format!("the mail account {} has no IMAP server", account.name)))?;
+    let server =
+        account.imap.as_ref().ok_or_else(|| refused!("the mail account {} has no IMAP server", account.name))?;
     let login = accounts.login(account, CredentialUser::tool(&context.scope, tool), secrets).await?;
     imap::connect(account, server, login.as_ref(), &accounts.config.allow).await
 }
@@ -72,13 +66,6 @@ async fn unless_halted<T>(
             "stopped before the mail server had answered; nothing was changed",
         )),
     }
-}
-
-fn properties(mut own: serde_json::Value) -> serde_json::Value {
-    own["mailbox"] = json!({"type": "string", "maxLength": 200, "description": "Which mailbox; INBOX if left out"});
-    own["unread"] = json!({"type": "boolean", "description": "Only unread mail"});
-    own["count"] = json!({"type": "integer", "minimum": 1, "maximum": MAX_MESSAGES, "description": "How many at most; 20 if left out"});
-    own
 }
 
 fn count(asked: Option<u64>) -> u64 {
@@ -113,7 +100,7 @@ async fn search_headers(
 impl MailList {
     async fn list(&self, args: ListArgs, context: &Context, secrets: &mut Secrets) -> Result<ToolOutput, ToolsError> {
         let account = args.account.as_deref();
-        let mut session = open_session(&self.0, account, context, "mail_list", secrets).await?;
+        let mut session = open_session(&self.0, account, context, Self::NAME, secrets).await?;
         let mailbox = args.mailbox.as_deref().unwrap_or(INBOX);
         let exists = session.examine(mailbox).await?;
         let most = count(args.count);
@@ -133,10 +120,10 @@ impl MailList {
 
 impl ToolHandler for MailList {
     type Args = ListArgs;
+    const NAME: &'static str = "mail_list";
 
     fn spec(&self) -> ToolSpec {
-        let schema = self.0.schema(Purpose::Read, properties(json!({})), &[]);
-        catalogue::spec("mail_list", RiskClass::Read, EffectClass::Read, schema)
+        self.0.spec(Self::NAME, Purpose::Read)
     }
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -155,7 +142,7 @@ impl MailSearch {
     ) -> Result<ToolOutput, ToolsError> {
         let wanted = query_of(&args)?;
         let account = args.account.as_deref();
-        let mut session = open_session(&self.0, account, context, "mail_search", secrets).await?;
+        let mut session = open_session(&self.0, account, context, Self::NAME, secrets).await?;
         let mailbox = args.mailbox.as_deref().unwrap_or(INBOX);
         session.examine(mailbox).await?;
         let (headers, total) = search_headers(&mut session, &wanted, count(args.count)).await?;
@@ -178,8 +165,7 @@ fn query_of(args: &SearchArgs) -> Result<MailQuery, ToolsError> {
     let day = |text: &Option<String>| {
         let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty());
         text.map(|text| {
-            let day: Date =
-                text.parse().map_err(|_| ToolsError::Refused(format!("`{text}` is no day; write it as YYYY-MM-DD")))?;
+            let day: Date = text.parse().map_err(|_| refused!("`{text}` is no day; write it as YYYY-MM-DD"))?;
             Ok::<_, ToolsError>(day.strftime("%-d-%b-%Y").to_string())
         })
         .transpose()
@@ -203,18 +189,10 @@ fn query_of(args: &SearchArgs) -> Result<MailQuery, ToolsError> {
 
 impl ToolHandler for MailSearch {
     type Args = SearchArgs;
+    const NAME: &'static str = "mail_search";
 
     fn spec(&self) -> ToolSpec {
-        let text = |what: &str| json!({"type": "string", "maxLength": 300, "description": what});
-        let own = json!({
-            "text": text("Words anywhere in the message"),
-            "from": text("Sender: a name or an address"),
-            "subject": text("Words of the subject"),
-            "since": text("First day, YYYY-MM-DD"),
-            "before": text("Day after the last, YYYY-MM-DD"),
-        });
-        let schema = self.0.schema(Purpose::Read, properties(own), &[]);
-        catalogue::spec("mail_search", RiskClass::Read, EffectClass::Read, schema)
+        self.0.spec(Self::NAME, Purpose::Read)
     }
 
     async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
@@ -224,8 +202,6 @@ impl ToolHandler for MailSearch {
     }
 }
 
-const MAIL_READ: &str = "mail_read";
-/// Bytes of a message that are read.
 const MESSAGE_BYTES: usize = 8 << 20;
 
 /// Shows one message, without marking it as read.
@@ -240,16 +216,16 @@ pub struct ReadArgs {
 
 impl MailRead {
     async fn read(&self, args: ReadArgs, context: &Context, secrets: &mut Secrets) -> Result<ToolOutput, ToolsError> {
-        let mut session = open_session(&self.0, args.account.as_deref(), context, MAIL_READ, secrets).await?;
+        let mut session = open_session(&self.0, args.account.as_deref(), context, Self::NAME, secrets).await?;
         let mailbox = args.mailbox.as_deref().unwrap_or(INBOX);
         session.examine(mailbox).await?;
         let found = session.message(args.uid, MESSAGE_BYTES).await?;
         session.logout().await;
         let Some(message) = found else {
-            return Err(ToolsError::Refused(format!(
+            return Err(refused!(
                 "{mailbox} has no message {}; `mail_list` and `mail_search` show the uids that there are",
                 args.uid
-            )));
+            ));
         };
         let offset = context.scope.utc_offset_minutes;
         let (text, data, sender) = blocking(move || Ok(render::render_message(&message, offset))).await?;
@@ -264,14 +240,10 @@ impl MailRead {
 
 impl ToolHandler for MailRead {
     type Args = ReadArgs;
+    const NAME: &'static str = "mail_read";
 
     fn spec(&self) -> ToolSpec {
-        let properties = json!({
-            "uid": {"type": "integer", "minimum": 1, "description": "The number in brackets that mail_list and mail_search show"},
-            "mailbox": {"type": "string", "maxLength": 200, "description": "Which mailbox; INBOX if left out"},
-        });
-        let schema = self.0.schema(Purpose::Read, properties, &["uid"]);
-        catalogue::spec(MAIL_READ, RiskClass::Read, EffectClass::Read, schema)
+        self.0.spec(Self::NAME, Purpose::Read)
     }
 
     async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {

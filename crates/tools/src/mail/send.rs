@@ -1,8 +1,7 @@
 use super::compose::{self, Message};
 use super::{MailAccounts, Purpose, smtp};
-use crate::catalogue;
 use crate::credential::{CredentialUser, Secrets};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
 use lettre::Address;
 use serde::Deserialize;
@@ -10,13 +9,10 @@ use serde_json::json;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use steward_core::hash;
-use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
-use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, ToolSpec, Undo};
+use steward_core::tool::{Preview, Receipt, ToolOutput, ToolSpec, Undo};
 
-const NAME: &str = "mail_send";
 const MAX_RECIPIENTS: usize = 50;
-const TEXT_CHARS: usize = 200_000;
 
 pub struct MailSend(pub Arc<MailAccounts>);
 
@@ -49,9 +45,7 @@ impl Envelope {
         let answers = answers.map(message_id).transpose()?;
         let envelope = Self { to: compose::recipients(&args.to)?, cc: list(&args.cc)?, bcc: list(&args.bcc)?, answers };
         if envelope.all().count() > MAX_RECIPIENTS {
-            return Err(ToolsError::Refused(format!(
-                "more than {MAX_RECIPIENTS} recipients; send it to fewer at a time"
-            )));
+            return Err(refused!("more than {MAX_RECIPIENTS} recipients; send it to fewer at a time"));
         }
         Ok(envelope)
     }
@@ -69,24 +63,20 @@ fn message_id(text: &str) -> Result<String, ToolsError> {
     if fine {
         return Ok(format!("<{inner}>"));
     }
-    Err(ToolsError::Refused(format!("`{text}` is no Message-ID; `mail_read` shows it as <…@…>")))
+    Err(refused!("`{text}` is no Message-ID; `mail_read` shows it as <…@…>"))
 }
 
 fn address(text: &str) -> Result<Address, ToolsError> {
     let bare = compose::bare_address(text);
-    bare.parse().map_err(|error| {
-        ToolsError::Refused(format!("`{bare}` is no mail address ({error}); write it as name@example.org"))
-    })
+    bare.parse().map_err(|error| refused!("`{bare}` is no mail address ({error}); write it as name@example.org"))
 }
 
 impl MailSend {
     async fn send(&self, args: &SendArgs, context: &Context, secrets: &mut Secrets) -> Result<ToolOutput, ToolsError> {
         let envelope = Envelope::read(args)?;
         let account = self.0.account(args.account.as_deref(), &context.scope, Purpose::Send).await?;
-        let server = account
-            .smtp
-            .as_ref()
-            .ok_or_else(|| ToolsError::Refused(format!("the mail account {} has no SMTP server", account.name)))?;
+        let server =
+            account.smtp.as_ref().ok_or_else(|| refused!("the mail account {} has no SMTP server", account.name))?;
         let from = address(&account.from)?;
         let to: Result<Vec<Address>, _> = envelope.all().map(|one| address(one)).collect();
         let to = to?;
@@ -102,7 +92,7 @@ impl MailSend {
             in_reply_to: envelope.answers.as_deref(),
         };
         let message = message.text(&compose::date_header(context)?);
-        let login = self.0.login(account, CredentialUser::tool(&context.scope, NAME), secrets).await?;
+        let login = self.0.login(account, CredentialUser::tool(&context.scope, Self::NAME), secrets).await?;
         let prepare = async {
             let mut open = smtp::connect(account, server, login.as_ref(), &self.0.config.allow).await?;
             open.name_recipients(&from, &to).await?;
@@ -111,9 +101,9 @@ impl MailSend {
         let open = tokio::select! {
             open = prepare => open?,
             () = context.halt() => {
-                return Err(ToolsError::Refused(format!(
+                return Err(refused!(
                     "stopped while {server} was spoken to; nothing was sent"
-                )));
+                ));
             }
         };
         context.check()?;
@@ -128,7 +118,7 @@ impl MailSend {
                 "subject": args.subject,
                 "account": account.name,
             })),
-            receipt: Some(Receipt { action: "sent".to_owned(), object: object.clone(), evidence: Some(id.clone()) }),
+            receipt: Some(Receipt::new("sent", object.clone(), Some(id.clone()))),
             undo: Some(Undo::Impossible { reason: "a mail that was sent can't be called back".to_owned() }),
             ..ToolOutput::text(format!("sent {object}\nMessage-ID: {id}\n{server} said: {reply}"))
         })
@@ -137,20 +127,10 @@ impl MailSend {
 
 impl ToolHandler for MailSend {
     type Args = SendArgs;
+    const NAME: &'static str = "mail_send";
 
     fn spec(&self) -> ToolSpec {
-        let address = |what: &str| json!({"type": "string", "maxLength": 4000, "description": what});
-        let properties = json!({
-            "to": {"type": "string", "minLength": 3, "maxLength": 4000, "description": "Address of the recipient; several with commas between"},
-            "subject": {"type": "string", "minLength": 1, "maxLength": 500},
-            "body": {"type": "string", "minLength": 1, "maxLength": TEXT_CHARS, "description": "Text of the message"},
-            "cc": address("Further recipients"),
-            "bcc": address("Recipients that the others don't see"),
-            "in_reply_to": address("Message-ID of the mail that this one answers"),
-        });
-        let schema = self.0.schema(Purpose::Send, properties, &["to", "subject", "body"]);
-        // Sending can't be undone, so a person is asked each time; no standing grant covers it.
-        catalogue::spec(NAME, RiskClass::Destructive, EffectClass::Write, schema)
+        self.0.spec(Self::NAME, Purpose::Send)
     }
 
     async fn preview(&self, args: SendArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {

@@ -2,7 +2,7 @@
 
 use super::config::{MailAccount, MailServer, Security};
 use super::{Login, connection};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::outbound::HostPort;
 use crate::text::one_line;
 use lettre::Address;
@@ -31,9 +31,7 @@ pub(super) async fn connect(
     allow: &[HostPort],
 ) -> Result<SmtpSession, ToolsError> {
     let hello = ClientId::default();
-    let failed = |what: &str, error: &Error| {
-        ToolsError::Refused(format!("the mail server {server} {what}: {}", error_text(error)))
-    };
+    let failed = |what: &str, error: &Error| refused!("the mail server {server} {what}: {}", error_text(error));
     let connection = match server.security {
         Security::Tls => {
             let place = (server.host.as_str(), server.port);
@@ -52,9 +50,7 @@ pub(super) async fn connect(
     })?;
     if server.security == Security::StartTls {
         if !connection.can_starttls() {
-            return Err(ToolsError::Refused(format!(
-                "the mail server {server} offers no STARTTLS; use smtps://, or another port"
-            )));
+            return Err(refused!("the mail server {server} offers no STARTTLS; use smtps://, or another port"));
         }
         let upgraded = connection.starttls(tls_parameters(account, server)?, &hello).await;
         upgraded.map_err(|error| failed("can't be spoken to safely", &error))?;
@@ -64,18 +60,18 @@ pub(super) async fn connect(
         let credentials = Credentials::new(login.user.clone(), secret);
         let entered = connection.auth(&MECHANISMS, &credentials).await;
         entered.map_err(|error| {
-            ToolsError::Refused(format!(
+            refused!(
                 "the mail server {server} does not let the account {} in ({}); check its credential",
                 account.name,
                 error_text(&error)
-            ))
+            )
         })?;
     }
     Ok(SmtpSession { connection, server: server.to_string() })
 }
 
 fn tls_parameters(account: &MailAccount, server: &MailServer) -> Result<TlsParameters, ToolsError> {
-    let bad = |error: Error| ToolsError::Refused(format!("TLS with {server}: {}", error_text(&error)));
+    let bad = |error: Error| refused!("TLS with {server}: {}", error_text(&error));
     let mut parameters = TlsParameters::builder(server.host.clone());
     for authority in connection::extra_roots(account.ca.as_deref())? {
         let known = Certificate::from_der(authority.to_vec()).map_err(bad)?;
@@ -93,10 +89,7 @@ impl SmtpSession {
     pub async fn name_recipients(&mut self, from: &Address, to: &[Address]) -> Result<(), ToolsError> {
         let server = self.server.clone();
         let refused = |what: String, error: &Error| {
-            ToolsError::Refused(format!(
-                "the mail server {server} refuses {what} ({}); nothing was sent",
-                error_text(error)
-            ))
+            refused!("the mail server {server} refuses {what} ({}); nothing was sent", error_text(error))
         };
         let sender = self.connection.command(Mail::new(Some(from.clone()), Vec::new())).await;
         sender.map_err(|error| refused(format!("the sender {from}"), &error))?;
@@ -119,16 +112,16 @@ impl SmtpSession {
                 tokio::spawn(self.quit());
                 Ok(said)
             }
-            Err(error) if error.status().is_some() => Err(ToolsError::Refused(format!(
+            Err(error) if error.status().is_some() => Err(refused!(
                 "the mail server {} refuses the message ({}); nothing was sent",
                 self.server,
                 error_text(&error)
-            ))),
-            Err(error) => Err(ToolsError::Refused(format!(
+            )),
+            Err(error) => Err(refused!(
                 "the connection to {} broke off while the message was handed over ({}): it may or may not have been sent; look into the sent mail, or ask the recipient, before trying again",
                 self.server,
                 error_text(&error)
-            ))),
+            )),
         }
     }
 

@@ -1,5 +1,3 @@
-//! What a server lists against what a person accepted, and the skills that stand for accepted tools.
-
 use super::error::McpError;
 use serde_json::Value;
 use similar::TextDiff;

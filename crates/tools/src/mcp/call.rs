@@ -190,11 +190,11 @@ impl Executor for McpExecutor {
         };
         let mut output = self.hub.call(call, context).await?;
         if skill.effect != EffectClass::Read {
-            output.receipt = Some(Receipt {
-                action: "called".to_owned(),
-                object: format!("{}/{}", spec.server, spec.tool),
-                evidence: Some(hash::sha256(output.content.as_bytes())),
-            });
+            output.receipt = Some(Receipt::new(
+                "called",
+                format!("{}/{}", spec.server, spec.tool),
+                Some(hash::sha256(output.content.as_bytes())),
+            ));
             if skill.compensation.is_none() {
                 output.undo = Some(Undo::Impossible {
                     reason: format!("the MCP server {} did it; only a tool of its own could take it back", spec.server),
@@ -207,7 +207,6 @@ impl Executor for McpExecutor {
 
 /// Longest text of a result; the skill's own limit is smaller and applied later.
 const TEXT_CHARS: usize = 400_000;
-/// Largest data of a result, as JSON.
 const DATA_BYTES: usize = 400_000;
 const ERROR_CHARS: usize = 4000;
 

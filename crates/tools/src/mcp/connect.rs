@@ -1,5 +1,3 @@
-//! Starting a server, or connecting to it.
-
 use super::McpConfig;
 use super::connection::{ClientListener, Connection};
 use super::credentials::Secret;
@@ -23,7 +21,6 @@ use steward_core::UserId;
 use steward_core::mcp::{McpServer, McpTransport};
 use steward_sandbox::process::{CommandSpec, Limits, Session};
 
-/// Longest message of a server, bytes.
 const MESSAGE: usize = 4 << 20;
 /// CPU seconds of a server's process; an idle one uses none.
 const CPU: u64 = 24 * 3600;
@@ -127,7 +124,6 @@ pub(super) async fn stderr_text(program: &mut Session) -> String {
     }
 }
 
-/// What to do about what a program lacks.
 fn advice(said: &str) -> &'static str {
     let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
     if says(&["EAI_AGAIN", "ENOTFOUND", "EPERM: operation not permitted, socket", "ENETUNREACH"]) {

@@ -24,7 +24,6 @@ use steward_sandbox::process::Session;
 
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 const LIST_TIMEOUT: Duration = Duration::from_secs(20);
-/// Most pages of a list, and most tools.
 const MAX_PAGES: usize = 50;
 const MAX_TOOLS: usize = 500;
 /// Largest schema and longest description that are accepted, bytes.

@@ -1,5 +1,3 @@
-//! From a server and whoever wants it to a connection with the right credential.
-
 use super::McpHub;
 use super::call::Call;
 use super::connect::{open_connection, parse_allow_list};

@@ -1,5 +1,3 @@
-//! Why a call or a look at a server failed. Each message says what to do.
-
 use crate::error::ToolsError;
 use steward_core::ports::{StoreError, VaultError};
 
@@ -24,7 +22,6 @@ pub enum McpError {
         tool: String,
         /// What changed: `description`, `schema`, or both.
         what: String,
-        /// Unified diff, for people.
         diff: String,
     },
     /// The server could not be started or reached.

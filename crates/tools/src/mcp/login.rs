@@ -1,5 +1,3 @@
-//! A person's login at an MCP server: begun here, finished when the browser comes back, its tokens kept in the vault.
-
 use super::connect::{error_chain, parse_allow_list};
 use super::error::McpError;
 use super::oauth_token::{LoginHttp, granted_fields, plain_code};
@@ -152,7 +150,6 @@ pub struct LoginRequest {
     pub scopes: Vec<String>,
 }
 
-/// A login that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoginStarted {
     pub url: String,

@@ -2,7 +2,7 @@
 //! address guard: a server chooses where its logins are, but not inside our network.
 
 use super::error::McpError;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::outbound::{HostPort, PinnedClient};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -268,9 +268,9 @@ impl LoginHttp {
         body: Vec<u8>,
     ) -> Result<Response<Vec<u8>>, ToolsError> {
         let work = self.exchange(method, url, headers, body);
-        tokio::time::timeout(TIMEOUT, work).await.unwrap_or_else(|_| {
-            Err(ToolsError::Refused(format!("the login server gave no answer within {} s", TIMEOUT.as_secs())))
-        })
+        tokio::time::timeout(TIMEOUT, work)
+            .await
+            .unwrap_or_else(|_| Err(refused!("the login server gave no answer within {} s", TIMEOUT.as_secs())))
     }
 
     async fn exchange(
@@ -282,17 +282,17 @@ impl LoginHttp {
     ) -> Result<Response<Vec<u8>>, ToolsError> {
         let pinned = PinnedClient::connect(url, &self.allow).await?;
         if pinned.plaintext && !matches!(method, Method::GET | Method::HEAD) {
-            return Err(ToolsError::Refused(format!(
+            return Err(refused!(
                 "secrets are not sent to {} over plain http; the login server must use https",
                 pinned.url
-            )));
+            ));
         }
         let failed = |error: reqwest::Error| {
-            ToolsError::Refused(format!(
+            refused!(
                 "the login server {} gave no proper answer: {}",
                 pinned.url.host_str().unwrap_or("?"),
                 super::connect::error_chain(&error.without_url())
-            ))
+            )
         };
         let request = pinned.client.request(method, pinned.url.clone());
         let mut answer = request.headers(headers).body(body).send().await.map_err(failed)?;

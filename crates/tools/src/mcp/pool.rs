@@ -1,5 +1,3 @@
-//! Connections that are kept while they are used.
-
 use super::connection::Connection;
 use super::error::McpError;
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! Which hosts and addresses requests may reach: the public internet, and what an operator allows by host and port.
 
 use super::Resolve;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use ipnet::{Ipv4Net, Ipv6Net};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -21,11 +21,7 @@ impl FromStr for HostPort {
 
     /// Reads `127.0.0.1:8080`, `[::1]:8080` or `wiki.example:443`.
     fn from_str(text: &str) -> Result<Self, ToolsError> {
-        let bad = || {
-            ToolsError::Refused(format!(
-                "`{text}` is no host with a port; write it as 127.0.0.1:8080 or wiki.example:443"
-            ))
-        };
+        let bad = || refused!("`{text}` is no host with a port; write it as 127.0.0.1:8080 or wiki.example:443");
         let (host, port) = text.trim().rsplit_once(':').ok_or_else(bad)?;
         Ok(Self {
             host: Host::parse(host).map_err(|_| bad())?,
@@ -50,7 +46,7 @@ pub(crate) struct CheckedUrl {
 
 pub(crate) fn checked_url(url: Url) -> Result<CheckedUrl, ToolsError> {
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(ToolsError::Refused(format!("only http and https can be fetched, not {}:", url.scheme())));
+        return Err(refused!("only http and https can be fetched, not {}:", url.scheme()));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(ToolsError::refused("a user name or password in a URL is not allowed; leave it out"));
@@ -68,9 +64,7 @@ pub(crate) fn checked_url(url: Url) -> Result<CheckedUrl, ToolsError> {
 /// Parses a URL as a person or a model writes it; without a scheme it is https.
 pub(crate) fn parse_url(text: &str) -> Result<Url, ToolsError> {
     let text = text.trim();
-    let bad = |error: url::ParseError| {
-        ToolsError::Refused(format!("`{text}` is no URL ({error}); write it as https://example.org/page"))
-    };
+    let bad = |error: url::ParseError| refused!("`{text}` is no URL ({error}); write it as https://example.org/page");
     match Url::parse(text) {
         Ok(url) => Ok(url),
         Err(url::ParseError::RelativeUrlWithoutBase) if text.contains('.') => {
@@ -112,12 +106,13 @@ impl CheckedUrl {
             Host::Domain(name) if is_local_name(name) => {
                 vec![SocketAddr::new(Ipv4Addr::LOCALHOST.into(), self.port)]
             }
-            Host::Domain(name) => resolver.resolve(name, self.port).await.map_err(|error| {
-                ToolsError::Refused(format!("the host {name} can't be found ({error}); check its spelling"))
-            })?,
+            Host::Domain(name) => resolver
+                .resolve(name, self.port)
+                .await
+                .map_err(|error| refused!("the host {name} can't be found ({error}); check its spelling"))?,
         };
         if addresses.is_empty() {
-            return Err(ToolsError::Refused(format!("the host {} has no address", self.host)));
+            return Err(refused!("the host {} has no address", self.host));
         }
         if self.is_allowed(allow) {
             return Ok(addresses);
@@ -125,12 +120,12 @@ impl CheckedUrl {
         // One forbidden address among good ones suggests DNS rebinding; the whole host is refused.
         for address in &addresses {
             if let Some(why) = forbidden_reason(address.ip()) {
-                return Err(ToolsError::Refused(format!(
+                return Err(refused!(
                     "{} is not on the public internet ({}: {why}); an operator can allow {} by name and port",
                     self.host,
                     address.ip(),
                     self.place()
-                )));
+                ));
             }
         }
         Ok(addresses)

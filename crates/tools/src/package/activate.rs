@@ -1,5 +1,3 @@
-//! From a package to skills, and back.
-
 use super::error::PackageError;
 use super::read::{Files, MAIN, PackageContents, SKILLS};
 use super::references::first_heading;

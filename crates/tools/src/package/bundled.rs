@@ -1,5 +1,3 @@
-//! The packages that come with Steward: presales, finance, infra, legal.
-
 use super::read::{self, Files};
 use super::zip::write;
 use rust_embed::RustEmbed;

@@ -1,5 +1,3 @@
-//! What differs between two revisions, file by file.
-
 use super::read::Files;
 use serde::Serialize;
 use similar::TextDiff;
@@ -7,7 +5,6 @@ use std::collections::BTreeSet;
 use steward_core::hash::sha256;
 
 const MAX_TEXT_BYTES: usize = 512 << 10;
-/// Lines of context around a change.
 const CONTEXT: usize = 3;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

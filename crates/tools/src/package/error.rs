@@ -1,5 +1,3 @@
-//! Why a package was refused. Each message names the file and says what to do.
-
 use crate::error::ToolsError;
 use steward_core::ports::{BlobError, StoreError};
 
@@ -26,12 +24,7 @@ pub enum PackageError {
     #[error(
         "the package `{name}` stays in quarantine: the scan found {count} dangerous place(s), the first is {first}; an administrator may accept it by its hash after looking at them"
     )]
-    Dangerous {
-        name: String,
-        count: usize,
-        /// The first one, with file and line.
-        first: String,
-    },
+    Dangerous { name: String, count: usize, first: String },
     #[error("{0}")]
     Unknown(String),
     #[error(

@@ -1,11 +1,8 @@
-//! `SKILL.md`: YAML front matter and a body.
-
 use super::error::PackageError;
 use super::names;
 use serde_json::{Map, Value};
 use steward_core::package::Permissions;
 
-/// Largest front matter, bytes.
 const FRONT_MATTER_BYTES: usize = 64 << 10;
 /// Longest description, characters (limit of the open format).
 const DESCRIPTION: usize = 1024;

@@ -1,5 +1,3 @@
-//! Names of packages, skills and files in a package.
-
 use super::error::{PackageError, entry};
 use std::collections::BTreeMap;
 use unicode_normalization::UnicodeNormalization as _;

@@ -1,5 +1,3 @@
-//! What a package uses beyond what it declares.
-
 use super::read::PackageContents;
 use steward_core::credential::CredentialKind;
 use steward_core::package::Permissions;

@@ -1,10 +1,9 @@
-//! From an archive to a package: its one folder, `SKILL.md`, and the skills that `skills/*.json` and `skills/*.yaml` define.
-
 use super::error::{PackageError, entry};
 use super::front_matter::{FrontMatter, front_matter};
 use super::names;
 use super::zip::{Limits, unpack};
 use crate::catalogue;
+use crate::text::is_one_of;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr as _;
@@ -15,7 +14,6 @@ use steward_core::{hash, schema};
 
 /// The file that makes a folder a package.
 pub(crate) const MAIN: &str = "SKILL.md";
-/// Folder of the skill definitions.
 pub(crate) const SKILLS: &str = "skills/";
 /// Largest `SKILL.md` and skill definition.
 const TEXT_BYTES: usize = 256 << 10;
@@ -135,22 +133,8 @@ fn refuse_archive(path: &str, content: &[u8]) -> Result<(), PackageError> {
 }
 
 /// Fields of a definition. Id, version, author and package are given by Steward.
-const FIELDS: [&str; 14] = [
-    "name",
-    "description",
-    "utterances",
-    "parameters",
-    "type",
-    "config",
-    "risk",
-    "effect",
-    "credential",
-    "compensation",
-    "limits",
-    "enabled",
-    "untrusted",
-    "category",
-];
+const FIELDS: &str = "name description utterances parameters type config risk effect credential compensation limits enabled \
+    untrusted category";
 /// Placeholder until a skill is created.
 const NO_ID: &str = "00000000-0000-0000-0000-000000000000";
 /// In a python skill's `config`: a file of the package, instead of `code`.
@@ -179,8 +163,8 @@ fn definition(value: Value, path: &str, files: &Files) -> Result<Skill, String> 
     let Value::Object(mut fields) = value else {
         return Err("a skill is an object with `name`, `type` and `config`".into());
     };
-    if let Some(unknown) = fields.keys().find(|key| !FIELDS.contains(&key.as_str())) {
-        return Err(format!("`{unknown}` is unknown; there are {}", FIELDS.join(", ")));
+    if let Some(unknown) = fields.keys().find(|key| !is_one_of(key, FIELDS)) {
+        return Err(format!("`{unknown}` is unknown; there are {}", FIELDS.replace(' ', ", ")));
     }
     if !fields.contains_key("name") {
         let file = path.rsplit('/').next().unwrap_or_default();

@@ -1,14 +1,11 @@
-//! `reference_list`, `reference_read`, `reference_search`: the files of the packages that an agent has.
-
 mod search;
 
 use super::activate::is_reference;
 use super::active;
 use super::bundled::is_bundled;
 use super::error::PackageError;
-use crate::catalogue;
 use crate::dispatcher::DispatcherBuilder;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
 use search::{best_sections, sections};
 use serde::Deserialize;
@@ -16,9 +13,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, SkillPackages, Skills, ToolScope};
-use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
+use steward_core::tool::ToolOutput;
 
 /// Names of these tools; an agent without packages has no use for them.
 pub const REFERENCE_TOOLS: [&str; 3] = ["reference_list", "reference_read", "reference_search"];
@@ -92,20 +88,6 @@ const MAX_PASSAGES: usize = 4;
 const PASSAGE_CHARS: usize = 1800;
 const MAX_SEARCHED_BYTES: usize = 8 << 20;
 
-fn tool_spec(name: &str, properties: &Value, required: &[&str]) -> ToolSpec {
-    catalogue::spec(
-        name,
-        RiskClass::Read,
-        EffectClass::Read,
-        json!({
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": false
-        }),
-    )
-}
-
 async fn reference_files(
     library: &ReferenceLibrary,
     scope: &ToolScope,
@@ -125,10 +107,7 @@ async fn reference_files(
         };
         all.retain(|one| one.package == package);
         if all.is_empty() {
-            return Err(ToolsError::refused(format!(
-                "this agent has no package `{package}`; it has {}",
-                known.join(", ")
-            )));
+            return Err(refused!("this agent has no package `{package}`; it has {}", known.join(", ")));
         }
     }
     Ok(all)
@@ -155,14 +134,7 @@ pub struct ListArgs {
 
 impl ToolHandler for ReferenceList {
     type Args = ListArgs;
-
-    fn spec(&self) -> ToolSpec {
-        tool_spec(
-            "reference_list",
-            &json!({"package": {"type": "string", "description": "Only files of this package"}}),
-            &[],
-        )
-    }
+    const NAME: &'static str = "reference_list";
 
     async fn run(&self, args: ListArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let all = reference_files(&self.0, &context.scope, args.package.as_deref()).await?;
@@ -188,34 +160,19 @@ pub struct ReadArgs {
 
 impl ToolHandler for ReferenceRead {
     type Args = ReadArgs;
-
-    fn spec(&self) -> ToolSpec {
-        tool_spec(
-            "reference_read",
-            &json!({
-                "path": {"type": "string", "minLength": 1, "description": "File as listed, such as references/runbooks/disk-full.md"},
-                "package": {"type": "string", "description": "Package, where two have a file of this name"},
-                "start": {"type": "integer", "minimum": 1, "description": "First line to show, counted from 1"},
-                "lines": {"type": "integer", "minimum": 1, "maximum": MAX_LINES, "description": "How many lines to show"}
-            }),
-            &["path"],
-        )
-    }
+    const NAME: &'static str = "reference_read";
 
     async fn run(&self, args: ReadArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let all = reference_files(&self.0, &context.scope, args.package.as_deref()).await?;
         let file = find_file(&all, &args.path)?;
         let text = self.0.text(file).await?;
         let Some(text) = text else {
-            return Err(ToolsError::refused(format!("{} isn't text; it can't be shown", file.path)));
+            return Err(refused!("{} isn't text; it can't be shown", file.path));
         };
         let lines: Vec<&str> = text.lines().collect();
         let (total, start) = (lines.len(), args.start.unwrap_or(1));
         if start > total.max(1) {
-            return Err(ToolsError::refused(format!(
-                "{} has only {total} lines; use a `start` of at most {total}",
-                file.path
-            )));
+            return Err(refused!("{} has only {total} lines; use a `start` of at most {total}", file.path));
         }
         let end = start.saturating_add(args.lines.unwrap_or(MAX_LINES).min(MAX_LINES) - 1).min(total);
         let shown = lines.get(start - 1..end).unwrap_or_default().join("\n");
@@ -239,14 +196,11 @@ fn find_file<'a>(all: &'a [Reference], path: &str) -> Result<&'a Reference, Tool
         [one] => Ok(one),
         [] => {
             let known: Vec<_> = all.iter().take(40).map(|one| one.path.as_str()).collect();
-            Err(ToolsError::refused(format!("there is no file `{path}`; there are {}", known.join(", "))))
+            Err(refused!("there is no file `{path}`; there are {}", known.join(", ")))
         }
         several => {
             let known: Vec<_> = several.iter().map(|one| format!("{} of {}", one.path, one.package)).collect();
-            Err(ToolsError::refused(format!(
-                "several files are called `{path}`: {}; give the whole path, and `package`",
-                known.join(", ")
-            )))
+            Err(refused!("several files are called `{path}`: {}; give the whole path, and `package`", known.join(", ")))
         }
     }
 }
@@ -261,17 +215,7 @@ pub struct SearchArgs {
 
 impl ToolHandler for ReferenceSearch {
     type Args = SearchArgs;
-
-    fn spec(&self) -> ToolSpec {
-        tool_spec(
-            "reference_search",
-            &json!({
-                "query": {"type": "string", "minLength": 1, "maxLength": 400, "description": "What to look for, in a few words"},
-                "package": {"type": "string", "description": "Only in this package"}
-            }),
-            &["query"],
-        )
-    }
+    const NAME: &'static str = "reference_search";
 
     async fn run(&self, args: SearchArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
         let all = reference_files(&self.0, &context.scope, args.package.as_deref()).await?;

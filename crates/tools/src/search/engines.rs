@@ -1,7 +1,5 @@
-//! Requests to the search engines, and the hits in their answers.
-
 use super::{SearchConfig, SearchEngine};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::outbound::{HttpRequest, HttpResponse};
 use crate::text::one_line;
 use crate::web::{html_tree, page_text};
@@ -85,19 +83,19 @@ fn rate_limit_error(engine: SearchEngine, answer: &HttpResponse) -> ToolsError {
             Err(_) => format!("until {}", text.trim()),
         },
     );
-    ToolsError::Refused(format!(
+    refused!(
         "{} was asked too often (status 429); wait {wait}, or an operator chooses another engine with STEWARD_SEARCH",
         engine.title()
-    ))
+    )
 }
 
 pub(super) fn status_error(engine: SearchEngine, answer: &HttpResponse, hint: &str) -> ToolsError {
-    ToolsError::Refused(format!(
+    refused!(
         "{} at {} answered with status {}; {hint}",
         engine.title(),
         answer.url.origin().ascii_serialization(),
         answer.status.as_u16()
-    ))
+    )
 }
 
 pub(super) fn json<T: DeserializeOwned>(engine: SearchEngine, answer: &HttpResponse) -> Result<T, ToolsError> {
@@ -107,10 +105,10 @@ pub(super) fn json<T: DeserializeOwned>(engine: SearchEngine, answer: &HttpRespo
         } else {
             format!("no JSON as {} gives it ({error})", engine.title())
         };
-        ToolsError::Refused(format!(
+        refused!(
             "{} gave {what}; an operator checks STEWARD_SEARCH and STEWARD_SEARCH_URL",
             answer.url.origin().ascii_serialization()
-        ))
+        )
     })
 }
 
@@ -212,9 +210,8 @@ fn duckduckgo_hits(answer: &HttpResponse) -> Result<Vec<Hit>, ToolsError> {
             "try again later, or an operator chooses another engine with STEWARD_SEARCH",
         ));
     }
-    let [result, link, snippet, nothing] = [".result", "a.result__a", ".result__snippet", ".no-results"].map(|text| {
-        Selector::parse(text).map_err(|error| ToolsError::Refused(format!("`{text}` is no selector: {error}")))
-    });
+    let [result, link, snippet, nothing] = [".result", "a.result__a", ".result__snippet", ".no-results"]
+        .map(|text| Selector::parse(text).map_err(|error| refused!("`{text}` is no selector: {error}")));
     let (result, link, snippet, nothing) = (result?, link?, snippet?, nothing?);
     let (document, _) = html_tree::parse(&page);
     let mut hits = Vec::new();
@@ -313,10 +310,10 @@ fn searxng_hits(answer: &HttpResponse) -> Result<Vec<Hit>, ToolsError> {
         .collect();
     if hits.is_empty() && !reply.unresponsive_engines.is_empty() {
         let silent: Vec<String> = reply.unresponsive_engines.iter().map(|one| one.join(": ")).collect();
-        return Err(ToolsError::Refused(format!(
+        return Err(refused!(
             "SearXNG found nothing, since engines behind it did not answer ({}); try again later",
             silent.join("; ")
-        )));
+        ));
     }
     Ok(hits)
 }

@@ -1,8 +1,6 @@
-//! The credential of a call: found, opened, written down, and kept out of what leaves.
-
 use super::SkillPorts;
 use crate::credential::scrubber_of;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use secrecy::{ExposeSecret, SecretString};
 use std::slice;
@@ -71,10 +69,7 @@ pub(super) async fn discover(
         // A person tries the skill without an agent.
         Err(StoreError::NotFound(_)) if skill.credential.is_none() => return Ok(None),
         Err(StoreError::NotFound(_)) => {
-            return Err(ToolsError::Refused(format!(
-                "`{}` uses a credential; name the agent for which it is tried",
-                skill.name
-            )));
+            return Err(refused!("`{}` uses a credential; name the agent for which it is tried", skill.name));
         }
         Err(error) => return Err(error.into()),
     };

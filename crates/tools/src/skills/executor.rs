@@ -1,7 +1,5 @@
-//! What carries out a kind of skill, and the checks that are common to all kinds.
-
 use super::template::{TemplateUse, check_json};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -9,6 +7,19 @@ use steward_core::ports::{Interrupted, OpenedCredential, ToolScope};
 use steward_core::schema;
 use steward_core::skill::{Skill, SkillKind};
 use steward_core::tool::{Preview, Settled, ToolOutput};
+
+/// Defines `spec`: the configuration of a skill of one kind.
+macro_rules! spec_of {
+    ($visible:vis $kind:ident, $spec:ty, $name:literal) => {
+        $visible fn spec(skill: &Skill) -> Result<&$spec, ToolsError> {
+            match &skill.spec {
+                steward_core::skill::SkillSpec::$kind(spec) => Ok(spec),
+                _ => Err(ToolsError::refused(concat!("this is no ", $name, " skill"))),
+            }
+        }
+    };
+}
+pub(super) use spec_of;
 
 /// One call of a skill. The arguments fit its schema; the credential is the one that was discovered.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +61,7 @@ pub trait Executor: Send + Sync {
 
     /// Undoes an effect from the snapshot that [`Self::run`] returned.
     async fn undo(&self, job: SkillCall<'_>, _snapshot: &Value, _scope: &ToolScope) -> Result<String, ToolsError> {
-        Err(ToolsError::Refused(format!("what `{}` did can't be undone by Steward", job.skill.name)))
+        Err(refused!("what `{}` did can't be undone by Steward", job.skill.name))
     }
 }
 

@@ -18,13 +18,14 @@ use super::{Executor, SkillCall};
 use crate::error::ToolsError;
 use crate::handler::Context;
 use crate::outbound::{Client, HttpRequest};
+use crate::skills::executor::spec_of;
 use async_trait::async_trait;
 use auth::places_credential;
 use reqwest::{Method, StatusCode};
 use serde_json::Value;
 use std::fmt::Write as _;
 use steward_core::ports::ToolScope;
-use steward_core::skill::{HttpSpec, Skill, SkillKind, SkillSpec};
+use steward_core::skill::{HttpSpec, Skill, SkillKind};
 use steward_core::tool::{EffectClass, Preview, ToolOutput};
 
 pub struct HttpExecutor {
@@ -39,12 +40,7 @@ impl HttpExecutor {
     }
 }
 
-fn spec(skill: &Skill) -> Result<&HttpSpec, ToolsError> {
-    match &skill.spec {
-        SkillSpec::Http(spec) => Ok(spec),
-        _ => Err(ToolsError::refused("this is no http skill")),
-    }
-}
+spec_of!(Http, HttpSpec, "http");
 
 fn check(skill: &Skill) -> Result<(), String> {
     let spec = spec(skill).map_err(|error| error.to_string())?;

@@ -14,7 +14,7 @@ pub(crate) use python::{PythonProgram, compute, value_text};
 pub use shell::ShellExecutor;
 
 use super::template::quote;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::BTreeMap;
@@ -73,7 +73,6 @@ pub(super) fn exit_text(exit: Exit) -> String {
     }
 }
 
-/// Bytes kept of each output stream.
 const OUTPUT: usize = 256 << 10;
 /// The file that marks a virtual environment.
 const VENV: &str = "pyvenv.cfg";
@@ -145,7 +144,6 @@ pub(super) struct ProcessResult {
     pub code: Option<i32>,
     pub stdout: Output,
     pub stderr: Output,
-    /// Whether it was ended early.
     pub halted: bool,
 }
 
@@ -174,7 +172,7 @@ pub(super) async fn run_process(
         .process_group(0)
         .kill_on_drop(true);
     let name = program.display();
-    let trouble = |error: std::io::Error| ToolsError::Refused(format!("{name}: {error}"));
+    let trouble = |error: std::io::Error| refused!("{name}: {error}");
     let mut child = command.spawn().map_err(trouble)?;
     let group = ProcessGroup::of(&child);
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());

@@ -3,10 +3,11 @@
 use super::http::{Authorizer, Exchange, check_allow, origin, parse_allow_list};
 use super::template::{self, Values, check_url};
 use super::{Executor, SkillCall};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::files::blocking;
 use crate::handler::Context;
 use crate::outbound::{Client, HttpLimits, HttpRequest, HttpResponse, address_guard};
+use crate::skills::executor::spec_of;
 use crate::web::html_tree::{self, SelectedPart};
 use crate::web::{FetchedPage, PageKind, page_output};
 use async_trait::async_trait;
@@ -17,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use steward_core::policy::RiskClass;
 use steward_core::ports::ToolScope;
-use steward_core::skill::{ScrapeSpec, Skill, SkillKind, SkillSpec};
+use steward_core::skill::{ScrapeSpec, Skill, SkillKind};
 use steward_core::tool::{Preview, ToolOutput};
 use url::Url;
 
@@ -44,10 +45,7 @@ fn page_parts(page: FetchedPage, select: Option<&str>) -> Result<ToolOutput, Too
     };
     let SelectedPart { html: part, matches, tables, cut } = html_tree::selected_part(&html, select)?;
     if select.is_some() && matches == 0 {
-        return Err(ToolsError::Refused(format!(
-            "nothing on {} fits the selector; the page may have changed",
-            origin(&page.url)
-        )));
+        return Err(refused!("nothing on {} fits the selector; the page may have changed", origin(&page.url)));
     }
     let mut output = match part {
         Some(part) => page_output(&FetchedPage {
@@ -67,12 +65,7 @@ fn page_parts(page: FetchedPage, select: Option<&str>) -> Result<ToolOutput, Too
     Ok(output)
 }
 
-fn spec(skill: &Skill) -> Result<&ScrapeSpec, ToolsError> {
-    match &skill.spec {
-        SkillSpec::Scrape(spec) => Ok(spec),
-        _ => Err(ToolsError::refused("this is no scrape skill")),
-    }
-}
+spec_of!(Scrape, ScrapeSpec, "scrape");
 
 fn page_url(spec: &ScrapeSpec, values: &Values<'_>) -> Result<Url, ToolsError> {
     if !spec.url.is_empty() {
@@ -139,11 +132,11 @@ impl Executor for ScrapeExecutor {
             self.robots.check(&answer.url, &exchange).await?;
         }
         if !answer.status.is_success() {
-            return Err(ToolsError::Refused(format!(
+            return Err(refused!(
                 "{} answered with status {}; check the address",
                 origin(&answer.url),
                 answer.status.as_u16()
-            )));
+            ));
         }
         let select = spec.select.clone();
         blocking(move || page_parts(answer.into(), select.as_deref())).await
@@ -154,7 +147,6 @@ const ROBOT_NAME: &str = "steward";
 /// How long a robots.txt is used; the RFC allows a day at most.
 const CACHE_TIME: Duration = Duration::from_hours(1);
 const MAX_SITES: usize = 500;
-/// Bytes that are read of a robots.txt.
 const MAX_ROBOTS_BYTES: usize = 500 << 10;
 const ROBOTS_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -255,11 +247,11 @@ impl Robots {
         if url.path() == "/robots.txt" || rules.allows(&path) {
             return Ok(());
         }
-        Err(ToolsError::Refused(format!(
+        Err(refused!(
             "{} asks programs not to read {} (robots.txt); use another page, or the site's API",
             url.origin().ascii_serialization(),
             url.path()
-        )))
+        ))
     }
 
     async fn rules(&self, url: &Url, exchange: &Exchange<'_>) -> Result<Arc<RobotsRules>, ToolsError> {

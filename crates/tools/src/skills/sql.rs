@@ -1,11 +1,10 @@
-//! Skills of the type sql: one guarded statement on a file of the workspace or on a server.
-
 mod write;
 
 use super::template::{BindStyle, TemplateUse, Values, check_text, sql};
 use super::{Executor, SkillCall};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
+use crate::skills::executor::spec_of;
 use crate::sql::{databases, show};
 use async_trait::async_trait;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -13,7 +12,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 use steward_core::ports::{Interrupted, OpenedCredential, ToolScope};
-use steward_core::skill::{Skill, SkillKind, SkillSpec, SqlSpec};
+use steward_core::skill::{Skill, SkillKind, SqlSpec};
 use steward_core::tool::{Preview, Settled, ToolOutput};
 use steward_sandbox::sql::remote::{Answer, Remote, RemoteOptions};
 use steward_sandbox::sql::{Guard, Limits, Policy, Rows, SqlError};
@@ -30,12 +29,7 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SqlExecutor;
 
-fn spec(skill: &Skill) -> Result<&SqlSpec, ToolsError> {
-    match &skill.spec {
-        SkillSpec::Sql(spec) => Ok(spec),
-        _ => Err(ToolsError::refused("this is no sql skill")),
-    }
-}
+spec_of!(Sql, SqlSpec, "sql");
 
 fn limits(spec: &SqlSpec, wall: Duration) -> Limits {
     Limits {
@@ -226,7 +220,7 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, SqlError> + Send + 'static,
 ) -> Result<Result<T, SqlError>, ToolsError> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| ToolsError::Refused(format!("the statement broke off: {error}")))
+    done.map_err(|error| refused!("the statement broke off: {error}"))
 }
 
 /// Runs a read-only statement, or makes a dry run of one that writes. Also returns the statement as it was sent.
@@ -295,9 +289,7 @@ pub(super) fn database_of(spec: &SqlSpec, secret: Option<&OpenedCredential>) -> 
     let text = if spec.database.is_empty() {
         let need = |name: &str| {
             field(name).ok_or_else(|| {
-                ToolsError::Refused(format!(
-                    "neither the skill names a database nor the credential a `url` or `{name}`; name one"
-                ))
+                refused!("neither the skill names a database nor the credential a `url` or `{name}`; name one")
             })
         };
         let port = field("port").map(|port| format!(":{port}")).unwrap_or_default();

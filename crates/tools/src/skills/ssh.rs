@@ -9,7 +9,7 @@ pub use known_hosts::{FileHostKeys, HostKeys, HostKeysError, SshAddress, trust_h
 
 use super::template::{TemplateUse, Values, check_argv, check_text};
 use super::{Executor, SkillCall};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use async_trait::async_trait;
 use command_plan::{CommandPlan, check_user, parse_host, parse_jump, spec};
@@ -80,9 +80,9 @@ impl CallSummary {
 
     fn failure(&self, failure: &Failure) -> ToolsError {
         match failure {
-            Failure::Refused(reason) => ToolsError::Refused(format!("nothing was run on {}: {reason}", self.host)),
+            Failure::Refused(reason) => refused!("nothing was run on {}: {reason}", self.host),
             Failure::Sudo(reason) => {
-                ToolsError::Refused(format!("{} was not run on {}: {reason}", self.line, self.host))
+                refused!("{} was not run on {}: {reason}", self.line, self.host)
             }
             Failure::Broken(done) => self.refuse(
                 "was sent, then the connection broke: it may or may not have taken effect, look before trying again",
@@ -129,11 +129,11 @@ impl CallSummary {
                 "stdout_bytes": done.stdout.total,
                 "stderr_bytes": done.stderr.total,
             })),
-            receipt: Some(Receipt {
-                action: "ran".to_owned(),
-                object: format!("{} on {}", self.line, self.host),
-                evidence: Some(format!("exit status {status}")),
-            }),
+            receipt: Some(Receipt::new(
+                "ran",
+                format!("{} on {}", self.line, self.host),
+                Some(format!("exit status {status}")),
+            )),
             ..ToolOutput::text(content)
         })
     }
@@ -231,9 +231,7 @@ impl Executor for SshExecutor {
             }
         };
         let done = done.map_err(|error| {
-            ToolsError::Refused(format!(
-                "the ssh session failed inside: {error}; this is a bug in Steward, please report it"
-            ))
+            refused!("the ssh session failed inside: {error}; this is a bug in Steward, please report it")
         })?;
         match done {
             Ok(done) => what.output(&spec(job.skill)?.success, &done),

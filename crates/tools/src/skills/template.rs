@@ -26,12 +26,10 @@ pub enum TemplateUse {
     /// An element of an argument vector, here or on a server.
     Argv,
     Url,
-    /// A value of a URL's query.
     Query,
     Header,
     /// A JSON body, a form field, GraphQL variables.
     Body,
-    /// Text for a program's standard input.
     Stdin,
     Env,
     Sql,
@@ -341,7 +339,6 @@ pub enum TemplateError {
     /// A placeholder where only fixed text is allowed.
     #[error("{0} is fixed text; no placeholder may stand there")]
     Fixed(&'static str),
-    /// An address without a fixed host.
     #[error(
         "`{0}` is no address with a fixed host; write it as https://api.example.org/path/{{{{name}}}}, with no user name and no placeholder before the path"
     )]

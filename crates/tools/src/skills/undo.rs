@@ -1,5 +1,3 @@
-//! Undoes effects: by the executor's own snapshot, or by the skill that the author named.
-
 use super::executor::SkillCall;
 use super::template::{self, Secrets, Values};
 use super::{SkillRuntime, changes, final_undo};

@@ -1,5 +1,3 @@
-//! SQLite files and files of rows in the workspace, as read-only datasources.
-
 use super::table_files;
 use crate::workspace::confined;
 use std::fs::File;
@@ -8,7 +6,6 @@ use std::path::{Component, Path, PathBuf};
 use steward_core::ports::Entry;
 use steward_sandbox::sql::{Guard, Policy};
 
-/// Header of each SQLite database.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 /// Most files that are opened to find databases.
 const LOOKED_AT: usize = 400;

@@ -1,10 +1,13 @@
 //! Lowers a structured query to SQL; pure. Names are checked against the schema and quoted, values are bound.
 
 use super::joins::{self, Edge, Step};
-use super::query::{DEFAULT_LIMIT, MOST_ROWS};
 use serde_json::Value;
 use std::fmt::Write as _;
 use steward_core::tables::{Aggregate, Condition, Op, Query, Schema, Table};
+
+/// Rows returned if a query has no limit.
+pub(super) const DEFAULT_LIMIT: u32 = 100;
+const MOST_ROWS: u32 = 1000;
 
 /// A statement and the values for `?1`, `?2`….
 #[derive(Debug, Clone, PartialEq)]
@@ -17,26 +20,14 @@ pub struct Lowered {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LowerError {
     #[error("there is no table `{name}`; the tables are {known}")]
-    Table {
-        name: String,
-        /// The existing tables.
-        known: String,
-    },
+    Table { name: String, known: String },
     #[error("there is no column `{name}` in {tables}; the columns are {known}")]
-    Column {
-        name: String,
-        /// Where it was searched.
-        tables: String,
-        /// The existing columns.
-        known: String,
-    },
-    /// Unrelated tables.
+    Column { name: String, tables: String, known: String },
     #[error("`{from}` and `{to}` cannot be joined: no foreign key leads from one to the other; ask them one by one")]
     Apart { from: String, to: String },
     /// A comparison without a value, or with one that can't be compared.
     #[error("the condition on `{column}` needs a value; give a text or a number")]
     Value { column: String },
-    /// An aggregate without a column.
     #[error("`{function}` needs a column")]
     Aggregate { function: &'static str },
 }
@@ -52,13 +43,8 @@ struct Lowering<'s> {
 
 pub fn lower(query: &Query, schema: &Schema) -> Result<Lowered, LowerError> {
     let from = table(schema, &query.from)?.name.clone();
-    let mut work = Lowering {
-        schema,
-        edges: joins::edges(schema),
-        tables: vec![from.clone()],
-        steps: Vec::new(),
-        values: Vec::new(),
-    };
+    let (edges, tables) = (joins::edges(schema), vec![from.clone()]);
+    let mut work = Lowering { schema, edges, tables, steps: Vec::new(), values: Vec::new() };
     let named = query
         .join
         .iter()
@@ -111,7 +97,6 @@ pub fn lower(query: &Query, schema: &Schema) -> Result<Lowered, LowerError> {
 }
 
 impl Lowering<'_> {
-    /// Joins a table unless it is there.
     fn reach(&mut self, name: &str) -> Result<(), LowerError> {
         let wanted = table(self.schema, name)?.name.clone();
         let steps = joins::path(&self.edges, &self.tables, &wanted)
@@ -257,7 +242,6 @@ fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
-/// Quotes an identifier.
 pub fn quote(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

@@ -3,7 +3,6 @@
 pub mod databases;
 pub mod joins;
 pub mod lower;
-pub mod query;
 pub mod show;
 pub(crate) mod source;
 mod table_files;
@@ -13,5 +12,4 @@ mod tool;
 mod tests;
 
 pub use lower::{LowerError, Lowered, lower};
-pub use query::parameters;
 pub use tool::{SqlArgs, SqlTool};

@@ -1,5 +1,3 @@
-//! What must be known of a database to query it: its schema, and where a text occurs as a value.
-
 use serde_json::Value;
 use steward_core::ports::TableReader;
 use steward_core::tables::{Found, Schema, Table};
@@ -7,7 +5,6 @@ use steward_sandbox::sql::Guard;
 
 /// Tables with more rows are not searched for values of a request.
 const SEARCHED_ROWS: u64 = 300_000;
-/// Most columns that are searched.
 const SEARCHED_COLUMNS: usize = 150;
 
 /// A SQLite file under the guard.

@@ -1,13 +1,9 @@
-//! CSV and TSV files of the workspace as the tables of one database.
-
 use encoding_rs::{Encoding, WINDOWS_1252};
 use std::path::Path;
 use steward_sandbox::files::{EntryKind, FileLimits, Workspace};
 use steward_sandbox::sql::{Guard, Policy, TableText};
 
-/// Most bytes of all files of a query.
 const BYTES: u64 = 64 << 20;
-/// Most files of a query.
 const FILES: usize = 50;
 
 fn is_table(path: &str) -> bool {
@@ -55,7 +51,6 @@ fn reader(workspace: &Path) -> Result<Workspace, String> {
     Workspace::open(workspace, limits).map_err(|error| error.to_string())
 }
 
-/// Reads the files whole.
 pub(super) fn open(workspace: &Path, paths: &[String], policy: Policy) -> Result<Guard, String> {
     let files = reader(workspace)?;
     let mut texts = Vec::new();

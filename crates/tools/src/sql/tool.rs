@@ -1,30 +1,14 @@
-use super::{databases, lower, query, show};
-use crate::catalogue;
-use crate::error::ToolsError;
+use super::{databases, lower, show};
+use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use steward_core::policy::RiskClass;
 use steward_core::tables::{Ask, Query, Schema};
-use steward_core::tool::{EffectClass, ToolOutput, ToolSpec};
+use steward_core::tool::ToolOutput;
 use steward_sandbox::sql::{Guard, Policy};
 
 /// Asks SQLite, CSV and TSV files of the workspace, read-only.
-#[derive(Debug, Clone, Default)]
-pub struct SqlTool {
-    policy: Policy,
-}
-
-impl SqlTool {
-    /// Allows reading every table of a database in the workspace.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    pub fn with_policy(policy: Policy) -> Self {
-        Self { policy }
-    }
-}
+pub struct SqlTool;
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct SqlArgs {
@@ -35,22 +19,19 @@ pub struct SqlArgs {
 
 impl ToolHandler for SqlTool {
     type Args = SqlArgs;
-
-    fn spec(&self) -> ToolSpec {
-        catalogue::spec("sql", RiskClass::Read, EffectClass::Read, query::parameters())
-    }
+    const NAME: &'static str = "sql";
 
     async fn run(&self, args: SqlArgs, context: &Context) -> Result<ToolOutput, ToolsError> {
-        let (policy, context) = (self.policy.clone(), context.clone());
-        tokio::task::spawn_blocking(move || ask(&args, &context, policy))
+        let context = context.clone();
+        tokio::task::spawn_blocking(move || ask(&args, &context))
             .await
-            .map_err(|error| ToolsError::Refused(format!("the query broke off: {error}")))?
+            .map_err(|error| refused!("the query broke off: {error}"))?
             .map_err(ToolsError::Refused)
     }
 }
 
-fn ask(args: &SqlArgs, context: &Context, policy: Policy) -> Result<ToolOutput, String> {
-    let guard = databases::open(&context.scope.workspace, &args.database, policy)?;
+fn ask(args: &SqlArgs, context: &Context) -> Result<ToolOutput, String> {
+    let guard = databases::open(&context.scope.workspace, &args.database, Policy::default())?;
     match &args.query {
         Ask::Schema { schema } => schema_of(&guard, schema),
         Ask::Sql { sql } => answer(&guard, sql, &[], None),
@@ -61,7 +42,7 @@ fn ask(args: &SqlArgs, context: &Context, policy: Policy) -> Result<ToolOutput, 
 fn structured(guard: &Guard, query: &Query) -> Result<ToolOutput, String> {
     let schema = guard.schema().map_err(|error| error.to_string())?;
     let lowered = lower::lower(query, &schema).map_err(|error| error.to_string())?;
-    let limit = usize::try_from(query.limit.unwrap_or(query::DEFAULT_LIMIT)).ok();
+    let limit = usize::try_from(query.limit.unwrap_or(lower::DEFAULT_LIMIT)).ok();
     answer(guard, &lowered.sql, &lowered.values, limit.filter(|_| query.limit.is_none()))
 }
 

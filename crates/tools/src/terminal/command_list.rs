@@ -1,6 +1,6 @@
 //! Which commands may run, and with which options not: `data/terminal.toml`, with the operator's changes.
 
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use steward_sandbox::files::near_matches;
@@ -54,7 +54,7 @@ pub(super) fn find_allowed<'a>(
         }
     };
     if let Some(bad) = argv.iter().find(|word| word.contains('\0')) {
-        return Err(ToolsError::Refused(format!("{bad:?} holds a NUL character; leave it out")));
+        return Err(refused!("{bad:?} holds a NUL character; leave it out"));
     }
     if may == Risk::Write {
         return Ok(command);
@@ -62,10 +62,10 @@ pub(super) fn find_allowed<'a>(
     let options = argv.iter().skip(1).take_while(|word| *word != "--");
     for word in options {
         if let Some(flag) = command.forbid.iter().find(|flag| is_option(word, flag)) {
-            return Err(ToolsError::Refused(format!(
+            return Err(refused!(
                 "{name} {flag} is not allowed: commands here only look and end by themselves; \
                  use the tool `write` to change a file, or `terminal_write` for this command"
-            )));
+            ));
         }
     }
     Ok(command)

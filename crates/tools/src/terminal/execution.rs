@@ -1,11 +1,9 @@
-//! From a command line to an argument vector, to a run in the sandbox, to its output.
-
 use super::command_list::{self, Command, CommandList, Risk, TerminalConfig};
 use crate::error::ToolsError;
 use crate::handler::Context;
 use crate::text::printed;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::time::Duration;
 use steward_core::ports::ToolScope;
 use steward_core::run::FOLDER;
@@ -15,9 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 const MEMORY: u64 = 512 << 20;
-/// Bytes kept of each output stream.
 const OUTPUT: usize = 64 << 10;
-/// Words that only a shell understands.
 const SHELL: &[&str] = &["|", "||", "&&", "&", ";", ">", ">>", "<", "2>", "2>&1", "<<"];
 
 /// Arguments of both tools: a line, or its words.
@@ -27,29 +23,6 @@ pub struct TerminalArgs {
     command: Option<String>,
     #[serde(default)]
     argv: Option<Vec<String>>,
-}
-
-/// That exactly one is given is checked later, since providers refuse a choice at the top of a schema.
-pub(super) fn parameters() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "command": {
-                "type": "string",
-                "maxLength": 20_000,
-                "description": "The command line, such as \"grep -n 'to do' notes.txt\"; there is no shell, so no pipes, no redirection, no wildcards"
-            },
-            "argv": {
-                "type": "array",
-                "items": {"type": "string"},
-                "minItems": 1,
-                "maxItems": 100,
-                "description": "Instead of `command`: its words, each its own element"
-            }
-        },
-        "required": [],
-        "additionalProperties": false
-    })
 }
 
 impl TerminalArgs {
@@ -147,8 +120,7 @@ pub(super) fn command_output(argv: &[String], code: i32, outcome: &Outcome, scop
         (true, code) => format!("(the command printed nothing, exit code {code})"),
         (false, _) => text,
     };
-    let receipt =
-        Receipt { action: "ran".to_owned(), object: shell_line(argv), evidence: Some(format!("exit code {code}")) };
+    let receipt = Receipt::new("ran", shell_line(argv), Some(format!("exit code {code}")));
     ToolOutput {
         data: Some(json!({
             "argv": argv,
@@ -207,7 +179,6 @@ pub enum SplitError {
         "a quotation mark in the command stays open; close it, or give the words as `argv`, such as [\"grep\", \"it's\", \"notes.txt\"]"
     )]
     Open,
-    /// It uses shell syntax.
     #[error(
         "there is no shell, so `{0}` means nothing here: run one command at a time. Instead of a pipe, give the file to the command itself (awk, sed, grep, sort, jq read files) or look at the result and go on from there; instead of `cd DIR && …`, run `cd DIR` first, it is kept; instead of `>`, keep text with the tool `write`. As plain text, put it in quotes"
     )]

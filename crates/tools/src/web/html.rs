@@ -1,5 +1,3 @@
-//! A page as text: its title, what is readable, where its links lead.
-
 use crate::text::{is_one_of, one_line};
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
@@ -9,21 +7,17 @@ use std::time::{Duration, Instant};
 use url::Url;
 
 const LINKS: usize = 100;
-/// Bytes between checks of the time.
 const CHUNK: usize = 4096;
 /// Longest parsing of a page. Pages can be built so that parsing takes quadratic time (by attributes of one tag), and
 /// no page is worth that.
 const TIME_LIMIT: Duration = Duration::from_secs(3);
 
-/// Elements whose content is not shown.
 const HIDDEN_ELEMENTS: &[&str] =
     &["script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "select"];
 
-/// Elements that begin a new line.
 const BLOCKS: &str = "address article aside blockquote body br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 \
     header hr li main nav ol p pre section table tr ul";
 
-/// What a person would see of a page.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct PageText {
     pub title: Option<String>,

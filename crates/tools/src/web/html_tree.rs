@@ -1,5 +1,3 @@
-//! A page as a tree: the part that a CSS selector finds, and tables.
-
 use crate::error::ToolsError;
 use html5ever::driver::{ParseOpts, parse_document};
 use html5ever::tendril::{StrTendril, TendrilSink as _};
@@ -7,7 +5,6 @@ use scraper::html::HtmlTreeSink;
 use scraper::{ElementRef, Html, Selector};
 use std::time::{Duration, Instant};
 
-/// Bytes between checks of the time.
 const CHUNK: usize = 4096;
 /// Longest building of a tree; its cost grows with the square of its depth.
 const TIME_LIMIT: Duration = Duration::from_secs(3);
@@ -24,7 +21,6 @@ pub(crate) fn selector(text: &str) -> Result<Selector, String> {
         .map_err(|error| format!("`{text}` is no CSS selector ({error}); write it as main .price or #content > p"))
 }
 
-/// What is kept of a page.
 #[derive(Debug, Default)]
 pub(crate) struct SelectedPart {
     /// HTML of the selected elements; `None` without a selector.

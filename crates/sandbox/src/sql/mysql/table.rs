@@ -1,5 +1,3 @@
-//! What the server knows of a table, and what prevents previewing or undoing a write to it.
-
 use std::collections::BTreeMap;
 
 use sqlx::MySqlConnection;

@@ -1,5 +1,3 @@
-//! What the server knows of a table, and what prevents previewing or undoing a write to it.
-
 use sqlx::PgConnection;
 
 use crate::sql::change::{Column, Table};

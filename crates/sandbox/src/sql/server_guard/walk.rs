@@ -1,5 +1,3 @@
-//! Judges every node of a statement.
-
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use sqlparser::ast::{

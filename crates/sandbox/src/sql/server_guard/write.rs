@@ -1,5 +1,3 @@
-//! What the grammar tells about a write: its table, the columns that it assigns, and its rows.
-
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{

@@ -1,6 +1,4 @@
-//! IMAP on the wire: commands, responses taken apart, names of mailboxes.
-
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::mail::connection::MailStream;
 use base64::Engine as _;
 use base64::alphabet::Alphabet;
@@ -40,7 +38,7 @@ impl ImapSession {
     }
 
     pub(super) fn broken(&self, why: &str) -> ToolsError {
-        ToolsError::Refused(format!("the mail server {} gives no proper answer ({why}); try again later", self.server))
+        refused!("the mail server {} gives no proper answer ({why}); try again later", self.server)
     }
 
     async fn line(&mut self) -> Result<Vec<u8>, ToolsError> {
@@ -93,7 +91,7 @@ impl ImapSession {
                 return Ok(());
             }
             if let Some(said) = text.strip_prefix(tag) {
-                return Err(ToolsError::Refused(format!("the mail server {} refuses: {}", self.server, said.trim())));
+                return Err(refused!("the mail server {} refuses: {}", self.server, said.trim()));
             }
         }
     }
@@ -160,7 +158,6 @@ impl ImapSession {
 pub(super) enum Token {
     /// A word: `FETCH`, `12`, `BODY[HEADER]`, `\Seen`.
     Word(String),
-    /// A quoted string or a literal.
     Text(Vec<u8>),
     /// `(`
     Open,

@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The usual constants of BM25.
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
-/// Weight of a word in a heading.
 const HEADING: usize = 3;
 /// Longest section; a longer one is split.
 const SECTION_LINES: usize = 60;
@@ -78,7 +76,6 @@ fn stem(word: &str) -> String {
         .unwrap_or_else(|| word.to_owned())
 }
 
-/// The `most` best sections, best first.
 pub(super) fn best_sections<'a>(query: &str, sections: &'a [Section], most: usize) -> Vec<&'a Section> {
     let wanted: BTreeSet<String> = words(query).into_iter().collect();
     let counted: Vec<(BTreeMap<String, usize>, usize)> = sections.iter().map(word_counts).collect();

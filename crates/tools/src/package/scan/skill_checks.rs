@@ -1,5 +1,3 @@
-//! Skills that claim to be safer than their kind is, and permissions that are wide.
-
 use super::Findings;
 use crate::catalogue;
 use crate::package::names;

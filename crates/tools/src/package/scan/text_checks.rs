@@ -1,5 +1,3 @@
-//! Checks of the text of a file: phrases, comments, secrets, program text, encoded text, addresses, invisible characters.
-
 use super::rules::{Invisible, InvisibleException, Pattern, Rules, TextKind, fold_text, is_mixed_script};
 use super::{Findings, excerpt, is_declared};
 use crate::package::permissions::allows_host;

@@ -1,7 +1,7 @@
 //! Credentials in requests, with OAuth 2 access tokens (RFC 6749) from client credentials or a refresh token.
 
 use super::exchange::Exchange;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::outbound::{HttpRequest, HttpResponse};
 use crate::skills::SkillCall;
 use base64::Engine as _;
@@ -34,14 +34,10 @@ pub(super) fn field<'a>(opened: &'a OpenedCredential, name: &str) -> Option<&'a 
 
 fn required_field<'a>(opened: &'a OpenedCredential, name: &str) -> Result<&'a str, ToolsError> {
     field(opened, name).ok_or_else(|| {
-        ToolsError::Refused(format!(
-            "the credential {} has no field `{name}`; an operator can add it",
-            opened.credential.name
-        ))
+        refused!("the credential {} has no field `{name}`; an operator can add it", opened.credential.name)
     })
 }
 
-/// A secret as a header value.
 pub(super) fn header(text: &str) -> Result<HeaderValue, ToolsError> {
     let mut value = HeaderValue::from_bytes(text.as_bytes()).map_err(|_| {
         ToolsError::refused("the credential holds a line break or another control character; an operator must mend it")
@@ -93,10 +89,10 @@ impl Authorizer {
             CredentialKind::Certificate => request.identity = Some(identity(opened)?),
             CredentialKind::Oauth2 => return self.with_oauth(request, opened, exchange).await,
             kind @ (CredentialKind::SshKey | CredentialKind::Database) => {
-                return Err(ToolsError::Refused(format!(
+                return Err(refused!(
                     "a credential of the kind {} can't be shown to a web server; name another one in the skill",
                     kind.as_str()
-                )));
+                ));
             }
         }
         exchange.send(request).await
@@ -136,10 +132,7 @@ fn identity(opened: &OpenedCredential) -> Result<Identity, ToolsError> {
     let pem = format!("{}\n{}\n", certificate.trim_end(), key.trim_end());
     // The cause may quote the input.
     Identity::from_pem(pem.as_bytes()).map_err(|_| {
-        ToolsError::Refused(format!(
-            "the certificate or private key of {} can't be read; both must be PEM",
-            opened.credential.name
-        ))
+        refused!("the certificate or private key of {} can't be read; both must be PEM", opened.credential.name)
     })
 }
 
@@ -185,10 +178,10 @@ impl Oauth {
             return Ok(token);
         }
         if !Self::can_renew(opened) {
-            return Err(ToolsError::Refused(format!(
+            return Err(refused!(
                 "the credential {} has no access token and nothing to get one with; an operator must add a client_secret or a refresh_token",
                 opened.credential.name
-            )));
+            ));
         }
         let answer = request_token(opened, refresh.as_ref(), exchange).await?;
         self.keep(opened, &answer, exchange)
@@ -217,11 +210,11 @@ impl Oauth {
                 .filter_map(Value::as_str)
                 .collect::<Vec<_>>()
                 .join(": ");
-            return Err(ToolsError::Refused(format!(
+            return Err(refused!(
                 "no access token for {}: the server answered {} {why}; an operator must renew the credential",
                 opened.credential.name,
                 answer.status.as_u16()
-            )));
+            ));
         };
         let refresh = secret("refresh_token");
         for token in [Some(&access), refresh.as_ref()].into_iter().flatten() {

@@ -1,6 +1,4 @@
-//! One request of a skill, within its time and retried only where that is safe; and its answer as models and people read it.
-
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use crate::outbound::{Client, HttpError, HttpLimits, HttpRequest, HttpResponse};
 use crate::text::one_line;
@@ -16,7 +14,6 @@ use url::Url;
 
 /// Wait before the second try; doubled for each further one.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-/// Most retries, whatever the skill says.
 const MAX_RETRIES: u8 = 10;
 
 pub(in crate::skills) struct Exchange<'a> {
@@ -71,7 +68,6 @@ impl Exchange<'_> {
         }
     }
 
-    /// Sleeps, unless the call is to end.
     pub async fn pause(&self, wait: Duration) -> Result<(), ToolsError> {
         tokio::select! {
             () = tokio::time::sleep(wait) => Ok(()),
@@ -82,7 +78,7 @@ impl Exchange<'_> {
     fn final_outcome(&self, outcome: Result<HttpResponse, HttpError>, tried: u8) -> Result<HttpResponse, ToolsError> {
         outcome.map_err(|error| match error {
             HttpError::Broken(_) | HttpError::TimedOut(_) if !self.may_repeat() => self.unsettled(error.to_string()),
-            other if tried > 0 => ToolsError::Refused(format!("{other} (tried {} times)", tried + 1)),
+            other if tried > 0 => refused!("{other} (tried {} times)", tried + 1),
             other => other.into(),
         })
     }
@@ -90,7 +86,7 @@ impl Exchange<'_> {
     fn halted(&self) -> ToolsError {
         let why = "the run was stopped";
         if self.skill.effect == EffectClass::Read {
-            ToolsError::Refused(format!("`{}` was stopped: {why}", self.skill.name))
+            refused!("`{}` was stopped: {why}", self.skill.name)
         } else {
             self.unsettled(why.to_owned())
         }
@@ -180,11 +176,8 @@ pub(super) fn output(
     status: StatusCode,
     value: Value,
 ) -> ToolOutput {
-    let receipt = (skill.effect != EffectClass::Read).then(|| Receipt {
-        action: action.to_owned(),
-        object,
-        evidence: Some(format!("status {}", status.as_u16())),
-    });
+    let receipt = (skill.effect != EffectClass::Read)
+        .then(|| Receipt::new(action, object, Some(format!("status {}", status.as_u16()))));
     let text = value_text(&value);
     ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) }
 }
@@ -220,14 +213,11 @@ pub(in crate::skills) fn check_path(path: &str) -> Result<(), String> {
 
 /// What `path` finds: the value itself if the path can find only one, else a list.
 pub(in crate::skills) fn select_path(path: &str, value: &Value) -> Result<Value, ToolsError> {
-    let parsed =
-        JsonPath::parse(path).map_err(|error| ToolsError::Refused(format!("`{path}` is no JSONPath: {error}")))?;
+    let parsed = JsonPath::parse(path).map_err(|error| refused!("`{path}` is no JSONPath: {error}"))?;
     let mut found = parsed.query(value).all();
     let many = ["*", "..", "?", ":", ","].iter().any(|sign| path.contains(sign));
     match found.len() {
-        0 if !many => {
-            Err(ToolsError::Refused(format!("the answer holds nothing at {path}; it may have another form today")))
-        }
+        0 if !many => Err(refused!("the answer holds nothing at {path}; it may have another form today")),
         1 if !many => Ok(found.remove(0).clone()),
         _ => Ok(Value::Array(found.into_iter().cloned().collect())),
     }

@@ -1,11 +1,10 @@
-//! Skills of the type graphql.
-
 use super::auth::{Authorizer, places_credential};
 use super::exchange::{self, Exchange};
 use super::{request, request_preview};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use crate::outbound::{Client, HttpRequest};
+use crate::skills::executor::spec_of;
 use crate::skills::template::{self, Template, TemplateUse, Values, check_json, check_url};
 use crate::skills::{Executor, SkillCall};
 use async_trait::async_trait;
@@ -13,7 +12,7 @@ use reqwest::Method;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use serde_json::{Value, json};
 use steward_core::ports::ToolScope;
-use steward_core::skill::{GraphqlSpec, Skill, SkillKind, SkillSpec};
+use steward_core::skill::{GraphqlSpec, Skill, SkillKind};
 use steward_core::tool::{EffectClass, Preview, ToolOutput};
 
 const ERROR_CHARS: usize = 1200;
@@ -30,12 +29,7 @@ impl GraphqlExecutor {
     }
 }
 
-fn spec(skill: &Skill) -> Result<&GraphqlSpec, ToolsError> {
-    match &skill.spec {
-        SkillSpec::Graphql(spec) => Ok(spec),
-        _ => Err(ToolsError::refused("this is no graphql skill")),
-    }
-}
+spec_of!(Graphql, GraphqlSpec, "graphql");
 
 /// `query`, `mutation` or `subscription`, by the first word of the document.
 fn operation(document: &str) -> &'static str {
@@ -136,14 +130,13 @@ impl Executor for GraphqlExecutor {
         let body = exchange::body_json(&answer);
         // Errors come with status 200 or others; the list of errors says more than the status.
         if let Some(problems) = body.as_ref().and_then(error_text) {
-            return Err(ToolsError::Refused(format!("{place} refused the operation: {problems}")));
+            return Err(refused!("{place} refused the operation: {problems}"));
         }
         if !answer.status.is_success() {
             return Err(exchange::status_error(&answer));
         }
         let data = body.and_then(|mut body| body.get_mut("data").map(Value::take));
-        let data =
-            data.ok_or_else(|| ToolsError::Refused(format!("{place} gave no GraphQL answer; check the address")))?;
+        let data = data.ok_or_else(|| refused!("{place} gave no GraphQL answer; check the address"))?;
         let value = match &spec.select {
             Some(path) => exchange::select_path(path, &data)?,
             None => data,

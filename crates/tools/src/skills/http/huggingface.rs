@@ -1,11 +1,10 @@
-//! Skills of the type huggingface: inference on an endpoint that may have to load its model first.
-
 use super::auth::Authorizer;
 use super::exchange::{self, Exchange};
 use super::{request, request_preview};
 use crate::error::ToolsError;
 use crate::handler::Context;
 use crate::outbound::{Client, HttpRequest, HttpResponse};
+use crate::skills::executor::spec_of;
 use crate::skills::template::{self, TemplateUse, Values, check_json, check_text, check_url};
 use crate::skills::{Executor, SkillCall};
 use async_trait::async_trait;
@@ -14,7 +13,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use std::time::Duration;
 use steward_core::ports::ToolScope;
-use steward_core::skill::{HuggingfaceSpec, Skill, SkillKind, SkillSpec};
+use steward_core::skill::{HuggingfaceSpec, Skill, SkillKind};
 use steward_core::tool::{Preview, ToolOutput};
 
 /// Seconds to wait for a model that is loading, if the server doesn't say.
@@ -45,12 +44,7 @@ fn loading_wait(answer: &HttpResponse) -> Option<Duration> {
     Some(Duration::from_secs_f64(wait.clamp(0.05, MAX_LOADING_WAIT)))
 }
 
-fn spec(skill: &Skill) -> Result<&HuggingfaceSpec, ToolsError> {
-    match &skill.spec {
-        SkillSpec::Huggingface(spec) => Ok(spec),
-        _ => Err(ToolsError::refused("this is no huggingface skill")),
-    }
-}
+spec_of!(Huggingface, HuggingfaceSpec, "huggingface");
 
 fn address(spec: &HuggingfaceSpec) -> String {
     format!("{}/{}", spec.url.trim_end_matches('/'), spec.model)

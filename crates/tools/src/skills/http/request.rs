@@ -1,7 +1,5 @@
-//! Builds the request of a skill from its configuration, and those of further pages.
-
 use super::exchange;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::outbound::{HostPort, HttpRequest, HttpResponse};
 use crate::skills::template::{
     self, Template, TemplateError, TemplateUse, Values, check_json, check_text, check_texts, check_url,
@@ -145,7 +143,6 @@ fn repeated(text: &str, values: &Values<'_>) -> Result<Vec<String>, ToolsError> 
     Ok(template.text(values)?.into_iter().collect())
 }
 
-/// Most pages, whatever a skill says.
 const MAX_PAGES: u16 = 100;
 
 pub(super) fn check_paging(pages: &Page) -> Result<(), String> {
@@ -201,10 +198,10 @@ pub(super) fn next_page(
             };
             // The credential is sent again, so it must be the same server.
             if target.origin() != request.url.origin() {
-                return Err(ToolsError::Refused(format!(
+                return Err(refused!(
                     "the next page is on another server ({}), which is not followed",
                     target.origin().ascii_serialization()
-                )));
+                ));
             }
             if target == request.url {
                 return Ok(None);

@@ -2,8 +2,9 @@
 //! a playbook that needs the network runs as a guarded process.
 
 use super::{Programs, exit_text, run_process, run_sandboxed};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
+use crate::skills::executor::spec_of;
 use crate::skills::{Executor, SkillCall};
 use crate::text::printed;
 use async_trait::async_trait;
@@ -18,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use steward_core::credential::CredentialKind;
 use steward_core::ports::{OpenedCredential, ToolScope};
-use steward_core::skill::{AnsibleSpec, Skill, SkillKind, SkillSpec};
+use steward_core::skill::{AnsibleSpec, Skill, SkillKind};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
 use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Output, Sandbox};
 use tempfile::TempDir;
@@ -31,7 +32,6 @@ pub struct AnsibleExecutor {
 }
 
 impl AnsibleExecutor {
-    /// `programs` finds `ansible-playbook`.
     pub fn new(programs: Programs, helper: Helper) -> Self {
         Self { programs, sandbox: Sandbox::new(helper) }
     }
@@ -111,12 +111,7 @@ struct PlaybookResult {
     stderr: Output,
 }
 
-fn spec(skill: &Skill) -> Result<&AnsibleSpec, ToolsError> {
-    match &skill.spec {
-        SkillSpec::Ansible(spec) => Ok(spec),
-        _ => Err(ToolsError::refused("this is no ansible skill")),
-    }
-}
+spec_of!(Ansible, AnsibleSpec, "ansible");
 
 /// Ansible's settings: own files only in a temporary folder, no colours, a machine-readable recap.
 fn environment(temporary: &str) -> BTreeMap<String, String> {
@@ -143,7 +138,7 @@ struct Files {
 
 impl Files {
     fn write(spec: &AnsibleSpec, arguments: &Value, secret: Option<&OpenedCredential>) -> Result<Self, ToolsError> {
-        let trouble = |error: std::io::Error| ToolsError::Refused(format!("no folder for the playbook: {error}"));
+        let trouble = |error: std::io::Error| refused!("no folder for the playbook: {error}");
         let files = Self { dir: tempfile::tempdir().map_err(trouble)? };
         // In the sandbox another user must read them; without a credential they hold no secret.
         let (folder, file) = if secret.is_some() { (0o700, 0o600) } else { (0o755, 0o644) };
@@ -322,10 +317,12 @@ impl Executor for AnsibleExecutor {
             return Err(ToolsError::Refused(error));
         }
         let count = |name: &str| sums.get(name).copied().unwrap_or(0);
-        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
-            action: "played".to_owned(),
-            object: job.skill.name.clone(),
-            evidence: Some(format!("ok={} changed={}", count("ok"), count("changed"))),
+        let receipt = (job.skill.effect != EffectClass::Read).then(|| {
+            Receipt::new(
+                "played",
+                job.skill.name.clone(),
+                Some(format!("ok={} changed={}", count("ok"), count("changed"))),
+            )
         });
         Ok(ToolOutput {
             data: Some(json!({"exit": 0, "recap": sums, "stdout": played.stdout.text()})),

@@ -2,8 +2,9 @@
 //! no network unless the skill says so.
 
 use super::{ProcessResult, Programs, command_line, run_process};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
+use crate::skills::executor::spec_of;
 use crate::skills::template::{self, TemplateUse, Values, argv, check_text, check_texts};
 use crate::skills::{Executor, SkillCall};
 use crate::text::printed;
@@ -18,12 +19,11 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 use steward_core::ports::{OpenedCredential, ToolScope};
-use steward_core::skill::{DockerSpec, Skill, SkillKind, SkillSpec};
+use steward_core::skill::{DockerSpec, Skill, SkillKind};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput, Undo};
 use steward_core::{Cancellation, hash};
 use tempfile::TempDir;
 
-/// Processes of a container.
 const PIDS: u32 = 128;
 /// Memory that a skill may ask for, MiB.
 const MEMORY_MIB: std::ops::RangeInclusive<u32> = 6..=65_536;
@@ -74,12 +74,7 @@ fn container_name(key: &str) -> String {
     format!("steward-{}", &hash::sha256(key.as_bytes())[..16])
 }
 
-fn spec(skill: &Skill) -> Result<&DockerSpec, ToolsError> {
-    match &skill.spec {
-        SkillSpec::Docker(spec) => Ok(spec),
-        _ => Err(ToolsError::refused("this is no docker skill")),
-    }
-}
+spec_of!(Docker, DockerSpec, "docker");
 
 fn words(list: &[&str]) -> Vec<String> {
     list.iter().map(|word| (*word).to_owned()).collect()
@@ -89,9 +84,9 @@ fn args(spec: &DockerSpec, values: &Values<'_>, name: &str) -> Result<Vec<String
     let of = |command: &[&str], container: &str| {
         let container = template::text(container, values)?.unwrap_or_default();
         if !is_container(&container) {
-            return Err(ToolsError::Refused(format!(
+            return Err(refused!(
                 "`{container}` is no name of a container; the skill that lists them shows their names"
-            )));
+            ));
         }
         let mut args = words(command);
         args.push(container);
@@ -100,30 +95,13 @@ fn args(spec: &DockerSpec, values: &Values<'_>, name: &str) -> Result<Vec<String
     match spec {
         DockerSpec::Run { image, command, network, memory_mib } => {
             let network = if *network { "bridge" } else { "none" };
-            let (memory, pids) = (format!("{memory_mib}m"), PIDS.to_string());
-            let mut args = words(&[
-                "run",
-                "--rm",
-                "--name",
-                name,
-                "--network",
-                network,
-                "--read-only",
-                "--tmpfs",
-                "/tmp:rw,noexec,nosuid,nodev,size=64m",
-                "--cap-drop",
-                "ALL",
-                "--security-opt",
-                "no-new-privileges",
-                "--pids-limit",
-                &pids,
-                "--memory",
-                &memory,
-                "--memory-swap",
-                &memory,
-                "--",
-                image,
-            ]);
+            let line = format!(
+                "run --rm --name {name} --network {network} --read-only --tmpfs /tmp:rw,noexec,nosuid,nodev,size=64m \
+                 --cap-drop ALL --security-opt no-new-privileges --pids-limit {PIDS} --memory {memory_mib}m \
+                 --memory-swap {memory_mib}m --"
+            );
+            let mut args: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            args.push(image.clone());
             args.extend(argv(command, values)?);
             Ok(args)
         }
@@ -150,7 +128,7 @@ fn is_image(name: &str) -> bool {
 
 /// A folder for docker's configuration, with the registry's login if there is one.
 fn config_home(spec: &DockerSpec, secret: Option<&OpenedCredential>) -> Result<TempDir, ToolsError> {
-    let trouble = |error: std::io::Error| ToolsError::Refused(format!("no folder for docker's configuration: {error}"));
+    let trouble = |error: std::io::Error| refused!("no folder for docker's configuration: {error}");
     let home = tempfile::tempdir().map_err(trouble)?;
     if let (DockerSpec::Run { image, .. }, Some(opened)) = (spec, secret) {
         let field = |name: &str| opened.fields.get(name).map(ExposeSecret::expose_secret);
@@ -198,8 +176,7 @@ fn output(
         let stdout = ended.stdout.text();
         let lines = stdout.lines().filter(|line| !line.trim().is_empty());
         let rows: Result<Vec<Value>, _> = lines.map(serde_json::from_str).collect();
-        let rows =
-            rows.map_err(|error| ToolsError::Refused(format!("docker gave a list that can't be read: {error}")))?;
+        let rows = rows.map_err(|error| refused!("docker gave a list that can't be read: {error}"))?;
         let shown = rows.iter().map(|row| {
             let of = |name: &str| row[name].as_str().unwrap_or("-").to_owned();
             format!("{} | {} | {}", of("Names"), of("Image"), of("Status"))
@@ -223,11 +200,8 @@ fn output(
         DockerSpec::Logs { .. } | DockerSpec::List => ("read", last.clone(), None),
     };
     let content = if text.is_empty() { "(docker printed nothing)".to_owned() } else { text };
-    let receipt = (skill.effect != EffectClass::Read).then(|| Receipt {
-        action: action.to_owned(),
-        object,
-        evidence: Some("exit status 0".to_owned()),
-    });
+    let receipt =
+        (skill.effect != EffectClass::Read).then(|| Receipt::new(action, object, Some("exit status 0".to_owned())));
     let outside = match spec {
         DockerSpec::Logs { .. } => Some(format!("the log of {last}")),
         DockerSpec::Run { network: true, .. } => Some(format!("the container {last}, which has the network")),

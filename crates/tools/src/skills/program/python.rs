@@ -1,14 +1,13 @@
-//! Skills of the type python: `def run(payload)` in the sandbox's interpreter.
-
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
+use crate::skills::executor::spec_of;
 use crate::skills::{Executor, SkillCall};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::ports::ToolScope;
-use steward_core::skill::{PythonSpec, Skill, SkillKind, SkillSpec};
+use steward_core::skill::{PythonSpec, Skill, SkillKind};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
 use steward_sandbox::python::{PythonLimits, PythonPool};
 use tokio_util::sync::CancellationToken;
@@ -71,12 +70,7 @@ impl PythonExecutor {
     }
 }
 
-fn spec(skill: &Skill) -> Result<&PythonSpec, ToolsError> {
-    match &skill.spec {
-        SkillSpec::Python(spec) => Ok(spec),
-        _ => Err(ToolsError::refused("this is no python skill")),
-    }
-}
+spec_of!(Python, PythonSpec, "python");
 
 pub(crate) struct PythonProgram<'a> {
     pub code: &'a str,
@@ -104,7 +98,7 @@ pub(crate) async fn compute(
     match reply.result {
         Ok(value) => Ok((value, printed)),
         Err(why) if printed.is_empty() => Err(ToolsError::Refused(why)),
-        Err(why) => Err(ToolsError::Refused(format!("{why}\n[printed] {printed}"))),
+        Err(why) => Err(refused!("{why}\n[printed] {printed}")),
     }
 }
 
@@ -161,11 +155,8 @@ impl Executor for PythonExecutor {
         if !printed.is_empty() {
             text = format!("{text}\n[printed] {printed}");
         }
-        let receipt = (job.skill.effect != EffectClass::Read).then(|| Receipt {
-            action: "computed".to_owned(),
-            object: job.skill.name.clone(),
-            evidence: None,
-        });
+        let receipt =
+            (job.skill.effect != EffectClass::Read).then(|| Receipt::new("computed", job.skill.name.clone(), None));
         Ok(ToolOutput { data: Some(json!(value)), receipt, ..ToolOutput::text(text) })
     }
 }

@@ -1,8 +1,7 @@
-//! Skills of the type shell: a program and its arguments, in the OS sandbox.
-
 use super::{Programs, command_line, exit_text, run_sandboxed, workspace_changes};
 use crate::error::ToolsError;
 use crate::handler::Context;
+use crate::skills::executor::spec_of;
 use crate::skills::template::{self, TemplateUse, Values, argv, check_argv, check_text};
 use crate::skills::{Executor, SkillCall};
 use crate::text::printed;
@@ -11,7 +10,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Blobs, ToolScope};
-use steward_core::skill::{ShellSpec, Skill, SkillKind, SkillSpec};
+use steward_core::skill::{ShellSpec, Skill, SkillKind};
 use steward_core::tool::{EffectClass, Preview, Receipt, ToolOutput};
 use steward_sandbox::process::{Access, CommandSpec, Exit, Helper, Sandbox};
 
@@ -22,7 +21,6 @@ pub struct ShellExecutor {
 }
 
 impl ShellExecutor {
-    /// `blobs` keep what files held before.
     pub fn new(helper: Helper, blobs: Arc<dyn Blobs>) -> Self {
         Self { sandbox: Sandbox::new(helper), blobs, programs: Programs::default() }
     }
@@ -34,12 +32,7 @@ impl ShellExecutor {
     }
 }
 
-fn spec(skill: &Skill) -> Result<&ShellSpec, ToolsError> {
-    match &skill.spec {
-        SkillSpec::Shell(spec) => Ok(spec),
-        _ => Err(ToolsError::refused("this is no shell skill")),
-    }
-}
+spec_of!(Shell, ShellSpec, "shell");
 
 #[async_trait]
 impl Executor for ShellExecutor {
@@ -136,11 +129,7 @@ impl Executor for ShellExecutor {
                 "stdout": outcome.stdout.text(),
                 "stderr": outcome.stderr.text(),
             })),
-            receipt: Some(Receipt {
-                action: "ran".to_owned(),
-                object: line,
-                evidence: Some(format!("exit status {code}")),
-            }),
+            receipt: Some(Receipt::new("ran", line, Some(format!("exit status {code}")))),
             undo,
             ..ToolOutput::text(shown)
         })

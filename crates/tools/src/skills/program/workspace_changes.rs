@@ -1,6 +1,4 @@
-//! What a program changed in a workspace, as a record from which it can be undone.
-
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::files::blocking;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -158,7 +156,7 @@ pub(crate) async fn restore(snapshot: &Value, scope: &ToolScope, blobs: &Arc<dyn
                 },
             })
             .collect();
-        let partly = |error: String| ToolsError::Refused(format!("not all could be put back: {error}"));
+        let partly = |error: String| refused!("not all could be put back: {error}");
         open(&root)
             .map_err(|error| partly(error.to_string()))?
             .put_back(&wanted)

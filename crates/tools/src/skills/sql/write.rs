@@ -5,7 +5,7 @@ use super::{
     Database, bind_style, blocking, database_of, database_text, file_and_policy, options, rows_output, statement,
     without_user,
 };
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use crate::skills::executor::SkillCall;
 use crate::skills::template::{BindStyle, Values};
@@ -107,11 +107,7 @@ pub(super) fn output(spec: &SqlSpec, skill: &Skill, changes: Changes, sql: &str)
     text.extend(changes.notes);
     ToolOutput {
         data: Some(json!({"changed": changes.count, "sql": sql})),
-        receipt: Some(Receipt {
-            action: "changed".to_owned(),
-            object: format!("{count} of {}", database_text(spec)),
-            evidence: Some(told),
-        }),
+        receipt: Some(Receipt::new("changed", format!("{count} of {}", database_text(spec)), Some(told))),
         undo: Some(undo),
         ..ToolOutput::text(text.join("\n"))
     }
@@ -212,7 +208,7 @@ pub(super) fn not_undone(error: SqlError) -> ToolsError {
             ToolsError::ChangedSince { what: rows, hint: "compare with the run's trace and change it by hand" }
         }
         SqlError::NoUndo(why) => ToolsError::NoUndo(why),
-        other => ToolsError::Refused(format!("not undone: {other}")),
+        other => refused!("not undone: {other}"),
     }
 }
 

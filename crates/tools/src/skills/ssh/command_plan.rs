@@ -1,11 +1,10 @@
-//! What a call runs and where, decided before anything is sent; the command line with sudo and its password prompt.
-
 use super::known_hosts::SshAddress;
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
+use crate::skills::executor::spec_of;
 use crate::skills::template::{self, Values, quote, remote_line};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
-use steward_core::skill::{Skill, SkillSpec, SshSpec};
+use steward_core::skill::{Skill, SshSpec};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct JumpHost {
@@ -51,12 +50,7 @@ impl CommandPlan {
     }
 }
 
-pub(super) fn spec(skill: &Skill) -> Result<&SshSpec, ToolsError> {
-    match &skill.spec {
-        SkillSpec::Ssh(spec) => Ok(spec),
-        _ => Err(ToolsError::refused("this is no ssh skill")),
-    }
-}
+spec_of!(pub(super) Ssh, SshSpec, "ssh");
 
 pub(super) fn parse_host(host: &str, port: u16) -> Result<SshAddress, ToolsError> {
     SshAddress::new(host, port).map_err(|error| ToolsError::Refused(error.to_string()))
@@ -97,11 +91,11 @@ fn chosen_host<'a>(spec: &'a SshSpec, arguments: &Value) -> Result<&'a str, Tool
     all().find(|host| wanted.as_str() == Some(host)).map(String::as_str).ok_or_else(|| {
         let mut names: Vec<&str> = all().map(String::as_str).collect();
         names.dedup();
-        ToolsError::Refused(format!(
+        refused!(
             "host: {} is none of the hosts of this skill; choose {}",
             quote(wanted.as_str().unwrap_or(&wanted.to_string())),
             names.join(" or ")
-        ))
+        )
     })
 }
 

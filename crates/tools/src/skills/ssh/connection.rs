@@ -1,8 +1,6 @@
-//! A connection: dialing, jump host, host key, login.
-
 use super::command_plan::CommandPlan;
 use super::known_hosts::{HostKeys, SshAddress, host_key_refusal};
-use crate::error::ToolsError;
+use crate::error::{ToolsError, refused};
 use russh::client::{self, AuthResult, Config, Handle, Handler, KeyboardInteractiveAuthResponse as Reply};
 use russh::keys::{HashAlg, PrivateKey, PrivateKeyWithHashAlg, PublicKey, PublicKeyOrCertificate, decode_secret_key};
 use russh::{MethodKind, MethodSet};
@@ -162,9 +160,7 @@ impl Login {
         };
         let name = &opened.credential.name;
         let field = |name: &str| opened.fields.get(name).filter(|text| !text.expose_secret().is_empty());
-        let missing = |field: &str| {
-            ToolsError::Refused(format!("the credential {name} has no {field}; ask an operator to set it"))
-        };
+        let missing = |field: &str| refused!("the credential {name} has no {field}; ask an operator to set it");
         let user = match user {
             Some(user) => user.to_owned(),
             None => field("username").map(|user| user.expose_secret().to_owned()).ok_or_else(|| missing("username"))?,
@@ -179,9 +175,9 @@ impl Login {
                 LoginProof::Password(field("password").ok_or_else(|| missing("password"))?.clone())
             }
             _ => {
-                return Err(ToolsError::Refused(format!(
+                return Err(refused!(
                     "the credential {name} is no login for ssh; use one of the kind ssh_key or password"
-                )));
+                ));
             }
         };
         Ok(Self {
@@ -270,5 +266,5 @@ async fn read_key(
         }
         Ok(Err(_)) | Err(_) => "can't be read; give it in the OpenSSH or PEM form, with its first and last line",
     };
-    Err(ToolsError::Refused(format!("the private key of the credential {name} {problem}")))
+    Err(refused!("the private key of the credential {name} {problem}"))
 }

@@ -1,5 +1,3 @@
-//! Accepted host keys: the port, its file, and why a connection to a server with another key is refused.
-
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

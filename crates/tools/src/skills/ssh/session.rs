@@ -1,5 +1,3 @@
-//! One command on a server, from the connection to its end, with the beginning and the end of what it printed.
-
 use super::command_plan::{CommandPlan, Sudo, line_with_sudo};
 use super::connection::{self, HostKeyCheck, Login};
 use super::known_hosts::HostKeys;
