@@ -12,7 +12,7 @@ use crate::ApiState;
 use crate::openai::OpenAiError;
 use axum::http::HeaderMap;
 use steward_app::{Caller, NoConnection};
-use steward_core::model::{Connection, Provider, Wire};
+use steward_core::model::Connection;
 
 pub(crate) use embed::embeddings;
 pub(crate) use errors::model_error;
@@ -59,17 +59,5 @@ async fn find(state: &ApiState, caller: &Caller, name: &str, param: &'static str
             Err(OpenAiError { code: "key_not_allowed", ..OpenAiError::forbidden(error.to_string()) })
         }
         Err(NoConnection::Unknown { known }) => Err(OpenAiError::unknown_connection(name, &known, param)),
-    }
-}
-
-/// Whether requests of the OpenAI dialect are understood there; others are translated.
-fn speaks_the_dialect(connection: &Connection) -> bool {
-    match connection.wire {
-        Some(Wire::Chat | Wire::Responses) => true,
-        Some(Wire::Native) => false,
-        None => !matches!(
-            connection.provider,
-            Provider::Anthropic | Provider::Gemini | Provider::Cohere | Provider::Bedrock
-        ),
     }
 }

@@ -56,6 +56,22 @@ impl Connection {
             weight: 1,
         }
     }
+
+    /// Whether it understands requests in the dialect of OpenAI; for others they are translated.
+    pub fn speaks_openai_dialect(&self) -> bool {
+        match self.wire {
+            Some(Wire::Chat | Wire::Responses) => true,
+            Some(Wire::Native) => false,
+            None => !self.provider.has_native_wire(),
+        }
+    }
+}
+
+impl Provider {
+    /// Whether it is asked by its own wire unless a connection says otherwise.
+    pub fn has_native_wire(self) -> bool {
+        matches!(self, Self::Anthropic | Self::Gemini | Self::Cohere | Self::Bedrock)
+    }
 }
 
 fn one() -> u32 {

@@ -11,7 +11,7 @@ use crate::error::EngineError;
 use crate::readers::replay::{ReplayReport, Replayer, replay_events};
 use crate::readers::watch;
 use crate::run::journal::{fold_log, read_log};
-use crate::run::runner::drive;
+use crate::run::runner::{Rested, drive};
 use crate::run::{ChildRuns, RunSignals};
 use crate::service::active_runs::ActiveRuns;
 use crate::service::fork::{ForkRun, fork, fork_points};
@@ -352,14 +352,16 @@ impl RunService {
     ) {
         let run = lease.run;
         let deps = &self.inner.deps;
-        let mut parent = None;
+        let (mut parent, mut ended) = (None, false);
         let mut guard = self.inner.active.guard(&lease, &signals);
         let driving = AssertUnwindSafe(drive(deps, self, &signals, lease.clone(), state));
         tokio::select! {
             result = driving.catch_unwind() => match result {
-                Ok(Ok(waiting)) => {
+                Ok(Ok(rested)) => {
                     guard.ended = true;
-                    parent = waiting;
+                    if let Rested::Ended { parent: waiting } = rested {
+                        (parent, ended) = (waiting, true);
+                    }
                 }
                 // The lease is not given back: it ends by itself, and the run is not tried at once again.
                 Ok(Err(error)) => {
@@ -389,7 +391,7 @@ impl RunService {
         {
             tracing::warn!(run = %parent, %error, "cannot go on with the run at once");
         }
-        let waiting = deps.store.commands(deps.tenant, run).await.is_ok_and(|queue| !queue.is_empty());
+        let waiting = !ended && deps.store.commands(deps.tenant, run).await.is_ok_and(|queue| !queue.is_empty());
         // It had a slot a moment ago.
         if waiting && let Err(error) = Box::pin(self.claim(Claim::Run(run), self.free_slot())).await {
             tracing::warn!(%run, %error, "cannot go on with the run");

@@ -15,12 +15,6 @@ use super::openai::{BadFrame, Outgoing, Parser, StreamFormat, json_bytes};
 use serde_json::{Value, json};
 use steward_core::model::{Connection, ModelRequest, Provider};
 
-/// Whether the provider's own interface is used unless the connection says otherwise.
-pub(crate) fn is_native(provider: Provider) -> bool {
-    use Provider::{Anthropic, Bedrock, Cohere, Gemini};
-    matches!(provider, Anthropic | Gemini | Cohere | Bedrock)
-}
-
 /// A streamed chat request, and those of its fields that the endpoint may refuse. `plain`: without the temperature,
 /// which some models refuse.
 pub(crate) fn request(connection: &Connection, request: &ModelRequest, plain: bool) -> (Outgoing, Value) {

@@ -71,7 +71,7 @@ impl std::fmt::Debug for Client {
 
 /// The connection's own choice, or the provider's usual interface.
 fn wire_of(connection: &Connection) -> Wire {
-    let only_native = native::is_native(connection.provider);
+    let only_native = connection.provider.has_native_wire();
     match connection.wire {
         // A server without an interface of its own speaks the OpenAI dialect.
         Some(Wire::Native) if !only_native && connection.provider != Provider::Ollama => Wire::Chat,

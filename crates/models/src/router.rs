@@ -116,17 +116,6 @@ impl Router {
     pub(crate) fn health(&self) -> &Arc<HealthTracker> {
         &self.health
     }
-
-    /// The connections of these ids that still exist; an error if none does.
-    fn targets(&self, ids: &[ConnectionId]) -> Result<Vec<Connection>, ModelError> {
-        let known = self.known();
-        let found: Vec<Connection> = ids.iter().filter_map(|id| known.find(*id)).cloned().collect();
-        match ids.first() {
-            Some(first) if found.is_empty() => Err(known.unknown(*first)),
-            None => Err(errors::no_connection()),
-            Some(_) => Ok(found),
-        }
-    }
 }
 
 #[async_trait]
@@ -142,7 +131,9 @@ impl Models for Router {
     }
 
     async fn open(&self, call: ModelCall<'_>) -> Result<Opened, NoAnswer> {
-        let targets = self.targets(call.targets).map_err(not_asked)?;
+        if call.targets.is_empty() {
+            return Err(not_asked(errors::no_connection()));
+        }
         let plan = Plan::new(call.routing, call.deadline_ms);
         let attempt = |connection: Connection, left: Duration| {
             let mut request = (call.request)(&connection);
@@ -153,7 +144,7 @@ impl Models for Router {
                 wait_for_content(&connection, stream).await
             }
         };
-        let answered = try_targets(&self.health, &targets, plan, attempt).await?;
+        let answered = try_targets(&self.health, call.targets, plan, attempt).await?;
         let Answered { connection, attempts, value, permit } = answered;
         let stream = report_outcome(value, connection.clone(), permit, self.prices.clone()).boxed();
         Ok(Opened { connection, attempts, stream })

@@ -266,12 +266,13 @@ async fn targets_that_are_gone_are_left_out() {
     let bench = Bench::new(patient(), &[&a]);
     let gone = id(50);
     let open = async |targets: &[ConnectionId]| {
+        let targets = &bench.router.existing(targets).await.unwrap();
         let call = ModelCall { targets, routing: &bench.routing, request: &|_| request("hi"), deadline_ms: 5000 };
         bench.router.open(call).await.map(|opened| opened.connection.name)
     };
     assert_eq!(open(&[gone, id(0)]).await.unwrap(), "a");
-    let nobody = open(&[gone]).await.unwrap_err();
-    assert!(nobody.error.hint.contains("choose one of: a"), "{nobody}");
+    let nobody = bench.router.existing(&[gone]).await.unwrap_err();
+    assert!(nobody.hint.contains("choose one of: a"), "{nobody}");
     let nobody = open(&[]).await.unwrap_err();
     assert!(nobody.error.message.contains("no model to ask"), "{nobody}");
 }

@@ -3,9 +3,9 @@
 use super::errors::{no_answer, not_reserved, stopping};
 use super::inbound::Inbound;
 use super::relay::Relay;
+use super::resolve;
 use super::translate;
 use super::usage_sniffer::UsageSniffer;
-use super::{resolve, speaks_the_dialect};
 use crate::ApiState;
 use crate::auth::DialectCaller;
 use crate::openai::OpenAiError;
@@ -17,7 +17,6 @@ use axum::response::Response;
 use bytes::BytesMut;
 use std::time::Duration;
 use steward_app::{Caller, Reservation};
-use steward_core::ConnectionId;
 use steward_core::model::{Connection, Usage};
 use steward_core::ports::{Passage, Passed};
 use steward_core::routing::{Attempt, Routing};
@@ -54,7 +53,7 @@ pub(crate) async fn pass(
     may_ask(caller)?;
     let mut targets = resolve(state, caller, name, &inbound.headers).await?;
     let translated = |targets: &[Connection]| {
-        let first = targets.first().filter(|first| !speaks_the_dialect(first));
+        let first = targets.first().filter(|first| !first.speaks_openai_dialect());
         first.is_some() && passage == Passage::ChatCompletions
     };
     // What can't be translated is refused before anything is set aside for it.
@@ -73,12 +72,12 @@ pub(crate) async fn pass(
             reservation.settle(None, Usage::default(), true, true);
         })?);
     }
-    let ids: Vec<ConnectionId> = targets.iter().map(|one| one.id).collect();
-    let routing = Routing { max_fallback_attempts: u8::try_from(ids.len()).unwrap_or(u8::MAX), ..Routing::default() };
+    let routing =
+        Routing { max_fallback_attempts: u8::try_from(targets.len()).unwrap_or(u8::MAX), ..Routing::default() };
     if let Some(request) = request {
-        return translate::answer(state, &ids, &routing, request, reservation).await;
+        return translate::answer(state, &targets, &routing, request, reservation).await;
     }
-    let sent = state.gateway.pass(&ids, &routing, passage, inbound.body.clone(), DEADLINE_MS);
+    let sent = state.gateway.pass(&targets, &routing, passage, (inbound.body.clone(), &inbound.asked), DEADLINE_MS);
     let sent = tokio::select! {
         biased;
         sent = sent => sent,

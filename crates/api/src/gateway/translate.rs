@@ -19,7 +19,6 @@ use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::time::Duration;
 use steward_app::Reservation;
-use steward_core::ConnectionId;
 use steward_core::model::{Connection, ModelRequest, Usage};
 use steward_core::ports::{ChunkStream, ModelCall, Opened};
 use steward_core::routing::Routing;
@@ -29,7 +28,7 @@ pub(super) use request::request;
 /// Asks, and answers as `chat.completion` or as a stream of its chunks.
 pub(super) async fn answer(
     state: &ApiState,
-    targets: &[ConnectionId],
+    targets: &[Connection],
     routing: &Routing,
     request: Request,
     mut reservation: Reservation,

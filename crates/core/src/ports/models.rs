@@ -1,5 +1,6 @@
 use crate::exam::{Check, ExamReport};
 use crate::model::{Auth, Connection, ModelChunk, ModelError, ModelRequest, Price, Provider};
+use crate::passthrough_request::PassthroughRequest;
 use crate::routing::{Attempt, Routing, Task};
 use crate::{ConnectionId, Timestamp};
 use async_trait::async_trait;
@@ -98,8 +99,8 @@ pub type RequestFor<'a> = dyn Fn(&Connection) -> ModelRequest + Send + Sync + 'a
 
 /// A call of the first connection of a route that answers.
 pub struct ModelCall<'a> {
-    /// The connections to try, in order. Removed ones are skipped.
-    pub targets: &'a [ConnectionId],
+    /// The connections to try, in order.
+    pub targets: &'a [Connection],
     pub routing: &'a Routing,
     pub request: &'a RequestFor<'a>,
     /// Longest time for all attempts and the whole reply, milliseconds.
@@ -126,6 +127,17 @@ pub struct NoAnswer {
 pub trait Models: Send + Sync {
     /// The connection of this id, or the system default.
     async fn select(&self, wanted: Option<ConnectionId>) -> Result<Connection, ModelError>;
+    /// The connections of these ids, in order, without those that were removed; an error if all were.
+    async fn existing(&self, ids: &[ConnectionId]) -> Result<Vec<Connection>, ModelError> {
+        let (mut found, mut missing) = (Vec::new(), None);
+        for id in ids {
+            match self.select(Some(*id)).await {
+                Ok(connection) => found.push(connection),
+                Err(error) => missing = missing.or(Some(error)),
+            }
+        }
+        missing.filter(|_| found.is_empty()).map_or(Ok(found), Err)
+    }
     async fn route(&self, request: RouteRequest<'_>) -> Result<Route, ModelError>;
     /// Asks the connections of a route until one begins to answer, and returns with the first content. Dropping the
     /// future or the stream closes the upstream request.
@@ -198,14 +210,14 @@ pub struct Passed {
 /// Passes requests of the OpenAI dialect through, including unknown fields.
 #[async_trait]
 pub trait Gateway: Send + Sync {
-    /// Sends `body`, a JSON object whose `model` is replaced, to the first of `targets` that answers. Refusals that are
+    /// Sends `body`, of which `asked` is what was read, to the first of `targets` that answers; its `model` is replaced. Refusals that are
     /// the fault of the request (4xx) are returned as they are.
     async fn pass(
         &self,
-        targets: &[ConnectionId],
+        targets: &[Connection],
         routing: &Routing,
         passage: Passage,
-        body: bytes::Bytes,
+        (body, asked): (bytes::Bytes, &PassthroughRequest),
         deadline_ms: u64,
     ) -> Result<Passed, NoAnswer>;
     /// `None` if no price is known.

@@ -7,7 +7,7 @@ use crate::deps::Deps;
 use crate::run::RunContext;
 use std::time::Duration;
 use steward_core::event::Setup;
-use steward_core::model::{Connection, ModelErrorClass, Usage};
+use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Usage};
 use steward_core::ports::{
     BudgetScope, ReserveError, Reserved, SideWrite, SpendState, Spender, SpentRecord, StoreResult,
 };
@@ -17,28 +17,37 @@ use steward_core::{ConnectionId, ReservationId, Timestamp};
 /// How much longer than the call itself a reservation lasts.
 const RESERVATION_MARGIN: Duration = Duration::from_mins(1);
 
+/// A connection that a call may go to, selected once for the call, and its price if one is known.
+type Target = (Connection, Option<Price>);
+
 /// What a call may take at most.
 pub(crate) struct Estimate {
     /// Tokens of the prompt.
     prompt: u64,
     /// Longest reply, tokens.
     reply: u64,
-    /// At the highest price of the connections that it may go to, millionths of a dollar.
+    /// At the highest price of the targets, millionths of a dollar.
     pub cost_micros: u64,
-    /// Connections that it may go to, the first one first.
-    connections: Vec<Connection>,
+    /// The one that is asked first, first; never empty.
+    targets: Vec<Target>,
 }
 
 /// Tokens and money reserved for a call in flight.
 pub(crate) struct Reservation {
     id: ReservationId,
     spender: Spender,
-    /// Where the call may go: connections whose budget has room for it.
-    pub targets: Vec<ConnectionId>,
+    /// Those whose budget has room for the call.
+    targets: Vec<Target>,
     /// Model name of the connection that is asked first.
     model: String,
     /// Tokens of the prompt, estimated.
     prompt: u64,
+}
+
+impl Reservation {
+    pub fn connections(&self) -> Vec<Connection> {
+        self.targets.iter().map(|(connection, _)| connection.clone()).collect()
+    }
 }
 
 /// What a call used: who was asked last, its model's name, and the tokens as far as they are known.
@@ -50,51 +59,49 @@ pub(crate) struct CallUsage {
     pub received: u64,
 }
 
-/// What a call with so many tokens may take.
-pub(crate) async fn estimate(context: &RunContext<'_>, setup: &Setup, prompt: u64, reply: u64) -> Estimate {
+/// What a call with so many tokens may take; an error if every connection of the run was removed.
+pub(crate) async fn estimate(
+    context: &RunContext<'_>,
+    setup: &Setup,
+    prompt: u64,
+    reply: u64,
+) -> Result<Estimate, ModelError> {
     let deps = context.deps;
     let only = [setup.connection];
-    let targets = setup.route.as_ref().map_or(&only[..], |route| route.targets.as_slice());
+    let ids = setup.route.as_ref().map_or(&only[..], |route| route.targets.as_slice());
+    let connections = deps.models.existing(ids).await?;
+    let priced = connections.into_iter().map(|one| {
+        let price = (deps.price)(&one);
+        (one, price)
+    });
+    let targets: Vec<Target> = priced.collect();
     let most = Usage { prompt_tokens: prompt, completion_tokens: reply, ..Usage::default() };
-    let (mut connections, mut cost_micros) = (Vec::new(), 0);
-    for target in targets {
-        // One that is gone meanwhile is not asked either.
-        let Ok(connection) = deps.models.select(Some(*target)).await else {
-            continue;
-        };
-        let price = (deps.price)(&connection);
-        cost_micros = cost_micros.max(price.map_or(0, |price| price.cost(&most)));
-        connections.push(connection);
-    }
-    Estimate { prompt, reply, cost_micros, connections }
+    let costs = targets.iter().filter_map(|(_, price)| price.map(|price| price.cost(&most)));
+    Ok(Estimate { prompt, reply, cost_micros: costs.max().unwrap_or(0), targets })
 }
 
 /// Reserves what a call may take. `Err` is a message to a person why it does not fit.
 pub(crate) async fn reserve(
     context: &RunContext<'_>,
     setup: &Setup,
-    estimate: &Estimate,
+    estimate: Estimate,
 ) -> StoreResult<Result<Reservation, String>> {
     let deps = context.deps;
-    let connections = &estimate.connections;
-    let first = connections.first().map_or(setup.connection, |first| first.id);
-    let others: Vec<ConnectionId> = connections.iter().skip(1).map(|one| one.id).collect();
+    let Estimate { prompt, reply, cost_micros, mut targets } = estimate;
+    let ids: Vec<ConnectionId> = targets.iter().map(|(one, _)| one.id).collect();
+    let (first, others) = ids.split_first().map_or((setup.connection, &[][..]), |(first, others)| (*first, others));
     let spender = Spender { user: setup.user, agent: Some(setup.agent.id), connection: Some(first), key: setup.key };
     let id = ReservationId(context.journal.run().0);
     let now = deps.clock.now();
     let until = now.plus(Duration::from_millis(setup.agent.tuning.timeout_ms)).plus(RESERVATION_MARGIN);
-    let tokens = estimate.prompt.saturating_add(estimate.reply);
-    let cost = estimate.cost_micros;
-    let reserved = deps.store.reserve(deps.tenant, id, spender, &others, tokens, cost, now, until).await;
-    match reserved {
+    let tokens = prompt.saturating_add(reply);
+    match deps.store.reserve(deps.tenant, id, spender, others, tokens, cost_micros, now, until).await {
         Ok(Reserved { full, .. }) => {
-            let mut targets = vec![first];
-            targets.extend(others);
-            targets.retain(|target| !full.contains(target));
-            Ok(Ok(Reservation { id, spender, targets, model: setup.model.clone(), prompt: estimate.prompt }))
+            targets.retain(|(one, _)| !full.contains(&one.id));
+            Ok(Ok(Reservation { id, spender, targets, model: setup.model.clone(), prompt }))
         }
         Err(ReserveError::Exceeded(state, resets_at)) => {
-            Ok(Err(limit_message(deps, setup, connections, &state, resets_at).await))
+            Ok(Err(limit_message(deps, setup, &targets, &state, resets_at).await))
         }
         Err(ReserveError::Store(error)) => Err(error),
     }
@@ -103,7 +110,7 @@ pub(crate) async fn reserve(
 async fn limit_message(
     deps: &Deps,
     setup: &Setup,
-    connections: &[Connection],
+    targets: &[Target],
     state: &SpendState,
     resets_at: Option<Timestamp>,
 ) -> String {
@@ -113,8 +120,8 @@ async fn limit_message(
         BudgetScope::User(_) => Some(setup.asked_by.as_str()),
         BudgetScope::Agent(_) => Some(setup.agent.name.as_str()),
         BudgetScope::Connection(id) => {
-            let full = connections.iter().find(|one| one.id == id);
-            full.map(|one| one.name.as_str())
+            let full = targets.iter().find(|(one, _)| one.id == id);
+            full.map(|(one, _)| one.name.as_str())
         }
         BudgetScope::Key(id) => {
             key = deps.store.key(deps.tenant, id).await.ok();
@@ -126,16 +133,16 @@ async fn limit_message(
 
 /// What a call used, and the rows that record it in the transaction of its reply; `used` is `None` where nobody began to
 /// answer. Requests that were dropped for a quicker answer count with their prompt.
-pub(crate) async fn settle(
+pub(crate) fn settle(
     deps: &Deps,
-    reservation: Reservation,
+    reservation: &Reservation,
     used: Option<CallUsage>,
     attempts: &[Attempt],
     failed: bool,
 ) -> (Usage, Vec<SideWrite>) {
     let mut spent = SpentRecord {
         spender: reservation.spender,
-        model: reservation.model,
+        model: reservation.model.clone(),
         at: deps.clock.now(),
         usage: Usage::default(),
         failed,
@@ -149,7 +156,7 @@ pub(crate) async fn settle(
             spent.usage.prompt_tokens = reservation.prompt;
             spent.usage.completion_tokens = used.received;
         }
-        spent = priced(deps, spent, used.connection).await;
+        spent = priced(reservation, spent, used.connection);
     }
     let mut all = spent.usage;
     let mut side = vec![SideWrite::Settle(Some(reservation.id), spent.clone())];
@@ -159,7 +166,7 @@ pub(crate) async fn settle(
             failed: true,
             ..spent.clone()
         };
-        let overtaken = priced(deps, overtaken, attempt.connection).await;
+        let overtaken = priced(reservation, overtaken, attempt.connection);
         all.prompt_tokens += overtaken.usage.prompt_tokens;
         all.cost_micros += overtaken.usage.cost_micros;
         side.push(SideWrite::Settle(None, overtaken));
@@ -171,15 +178,15 @@ pub(crate) async fn settle(
 }
 
 /// The record of a call to `connection`, at its price.
-async fn priced(deps: &Deps, mut spent: SpentRecord, connection: ConnectionId) -> SpentRecord {
+fn priced(reservation: &Reservation, mut spent: SpentRecord, connection: ConnectionId) -> SpentRecord {
     spent.spender.connection = Some(connection);
-    let connection = deps.models.select(Some(connection)).await.ok();
+    let target = reservation.targets.iter().find(|(one, _)| one.id == connection);
     if spent.failed
-        && let Some(connection) = &connection
+        && let Some((connection, _)) = target
     {
         spent.model.clone_from(&connection.model);
     }
-    let price = connection.and_then(|one| (deps.price)(&one));
+    let price = target.and_then(|(_, price)| *price);
     if let Some(price) = price
         && spent.usage.cost_micros == 0
     {

@@ -20,7 +20,7 @@ use steward_core::ports::{ModelCall, Opened, RunStatus, SideWrite, StoreResult};
 use steward_core::prompt::Prompt;
 use steward_core::routing::Attempt;
 use steward_core::run::AnswerFrom;
-use steward_core::{ConnectionId, TimerId, budget};
+use steward_core::{TimerId, budget};
 use steward_parse::{Out, Parsed};
 
 /// How many chunks that are ready at once make one delta event.
@@ -41,7 +41,10 @@ pub(crate) async fn send_request(
     }
     let reserved = built.reserved();
     let (tokens, reply) = (built.prompt.tokens, built.request.max_tokens);
-    let estimate = estimate(context, setup, tokens, reply.into()).await;
+    let estimate = match estimate(context, setup, tokens, reply.into()).await {
+        Ok(estimate) => estimate,
+        Err(removed) => return fail_call(context, step, purpose, removed.into()).await.map(|()| false),
+    };
     let reserved_micros = estimate.cost_micros;
     let state = &context.journal.state;
     if let Err(limit) = budget::model_call_fits(&setup.budget, &state.spent, reserved, reserved_micros) {
@@ -49,7 +52,7 @@ pub(crate) async fn send_request(
             .await?;
         return Ok(false);
     }
-    let reservation = match reserve(context, setup, &estimate).await? {
+    let reservation = match reserve(context, setup, estimate).await? {
         Ok(reservation) => reservation,
         Err(message) => {
             let limit = Limit::Spend;
@@ -74,11 +77,11 @@ pub(crate) async fn send_request(
         })
         .await?;
     fail_point!("engine.model.requested");
-    match receive(context, setup, (step, purpose), &request, &reservation.targets).await? {
+    match receive(context, setup, (step, purpose), &request, &reservation.connections()).await? {
         Ok(mut reply) => {
             let used = reply.usage();
             let attempts = &reply.answered.attempts;
-            let (spent, side) = settle(context.deps, reservation, Some(used), attempts, false).await;
+            let (spent, side) = settle(context.deps, &reservation, Some(used), attempts, false);
             // What the run pays is what its budgets count.
             reply.usage.cost_micros = spent.cost_micros;
             let raw = reply.received.raw(&reply.parsed);
@@ -105,7 +108,7 @@ pub(crate) async fn send_request(
         }
         Err(mut failed) => {
             let used = failed.used.take();
-            (failed.usage, failed.side) = settle(context.deps, reservation, used, &failed.attempts, true).await;
+            (failed.usage, failed.side) = settle(context.deps, &reservation, used, &failed.attempts, true);
             fail_call(context, step, purpose, failed).await.map(|()| false)
         }
     }
@@ -154,7 +157,7 @@ async fn open_stream(
     setup: &Setup,
     purpose: Purpose,
     first: &ModelRequest,
-    targets: &[ConnectionId],
+    targets: &[Connection],
 ) -> Result<Opened, FailedCall> {
     let state = &context.journal.state;
     let max_steps = context.deps.config.max_plan_steps;
@@ -189,7 +192,7 @@ async fn receive(
     setup: &Setup,
     (step, purpose): (u32, Purpose),
     request: &ModelRequest,
-    targets: &[ConnectionId],
+    targets: &[Connection],
 ) -> StoreResult<Result<Reply, FailedCall>> {
     let cancel = context.signals.cancellation.clone();
     let opened = match open_stream(context, setup, purpose, request, targets).await {

@@ -18,15 +18,22 @@ use steward_core::ports::{Command, Lease, QueuedCommand, RunStatus, SideWrite, S
 use steward_core::run::{Ask, Effect, RunState, Waiting};
 use steward_core::tool::truncate;
 
+/// How a runner left its run.
+pub(crate) enum Rested {
+    /// It has ended; nobody can queue anything for it any more. `parent`: the run that waits for it.
+    Ended { parent: Option<RunId> },
+    /// It waits, or had ended before.
+    Waits,
+}
+
 /// Drives the run of `lease` to rest. `state`: the fold of a run that was just made here, so nothing was in flight.
-/// Returns the run that waits for this one, if it has ended.
 pub(crate) async fn drive(
     deps: &Deps,
     children: &dyn ChildRuns,
     signals: &RunSignals,
     lease: Lease,
     state: Option<RunState>,
-) -> StoreResult<Option<RunId>> {
+) -> StoreResult<Rested> {
     let fresh = state.is_some();
     let journal = match state {
         Some(state) => Journal::new(deps.clone(), lease, state),
@@ -38,22 +45,25 @@ pub(crate) async fn drive(
         let node = deps.config.node.clone();
         context.journal.append(EventBody::RunResumed { node }).await?;
     }
-    context.take_commands().await?;
+    if !fresh {
+        context.take_commands().await?;
+    }
     loop {
         let effects = context.journal.state.next(deps.clock.now());
         if context.permissions_changed(&effects).await? {
             continue;
         }
         if effects.is_empty() && context.rest().await? {
-            let state = &context.journal.state;
-            if state.is_finished() {
-                deps.tools.ended(state.run_id);
-            }
-            let parent = state.setup.as_ref().and_then(|setup| setup.parent);
-            return Ok(parent.filter(|_| state.is_finished()));
+            return Ok(Rested::Waits);
         }
         for effect in effects {
             context.carry_out(effect).await?;
+        }
+        let state = &context.journal.state;
+        if state.is_finished() {
+            // The commit that ended it has given the lease back.
+            deps.tools.ended(state.run_id);
+            return Ok(Rested::Ended { parent: state.setup.as_ref().and_then(|setup| setup.parent) });
         }
         // A commit that parks gives the lease back with it: what was queued since needs a new one.
         if !context.parked() {

@@ -6,7 +6,6 @@ use super::decide::{Findings, Score};
 use super::questions::QUESTIONS;
 use super::session::{ExamSession, NoReply, schema_request};
 use super::tasks::{object_in, without_reasoning};
-use crate::native::is_native;
 use crate::openai::{Outgoing, all_methods, constraint, field, json_bytes};
 use serde_json::{Value, json};
 use steward_core::message::Message;
@@ -58,7 +57,7 @@ fn has_own_wire(session: &ExamSession<'_>) -> bool {
     match connection.wire {
         Some(Wire::Chat) => false,
         Some(Wire::Responses | Wire::Native) => connection.provider != Provider::Ollama,
-        None => is_native(connection.provider),
+        None => connection.provider.has_native_wire(),
     }
 }
 

@@ -1,8 +1,7 @@
 //! Passes other programs' requests of the OpenAI dialect through the router, byte for byte.
 
 use super::passthrough_answer::{self, Answer, PassthroughCall, Refused};
-use super::{Permit, Plan, Router, not_asked, try_targets};
-use crate::native::is_native;
+use super::{Permit, Plan, Router, errors, not_asked, try_targets};
 use crate::openai::Origin;
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -10,8 +9,7 @@ use futures::{StreamExt, stream};
 use reqwest::header::HeaderMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use steward_core::ConnectionId;
-use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Usage, Wire};
+use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Usage};
 use steward_core::passthrough_request::PassthroughRequest;
 use steward_core::ports::{ByteStream, Gateway, NoAnswer, Passage, Passed};
 use steward_core::routing::Routing;
@@ -20,19 +18,20 @@ use steward_core::routing::Routing;
 impl Gateway for Router {
     async fn pass(
         &self,
-        targets: &[ConnectionId],
+        targets: &[Connection],
         routing: &Routing,
         passage: Passage,
-        body: Bytes,
+        (body, asked): (Bytes, &PassthroughRequest),
         deadline_ms: u64,
     ) -> Result<Passed, NoAnswer> {
-        let asked = PassthroughRequest::of(&body).map_err(|error| not_asked(wrong(&error.to_string())))?;
-        let mut targets = self.targets(targets).map_err(not_asked)?;
-        targets.retain(speaks_the_dialect);
+        if targets.is_empty() {
+            return Err(not_asked(errors::no_connection()));
+        }
+        let targets: Vec<Connection> = targets.iter().filter(|one| one.speaks_openai_dialect()).cloned().collect();
         if targets.is_empty() {
             return Err(not_asked(no_dialect()));
         }
-        let call = PassthroughCall { client: self.client(), passage, body: &body, asked: &asked };
+        let call = PassthroughCall { client: self.client(), passage, body: &body, asked };
         let refusal: Mutex<Option<(Connection, Answer)>> = Mutex::new(None);
         let attempt = async |connection: Connection, left: Duration| match call.ask(&connection, left).await {
             Ok(answer) => Ok(answer),
@@ -83,18 +82,6 @@ fn as_it_came(connection: Connection, answer: Answer, no_answer: NoAnswer) -> Pa
         headers: answer.headers,
         body: pieces(answer.begin, answer.rest),
     }
-}
-
-fn speaks_the_dialect(connection: &Connection) -> bool {
-    match connection.wire {
-        Some(Wire::Chat | Wire::Responses) => true,
-        Some(Wire::Native) => false,
-        None => !is_native(connection.provider),
-    }
-}
-
-fn wrong(message: &str) -> ModelError {
-    ModelError::new(ModelErrorClass::BadRequest, message, "send a JSON object with a field `model`".to_owned())
 }
 
 fn no_dialect() -> ModelError {

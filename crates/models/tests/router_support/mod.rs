@@ -202,9 +202,8 @@ impl Bench {
 
     /// Asks all in order.
     pub async fn open(&self) -> Result<Opened, NoAnswer> {
-        let targets: Vec<ConnectionId> = self.connections.iter().map(|one| one.id).collect();
         let call = ModelCall {
-            targets: &targets,
+            targets: &self.connections,
             routing: &self.routing,
             request: &|_| request("hi"),
             deadline_ms: self.deadline_ms,

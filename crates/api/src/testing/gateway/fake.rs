@@ -57,14 +57,14 @@ fn failure(class: ModelErrorClass) -> ModelError {
 impl Gateway for Fake {
     async fn pass(
         &self,
-        targets: &[ConnectionId],
+        targets: &[Connection],
         _: &Routing,
         passage: Passage,
-        body: Bytes,
+        (body, _): (Bytes, &PassthroughRequest),
         _: u64,
     ) -> Result<Passed, NoAnswer> {
-        self.asked.lock().unwrap().push((targets.to_vec(), passage, body));
-        let attempt = |class| Attempt { connection: targets[0], class, message: String::new(), ms: 1 };
+        self.asked.lock().unwrap().push((targets.iter().map(|one| one.id).collect(), passage, body));
+        let attempt = |class| Attempt { connection: targets[0].id, class, message: String::new(), ms: 1 };
         if let [Err(class)] = self.pieces[..] {
             return Err(NoAnswer { error: failure(class), attempts: vec![attempt(Some(class))] });
         }
