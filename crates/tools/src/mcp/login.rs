@@ -286,20 +286,24 @@ impl Logins {
     pub fn end(&self, user: UserId, state: &str, status: LoginStatus, now: Timestamp) {
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         ended.retain(|_, one| now < one.until);
-        if ended.len() < MAX_LOGINS {
+        let id = login_id(state);
+        if ended.len() < MAX_LOGINS || ended.contains_key(&id) {
             let until = now.plus(LOGIN_TIMEOUT);
-            ended.insert(login_id(state), EndedLogin { user, status, until });
+            ended.insert(id, EndedLogin { user, status, until });
         }
     }
 
     /// Removes a login in order to finish it: its `state` is valid once.
     pub fn take(&self, state: &str, now: Timestamp) -> Result<PendingLogin, McpError> {
-        let one = self.waiting().remove(state);
-        one.filter(|one| now < one.until).ok_or_else(|| {
+        let mut waiting = self.waiting();
+        let one = waiting.remove(state).filter(|one| now < one.until).ok_or_else(|| {
             McpError::Invalid(
                 "this login is not under way: it took too long, or was finished before; begin it anew".to_owned(),
             )
-        })
+        })?;
+        // Whoever asks until it has ended is told that it waits.
+        self.end(one.request.user, state, LoginStatus::Waiting, now);
+        Ok(one)
     }
 }
 
