@@ -8,7 +8,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Connection {
     pub id: ConnectionId,
-    /// Its name, unique in its tenant.
+    /// Unique in its tenant.
     pub name: String,
     pub provider: Provider,
     /// Base URL up to and with `/v1`; empty for the local model.

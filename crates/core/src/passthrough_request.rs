@@ -7,25 +7,19 @@ use serde_json::value::RawValue;
 use std::fmt;
 use std::ops::Range;
 
-/// What must be known of a request that is passed on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassthroughRequest {
-    /// The top-level `model`.
     pub model: String,
     /// Where its value stands in the body, quotes included.
     place: Range<usize>,
-    /// Whether the answer is to be streamed.
     pub stream: bool,
-    /// Whether the stream is to end with the usage.
     pub include_usage: bool,
     /// Longest answer, tokens, where the request has a limit; that of all its choices.
     pub max_tokens: Option<u64>,
 }
 
-/// Why a body can't be passed on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PassthroughError {
-    /// It is no JSON object.
     #[error("the body is not a JSON object: {0}")]
     NotAnObject(String),
     /// There is no `model`, or it is no text.

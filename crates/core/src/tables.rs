@@ -83,7 +83,6 @@ pub enum Ask {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Query {
-    /// The table whose rows are selected.
     pub from: String,
     /// Empty for all columns of `from`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -64,7 +64,6 @@ fn step_of<'a>(plan: &'a DeepState, entry: &CallEntry, taken: &[u8]) -> Option<&
         .or_else(|| steps().find(|step| step.tool.is_none() && plan.is_ready(step)))
 }
 
-/// Why the observation is not what the step was to reach.
 fn problem(step: &DeepStep, status: &CallStatus) -> Option<String> {
     match status {
         CallStatus::Rejected(why) => Some(why.clone()),

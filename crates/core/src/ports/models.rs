@@ -88,7 +88,6 @@ pub struct RouteRequest<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Route {
     pub task: Task,
-    /// In the order in which they are tried.
     pub targets: Vec<Connection>,
     pub reason: String,
 }
@@ -96,7 +95,6 @@ pub struct Route {
 /// Makes the request for one connection, since each may need its own form.
 pub type RequestFor<'a> = dyn Fn(&Connection) -> ModelRequest + Send + Sync + 'a;
 
-/// A call of the first connection of a route that answers.
 pub struct ModelCall<'a> {
     /// The connections to try, in order. Removed ones are skipped.
     pub targets: &'a [ConnectionId],
@@ -159,7 +157,6 @@ pub enum Breaker {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ConnectionHealth {
     pub connection: ConnectionId,
-    /// Whether requests go to it at the moment.
     pub breaker: Breaker,
     /// Milliseconds until the next attempt.
     pub retry_in_ms: Option<u64>,
@@ -191,7 +188,6 @@ pub struct Passed {
     pub status: u16,
     /// Headers worth passing on, names in lower case: content type, request ids, rate limits, Retry-After.
     pub headers: Vec<(String, String)>,
-    /// The body, unchanged.
     pub body: ByteStream,
 }
 

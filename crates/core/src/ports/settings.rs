@@ -30,7 +30,6 @@ pub enum Remembered {
     /// Same key, other request.
     Other,
     Done {
-        /// HTTP status.
         status: u16,
         body: String,
     },

@@ -94,7 +94,6 @@ pub enum ReserveError {
 /// reserved never passes a limit.
 #[async_trait]
 pub trait SpendLimits: Send + Sync {
-    /// All limits with their use at `now`.
     async fn spend_limits(&self, tenant: TenantId, now: Timestamp) -> StoreResult<Vec<SpendState>>;
     /// Creates or replaces by id. A second limit of the same scope and period is a conflict.
     async fn save_spend_limit(&self, tenant: TenantId, limit: &SpendLimit) -> StoreResult<()>;

@@ -167,7 +167,6 @@ pub trait ConnectionKeys: Send + Sync {
 /// A credential as stored: readable data beside sealed bytes.
 #[derive(Debug, Clone)]
 pub struct SealedCredential {
-    /// Without its secrets.
     pub credential: Credential,
     pub key_id: String,
     /// Nonce and ciphertext.

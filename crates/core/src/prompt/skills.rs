@@ -1,5 +1,3 @@
-//! Prompt texts of internal skills, fitted to the window.
-
 use crate::skill::SkillPrompt;
 use crate::tool::truncate;
 use std::fmt::Write as _;

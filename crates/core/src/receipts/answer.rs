@@ -47,7 +47,6 @@ impl Idle {
         place.is_ok_and(|place| place < NEAR || place + NEAR >= self.voice.len())
     }
 
-    /// Whether what was found in sentence `at` counts as a claim.
     pub(super) fn counts(&self, at: usize, sentence: &Sentence, found: &Found) -> bool {
         if sentence.handed || !self.is_open() {
             return false;

@@ -102,7 +102,6 @@ struct Signs {
 }
 
 impl Signs {
-    /// Adds what the words of `lang` in a request say.
     fn read(&mut self, all: &[Token], lang: &Language) {
         let word = |token: &Token| token.kind == Kind::Word;
         let head = all.iter().position(|token| word(token) && !lang.polite.contains(&token.norm));

@@ -95,7 +95,6 @@ pub(super) struct Language {
     pub things: Words,
     /// Things that are text only and can stand in the answer itself.
     pub plain: Words,
-    /// Polite words before the actual request.
     pub polite: Words,
     /// Beginnings of verbs that ask for an act in the world.
     pub acts: Stems,

@@ -1,5 +1,3 @@
-//! Classifies a message by its words, which are data.
-
 use super::Task;
 use super::lexicon::{Lexicon, Sheet};
 use std::sync::LazyLock;

@@ -235,7 +235,6 @@ fn composed_receipts(state: &RunState, text: &str) -> Receipts {
     Receipts { verdict, claims }
 }
 
-/// A plan as numbered lines.
 pub fn plan_as_text(plan: &Plan) -> String {
     let mut text = String::new();
     for (index, step) in plan.steps.iter().enumerate() {

@@ -90,7 +90,6 @@ impl RunState {
     }
 }
 
-/// Which step failed, and why.
 fn failed(plan: &DeepState) -> Option<String> {
     plan.steps.iter().find_map(|state| match &state.end {
         Some((StepEnd::Failed, why)) => Some(format!("step {} ({}) failed: {why}", state.step.number, state.step.goal)),

@@ -45,7 +45,6 @@ impl RunState {
         }));
     }
 
-    /// The call has its result: nothing is waited for any more.
     pub(super) fn end_wait_for_child(&mut self, call_id: &str) {
         if self.child_call() == Some(call_id) {
             self.waiting = None;

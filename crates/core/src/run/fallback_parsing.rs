@@ -15,11 +15,9 @@ use crate::tool::{CallSource, ToolCall};
 const CORRECTION: &str = include_str!("../../data/correction.txt");
 /// Longest words quoted to the model, characters.
 const MAX_QUOTE: usize = 160;
-/// After so many replies in a row whose calls could not be read, the request is matched with the
-/// tools instead.
+/// After so many replies in a row whose calls could not be read, the request is matched with the tools instead.
 const MAX_UNREAD_REPLIES: u32 = 2;
 
-/// What the fallbacks have done and seen in a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FallbackState {
     pub begun_at: Timestamp,
@@ -41,9 +39,7 @@ pub struct FallbackState {
     pub unread: u32,
     /// Deferred tools that were looked for and found.
     pub found: Vec<String>,
-    /// A person said no to a call.
     pub denied: bool,
-    /// How older messages stand in the prompt.
     pub compaction: Compaction,
 }
 
@@ -107,7 +103,6 @@ impl RunState {
         (native && never).then_some(Strategy::React)
     }
 
-    /// After replies whose calls can't be read.
     pub(super) fn handle_unreadable_calls(&self) -> Option<Vec<Effect>> {
         if self.fallback.unread < MAX_UNREAD_REPLIES {
             return None;
@@ -130,8 +125,7 @@ impl RunState {
         }])
     }
 
-    /// Why a call is refused before it is looked at: it could not be read. The model is told how to
-    /// write it.
+    /// Why a call is refused before it is looked at: it could not be read. The model is told how to write it.
     pub(super) fn unreadable_reason(&self, call: &ToolCall) -> Option<String> {
         let broken = self.fallback.broken.iter().find(|broken| broken.call_id == call.id)?;
         let arguments = self
@@ -140,7 +134,6 @@ impl RunState {
         Some(format!("{}{arguments}", broken.text))
     }
 
-    /// Why a guessed call is asked about, for a person.
     pub(super) fn guess_reason(&self, call: &ToolCall) -> String {
         let from = match call.source {
             CallSource::Fuzzy => "a phrase of the model's text",

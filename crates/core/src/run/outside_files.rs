@@ -12,7 +12,6 @@ const LONGEST: usize = 1024;
 /// Tools that say which file each line is from; naming a folder to them brings in nothing yet.
 const SAY_PATHS: [&str; 2] = ["list", "grep"];
 
-/// A file whose content came from outside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutsideFile {
     /// Its path in the workspace.

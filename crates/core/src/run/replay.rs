@@ -17,12 +17,10 @@ pub struct Difference {
     pub now: String,
 }
 
-/// What a check of one event found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Checked {
     /// The event is no decision of the program: it came from outside.
     NoDecision,
-    /// The same would be decided.
     Same,
     Differs(Difference),
 }

@@ -27,7 +27,6 @@ pub fn room_for_tools(capabilities: &Capabilities) -> u64 {
     u64::from(room) / TOOL_SHARE
 }
 
-/// Whether the tools have to be narrowed before the model is asked.
 pub(super) fn has_too_many_tools(setup: &Setup) -> bool {
     let capabilities = &setup.capabilities;
     setup.tools.len() > capabilities.max_tools || weigh_tools(&setup.tools) > room_for_tools(capabilities)

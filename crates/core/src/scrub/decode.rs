@@ -40,7 +40,6 @@ impl View {
 /// Undoes one way of escaping; `None` if nothing was escaped that way.
 pub(super) type Decoder = fn(&[u8]) -> Option<View>;
 
-/// Ways in which a text may have been escaped.
 pub(super) const DECODERS: [Decoder; 3] = [percent, escapes, html];
 
 /// A decoded piece and the number of bytes it took.
