@@ -62,7 +62,6 @@ fn has_own_wire(session: &ExamSession<'_>) -> bool {
     }
 }
 
-/// Allows only answers that nobody would give.
 fn odd_schema() -> Value {
     json!({
         "type": "object",

@@ -61,7 +61,6 @@ pub(super) enum NoReply {
 }
 
 impl NoReply {
-    /// Whether the server refuses such requests.
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Failed(error) if error.class == ModelErrorClass::BadRequest)
     }

@@ -34,7 +34,6 @@ impl Supervisor {
         Self { command, options, state: Mutex::new(State::default()), phase: watch::Sender::new(Phase::Stopped) }
     }
 
-    /// What the child is doing, including the progress of a start.
     pub fn phases(&self) -> watch::Receiver<Phase> {
         self.phase.subscribe()
     }

@@ -19,7 +19,6 @@ pub(super) struct Turn<'a> {
     pub parts: Vec<Part<'a>>,
 }
 
-/// System messages, one text each.
 pub(super) fn system(request: &ModelRequest) -> Vec<&str> {
     let messages = request.messages.iter();
     let system = messages.filter(|message| message.role == Role::System);

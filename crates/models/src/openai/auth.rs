@@ -33,7 +33,6 @@ pub(crate) enum NoCredential {
     Sealed(String),
     /// The value can't be a header's.
     Unusable,
-    /// No valid header name.
     BadHeader(String),
 }
 
@@ -197,7 +196,6 @@ pub(super) fn scrubber(secrets: &[SecretString]) -> Scrubber {
     Scrubber::new(secrets.iter().map(|secret| ("key", secret.expose_secret().trim())))
 }
 
-/// `text` without secrets, cut to the limit.
 pub(super) fn scrub(text: &str, secrets: &[SecretString]) -> String {
     let text = scrubber(secrets).scrub(text).into_owned();
     if text.len() <= DETAIL_LIMIT {

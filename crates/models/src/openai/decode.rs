@@ -234,7 +234,6 @@ fn content_part(state: &mut ReplyState, part: &Value) {
     }
 }
 
-/// Usage of the dialect, under any of its names.
 pub(crate) fn read_usage(usage: &Value) -> Usage {
     let number = |path: &str| usage.pointer(path).and_then(Value::as_u64);
     Usage {

@@ -92,7 +92,6 @@ fn build(builder: ClientBuilder) -> Result<reqwest::Client, String> {
     builder.build().map_err(|e| causes(&e))
 }
 
-/// Whether the URL can only mean this machine.
 pub(crate) fn is_loopback(url: &url::Url) -> bool {
     match url.host() {
         Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
@@ -117,7 +116,6 @@ pub(super) fn causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// The destination of one call, and the key that opens it.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
     pub http: reqwest::Client,

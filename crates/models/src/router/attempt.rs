@@ -1,5 +1,3 @@
-//! Asks one connection after the other until one answers.
-
 use super::errors::{self, Next, next, worth_repeating};
 use super::health::{HealthTracker, Permit};
 use futures::StreamExt;

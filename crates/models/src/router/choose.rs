@@ -1,5 +1,3 @@
-//! The order in which connections are tried.
-
 use super::connections::ConnectionSet;
 use super::health::HealthTracker;
 use crate::price::Prices;

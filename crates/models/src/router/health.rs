@@ -9,7 +9,6 @@ use steward_core::model::{Connection, ModelError};
 use steward_core::ports::{Clock, ConnectionHealth};
 use steward_core::{ConnectionId, Timestamp};
 
-/// Shared by everything that calls connections.
 pub(crate) struct HealthTracker {
     clock: Arc<dyn Clock>,
     pub(crate) options: RouterOptions,
