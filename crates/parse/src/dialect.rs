@@ -157,12 +157,10 @@ const fn rule(dialect: Dialect, open: &'static str, calls: Calls) -> Rule {
     Rule { dialect, open, body: Body::Calls(calls) }
 }
 
-/// A block of JSON calls between `open` and one of `close`.
 const fn json_rule(dialect: Dialect, open: &'static str, close: &'static [&'static str]) -> Rule {
     rule(dialect, open, Calls { json: true, ..Calls::new(close, json, call::read_json) })
 }
 
-/// A block between `open` and one of `close` that `read` reads.
 const fn text_rule(
     dialect: Dialect,
     open: &'static str,

@@ -10,7 +10,6 @@ use super::complexity_counter::count;
 use lenient::read_loose;
 use serde_json::Value;
 
-/// JSON that was read, and what was repaired for that.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Repaired {
     pub value: Value,

@@ -118,14 +118,12 @@ impl Sink {
         }
     }
 
-    /// The next reasoning starts on a new line.
     pub fn reasoning_break(&mut self) {
         if !self.reasoning.all.is_empty() && !self.reasoning.held.contains('\n') {
             self.reasoning.held.push('\n');
         }
     }
 
-    /// The next text starts on a new line.
     pub fn text_break(&mut self) {
         self.text.fresh = true;
         if !self.text.all.is_empty() && !self.text.held.contains('\n') {
