@@ -94,7 +94,6 @@ async fn steps(decider: &Decider<'_>, parts: &[String], least: f32) -> Result<(V
     Ok((made, parts.len()))
 }
 
-/// One call for each of several files.
 fn each(decider: &Decider<'_>, call: Call, part: &str) -> Vec<Call> {
     let files = decider.named(part);
     let path = call.arguments["path"].as_str().unwrap_or_default();

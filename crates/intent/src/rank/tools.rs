@@ -1,5 +1,3 @@
-//! Ranks tools by similarity to a request.
-
 use super::features::{Seen, see};
 use super::vectors::{ToolVectors, cosine, embed, of};
 use crate::settings::Settings;
