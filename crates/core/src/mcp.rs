@@ -60,7 +60,6 @@ pub enum McpTransport {
 /// A tool of a server, as last seen; `parameters` is the JSON Schema of its arguments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct McpTool {
-    /// Name on the server.
     pub name: String,
     pub description: String,
     pub parameters: Value,

@@ -365,7 +365,6 @@ pub struct ModelRequest {
     /// Tools offered by the provider's own field; empty for the text strategies.
     #[serde(default)]
     pub tools: Vec<ToolSpec>,
-    /// A JSON Schema that the output must follow.
     pub schema: Option<Value>,
     /// 0 is deterministic.
     pub temperature: f32,
@@ -397,7 +396,6 @@ pub enum ModelChunk {
     Text(String),
     Reasoning(String),
     ToolCall {
-        /// Position of the call in the reply.
         index: usize,
         /// The provider's id, sent with the first piece.
         id: Option<String>,

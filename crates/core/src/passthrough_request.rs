@@ -1,5 +1,4 @@
-//! Requests of the OpenAI dialect that are passed on as they came: what must be known of them, read without taking
-//! the body apart, and the only change that is made.
+//! What must be known of a passed-on request of the OpenAI dialect, read without taking the body apart.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};

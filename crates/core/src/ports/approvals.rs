@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Default)]
 pub struct ApprovalFilter {
-    /// Only unanswered ones.
     pub open: bool,
     /// Only answered or withdrawn ones.
     pub closed: bool,

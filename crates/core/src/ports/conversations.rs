@@ -12,7 +12,6 @@ pub struct Conversation {
     pub user: Option<UserId>,
     pub title: String,
     pub created_at: Timestamp,
-    /// When something was last said or changed.
     pub updated_at: Timestamp,
     pub deleted_at: Option<Timestamp>,
     pub forked_from: Option<ConversationId>,

@@ -28,8 +28,7 @@ pub trait Classifier: Send + Sync {
 pub trait Embedder: Send + Sync {
     /// One vector per text, in order.
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError>;
-    /// Like [`Self::embed`] for texts that recur at each start and belong to nobody, such as tool descriptions; their
-    /// vectors may be cached in a file.
+    /// Like [`Self::embed`] for recurring texts that are nobody's, such as tool descriptions; may be cached in a file.
     async fn embed_lasting(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
         self.embed(texts).await
     }

@@ -125,8 +125,7 @@ pub trait Models: Send + Sync {
     /// The connection of this id, or the system default.
     async fn select(&self, wanted: Option<ConnectionId>) -> Result<Connection, ModelError>;
     async fn route(&self, request: RouteRequest<'_>) -> Result<Route, ModelError>;
-    /// Asks the connections of a route until one begins to answer, and returns with the first content. Dropping the
-    /// future or the stream closes the upstream request.
+    /// Asks a route's connections until one begins to answer. Dropping the future or the stream closes the request.
     async fn open(&self, call: ModelCall<'_>) -> Result<Opened, NoAnswer>;
     /// Asks one connection, once; returns when the endpoint has accepted the request.
     async fn stream(&self, connection: ConnectionId, request: ModelRequest) -> Result<ChunkStream, ModelError>;

@@ -35,11 +35,9 @@ pub enum Remembered {
     },
 }
 
-/// Idempotency keys of writes through the API.
 #[async_trait]
 pub trait Idempotency: Send + Sync {
-    /// Notes the key of `owner` with a hash of the request, unless it is known. Keys older than
-    /// `forget` are forgotten first.
+    /// Notes the key of `owner` with a hash of the request, unless known; keys older than `forget` are forgotten first.
     async fn begin(
         &self,
         tenant: TenantId,

@@ -67,8 +67,7 @@ pub struct Commit {
     pub run: RunId,
     /// Epoch of our lease; checked in the same transaction.
     pub epoch: u64,
-    /// Sequence number of the last event that we know; the first new one is this plus 1. If the store has another one,
-    /// the commit fails with [`StoreError::Fenced`].
+    /// The last event's sequence number as we know it; [`StoreError::Fenced`] if the store has a later one.
     pub after: u64,
     pub at: Timestamp,
     /// May be empty if there are side writes.
@@ -94,7 +93,6 @@ pub enum SideWrite {
         purpose: String,
     },
     TimerDone(TimerId),
-    /// Commands taken in by these events.
     Consumed(Vec<i64>),
     Status {
         status: RunStatus,
@@ -239,8 +237,7 @@ pub trait RunStore: Send + Sync {
         owner: &str,
         lease_until: Timestamp,
     ) -> StoreResult<Lease>;
-    /// On success everything is fsynced. A commit that ends the run while commands wait fails with
-    /// [`StoreError::CommandsWaiting`] and changes nothing.
+    /// Fsynced on success. [`StoreError::CommandsWaiting`], and nothing changed, if it ends a run while commands wait.
     async fn commit(&self, commit: Commit) -> StoreResult<Vec<Event>>;
     async fn events(&self, tenant: TenantId, run: RunId, after: u64, limit: u32) -> StoreResult<Vec<StoredEvent>>;
     /// What calls of other runs staged after `since`, oldest first.

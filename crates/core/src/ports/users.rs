@@ -25,8 +25,8 @@ pub trait Users: Send + Sync {
     async fn user_by_email(&self, tenant: TenantId, email: &str) -> StoreResult<Option<User>>;
     async fn user_by_api_key(&self, tenant: TenantId, hash: &str) -> StoreResult<Option<User>>;
     async fn user_count(&self, tenant: TenantId) -> StoreResult<u64>;
-    /// A number that has changed when a change of a user or a virtual key is acknowledged, so that what was looked up before
-    /// can be used until then. `None`: others may change them too, so nothing can be.
+    /// A number that has changed when a change of a user or a virtual key is acknowledged, so that what was looked up
+    /// before can be used until then. `None`: others may change them too, so nothing can be.
     fn identities(&self) -> Option<u64> {
         None
     }

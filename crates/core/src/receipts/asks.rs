@@ -97,7 +97,6 @@ struct Signs {
     code: bool,
     /// After "and" comes a verb of doing.
     also: bool,
-    /// It names a kind of text.
     genre: bool,
 }
 

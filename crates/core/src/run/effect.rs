@@ -1,5 +1,4 @@
-//! What a run wants done. The engine carries an effect out and reports it by appending events. Which events report
-//! which effect is written down here too, for replays.
+//! What a run wants done, and which events report that it was. The engine carries effects out and appends the events.
 
 use super::answer::{compose_answer, receipts_for};
 use super::state::RunState;
@@ -50,8 +49,7 @@ pub enum Effect {
         idempotency_key: String,
         effect: EffectClass,
     },
-    /// Find out whether a write that a crash cut off has happened. It has: appends `tool.result`; it has
-    /// not: runs it again; it can't be told: appends `tool.uncertain`.
+    /// Find out whether a cut-off write has happened: appends `tool.result` or `tool.uncertain`, or runs it again.
     Settle { call: ToolCall, idempotency_key: String },
     /// Have another agent do it; appends `tool.intent` and `run.delegated`. The run then waits for
     /// that run, and `run.returned` and `tool.result` follow.

@@ -77,8 +77,7 @@ impl RunState {
         (!self.is_trusted() && !self.has_acted()).then_some(words)
     }
 
-    /// Instead of ending with a claim that nothing stands behind: the model is told so once, then the request is matched with
-    /// the tools.
+    /// Instead of ending with an unfounded claim: tells the model so once, then matches the request with the tools.
     pub(super) fn correct_false_claim(&self, setup: &Setup) -> Option<Vec<Effect>> {
         let words = self.false_claim()?;
         let can_act = setup.tools.iter().any(|tool| !is_control(&tool.name));

@@ -1,5 +1,4 @@
-//! Files of the workspace whose content came from outside: what people uploaded, and what a run wrote that had read
-//! something of outside. A result that may quote one brings that content into the run.
+//! Files of the workspace whose content came from outside; a result that may quote one brings it into the run.
 
 use crate::event::ToolResult;
 use serde::{Deserialize, Serialize};

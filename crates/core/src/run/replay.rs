@@ -1,5 +1,4 @@
-//! Replay: would this program decide today what it decided then? Pure: no model is asked,
-//! no tool runs. What needs a prompt or a parser is checked by the engine, which has them.
+//! Replay: would this program decide the same today? Pure; the engine checks what needs a prompt or a parser.
 
 use super::effect::{intended_decision, recorded_decision, reports};
 use super::state::RunState;

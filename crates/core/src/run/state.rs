@@ -15,9 +15,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "a run has few calls, and most end in the large variant")]
 pub enum CallStatus {
-    /// Wanted; not judged yet.
     Proposed,
-    /// A person has let it through.
     Approved,
     /// Its intent is committed; the effect may or may not have happened.
     Intent {
@@ -42,12 +40,10 @@ pub enum CallStatus {
         why: String,
     },
     Done(ToolResult),
-    /// It did not run; the text says why.
     Rejected(String),
 }
 
 impl CallStatus {
-    /// Whether nothing more will happen to it.
     pub fn is_settled(&self) -> bool {
         matches!(self, Self::Done(_) | Self::Rejected(_))
     }
@@ -103,7 +99,6 @@ pub struct RunState {
     pub steers: Vec<String>,
     /// What people said against plans or calls.
     pub feedback: Vec<String>,
-    /// Tools kept by the intent filter.
     pub kept: Option<Vec<Ranked>>,
     pub wants_tool: bool,
     pub calls: Vec<CallEntry>,
@@ -130,7 +125,6 @@ pub struct RunState {
     /// A tool ended the run.
     pub fatal: Option<String>,
     pub stop_by: Option<String>,
-    /// A person refused the plan.
     pub refused: bool,
     pub outcome: Option<Outcome>,
     pub answer: String,
@@ -138,7 +132,6 @@ pub struct RunState {
     pub composed: bool,
     /// What the model call in flight, or cut off last, has said so far for the user.
     pub partial_text: String,
-    /// Calls whose effect was taken back.
     pub undone: Vec<String>,
     /// The call whose effect is being taken back; after a crash it may be back already.
     pub undoing: Option<String>,
@@ -148,7 +141,6 @@ pub struct RunState {
     /// What of outside entered it, oldest first.
     pub taint: Vec<Taint>,
     pub children: Vec<ChildRun>,
-    /// What the runs below it proved.
     pub proved: Vec<Proved>,
 }
 

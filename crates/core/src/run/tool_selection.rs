@@ -80,8 +80,7 @@ impl RunState {
         tools
     }
 
-    /// Tools that can be called besides those that are explained: those that the model looked for and found, and in a
-    /// conversation that goes on those that fit the newest request.
+    /// Callable tools that are not explained: those looked for and found, and those that fit a follow-up request.
     pub fn found(&self) -> Vec<ToolSpec> {
         let offered = self.offered();
         let mut found: Vec<ToolSpec> = Vec::new();
@@ -113,8 +112,7 @@ impl RunState {
         kept.filter(new).take(MAX_FRESH)
     }
 
-    /// What the next run of this conversation begins its prompts with. Tools that were called join those that are
-    /// explained, at their end.
+    /// What the conversation's next run begins its prompts with; tools that were called are explained last.
     pub fn carried(&self) -> Carried {
         let Some(setup) = self.setup.as_deref() else {
             return Carried::default();
