@@ -65,7 +65,6 @@ pub struct ServeTuning {
     pub context_tokens: u32,
     /// The model's name on the wire.
     pub alias: String,
-    /// Ends after this long without a request.
     pub idle_exit: Option<Duration>,
     /// Ends once idle if more than this many bytes are resident.
     pub max_resident_bytes: Option<u64>,

@@ -21,8 +21,7 @@ pub(crate) fn is_native(provider: Provider) -> bool {
     matches!(provider, Anthropic | Gemini | Cohere | Bedrock)
 }
 
-/// A streamed chat request, and those of its fields that the endpoint may refuse. `plain`: without the temperature,
-/// which some models refuse.
+/// A streamed chat request, and its fields that may be refused. `plain`: without the temperature, which some refuse.
 pub(crate) fn request(connection: &Connection, request: &ModelRequest, plain: bool) -> (Outgoing, Value) {
     let (path, body) = match connection.provider {
         Provider::Anthropic => ("v1/messages".to_owned(), anthropic::body(connection, request, plain)),

@@ -263,8 +263,7 @@ pub(super) fn shorten(text: &str) -> String {
     short
 }
 
-/// How tools are explained to a model and how its replies are read. The exam uses the same prompts and parsers as
-/// runs do; they live in other rooms.
+/// How tools are explained and replies read: the same prompts and parsers as in runs, which live in other rooms.
 pub trait ToolCallFormat: Send + Sync {
     /// The prompt that explains `tools`; empty for native calls.
     fn instructions(&self, strategy: Strategy, tools: &[ToolSpec]) -> String;

@@ -28,8 +28,7 @@ impl LocalModels for Supervisor {
     }
 }
 
-/// One client per runtime: a connection is served by the runtime that opened it, so a call from another one would
-/// wait for that one's threads.
+/// One client per runtime: a connection is served by the runtime that opened it, so another's call would wait for it.
 #[derive(Debug, Default)]
 struct Clients(Mutex<HashMap<Option<tokio::runtime::Id>, Result<reqwest::Client, String>>>);
 

@@ -132,8 +132,7 @@ enum Stage {
     Over,
 }
 
-/// The right to ask one connection once, and the duty to report the outcome. If it is dropped, as when the caller
-/// goes away, nothing is recorded about the connection.
+/// The right to ask one connection once, and the duty to report the outcome; if dropped, nothing is recorded.
 pub(crate) struct Permit {
     health: Arc<HealthTracker>,
     id: ConnectionId,
@@ -208,7 +207,6 @@ impl Drop for Permit {
 
 /// Times to first content that are remembered.
 const WINDOW: usize = 32;
-/// Older times are ignored.
 const STALE: Duration = Duration::from_mins(5);
 
 /// Since the program started.
