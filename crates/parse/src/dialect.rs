@@ -1,5 +1,4 @@
-//! How open models write calls as text when no server reads them. A [`Rule`] says how a block opens and ends and who
-//! reads it; `grammar::dialects` follows the rules.
+//! How open models write calls as text. A [`Rule`] says how a block opens, ends and is read, for `grammar::dialects`.
 
 mod call;
 pub(crate) mod harmony;
@@ -86,7 +85,6 @@ pub(crate) enum Begin {
 pub(crate) enum Body {
     /// Reasoning up to one of these.
     Thought(&'static [&'static str]),
-    /// A token to be dropped.
     Drop,
     /// Something that only a server writes: the model makes up a result. Nothing after it counts.
     Stop,
