@@ -109,8 +109,7 @@ fn each(decider: &Decider<'_>, call: Call, part: &str) -> Vec<Call> {
     files.iter().map(of).collect()
 }
 
-/// The skill that the request names better than any other tool. Its required arguments are left open, for the model to
-/// choose from the request.
+/// The skill that the request names better than any tool; the model chooses its required arguments from the request.
 async fn by_skill(
     request: &str,
     setup: &Setup,
