@@ -1,5 +1,4 @@
-//! The endpoint behind the gateway: answers at once with fixed bytes, whole or in chunks. A separate process, so that
-//! its work is not counted as another's.
+//! The endpoint behind the gateway: fixed bytes at once, whole or in chunks; its own process, to count its work apart.
 
 use std::io;
 use std::time::Duration;
