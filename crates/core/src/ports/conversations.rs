@@ -37,7 +37,6 @@ pub struct ConversationFilter {
 pub trait Conversations: Send + Sync {
     async fn create_conversation(&self, tenant: TenantId, conversation: &Conversation) -> StoreResult<()>;
     async fn conversation(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Conversation>;
-    /// What its prompts begin with.
     async fn carried(&self, _tenant: TenantId, _id: ConversationId) -> StoreResult<Carried> {
         Ok(Carried::default())
     }

@@ -24,7 +24,6 @@ pub(super) struct Token {
 }
 
 impl Token {
-    /// Whether it names a thing by itself.
     pub(super) fn names(&self) -> bool {
         matches!(self.kind, Kind::Path | Kind::Address | Kind::Quote)
     }

@@ -12,7 +12,6 @@ use crate::tool::{CallSource, EffectClass, TOOL_SEARCH, ToolCall, ToolSpec};
 use crate::{RunId, Timestamp};
 
 impl RunState {
-    /// Folds `event` in and decides.
     pub fn on(&mut self, event: &Event) -> Vec<Effect> {
         self.apply(event);
         self.next(event.at)

@@ -135,7 +135,6 @@ impl RunState {
         self.setup.as_ref().is_some_and(|setup| !setup.carried.offered.is_empty() && setup.capabilities.plans)
     }
 
-    /// Whether tools are left out that can be looked for.
     pub fn defers(&self) -> bool {
         let (Some(setup), Some(kept)) = (&self.setup, &self.kept) else {
             return false;
