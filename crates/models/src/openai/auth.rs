@@ -13,11 +13,11 @@ use steward_core::model::{ACCESS_KEY_FIELD, Auth, Connection, KEY_FIELD, Provide
 use steward_core::ports::{Clock, ConnectionKeys, TypedKey};
 use steward_core::scrub::Scrubber;
 
-/// And every form of the secret that an answer could repeat.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Credential {
     pub header: Option<(HeaderName, HeaderValue)>,
     pub access_key: Option<AccessKey>,
+    /// Every form of the secret that an answer could repeat.
     pub secrets: Vec<SecretString>,
 }
 

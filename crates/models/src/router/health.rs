@@ -119,7 +119,6 @@ impl HealthTracker {
     }
 }
 
-/// The settings that decide how a connection is called.
 fn call_settings(connection: &Connection) -> impl PartialEq + use<> {
     let one = connection.clone();
     (one.provider, one.base_url, one.model, one.auth, one.wire)
