@@ -55,7 +55,6 @@ struct Trimmed {
 }
 
 impl Trimmed {
-    /// Returns the part that can be passed on now.
     fn push(&mut self, text: &str) -> Option<String> {
         let text = if self.all.is_empty() {
             text.trim_start()

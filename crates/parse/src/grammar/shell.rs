@@ -254,7 +254,6 @@ impl Shell {
         }
     }
 
-    /// Goes on as text after a block that ended at `at`.
     fn after(&mut self, at: usize, sink: &mut Sink) -> Step {
         sink.text_break();
         self.pos = at;
