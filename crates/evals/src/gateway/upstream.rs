@@ -95,7 +95,6 @@ fn whole() -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes()
 }
 
-/// The head, the chunks, and the end.
 fn chunks() -> Vec<Vec<u8>> {
     let mut all =
         vec![b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n".to_vec()];
