@@ -150,7 +150,6 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Whether this answer makes sense for `subject`.
     pub fn fits(&self, subject: &Subject) -> bool {
         match subject {
             Subject::Call { .. } | Subject::Plan { .. } => {
@@ -164,7 +163,6 @@ impl Answer {
     }
 }
 
-/// One entry of the inbox.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Approval {
     pub id: ApprovalId,

@@ -83,9 +83,8 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// Model calls that count against `budget`. Calls cut off by a crash of the node are not the run's fault and are
-    /// repeated free of charge, but at most as often as the budget has calls, so that a run that itself crashes its
-    /// node still ends.
+    /// Model calls that count against `budget`. Those cut off by a crash of the node are free, but at most as many as
+    /// the budget has, so that a run that itself crashes its node still ends.
     pub fn counted_calls(&self, budget: &Budget) -> u32 {
         let made = self.model_calls + self.below;
         made.saturating_sub(self.cut_off.min(budget.model_calls))

@@ -1,5 +1,3 @@
-//! The signal that ends a run's work.
-
 use futures::FutureExt as _;
 use futures::channel::oneshot;
 use futures::future::Shared;

@@ -83,7 +83,7 @@ impl CredentialKind {
         self.into()
     }
 
-    /// Its fields. Fields of other names are allowed and secret.
+    /// Fields of other names are allowed, and secret.
     pub fn fields(self) -> &'static [Field] {
         match self {
             Self::Password => PASSWORD,

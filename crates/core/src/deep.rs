@@ -57,7 +57,7 @@ impl Default for DeepDefaults {
 }
 
 impl DeepDefaults {
-    /// The settings in force for an agent; `None` if it does not plan.
+    /// `None` if the agent does not plan.
     pub fn of(self, agent: Deep) -> Option<DeepSettings> {
         agent.enabled.unwrap_or(self.enabled).then(|| DeepSettings {
             max_steps: agent.max_steps.unwrap_or(self.max_steps).max(1),

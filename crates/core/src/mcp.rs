@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct McpServer {
     pub id: McpServerId,
-    /// Its name, unique in its tenant, `[a-z0-9_]{1,32}`; tools are called `<name>_<tool>`.
+    /// Unique in its tenant, `[a-z0-9_]{1,32}`; tools are called `<name>_<tool>`.
     pub name: String,
     pub transport: McpTransport,
     /// The credential that it gets: an environment variable over stdio, a header over HTTP.
@@ -60,7 +60,6 @@ pub enum McpTransport {
 /// A tool of a server, as last seen; `parameters` is the JSON Schema of its arguments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct McpTool {
-    /// Name on the server.
     pub name: String,
     pub description: String,
     pub parameters: Value,
@@ -69,7 +68,6 @@ pub struct McpTool {
     pub read_only: bool,
     /// What a person accepted; `None` if nobody has yet.
     pub accepted: Option<AcceptedTool>,
-    /// Whether the server no longer has it.
     #[serde(default)]
     pub gone: bool,
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Connection {
     pub id: ConnectionId,
-    /// Its name, unique in its tenant.
+    /// Unique in its tenant.
     pub name: String,
     pub provider: Provider,
     /// Base URL up to and with `/v1`; empty for the local model.
@@ -381,7 +381,6 @@ pub struct ModelRequest {
     /// Tools offered by the provider's own field; empty for the text strategies.
     #[serde(default)]
     pub tools: Vec<ToolSpec>,
-    /// A JSON Schema that the output must follow.
     pub schema: Option<Value>,
     /// 0 is deterministic.
     pub temperature: f32,
@@ -413,7 +412,6 @@ pub enum ModelChunk {
     Text(String),
     Reasoning(String),
     ToolCall {
-        /// Position of the call in the reply.
         index: usize,
         /// The provider's id, sent with the first piece.
         id: Option<String>,

@@ -2,10 +2,9 @@ use crate::{SkillId, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A package as imported, one version of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SkillPackage {
-    /// Its name, unique in its tenant: `[a-z0-9-]{1,64}`.
+    /// Unique in its tenant: `[a-z0-9-]{1,64}`.
     pub name: String,
     /// Counts imports of this name from 1.
     pub revision: u32,

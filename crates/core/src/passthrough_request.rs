@@ -1,5 +1,4 @@
-//! Requests of the OpenAI dialect that are passed on as they came: what must be known of them, read without taking
-//! the body apart, and the only change that is made.
+//! What must be known of a passed-on request of the OpenAI dialect, read without taking the body apart.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
@@ -7,25 +6,19 @@ use serde_json::value::RawValue;
 use std::fmt;
 use std::ops::Range;
 
-/// What must be known of a request that is passed on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassthroughRequest {
-    /// The top-level `model`.
     pub model: String,
     /// Where its value stands in the body, quotes included.
     place: Range<usize>,
-    /// Whether the answer is to be streamed.
     pub stream: bool,
-    /// Whether the stream is to end with the usage.
     pub include_usage: bool,
     /// Longest answer, tokens, where the request has a limit; that of all its choices.
     pub max_tokens: Option<u64>,
 }
 
-/// Why a body can't be passed on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PassthroughError {
-    /// It is no JSON object.
     #[error("the body is not a JSON object: {0}")]
     NotAnObject(String),
     /// There is no `model`, or it is no text.

@@ -82,7 +82,6 @@ impl Plan {
     }
 }
 
-/// What is wrong with a step; `None` if nothing is.
 pub fn step_problem(step: &PlanStep, tools: &[ToolSpec]) -> Option<String> {
     if step.tool == FINAL_ANSWER {
         return None;

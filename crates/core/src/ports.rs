@@ -1,6 +1,4 @@
-//! Ports: what the core and the engine need from the world. Adapters implement them.
-//!
-//! Traits are object-safe (`async_trait`); the binary composes them.
+//! Ports: object-safe traits for what the core and the engine need from the world. Adapters implement them.
 
 mod access;
 mod agents;

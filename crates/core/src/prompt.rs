@@ -1,5 +1,4 @@
-//! Prompt assembly: pure, budgeted, with a prefix that stays byte-identical within a conversation so that provider and
-//! llama.cpp caches hit.
+//! Prompt assembly: pure, budgeted, its prefix byte-identical within a conversation for provider and llama.cpp caches.
 
 mod compact;
 mod preview;
@@ -105,8 +104,7 @@ fn total(messages: &[Message]) -> u64 {
     messages.iter().map(weight).sum()
 }
 
-/// Assembles the prompt. The system message depends on nothing that changes between two requests of a conversation;
-/// time and memory go to the newest request.
+/// Assembles the prompt. What changes between requests goes to the newest one, so that the system message is stable.
 pub fn assemble(input: &PromptInput<'_>) -> Prompt {
     let room = input.window.saturating_sub(input.reserve);
     let room = room.min(input.longest.unwrap_or(room));

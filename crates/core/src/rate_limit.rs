@@ -12,7 +12,6 @@ const WINDOW: i64 = 60;
 /// Keys that are remembered before those that were idle for a whole window are dropped.
 const KEYS: usize = 10_000;
 
-/// What was used in one second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Second {
     at: i64,

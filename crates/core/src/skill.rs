@@ -154,8 +154,7 @@ pub struct Skill {
     pub limits: SkillLimits,
     #[serde(default = "yes")]
     pub enabled: bool,
-    /// Whether strangers may have written its results, such as the rows of a shop's orders: a run that has seen them
-    /// asks before it changes anything.
+    /// Whether strangers may have written its results: a run that has seen them asks before it changes anything.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untrusted: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -56,8 +56,7 @@ impl SpendState {
             && fits(self.limit.cost_micros, self.cost_micros, self.reserved_cost_micros, cost_micros)
     }
 
-    /// Tells a person whose budget the call did not fit (`name`, if known), how full it is, when it resets and what to
-    /// do.
+    /// Tells a person whose budget (`name`, if known) the call did not fit, how full it is, when it resets, what to do.
     pub fn used_up(&self, name: Option<&str>, resets_at: Option<Timestamp>) -> String {
         let limit = &self.limit;
         let mut text = format!("the {} budget of {}", limit.period.adjective(), limit.scope.whose());

@@ -29,7 +29,6 @@ pub struct Column {
     /// Declared type as written; may be empty.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Whether it belongs to the primary key.
     pub pk: bool,
     pub not_null: bool,
 }
@@ -79,11 +78,9 @@ pub enum Ask {
     Query(Query),
 }
 
-/// A query over a table and those joined with it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Query {
-    /// The table whose rows are selected.
     pub from: String,
     /// Empty for all columns of `from`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -54,7 +54,6 @@ fn no_utterances(utterances: &Arc<[String]>) -> bool {
     utterances.is_empty()
 }
 
-/// The tool that searches deferred tools.
 pub const TOOL_SEARCH: &str = "tool_search";
 /// The tool by which a trusted model plans.
 pub const PLAN: &str = "plan";

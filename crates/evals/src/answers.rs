@@ -1,5 +1,4 @@
-//! `steward-evals answers`: what the detectors and the judge of plans say about answers behind which no tool stands, as
-//! for a model that is not trusted.
+//! `steward-evals answers`: what the detectors and the judge of plans say about answers behind which no tool stands.
 
 use crate::cli::Answers;
 use crate::requests::{self, Contents};

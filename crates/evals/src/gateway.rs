@@ -18,7 +18,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 use steward::exit::Exit;
 
-/// Runs the command, or the part of it that this process has.
 pub fn run(args: &Gateway) -> ExitCode {
     let work = async {
         match args {
@@ -73,7 +72,6 @@ async fn bench(args: &Gateway) -> Result<()> {
     Ok(())
 }
 
-/// One round at each place, one after the other.
 async fn turn(places: &[Place], kind: Kind, connections: usize, time: Duration) -> Result<Vec<Round>> {
     let mut rounds = Vec::new();
     for place in places {

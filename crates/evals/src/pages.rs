@@ -18,7 +18,6 @@ impl Drop for Pages {
     }
 }
 
-/// Serves `folder` at `127.0.0.1:port`.
 pub async fn serve(folder: PathBuf, port: u16) -> anyhow::Result<Pages> {
     let listener = TcpListener::bind(("127.0.0.1", port)).await.with_context(|| {
         format!("port {port} of 127.0.0.1 is taken; end what uses it, or choose another with --pages-port")

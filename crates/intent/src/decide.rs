@@ -191,7 +191,6 @@ impl<'a> Decider<'a> {
         None
     }
 
-    /// The kinds that are tried, in order.
     fn candidates<'r>(&self, request: &str, reading: &'r Reading) -> Result<Vec<(&'r Kind, f32)>, IntentError> {
         let seen = see(request, &Settings::shipped()?.mask);
         let has = |feature| seen.features.contains(&feature);

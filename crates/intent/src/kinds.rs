@@ -125,7 +125,6 @@ impl Kinds {
     }
 }
 
-/// The request with its literals replaced by their types.
 fn masked(request: &str) -> Result<String, IntentError> {
     Ok(see(request, &Settings::shipped()?.mask).masked)
 }

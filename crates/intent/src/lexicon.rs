@@ -59,10 +59,7 @@ pub struct Repeat {
     pub rule: String,
 }
 
-/// The lists that come with the program.
-///
-/// # Panics
-/// Never in a build that passed its tests: one of them parses the file.
+/// The lists that come with the program. Never panics in a build that passed its tests: one of them parses the file.
 #[expect(clippy::expect_used, reason = "the file is part of the program and parsed by a test")]
 pub fn lexicon() -> &'static Lexicon {
     static LEXICON: LazyLock<Lexicon> =

@@ -94,7 +94,6 @@ async fn steps(decider: &Decider<'_>, parts: &[String], least: f32) -> Result<(V
     Ok((made, parts.len()))
 }
 
-/// One call for each of several files.
 fn each(decider: &Decider<'_>, call: Call, part: &str) -> Vec<Call> {
     let files = decider.named(part);
     let path = call.arguments["path"].as_str().unwrap_or_default();
@@ -110,8 +109,7 @@ fn each(decider: &Decider<'_>, call: Call, part: &str) -> Vec<Call> {
     files.iter().map(of).collect()
 }
 
-/// The skill that the request names better than any other tool. Its required arguments are left open, for the model to
-/// choose from the request.
+/// The skill that the request names better than any tool; the model chooses its required arguments from the request.
 async fn by_skill(
     request: &str,
     setup: &Setup,

@@ -1,5 +1,3 @@
-//! Ranks tools for a request.
-
 pub mod features;
 mod tools;
 mod vectors;

@@ -112,7 +112,6 @@ impl Replies {
         Some(text)
     }
 
-    /// Example requests that work with these files, best first.
     pub fn tries(&self, files: &[String], language: &str) -> Vec<String> {
         let mut found = Vec::new();
         for one in &self.to_try {

@@ -1,5 +1,3 @@
-//! Implements [`steward_core::ports::Intent`].
-
 use crate::propose::propose;
 use crate::rank::{by_words, rank};
 use crate::{replies, view};

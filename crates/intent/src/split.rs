@@ -1,5 +1,3 @@
-//! Splits a request of several steps where it says so.
-
 use crate::settings::Split;
 use std::collections::BTreeSet;
 use steward_core::text::quoted;

@@ -13,7 +13,6 @@ const TOLD: usize = 8;
 /// Extensions of files that can be asked about, the most informative first.
 const TELLING: &[&str] = &["csv", "tsv", "db", "sqlite", "sqlite3", "log", "md", "txt", "json"];
 
-/// The workspace and the time, as seen when a request is read.
 #[derive(Clone)]
 pub struct View {
     /// Folders before their contents.

@@ -182,7 +182,6 @@ impl std::fmt::Debug for MiniLm {
     }
 }
 
-/// The tokens of one text, and its index among the texts.
 pub(crate) struct Encoded {
     pub index: usize,
     pub tokens: Vec<i32>,

@@ -124,7 +124,6 @@ impl ExamRun<'_> {
         Ok(())
     }
 
-    /// Why a check can't tell anything new.
     fn skip_reason(&self, name: &str) -> Option<&'static str> {
         let good = |strategy| self.found.form(strategy).is_some_and(|form| form.score.share() >= 0.75);
         match name {

@@ -53,7 +53,6 @@ pub struct ServeOptions {
     pub model_path: PathBuf,
     /// Created with mode 0600.
     pub socket_path: PathBuf,
-    /// Bearer token that every request must carry.
     pub token: SecretString,
     pub tuning: ServeTuning,
 }
@@ -66,13 +65,11 @@ pub struct ServeTuning {
     pub context_tokens: u32,
     /// The model's name on the wire.
     pub alias: String,
-    /// Ends after this long without a request.
     pub idle_exit: Option<Duration>,
     /// Ends once idle if more than this many bytes are resident.
     pub max_resident_bytes: Option<u64>,
     /// Lets a child notice that its parent died.
     pub exit_on_stdin_eof: bool,
-    /// Seconds since the epoch at the start, for `created` fields.
     pub started_at_unix: u64,
 }
 
@@ -90,7 +87,6 @@ impl Default for ServeTuning {
     }
 }
 
-/// An [`Endpoint`] as a line.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Line {
     socket_path: PathBuf,
@@ -168,12 +164,7 @@ pub enum LocalModelError {
         "the model server crashed {times} times in a row and is not started again for {retry_after_secs} s; try a smaller model or context, or another connection{}",
         tail(stderr)
     )]
-    CrashLoop {
-        times: u32,
-        /// Until the next attempt is allowed.
-        retry_after_secs: u64,
-        stderr: Vec<String>,
-    },
+    CrashLoop { times: u32, retry_after_secs: u64, stderr: Vec<String> },
     #[error(
         "the model server was not ready after {seconds} s and was stopped; a large model on a slow disk may need a longer start limit{}",
         tail(stderr)

@@ -1,5 +1,3 @@
-//! What tokens cost, from a table.
-
 use serde::Deserialize;
 use std::path::Path;
 use std::sync::Arc;

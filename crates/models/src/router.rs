@@ -104,7 +104,6 @@ impl Router {
         &self.client
     }
 
-    /// The connection's own price, else the table's.
     pub fn price(&self, connection: &Connection) -> Option<Price> {
         self.prices.of(connection, None)
     }
@@ -227,8 +226,7 @@ fn not_asked(error: ModelError) -> NoAnswer {
 /// Most chunks kept back before the first content.
 const HELD: usize = 256;
 
-/// Waits for the first content, and gives the whole stream. Blank text is none: the answer may turn out to be nothing
-/// else.
+/// Waits for the first content and gives the whole stream. Blank text is none, since it may be all that comes.
 async fn wait_for_content(connection: &Connection, mut stream: ChunkStream) -> Result<ChunkStream, ModelError> {
     let mut held = Vec::new();
     while let Some(item) = stream.next().await {

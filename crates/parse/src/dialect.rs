@@ -1,5 +1,4 @@
-//! How open models write calls as text when no server reads them. A [`Rule`] says how a block opens and ends and who
-//! reads it; `grammar::dialects` follows the rules.
+//! How open models write calls as text. A [`Rule`] says how a block opens, ends and is read, for `grammar::dialects`.
 
 mod call;
 pub(crate) mod harmony;
@@ -86,7 +85,6 @@ pub(crate) enum Begin {
 pub(crate) enum Body {
     /// Reasoning up to one of these.
     Thought(&'static [&'static str]),
-    /// A token to be dropped.
     Drop,
     /// Something that only a server writes: the model makes up a result. Nothing after it counts.
     Stop,
@@ -157,12 +155,10 @@ const fn rule(dialect: Dialect, open: &'static str, calls: Calls) -> Rule {
     Rule { dialect, open, body: Body::Calls(calls) }
 }
 
-/// A block of JSON calls between `open` and one of `close`.
 const fn json_rule(dialect: Dialect, open: &'static str, close: &'static [&'static str]) -> Rule {
     rule(dialect, open, Calls { json: true, ..Calls::new(close, json, call::read_json) })
 }
 
-/// A block between `open` and one of `close` that `read` reads.
 const fn text_rule(
     dialect: Dialect,
     open: &'static str,

@@ -337,7 +337,6 @@ fn whole(text: &str) -> Option<Number> {
     (number.is_i64() || number.is_u64()).then_some(number)
 }
 
-/// A text as JSON of the wanted kind.
 fn nested(kind: &str, text: &str) -> Option<Value> {
     let text = text.trim();
     if !text.starts_with(if kind == "array" { '[' } else { '{' }) {

@@ -10,14 +10,12 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 use steward_core::tool::CallSource;
 
-/// How sure a phrase is.
 const CONFIDENCE: f32 = 0.4;
 /// Longest sentence that is read as a phrase, in bytes.
 const LONGEST: usize = 800;
 /// A reply with more calls is a list, not an intention.
 const MOST: usize = 8;
 
-/// Calls of offered tools that the phrases of `text` imply.
 pub(crate) fn calls(text: &str, tools: &ToolIndex) -> Vec<Call> {
     let mut all: Vec<Call> = Vec::new();
     for intent in Rules::built_in().intents(text) {
@@ -106,7 +104,6 @@ struct RuleText {
     after: Option<String>,
 }
 
-/// What the object of a rule's phrases is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Object {
@@ -183,7 +180,6 @@ impl Rules {
 
 const LONGEST_OBJECT: usize = 300;
 
-/// An object of a phrase, and where it ends in the text.
 pub(crate) struct Found {
     pub text: String,
     pub end: usize,

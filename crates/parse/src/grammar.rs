@@ -99,7 +99,6 @@ impl Call {
     }
 }
 
-/// A call that can't be made.
 #[derive(Debug, Clone)]
 pub(crate) struct Broken {
     pub id: Option<String>,

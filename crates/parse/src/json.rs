@@ -10,7 +10,6 @@ use super::complexity_counter::count;
 use lenient::read_loose;
 use serde_json::Value;
 
-/// JSON that was read, and what was repaired for that.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Repaired {
     pub value: Value,
@@ -68,8 +67,7 @@ fn loose(inner: &str, cut: bool, mut fixes: Vec<&'static str>) -> Result<Repaire
     Ok(Repaired { value, fixes })
 }
 
-/// Completes JSON that is still arriving, for display: open strings and brackets are closed, and a key without a
-/// value is left out. `None`: it is no JSON so far.
+/// Completes arriving JSON for display: closes strings and brackets, drops a key without value. `None`: no JSON so far.
 pub fn complete(text: &str) -> Option<Value> {
     let rebuilt = rebuild(text, true).ok()?;
     serde_json::from_str(&rebuilt.text).ok()

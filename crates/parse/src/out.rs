@@ -55,7 +55,6 @@ struct Trimmed {
 }
 
 impl Trimmed {
-    /// Returns the part that can be passed on now.
     fn push(&mut self, text: &str) -> Option<String> {
         let text = if self.all.is_empty() {
             text.trim_start()
@@ -118,14 +117,12 @@ impl Sink {
         }
     }
 
-    /// The next reasoning starts on a new line.
     pub fn reasoning_break(&mut self) {
         if !self.reasoning.all.is_empty() && !self.reasoning.held.contains('\n') {
             self.reasoning.held.push('\n');
         }
     }
 
-    /// The next text starts on a new line.
     pub fn text_break(&mut self) {
         self.text.fresh = true;
         if !self.text.all.is_empty() && !self.text.held.contains('\n') {

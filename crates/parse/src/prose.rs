@@ -8,8 +8,7 @@ pub(crate) struct Sentence<'a> {
     pub start: usize,
 }
 
-/// The sentences of `text` in order. `example` says whether a line announces examples; then everything up to the next
-/// paragraph that is no list is left out.
+/// The sentences of `text`. After a line that `example` accepts, the examples up to the next paragraph are left out.
 pub(crate) fn sentences(text: &str, example: impl Fn(&str) -> bool) -> Vec<Sentence<'_>> {
     count(text.len());
     let mut all = Vec::new();

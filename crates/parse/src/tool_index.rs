@@ -38,8 +38,7 @@ impl ToolIndex {
         Self(Arc::new(map))
     }
 
-    /// The tool's own name for `written`, whatever its case, hyphens, underscores, blanks, quotes or back-ticks.
-    /// `None`: no tool or more than one is meant.
+    /// The tool's own name for `written`, whatever its case, separators and quotes. `None`: no tool or more than one.
     pub fn resolve(&self, written: &str) -> Option<&str> {
         self.known(written).map(|known| known.name.as_str())
     }

@@ -55,8 +55,7 @@ fn is_open(plan: &DeepState, number: u8) -> bool {
     plan.open().any(|step| step.number == number)
 }
 
-/// The first step that names the call's tool and is not taken by an earlier call; else the first ready one without
-/// tool.
+/// The first step that names the call's tool and that no earlier call took; else the first ready one without tool.
 fn step_of<'a>(plan: &'a DeepState, entry: &CallEntry, taken: &[u8]) -> Option<&'a DeepStep> {
     let steps = || plan.steps.iter().map(|state| &state.step).filter(|step| !taken.contains(&step.number));
     steps()
@@ -64,7 +63,6 @@ fn step_of<'a>(plan: &'a DeepState, entry: &CallEntry, taken: &[u8]) -> Option<&
         .or_else(|| steps().find(|step| step.tool.is_none() && plan.is_ready(step)))
 }
 
-/// Why the observation is not what the step was to reach.
 fn problem(step: &DeepStep, status: &CallStatus) -> Option<String> {
     match status {
         CallStatus::Rejected(why) => Some(why.clone()),

@@ -42,7 +42,6 @@ impl DeepState {
         self.steps.iter().filter(|state| state.end.is_none()).map(|state| &state.step)
     }
 
-    /// Whether everything that `step` needs is done.
     pub fn is_ready(&self, step: &DeepStep) -> bool {
         step.depends_on.iter().all(|number| self.ended_as(*number) == Some(StepEnd::Done))
     }

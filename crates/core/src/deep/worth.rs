@@ -4,8 +4,7 @@ use crate::receipts::is_for_text;
 /// The part of a request that is examined, characters.
 const LOOKED_AT: usize = 4000;
 
-/// Whether a request asks for several things one after the other, so that a plan is worth a model call. Decided by word
-/// lists, in any of their languages.
+/// Whether a request asks for several things in a row, so that a plan is worth a model call; decided by word lists.
 pub fn is_multi_step(request: &str) -> bool {
     let text: String = request.chars().take(LOOKED_AT).collect::<String>().to_lowercase();
     if is_for_text(request) {

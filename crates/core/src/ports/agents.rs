@@ -8,11 +8,9 @@ use serde::{Deserialize, Serialize};
 pub trait Agents: Send + Sync {
     /// Makes or replaces by id; a name that another has is a conflict.
     async fn save_agent(&self, tenant: TenantId, agent: &Agent) -> StoreResult<()>;
-    /// Replaces `before` by `after`, of the same id, and says whether it did: not if the agent is no longer as
-    /// `before`, since then `after` was made of what was. [`super::StoreError::NotFound`] if it is gone.
+    /// `false` if the agent is no longer as `before`; [`super::StoreError::NotFound`] if it is gone.
     async fn change_agent(&self, tenant: TenantId, before: &Agent, after: &Agent) -> StoreResult<bool>;
     async fn agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent>;
-    /// By name.
     async fn agent_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Agent>>;
     /// All that are not deleted, by name.
     async fn agents(&self, tenant: TenantId) -> StoreResult<Vec<Agent>>;
@@ -24,7 +22,6 @@ pub trait Agents: Send + Sync {
     async fn restore_agent(&self, tenant: TenantId, id: AgentId) -> StoreResult<Agent>;
 }
 
-/// A note of an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Note {
     /// Unique per agent.
@@ -54,7 +51,6 @@ pub trait Facts: Send + Sync {
     async fn remove_note(&self, tenant: TenantId, agent: AgentId, title: &str) -> StoreResult<()>;
     /// Notes by title.
     async fn notes(&self, tenant: TenantId, agent: AgentId) -> StoreResult<Vec<Note>>;
-    /// Makes or replaces a reminder by id.
     async fn save_reminder(&self, tenant: TenantId, agent: AgentId, reminder: &Reminder) -> StoreResult<()>;
     /// Removes a reminder; its row stays, marked.
     async fn remove_reminder(&self, tenant: TenantId, agent: AgentId, id: &str) -> StoreResult<()>;

@@ -7,15 +7,12 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Default)]
 pub struct ApprovalFilter {
-    /// Only unanswered ones.
     pub open: bool,
     /// Only answered or withdrawn ones.
     pub closed: bool,
-    /// Only of this run.
     pub run: Option<RunId>,
     /// Only those after this one in the order of the list (cursor).
     pub after: Option<ApprovalId>,
-    /// At most so many.
     pub limit: u32,
 }
 

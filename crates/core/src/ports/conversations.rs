@@ -12,21 +12,17 @@ pub struct Conversation {
     pub user: Option<UserId>,
     pub title: String,
     pub created_at: Timestamp,
-    /// When something was last said or changed.
     pub updated_at: Timestamp,
     pub deleted_at: Option<Timestamp>,
-    /// The conversation that this one branched off.
     pub forked_from: Option<ConversationId>,
 }
 
 /// Which conversations; newest (by when they began) first.
 #[derive(Debug, Clone, Default)]
 pub struct ConversationFilter {
-    /// Only of this user.
     pub user: Option<UserId>,
     /// Beside theirs, those of nobody: of the command line without a server.
     pub nobody: bool,
-    /// Only with this agent.
     pub agent: Option<AgentId>,
     /// Only with this text in the title or a message, whatever the case.
     pub text: Option<String>,
@@ -34,7 +30,6 @@ pub struct ConversationFilter {
     pub deleted: bool,
     /// Only older than this one (cursor).
     pub before: Option<ConversationId>,
-    /// At most so many.
     pub limit: u32,
 }
 
@@ -42,11 +37,9 @@ pub struct ConversationFilter {
 pub trait Conversations: Send + Sync {
     async fn create_conversation(&self, tenant: TenantId, conversation: &Conversation) -> StoreResult<()>;
     async fn conversation(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Conversation>;
-    /// What its prompts begin with.
     async fn carried(&self, _tenant: TenantId, _id: ConversationId) -> StoreResult<Carried> {
         Ok(Carried::default())
     }
-    /// Its messages, in order.
     async fn messages(&self, tenant: TenantId, id: ConversationId) -> StoreResult<Vec<Message>>;
     async fn conversations(&self, tenant: TenantId, filter: ConversationFilter) -> StoreResult<Page<Conversation>>;
     async fn rename_conversation(

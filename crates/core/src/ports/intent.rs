@@ -9,7 +9,6 @@ use crate::tool::ToolSpec;
 use async_trait::async_trait;
 use std::path::Path;
 
-/// Tools by how well they fit a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {
     /// All but `final_answer`, best first.
@@ -31,7 +30,6 @@ pub enum IntentError {
     Embed(#[from] EmbedError),
     #[error("the embedder returned {got} vectors for {asked} texts; it is not usable")]
     Vectors { asked: usize, got: usize },
-    /// A data file of this build is broken.
     #[error("the intent rules are broken: {0}; correct crates/intent/data")]
     Settings(String),
     /// A bug; the run goes on without a proposal.
@@ -87,7 +85,6 @@ pub trait WorkspaceReader: Send + Sync {
     fn entries(&self, workspace: &Path) -> Vec<Entry>;
     /// A file of at most `most` bytes.
     fn read(&self, workspace: &Path, path: &str, most: u64) -> Option<Vec<u8>>;
-    /// Those of `entries` that are databases.
     fn databases(&self, workspace: &Path, entries: &[Entry]) -> Vec<String>;
     fn tables(&self, workspace: &Path, path: &str) -> Option<Box<dyn TableReader>>;
     /// Whether the tool `sql` can answer a query.

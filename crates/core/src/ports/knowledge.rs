@@ -3,10 +3,8 @@ use std::sync::Arc;
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum EmbedError {
-    /// The model's files are not there.
     #[error("the embedding model is not installed: {0}; run `make setup`")]
     Missing(String),
-    /// The model's files are there but wrong.
     #[error("the embedding model cannot be used: {0}")]
     Broken(String),
 }
@@ -30,15 +28,11 @@ pub trait Classifier: Send + Sync {
 pub trait Embedder: Send + Sync {
     /// One vector per text, in order.
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError>;
-    /// Like [`Self::embed`] for texts that recur at each start and belong to nobody, such as tool descriptions; their
-    /// vectors may be cached in a file.
+    /// Like [`Self::embed`] for recurring texts that are nobody's, such as tool descriptions; may be cached in a file.
     async fn embed_lasting(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
         self.embed(texts).await
     }
-    /// A classifier that was fitted to vectors of this model.
-    ///
-    /// # Errors
-    /// If it was fitted to another model, or the embedder classifies nothing.
+    /// Fails if it was fitted to another model, or the embedder classifies nothing.
     fn classifier(&self, _fitted: &'static [u8]) -> Result<Arc<dyn Classifier>, EmbedError> {
         Err(EmbedError::Missing("it classifies nothing".to_owned()))
     }

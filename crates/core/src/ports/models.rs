@@ -89,7 +89,6 @@ pub struct RouteRequest<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Route {
     pub task: Task,
-    /// In the order in which they are tried.
     pub targets: Vec<Connection>,
     pub reason: String,
 }
@@ -97,7 +96,6 @@ pub struct Route {
 /// Makes the request for one connection, since each may need its own form.
 pub type RequestFor<'a> = dyn Fn(&Connection) -> ModelRequest + Send + Sync + 'a;
 
-/// A call of the first connection of a route that answers.
 pub struct ModelCall<'a> {
     /// The connections to try, in order.
     pub targets: &'a [Connection],
@@ -139,8 +137,7 @@ pub trait Models: Send + Sync {
         missing.filter(|_| found.is_empty()).map_or(Ok(found), Err)
     }
     async fn route(&self, request: RouteRequest<'_>) -> Result<Route, ModelError>;
-    /// Asks the connections of a route until one begins to answer, and returns with the first content. Dropping the
-    /// future or the stream closes the upstream request.
+    /// Asks a route's connections until one begins to answer. Dropping the future or the stream closes the request.
     async fn open(&self, call: ModelCall<'_>) -> Result<Opened, NoAnswer>;
     /// Asks one connection, once; returns when the endpoint has accepted the request.
     async fn stream(&self, connection: ConnectionId, request: ModelRequest) -> Result<ChunkStream, ModelError>;
@@ -171,7 +168,6 @@ pub enum Breaker {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ConnectionHealth {
     pub connection: ConnectionId,
-    /// Whether requests go to it at the moment.
     pub breaker: Breaker,
     /// Milliseconds until the next attempt.
     pub retry_in_ms: Option<u64>,
@@ -203,7 +199,6 @@ pub struct Passed {
     pub status: u16,
     /// Headers worth passing on, names in lower case: content type, request ids, rate limits, Retry-After.
     pub headers: Vec<(String, String)>,
-    /// The body, unchanged.
     pub body: ByteStream,
 }
 

@@ -15,8 +15,7 @@ pub trait Ids: Send + Sync {
     fn next(&self) -> Uuid;
 }
 
-/// Live events. The stream ends when the subscriber lags too far behind or the bus closes; the log has everything, so a
-/// reader continues from there.
+/// Live events. Ends when the subscriber lags too far behind or the bus closes; read on from the log then.
 pub type EventStream = BoxStream<'static, Event>;
 
 /// Live fan-out of events that are already committed. It may lose events.

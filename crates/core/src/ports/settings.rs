@@ -30,17 +30,14 @@ pub enum Remembered {
     /// Same key, other request.
     Other,
     Done {
-        /// HTTP status.
         status: u16,
         body: String,
     },
 }
 
-/// Idempotency keys of writes through the API.
 #[async_trait]
 pub trait Idempotency: Send + Sync {
-    /// Notes the key of `owner` with a hash of the request, unless it is known. Keys older than
-    /// `forget` are forgotten first.
+    /// Notes the key of `owner` with a hash of the request, unless known; keys older than `forget` are forgotten first.
     async fn begin(
         &self,
         tenant: TenantId,

@@ -17,9 +17,8 @@ pub struct SkillFilter {
 
 #[async_trait]
 pub trait Skills: Send + Sync {
-    /// Stores a skill as its next version and returns it with that number, 1 if its id is new. A skill that differs
-    /// from the current version only in number, time and author makes none. [`super::StoreError::Conflict`] if another
-    /// skill has its name.
+    /// Stores a skill as its next version (1 if its id is new) and returns it; if only number, time and author differ
+    /// from the current version, none is made. [`super::StoreError::Conflict`] if another skill has its name.
     async fn save_skill(&self, tenant: TenantId, skill: &Skill) -> StoreResult<Skill>;
     async fn skill(&self, tenant: TenantId, id: SkillId) -> StoreResult<Skill>;
     async fn skill_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Skill>>;

@@ -59,7 +59,6 @@ pub struct SpendState {
     pub since: Timestamp,
     pub tokens: u64,
     pub cost_micros: u64,
-    /// Set aside for calls in flight.
     pub reserved_tokens: u64,
     pub reserved_cost_micros: u64,
 }
@@ -90,11 +89,9 @@ pub enum ReserveError {
     Store(#[from] StoreError),
 }
 
-/// Hard limits. A call reserves what it may take before it is made and settles afterwards, so the sum of spent and
-/// reserved never passes a limit.
+/// Hard limits: calls reserve what they may take and settle afterwards, so spent plus reserved never passes a limit.
 #[async_trait]
 pub trait SpendLimits: Send + Sync {
-    /// All limits with their use at `now`.
     async fn spend_limits(&self, tenant: TenantId, now: Timestamp) -> StoreResult<Vec<SpendState>>;
     /// Creates or replaces by id. A second limit of the same scope and period is a conflict.
     async fn save_spend_limit(&self, tenant: TenantId, limit: &SpendLimit) -> StoreResult<()>;
@@ -174,8 +171,7 @@ pub struct UsageRow {
 
 #[async_trait]
 pub trait UsageRecord: Send + Sync {
-    /// Sums from `from` (inclusive) to `to` (exclusive), by group, largest cost first, days in order; `user`: only
-    /// theirs.
+    /// Sums by group, `from` inclusive, `to` exclusive, largest cost first, days in order; `user`: only theirs.
     async fn usage(
         &self,
         tenant: TenantId,

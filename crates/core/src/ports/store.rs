@@ -19,10 +19,7 @@ pub enum StoreError {
     NotFound(String),
     /// A conversation has one run at a time.
     #[error("the conversation is busy: run {run} has not ended")]
-    Busy {
-        /// The run at work or waiting there.
-        run: RunId,
-    },
+    Busy { run: RunId },
     /// A run can't end before it has taken in all that was said to it.
     #[error("run {run} has commands waiting")]
     CommandsWaiting { run: RunId },
@@ -70,8 +67,7 @@ pub struct Commit {
     pub run: RunId,
     /// Epoch of our lease; checked in the same transaction.
     pub epoch: u64,
-    /// Sequence number of the last event that we know; the first new one is this plus 1. If the store has another one,
-    /// the commit fails with [`StoreError::Fenced`].
+    /// The last event's sequence number as we know it; [`StoreError::Fenced`] if the store has a later one.
     pub after: u64,
     pub at: Timestamp,
     /// May be empty if there are side writes.
@@ -97,7 +93,6 @@ pub enum SideWrite {
         purpose: String,
     },
     TimerDone(TimerId),
-    /// Commands taken in by these events.
     Consumed(Vec<i64>),
     Status {
         status: RunStatus,
@@ -242,10 +237,8 @@ pub trait RunStore: Send + Sync {
         owner: &str,
         lease_until: Timestamp,
     ) -> StoreResult<Lease>;
-    /// On success everything is fsynced. A commit that ends the run while commands wait fails with
-    /// [`StoreError::CommandsWaiting`] and changes nothing.
+    /// Fsynced on success. [`StoreError::CommandsWaiting`], and nothing changed, if it ends a run while commands wait.
     async fn commit(&self, commit: Commit) -> StoreResult<Vec<Event>>;
-    /// Events after `after`, in order.
     async fn events(&self, tenant: TenantId, run: RunId, after: u64, limit: u32) -> StoreResult<Vec<StoredEvent>>;
     /// What calls of other runs staged after `since`, oldest first.
     async fn staged_since(&self, tenant: TenantId, except: RunId, since: Timestamp) -> StoreResult<Vec<Staged>>;
@@ -269,7 +262,6 @@ pub trait RunStore: Send + Sync {
     async fn commands(&self, tenant: TenantId, run: RunId) -> StoreResult<Vec<QueuedCommand>>;
     /// Timers that were due by `now` and whose command is not queued yet.
     async fn due_timers(&self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>>;
-    /// Files of a workspace whose content came from outside.
     async fn outside_files(&self, _tenant: TenantId, _workspace: &str) -> StoreResult<Vec<OutsideFile>> {
         Ok(Vec::new())
     }

@@ -77,8 +77,7 @@ pub struct Interrupted {
 pub trait Tools: Send + Sync {
     /// In a stable order.
     fn catalogue(&self) -> Vec<ToolSpec>;
-    /// The tools of `agent`: the built-in ones that it names (all if it names none), then those of its skills. Read
-    /// anew for each run, so that a change needs no restart.
+    /// `agent`'s built-in tools (all if it names none), then those of its skills; read anew for each run.
     async fn of_agent(&self, _tenant: TenantId, agent: &Agent) -> Result<AgentTools, ToolError> {
         let mut tools = self.catalogue();
         if !agent.tools.is_empty() {

@@ -2,7 +2,6 @@ use super::store::StoreResult;
 use crate::{TenantId, Timestamp, UserId};
 use async_trait::async_trait;
 
-/// A user. The password hash is in PHC string format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
     pub id: UserId,
@@ -24,11 +23,10 @@ pub trait Users: Send + Sync {
     async fn save_user(&self, tenant: TenantId, user: &User) -> StoreResult<()>;
     async fn user(&self, tenant: TenantId, id: UserId) -> StoreResult<Option<User>>;
     async fn user_by_email(&self, tenant: TenantId, email: &str) -> StoreResult<Option<User>>;
-    /// By the hash of an API key.
     async fn user_by_api_key(&self, tenant: TenantId, hash: &str) -> StoreResult<Option<User>>;
     async fn user_count(&self, tenant: TenantId) -> StoreResult<u64>;
-    /// A number that has changed when a change of a user or a virtual key is acknowledged, so that what was looked up before
-    /// can be used until then. `None`: others may change them too, so nothing can be.
+    /// A number that has changed when a change of a user or a virtual key is acknowledged, so that what was looked up
+    /// before can be used until then. `None`: others may change them too, so nothing can be.
     fn identities(&self) -> Option<u64> {
         None
     }
@@ -43,7 +41,6 @@ pub struct LoginSession {
     pub token_hash: String,
     /// That of the one before; it shows theft, but for a moment after a rotation.
     pub previous_hash: Option<String>,
-    /// When the token was last rotated.
     pub rotated_at: Timestamp,
     pub created_at: Timestamp,
     pub expires_at: Timestamp,

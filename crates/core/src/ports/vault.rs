@@ -24,7 +24,6 @@ pub enum VaultError {
     Invalid(String),
     #[error("the vault's key can't open {0}; start Steward with the key that it was kept with")]
     Sealed(String),
-    /// There is no key, or it can't be read.
     #[error("{0}")]
     Key(String),
     #[error(
@@ -167,7 +166,6 @@ pub trait ConnectionKeys: Send + Sync {
 /// A credential as stored: readable data beside sealed bytes.
 #[derive(Debug, Clone)]
 pub struct SealedCredential {
-    /// Without its secrets.
     pub credential: Credential,
     pub key_id: String,
     /// Nonce and ciphertext.
@@ -176,8 +174,7 @@ pub struct SealedCredential {
 
 #[async_trait]
 pub trait CredentialRows: Send + Sync {
-    /// [`StoreError::Conflict`] if another one has its name or if its key is not that of the tenant's other rows: all
-    /// of them are sealed with one key at any time.
+    /// [`StoreError::Conflict`] if another has its name, or its key is not the one that seals all the tenant's rows.
     async fn save_credential(&self, tenant: TenantId, row: &SealedCredential) -> StoreResult<()>;
     async fn credential_row(&self, tenant: TenantId, id: CredentialId) -> StoreResult<SealedCredential>;
     /// Sorted by name.
@@ -189,8 +186,7 @@ pub trait CredentialRows: Send + Sync {
     ) -> StoreResult<Page<SealedCredential>>;
     /// Ids of the keys that have sealed anything, over all tenants.
     async fn credential_keys(&self) -> StoreResult<Vec<String>>;
-    /// Replaces all sealed bytes in one transaction. [`StoreError::Conflict`] if these are not exactly the tenant's
-    /// rows, each as sealed by `from`; then read them again.
+    /// In one transaction; [`StoreError::Conflict`] unless these are all of the tenant's rows as sealed by `from`.
     async fn reseal(&self, tenant: TenantId, from: &str, rows: &[SealedCredential]) -> StoreResult<()>;
     async fn remove_credential(&self, tenant: TenantId, id: CredentialId) -> StoreResult<()>;
     async fn credential_used(&self, tenant: TenantId, used: &CredentialUse) -> StoreResult<()>;

@@ -78,8 +78,7 @@ impl CompactionInput<'_> {
         (won >= worth.max(1)).then(|| Compaction { cut, ..self.now.clone() })
     }
 
-    /// The oldest messages that have to go so that the others take a fair part of the window; a call stays with its
-    /// result. `None` if nothing can go.
+    /// The oldest messages to drop, so that the others fit; a call stays with its result. `None` if nothing can go.
     pub fn older(&self) -> Option<Older> {
         let limit = self.usable * KEPT / 100;
         let mut next = self.now.clone();

@@ -1,5 +1,3 @@
-//! Prompt texts of internal skills, fitted to the window.
-
 use crate::skill::SkillPrompt;
 use crate::tool::truncate;
 use std::fmt::Write as _;
@@ -7,8 +5,7 @@ use std::fmt::Write as _;
 /// Characters of one token, as in the estimate of prompts.
 const CHARS: u64 = 3;
 
-/// The section of the internal skills, in their order, within about `room` tokens. If they need more, the longest are
-/// cut first, all to the same length, and each cut is marked.
+/// The internal skills in order, within about `room` tokens: the longest are cut first, to one length, each cut marked.
 pub fn skills_text(skills: &[SkillPrompt], room: u64) -> String {
     let skills: Vec<(&str, &str)> = skills
         .iter()

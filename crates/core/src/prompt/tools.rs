@@ -1,5 +1,3 @@
-//! Size of tools in a prompt, and their short form.
-
 use super::estimate_tokens;
 use crate::tool::ToolSpec;
 use serde_json::Value;

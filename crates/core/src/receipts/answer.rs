@@ -47,7 +47,6 @@ impl Idle {
         place.is_ok_and(|place| place < NEAR || place + NEAR >= self.voice.len())
     }
 
-    /// Whether what was found in sentence `at` counts as a claim.
     pub(super) fn counts(&self, at: usize, sentence: &Sentence, found: &Found) -> bool {
         if sentence.handed || !self.is_open() {
             return false;
@@ -112,8 +111,7 @@ fn refuses(sentence: &Sentence) -> bool {
     languages().iter().any(|lang| lang.refusal.find(&sentence.words()).is_some())
 }
 
-/// The bytes of `answer` that claim or announce an act of the assistant, as far as `request` asked for one. This only
-/// reads words; the caller decides whether a claim is false, and asks only where no tool has run.
+/// The bytes of `answer` that claim or announce an act that `request` asked for; the caller decides if that is false.
 pub fn false_completion(request: &str, answer: &str) -> Option<Range<usize>> {
     let ruled = by_rules(request, answer);
     let text = sentences(answer);

@@ -97,12 +97,10 @@ struct Signs {
     code: bool,
     /// After "and" comes a verb of doing.
     also: bool,
-    /// It names a kind of text.
     genre: bool,
 }
 
 impl Signs {
-    /// Adds what the words of `lang` in a request say.
     fn read(&mut self, all: &[Token], lang: &Language) {
         let word = |token: &Token| token.kind == Kind::Word;
         let head = all.iter().position(|token| word(token) && !lang.polite.contains(&token.norm));

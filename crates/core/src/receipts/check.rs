@@ -132,7 +132,6 @@ fn shows(one: &Evidence<'_>, text: &str) -> bool {
     one.ok && text.len() >= QUOTED && (one.content.contains(text) || given.any(|given| given.contains(text)))
 }
 
-/// What the claim names, with the list that follows it.
 fn about(text: &[Sentence], at: usize, found: &Found, lang: &Language) -> Objects {
     let sentence = &text[at];
     let span = sentence.tokens.get(found.span.clone()).unwrap_or_default();

@@ -45,7 +45,6 @@ pub(super) fn read(request: &str, text: &[Sentence]) -> Option<(usize, f32)> {
     scored.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Indexes of the sentences that are examined.
 fn near(text: &[Sentence]) -> Vec<usize> {
     let voice: Vec<usize> = (0..text.len()).filter(|at| !text[*at].handed).collect();
     let skipped = HEAD..voice.len().saturating_sub(TAIL);

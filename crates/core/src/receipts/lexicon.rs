@@ -13,7 +13,6 @@ struct Class {
     infinitive: String,
 }
 
-/// Forms of verbs to their class of action.
 #[derive(Debug, Default, Deserialize)]
 #[serde(from = "HashMap<String, Class>")]
 pub(super) struct Verbs {
@@ -48,7 +47,6 @@ pub(super) struct Language {
     pub particles: HashMap<String, Phrases>,
     /// Words of place: after one, "is saved" describes a state.
     pub place: Words,
-    /// Words that a letter begins with.
     pub letter: Words,
     pub ambiguous: Words,
     pub state_verbs: Words,
@@ -95,7 +93,6 @@ pub(super) struct Language {
     pub things: Words,
     /// Things that are text only and can stand in the answer itself.
     pub plain: Words,
-    /// Polite words before the actual request.
     pub polite: Words,
     /// Beginnings of verbs that ask for an act in the world.
     pub acts: Stems,
@@ -106,7 +103,6 @@ pub(super) struct Language {
     pub soft: Stems,
     /// Words after "how" that ask for a number.
     pub counts: Words,
-    /// Kinds of texts that people ask for.
     pub genres: Words,
     /// Beginnings of words that ask for a text or an explanation.
     pub texts: Stems,
@@ -124,7 +120,6 @@ pub(super) struct Language {
     pub refusal: Phrases,
     /// Words for a state that has just been reached.
     pub now: Words,
-    /// Verbs of state.
     pub stands: Words,
     /// Words that show which language a text is in.
     #[serde(skip)]
@@ -333,7 +328,6 @@ pub(super) struct Proofs {
     /// Claimed class to its past tense, for "no tool … in this run".
     pub past: HashMap<String, String>,
     pub extensions: HashSet<String>,
-    /// Languages and forms of code.
     pub code: HashSet<String>,
     /// Words before the name of a language: "in Python".
     pub within: HashSet<String>,

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 #[derive(Debug)]
 pub(super) struct Linked {
-    /// The claimed action, for a person.
     pub action: String,
     /// The calls that prove it; empty if it is unproved.
     pub calls: Vec<String>,

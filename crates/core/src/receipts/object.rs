@@ -13,7 +13,6 @@ pub(super) struct Name {
 }
 
 impl Name {
-    /// Whether it is a place that something was done to.
     pub(super) fn is_target(&self) -> bool {
         self.kind != Kind::Quote
     }
@@ -30,11 +29,9 @@ pub(super) struct Objects {
     pub part: bool,
     /// Whether it is text that may stand in the answer itself.
     pub plain: bool,
-    /// Number of things, if stated.
     pub count: Option<usize>,
 }
 
-/// What the words `tokens` of a claim name.
 pub(super) fn objects(tokens: &[Token], lang: &Language) -> Objects {
     let mut all = Objects::default();
     for (index, token) in tokens.iter().enumerate() {
@@ -65,7 +62,6 @@ pub(super) fn objects(tokens: &[Token], lang: &Language) -> Objects {
     all
 }
 
-/// The number right before a noun.
 fn count(before: &[Token], lang: &Language) -> Option<usize> {
     let last = before.last()?;
     match last.kind {

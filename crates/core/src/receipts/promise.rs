@@ -54,7 +54,6 @@ pub(super) fn announces(sentence: &Sentence, lang: &Language, asked: bool) -> bo
     false
 }
 
-/// Whether nothing significant precedes.
 fn begins(before: &[&str], lang: &Language) -> bool {
     let at = before.iter().rposition(|word| word.is_empty()).map_or(0, |at| at + 1);
     before[at..]

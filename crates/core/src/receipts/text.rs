@@ -66,7 +66,6 @@ struct Cut {
     open: Sentence,
     /// A rule or a heading precedes.
     ruled: bool,
-    /// The line is part of a delivered text.
     handed: bool,
 }
 

@@ -6,7 +6,6 @@ pub(super) enum Kind {
     Number,
     Time,
     Path,
-    /// A web or mail address.
     Address,
     /// What stands in quotes or in code marks.
     Quote,
@@ -25,7 +24,6 @@ pub(super) struct Token {
 }
 
 impl Token {
-    /// Whether it names a thing by itself.
     pub(super) fn names(&self) -> bool {
         matches!(self.kind, Kind::Path | Kind::Address | Kind::Quote)
     }
@@ -63,7 +61,6 @@ pub(super) fn tokens(line: &str, offset: usize, into: &mut Vec<Token>) {
     }
 }
 
-/// The first `most` tokens of `text`.
 pub(super) fn first_tokens(text: &str, most: usize) -> Vec<Token> {
     let mut all = Vec::new();
     for line in text.lines() {

@@ -1,5 +1,4 @@
-//! Which lines of an answer are the assistant's own words and which are a text that it delivers, such as a letter, a
-//! dialogue or verses; nothing in the latter is a claim. Decided by form only.
+//! Tells the assistant's own lines from a text that it delivers (a letter, verses), which claims nothing. By form only.
 
 use super::lexicon::languages;
 

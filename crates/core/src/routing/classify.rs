@@ -1,5 +1,3 @@
-//! Classifies a message by its words, which are data.
-
 use super::Task;
 use super::lexicon::{Lexicon, Sheet};
 use std::sync::LazyLock;
@@ -35,8 +33,7 @@ pub fn classify(message: &str) -> Task {
     classified(message).task
 }
 
-/// The kind of `message` with the words that decided: the one with most points, of several the more specific. Only the
-/// beginning of a long message is examined. Deterministic.
+/// The kind of `message`, with the words that decided: most points, then the more specific. Only its beginning is read.
 pub fn classified(message: &str) -> Classified {
     let (tasks, lexicon) = &*TASKS;
     let found = lexicon.search(message);

@@ -1,5 +1,4 @@
-//! Whether a message is about figures, about documents or about neither: a hint for the order of an agent's tools that
-//! needs no model.
+//! Whether a message is about figures, documents or neither: a hint for the order of an agent's tools.
 
 use super::lexicon::{Lexicon, Sheet};
 use crate::skill::SkillKind;

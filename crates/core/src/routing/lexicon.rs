@@ -71,7 +71,6 @@ pub(super) struct Lexicon {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Phrase {
-    /// What follows the first word.
     rest: Vec<Part>,
     /// Index of its kind in `order`; `None` if it counts for none.
     kind: Option<usize>,

@@ -96,8 +96,7 @@ fn part_of(content: &str, what: &str) -> Option<String> {
     }
 }
 
-/// The one value of a table of one row, with the row's other columns behind it; else the first word of what counts
-/// (`59 a.txt`), or the whole line.
+/// The one value of a one-row table with its other columns, or a count's first word (`59 a.txt`), or the whole line.
 fn value_of(content: &str) -> String {
     let lines: Vec<&str> = content.lines().collect();
     if let [names, row, "(1 row)"] = lines.as_slice() {
@@ -171,8 +170,7 @@ fn is_scripted_text(state: &RunState, text: &str) -> bool {
     !plans && last.is_some_and(|step| step.tool == FINAL_ANSWER && step.args["text"].as_str() == Some(text))
 }
 
-/// An answer that ends a run with a claim or promise of an action, although none was taken, is
-/// unverified, even where the receipts' own words don't know it.
+/// A claim or promise of an action, although none was taken, is unverified even where the receipts' words miss it.
 fn with_false_claim(state: &RunState, text: &str, receipts: Receipts) -> Receipts {
     let Some(words) = state.false_claim() else {
         return receipts;
@@ -235,7 +233,6 @@ fn composed_receipts(state: &RunState, text: &str) -> Receipts {
     Receipts { verdict, claims }
 }
 
-/// A plan as numbered lines.
 pub fn plan_as_text(plan: &Plan) -> String {
     let mut text = String::new();
     for (index, step) in plan.steps.iter().enumerate() {

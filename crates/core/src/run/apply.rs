@@ -222,7 +222,6 @@ impl RunState {
         self.usage.cost_micros += usage.cost_micros;
     }
 
-    /// What was in flight when the runner died.
     fn mark_interrupted(&mut self) {
         if self.asking.take().is_some() {
             self.spent.cut_off += 1;

@@ -71,8 +71,7 @@ impl RunState {
         }
     }
 
-    /// Approval of a plan covers exactly its steps with exactly their arguments, and no
-    /// destructive one.
+    /// Approval of a plan covers exactly its steps with exactly their arguments, and no destructive one.
     pub(super) fn approve_plan(&mut self) {
         let Some(plan) = &mut self.plan else { return };
         plan.approved = true;

@@ -1,5 +1,3 @@
-//! What a question stands on: why a person is asked, and what the run knew then.
-
 use super::state::RunState;
 use crate::AgentId;
 use crate::approval::{About, Subject};
@@ -8,7 +6,6 @@ use crate::policy::{Decision, RiskClass};
 use crate::skill::SkillRef;
 
 impl RunState {
-    /// What `subject`, asked now, stands on.
     pub fn about(&self, subject: &Subject) -> About {
         let setup = self.setup.as_deref();
         let (skills, plan) = match subject {
@@ -39,7 +36,6 @@ impl RunState {
         self.tool(tool).and_then(|spec| spec.skill.clone())
     }
 
-    /// Why a person is asked, for that person.
     fn why(&self, subject: &Subject) -> String {
         match subject {
             Subject::Call { call_id, tool, risk, reason, .. } => {

@@ -13,8 +13,7 @@ use crate::tool::ToolCall;
 const CALLS_WORTH_A_PLAN: u32 = 3;
 
 impl RunState {
-    /// Before the model is asked for its next message: make a plan, judge what was observed, make
-    /// another plan. `None`: nothing of that.
+    /// Before the model's next message: plan, judge what was observed, or plan again. `None`: nothing of that.
     pub(super) fn next_of_deep(&self, setup: &Setup) -> Option<Vec<Effect>> {
         setup.deep?;
         if setup.capabilities.trusted {
@@ -90,7 +89,6 @@ impl RunState {
     }
 }
 
-/// Which step failed, and why.
 fn failed(plan: &DeepState) -> Option<String> {
     plan.steps.iter().find_map(|state| match &state.end {
         Some((StepEnd::Failed, why)) => Some(format!("step {} ({}) failed: {why}", state.step.number, state.step.goal)),

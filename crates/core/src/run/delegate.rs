@@ -1,5 +1,4 @@
-//! Delegation: a part of the work is another run's. The parent waits for it without a
-//! runner, what the child spends is the parent's, and what it proves proves for the parent.
+//! Delegation: the parent waits without a runner; what the child spends and proves counts for the parent.
 
 use super::state::{ChildRun, RunState, Waiting};
 use crate::RunId;
@@ -13,7 +12,6 @@ use crate::tool::ToolSpec;
 pub const MAX_DEPTH: u8 = 3;
 
 impl RunState {
-    /// The call whose child this run waits for.
     pub(super) fn child_call(&self) -> Option<&str> {
         match &self.waiting {
             Some(Waiting::Child(child)) => Some(&child.call_id),
@@ -45,7 +43,6 @@ impl RunState {
         }));
     }
 
-    /// The call has its result: nothing is waited for any more.
     pub(super) fn end_wait_for_child(&mut self, call_id: &str) {
         if self.child_call() == Some(call_id) {
             self.waiting = None;

@@ -1,5 +1,4 @@
-//! What a run wants done. The engine carries an effect out and reports it by appending events. Which events report
-//! which effect is written down here too, for replays.
+//! What a run wants done, and which events report that it was. The engine carries effects out and appends the events.
 
 use super::answer::{compose_answer, receipts_for};
 use super::state::RunState;
@@ -32,10 +31,7 @@ pub enum Effect {
     /// The model notes a plan of its own; appends `deep.planned` and the call's `tool.result`.
     DeepOwn { call: ToolCall, steps: Vec<DeepStep>, notes: Vec<String> },
     /// Go on without a plan; appends `deep.replanned` without steps.
-    DeepDrop {
-        /// Why the last plan failed.
-        reason: String,
-    },
+    DeepDrop { reason: String },
     /// A step ended; appends `deep.step`.
     DeepStep(Judged),
     /// Steps are open although the model wants to end; appends `deep.reminded`.
@@ -53,22 +49,11 @@ pub enum Effect {
         idempotency_key: String,
         effect: EffectClass,
     },
-    /// Find out whether a write that a crash cut off has happened. It has: appends `tool.result`; it has
-    /// not: runs it again; it can't be told: appends `tool.uncertain`.
-    Settle {
-        call: ToolCall,
-        /// Stable over repeats.
-        idempotency_key: String,
-    },
+    /// Find out whether a cut-off write has happened: appends `tool.result` or `tool.uncertain`, or runs it again.
+    Settle { call: ToolCall, idempotency_key: String },
     /// Have another agent do it; appends `tool.intent` and `run.delegated`. The run then waits for
     /// that run, and `run.returned` and `tool.result` follow.
-    Delegate {
-        call: ToolCall,
-        agent: String,
-        /// Stable over repeats.
-        idempotency_key: String,
-        effect: EffectClass,
-    },
+    Delegate { call: ToolCall, agent: String, idempotency_key: String, effect: EffectClass },
     /// Say what a call would do; appends a dry `tool.result`.
     DryRun { call: ToolCall },
     /// Ask a person; appends `approval.requested`. The run then parks.
@@ -77,7 +62,6 @@ pub enum Effect {
     Correct {
         /// The words that claim or promise an action.
         words: String,
-        /// What the model is told.
         message: String,
         /// Another form to ask for calls in.
         strategy: Option<Strategy>,
@@ -90,7 +74,6 @@ pub enum Effect {
     Finish { outcome: Outcome, answer: AnswerFrom },
 }
 
-/// What to ask a person.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
     Call {
@@ -101,7 +84,6 @@ pub enum Ask {
     /// About a write that was cut off.
     Uncertain {
         call: ToolCall,
-        /// Why it can't be told.
         why: String,
     },
     Question {
@@ -110,7 +92,6 @@ pub enum Ask {
     },
 }
 
-/// Where the final answer comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnswerFrom {
     Text(String),
@@ -197,7 +178,6 @@ pub(super) fn reports(state: &RunState, wanted: &Effect, body: &EventBody) -> bo
     }
 }
 
-/// Whether carrying `wanted` out asks a model for `purpose`.
 fn calls_model(state: &RunState, wanted: &Effect, purpose: Purpose) -> bool {
     // Whether there must be room first depends on the prompt, which the engine knows.
     if purpose == Purpose::Compact {
@@ -241,7 +221,6 @@ fn is_same_question(state: &RunState, ask: &Ask, subject: &Subject) -> bool {
     }
 }
 
-/// The answer that [`AnswerFrom`] stands for.
 pub fn answer_text(state: &RunState, answer: &AnswerFrom) -> String {
     match answer {
         AnswerFrom::Text(text) => text.clone(),
@@ -253,7 +232,6 @@ pub fn answer_text(state: &RunState, answer: &AnswerFrom) -> String {
 /// Longest text quoted in a difference, characters.
 const QUOTE: usize = 300;
 
-/// `text` in quotation marks, cut.
 fn quoted(text: &str) -> String {
     format!("“{}”", truncate(text, QUOTE).0)
 }
@@ -329,7 +307,6 @@ pub(super) fn recorded_decision(state: &RunState, body: &EventBody) -> Option<St
     Some(text)
 }
 
-/// What the state machine wants now.
 pub(super) fn intended_decision(state: &RunState, effect: &Effect) -> String {
     match effect {
         Effect::FilterIntent => {

@@ -15,11 +15,9 @@ use crate::tool::{CallSource, ToolCall};
 const CORRECTION: &str = include_str!("../../data/correction.txt");
 /// Longest words quoted to the model, characters.
 const MAX_QUOTE: usize = 160;
-/// After so many replies in a row whose calls could not be read, the request is matched with the
-/// tools instead.
+/// After so many replies in a row whose calls could not be read, the request is matched with the tools instead.
 const MAX_UNREAD_REPLIES: u32 = 2;
 
-/// What the fallbacks have done and seen in a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FallbackState {
     pub begun_at: Timestamp,
@@ -41,9 +39,7 @@ pub struct FallbackState {
     pub unread: u32,
     /// Deferred tools that were looked for and found.
     pub found: Vec<String>,
-    /// A person said no to a call.
     pub denied: bool,
-    /// How older messages stand in the prompt.
     pub compaction: Compaction,
 }
 
@@ -81,8 +77,7 @@ impl RunState {
         (!self.is_trusted() && !self.has_acted()).then_some(words)
     }
 
-    /// Instead of ending with a claim that nothing stands behind: the model is told so once, then the request is matched with
-    /// the tools.
+    /// Instead of ending with an unfounded claim: tells the model so once, then matches the request with the tools.
     pub(super) fn correct_false_claim(&self, setup: &Setup) -> Option<Vec<Effect>> {
         let words = self.false_claim()?;
         let can_act = setup.tools.iter().any(|tool| !is_control(&tool.name));
@@ -107,7 +102,6 @@ impl RunState {
         (native && never).then_some(Strategy::React)
     }
 
-    /// After replies whose calls can't be read.
     pub(super) fn handle_unreadable_calls(&self) -> Option<Vec<Effect>> {
         if self.fallback.unread < MAX_UNREAD_REPLIES {
             return None;
@@ -130,8 +124,7 @@ impl RunState {
         }])
     }
 
-    /// Why a call is refused before it is looked at: it could not be read. The model is told how to
-    /// write it.
+    /// Why a call is refused before it is looked at: it could not be read. The model is told how to write it.
     pub(super) fn unreadable_reason(&self, call: &ToolCall) -> Option<String> {
         let broken = self.fallback.broken.iter().find(|broken| broken.call_id == call.id)?;
         let arguments = self
@@ -140,7 +133,6 @@ impl RunState {
         Some(format!("{}{arguments}", broken.text))
     }
 
-    /// Why a guessed call is asked about, for a person.
     pub(super) fn guess_reason(&self, call: &ToolCall) -> String {
         let from = match call.source {
             CallSource::Fuzzy => "a phrase of the model's text",

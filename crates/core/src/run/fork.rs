@@ -28,7 +28,6 @@ pub struct ForkPoints {
 }
 
 impl ForkPoints {
-    /// For a run without events.
     pub fn new(run: RunId) -> Self {
         Self { state: RunState::new(run), points: Vec::new(), open: false }
     }
@@ -54,7 +53,6 @@ impl ForkPoints {
         (self.points, self.state)
     }
 
-    /// The point just before `event`, if there is one.
     fn before(&self, event: &Event) -> Option<ForkPoint> {
         let begins = matches!(
             event.body,

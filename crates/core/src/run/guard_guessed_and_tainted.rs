@@ -118,7 +118,6 @@ impl RunState {
     }
 }
 
-/// Why a call is asked about, for a person.
 fn taint_reason(taint: &[Taint]) -> String {
     let mut named: Vec<&str> = taint.iter().rev().take(MAX_NAMED_SOURCES).map(|one| one.origin.as_str()).collect();
     named.dedup();

@@ -1,5 +1,3 @@
-//! The decision: what a run wants done, given what has happened.
-
 use super::delegate;
 use super::effect::{AnswerFrom, Ask, Effect};
 use super::state::{CallEntry, CallStatus, PlanState, RunState, step_call_id};
@@ -14,7 +12,6 @@ use crate::tool::{CallSource, EffectClass, TOOL_SEARCH, ToolCall, ToolSpec};
 use crate::{RunId, Timestamp};
 
 impl RunState {
-    /// Folds `event` in and decides.
     pub fn on(&mut self, event: &Event) -> Vec<Effect> {
         self.apply(event);
         self.next(event.at)
@@ -50,7 +47,6 @@ impl RunState {
         if self.plans_first() { self.next_of_plan(setup, now) } else { self.next_of_loop(setup) }
     }
 
-    /// The next thing to do for a call that is not settled.
     fn next_for_call(&self, setup: &Setup, entry: &CallEntry, now: Timestamp) -> Vec<Effect> {
         let call = &entry.call;
         match &entry.status {
@@ -121,7 +117,6 @@ impl RunState {
         }
     }
 
-    /// What a model is told whose arguments don't fit.
     pub(super) fn invalid_arguments(spec: &ToolSpec, problem: &str) -> String {
         let takes = schema::in_short(&spec.parameters);
         format!(
@@ -270,7 +265,6 @@ impl RunState {
         self.judge_call(setup, &call, now)
     }
 
-    /// After the last step: the answer.
     fn answer_of_plan(&self, setup: &Setup, state: &PlanState, has_steps: bool) -> Vec<Effect> {
         let own = state.plan.steps.iter().find(|step| step.tool == FINAL_ANSWER);
         let text = own.and_then(|step| step.args["text"].as_str()).unwrap_or_default();

@@ -1,5 +1,4 @@
-//! Files of the workspace whose content came from outside: what people uploaded, and what a run wrote that had read
-//! something of outside. A result that may quote one brings that content into the run.
+//! Files of the workspace whose content came from outside; a result that may quote one brings it into the run.
 
 use crate::event::ToolResult;
 use serde::{Deserialize, Serialize};
@@ -12,7 +11,6 @@ const LONGEST: usize = 1024;
 /// Tools that say which file each line is from; naming a folder to them brings in nothing yet.
 const SAY_PATHS: [&str; 2] = ["list", "grep"];
 
-/// A file whose content came from outside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutsideFile {
     /// Its path in the workspace.

@@ -27,8 +27,7 @@ impl RunState {
         told.unwrap_or_default()
     }
 
-    /// The run's messages for a model call: the next reply takes in what the user said meanwhile,
-    /// as the fold of its request does.
+    /// The run's messages for a model call; the next reply takes in what the user said meanwhile.
     pub fn messages_for(&self, purpose: Purpose) -> Cow<'_, [Message]> {
         if purpose != Purpose::Reply || self.steers.is_empty() {
             return Cow::Borrowed(&self.messages);
@@ -42,8 +41,7 @@ impl RunState {
         self.setup.as_ref().and_then(|setup| setup.forked_from).is_some_and(|from| seq <= from.seq)
     }
 
-    /// Effects of this run that can be taken back and are not yet, oldest first. Those that a fork
-    /// took over belong to the other run.
+    /// Effects of this run that can be taken back and are not yet, oldest first; not those that a fork took over.
     pub fn undoable(&self) -> Vec<(&ToolCall, &Undo)> {
         self.effects().filter(|(_, undo)| matches!(undo, Undo::Snapshot { .. })).collect()
     }

@@ -1,5 +1,4 @@
-//! Replay: would this program decide today what it decided then? Pure: no model is asked,
-//! no tool runs. What needs a prompt or a parser is checked by the engine, which has them.
+//! Replay: would this program decide the same today? Pure; the engine checks what needs a prompt or a parser.
 
 use super::effect::{intended_decision, recorded_decision, reports};
 use super::state::RunState;
@@ -17,12 +16,10 @@ pub struct Difference {
     pub now: String,
 }
 
-/// What a check of one event found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Checked {
     /// The event is no decision of the program: it came from outside.
     NoDecision,
-    /// The same would be decided.
     Same,
     Differs(Difference),
 }

@@ -1,5 +1,3 @@
-//! What is known of a run after some of its events.
-
 use super::fallback_parsing::FallbackState;
 use crate::approval::{Subject, Taint};
 use crate::budget::Spent;
@@ -14,13 +12,10 @@ use crate::tool::{EffectClass, Staged, ToolCall, ToolSpec};
 use crate::{ApprovalId, RunId, TimerId, Timestamp};
 use std::sync::Arc;
 
-/// How far a call has come.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "a run has few calls, and most end in the large variant")]
 pub enum CallStatus {
-    /// Wanted; not judged yet.
     Proposed,
-    /// A person has let it through.
     Approved,
     /// Its intent is committed; the effect may or may not have happened.
     Intent {
@@ -32,7 +27,6 @@ pub enum CallStatus {
     /// Cut off by a crash; the world may show whether it happened.
     CutOff {
         key: String,
-        /// What it was about to do, and since when.
         staged: Option<(Timestamp, Box<Staged>)>,
     },
     /// Cut off by a crash; may be repeated with the same key.
@@ -43,22 +37,18 @@ pub enum CallStatus {
     /// Cut off by a crash; a person must say what happened.
     Uncertain {
         key: String,
-        /// Why it can't be told.
         why: String,
     },
     Done(ToolResult),
-    /// It did not run; the text says why.
     Rejected(String),
 }
 
 impl CallStatus {
-    /// Whether nothing more will happen to it.
     pub fn is_settled(&self) -> bool {
         matches!(self, Self::Done(_) | Self::Rejected(_))
     }
 }
 
-/// A call and how far it has come.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallEntry {
     pub call: ToolCall,
@@ -68,7 +58,6 @@ pub struct CallEntry {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanState {
     pub plan: Plan,
-    /// All candidates with their scores.
     pub candidates: Vec<Candidate>,
     pub approved: bool,
     /// Counts plans of this run, from 1.
@@ -79,18 +68,10 @@ pub struct PlanState {
     pub tainted: bool,
 }
 
-/// What a parked run waits for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Waiting {
-    Approval {
-        id: ApprovalId,
-        subject: Box<Subject>,
-    },
-    Timer {
-        id: TimerId,
-        at: Timestamp,
-    },
-    /// Another run that does a part of the work.
+    Approval { id: ApprovalId, subject: Box<Subject> },
+    Timer { id: TimerId, at: Timestamp },
     Child(ChildRun),
 }
 
@@ -108,9 +89,7 @@ pub struct ChildRun {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunState {
     pub run_id: RunId,
-    /// Sequence number of the last event folded in.
     pub last_seq: u64,
-    /// Time of the last event.
     pub last_at: Timestamp,
     /// From `run.started`; `None` before it.
     pub setup: Option<Arc<Setup>>,
@@ -120,14 +99,10 @@ pub struct RunState {
     pub steers: Vec<String>,
     /// What people said against plans or calls.
     pub feedback: Vec<String>,
-    /// Tools kept by the intent filter.
     pub kept: Option<Vec<Ranked>>,
-    /// Whether the request wants a tool at all.
     pub wants_tool: bool,
-    /// All calls in the order they were made.
     pub calls: Vec<CallEntry>,
     pub plan: Option<PlanState>,
-    /// The deep plan in force.
     pub deep: Option<DeepState>,
     /// Filled arguments by `(generation, step)`.
     pub filled: Vec<((u32, usize), Result<serde_json::Value, String>)>,
@@ -138,7 +113,6 @@ pub struct RunState {
     /// Permissions of the agent beyond this run.
     pub standing: Vec<StandingGrant>,
     pub spent: Spent,
-    /// Tokens and cost so far.
     pub usage: Usage,
     pub asking: Option<(u32, Purpose)>,
     /// Last reply that had no calls, and what it was for.
@@ -151,33 +125,26 @@ pub struct RunState {
     /// A tool ended the run.
     pub fatal: Option<String>,
     pub stop_by: Option<String>,
-    /// A person refused the plan.
     pub refused: bool,
-    /// How it ended.
     pub outcome: Option<Outcome>,
     pub answer: String,
     /// Whether that was composed from observations.
     pub composed: bool,
     /// What the model call in flight, or cut off last, has said so far for the user.
     pub partial_text: String,
-    /// Calls whose effect was taken back.
     pub undone: Vec<String>,
     /// The call whose effect is being taken back; after a crash it may be back already.
     pub undoing: Option<String>,
     /// Calls that a fork found done: their effects are another run's.
     pub inherited: Vec<String>,
-    /// What the fallbacks have done and seen.
     pub fallback: FallbackState,
     /// What of outside entered it, oldest first.
     pub taint: Vec<Taint>,
-    /// Runs that it delegated to, oldest first.
     pub children: Vec<ChildRun>,
-    /// What the runs below it proved.
     pub proved: Vec<Proved>,
 }
 
 impl RunState {
-    /// A run without events.
     pub fn new(run_id: RunId) -> Self {
         Self { run_id, wants_tool: true, ..Self::default() }
     }
@@ -190,17 +157,14 @@ impl RunState {
         state
     }
 
-    /// Whether it has ended.
     pub fn is_finished(&self) -> bool {
         self.outcome.is_some()
     }
 
-    /// The tool of this name.
     pub fn tool(&self, name: &str) -> Option<&ToolSpec> {
         self.setup.as_ref()?.tools.iter().find(|spec| spec.name == name)
     }
 
-    /// The call of this id.
     pub fn call(&self, id: &str) -> Option<&CallEntry> {
         self.calls.iter().find(|entry| entry.call.id == id)
     }
@@ -219,7 +183,6 @@ impl RunState {
     }
 }
 
-/// Id of the call that carries out a plan step.
 pub(super) fn step_call_id(generation: u32, index: usize) -> String {
     format!("plan-{generation}-{}", index + 1)
 }

@@ -27,7 +27,6 @@ pub fn room_for_tools(capabilities: &Capabilities) -> u64 {
     u64::from(room) / TOOL_SHARE
 }
 
-/// Whether the tools have to be narrowed before the model is asked.
 pub(super) fn has_too_many_tools(setup: &Setup) -> bool {
     let capabilities = &setup.capabilities;
     setup.tools.len() > capabilities.max_tools || weigh_tools(&setup.tools) > room_for_tools(capabilities)
@@ -81,8 +80,7 @@ impl RunState {
         tools
     }
 
-    /// Tools that can be called besides those that are explained: those that the model looked for and found, and in a
-    /// conversation that goes on those that fit the newest request.
+    /// Callable tools that are not explained: those looked for and found, and those that fit a follow-up request.
     pub fn found(&self) -> Vec<ToolSpec> {
         let offered = self.offered();
         let mut found: Vec<ToolSpec> = Vec::new();
@@ -114,8 +112,7 @@ impl RunState {
         kept.filter(new).take(MAX_FRESH)
     }
 
-    /// What the next run of this conversation begins its prompts with. Tools that were called join those that are
-    /// explained, at their end.
+    /// What the conversation's next run begins its prompts with; tools that were called are explained last.
     pub fn carried(&self) -> Carried {
         let Some(setup) = self.setup.as_deref() else {
             return Carried::default();
@@ -138,7 +135,6 @@ impl RunState {
         self.setup.as_ref().is_some_and(|setup| !setup.carried.offered.is_empty() && setup.capabilities.plans)
     }
 
-    /// Whether tools are left out that can be looked for.
     pub fn defers(&self) -> bool {
         let (Some(setup), Some(kept)) = (&self.setup, &self.kept) else {
             return false;

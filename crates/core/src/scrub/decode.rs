@@ -23,7 +23,6 @@ impl View {
         (self.place(start).0, self.place(end.saturating_sub(1)).1)
     }
 
-    /// The original range of the byte at `at`.
     fn place(&self, at: usize) -> (usize, usize) {
         let after = self.units.partition_point(|unit| unit.at <= at);
         let Some(unit) = after.checked_sub(1).and_then(|index| self.units.get(index)) else {
@@ -40,7 +39,6 @@ impl View {
 /// Undoes one way of escaping; `None` if nothing was escaped that way.
 pub(super) type Decoder = fn(&[u8]) -> Option<View>;
 
-/// Ways in which a text may have been escaped.
 pub(super) const DECODERS: [Decoder; 3] = [percent, escapes, html];
 
 /// A decoded piece and the number of bytes it took.

@@ -5,8 +5,7 @@ const ESCAPED: usize = 12;
 /// Longest run of backslashes that is kept together.
 const RUN: usize = 64;
 
-/// Scrubs a stream. It holds back as much as the longest secret (or its longest line) may take when escaped, so that
-/// none passes in two pieces.
+/// Scrubs a stream, holding back as much as the longest secret may take when escaped, so that none passes in pieces.
 pub struct ScrubStream<'s> {
     scrubber: &'s Scrubber,
     pub(super) held: Vec<u8>,

@@ -1,5 +1,3 @@
-//! Builds the request of a delegation from its arguments.
-
 use serde_json::Value;
 
 /// `template` with each `{{name}}` or `{{name|default:text}}` replaced by that argument; `Err` tells the model what is

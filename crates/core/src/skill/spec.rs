@@ -129,7 +129,6 @@ pub struct HttpSpec {
 pub enum Page {
     /// By the `Link` header's `rel="next"`.
     Link { most: u16 },
-    /// By a cursor in the answer.
     Cursor {
         /// JSONPath of the cursor.
         path: String,
@@ -137,7 +136,6 @@ pub enum Page {
         parameter: String,
         most: u16,
     },
-    /// By a page number.
     Number {
         parameter: String,
         /// Number of the first page.
@@ -254,7 +252,6 @@ pub enum DockerSpec {
         memory_mib: u32,
     },
     List,
-    /// The last lines of a container's output.
     Logs {
         /// Name; a template.
         container: String,

@@ -14,8 +14,7 @@ const SMALL: usize = 4;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Spans {
-    /// As said, each once: quotations, addresses and dates, names, what follows a small word, words, sequences of
-    /// words, the whole text.
+    /// Each once: quotations, addresses and dates, names, what follows a small word, words, sequences, the whole text.
     pub texts: Vec<String>,
     /// Numbers without their units, each once.
     pub numbers: Vec<Number>,
@@ -79,8 +78,7 @@ impl Spans {
         self.text(unit);
     }
 
-    /// Adjacent capitalised words and the numbers after them: `New York`, `December 2`. The first word of a sentence
-    /// begins a name only if another one follows.
+    /// Capitalised words in a row and the numbers after them: `December 2`; a sentence's first word only with another.
     fn names(&mut self, text: &str, run: &[Word<'_>]) {
         let capital = |word: &Word<'_>| word.text.starts_with(char::is_uppercase);
         let mut from = 0;
@@ -130,8 +128,7 @@ fn runs<'w, 'a>(text: &str, all: &'w [Word<'a>]) -> Vec<&'w [Word<'a>]> {
     all.chunk_by(|one, next| text[one.end..next.start].chars().all(char::is_whitespace)).collect()
 }
 
-/// The schema of an object whose free texts and numbers are limited to what was said. Choices stay, and so do required
-/// fields that nothing said fits; optional ones that nothing said fits are dropped.
+/// The schema with free texts and numbers limited to what was said; optional fields that nothing said fits are dropped.
 pub fn constrained(schema: &Value, said: &Spans) -> Value {
     let required = |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
     let mut schema = schema.clone();

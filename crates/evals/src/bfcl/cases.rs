@@ -1,5 +1,3 @@
-//! Cases of the benchmark as requests and tools.
-
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -31,7 +29,6 @@ struct Function {
 #[derive(Debug, Clone)]
 pub struct Case {
     pub id: String,
-    /// The system prompt of the case, if it has one.
     pub system: String,
     pub request: String,
     pub tools: Vec<ToolSpec>,

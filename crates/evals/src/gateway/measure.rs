@@ -20,7 +20,6 @@ pub struct Round {
 }
 
 impl Round {
-    /// From the answers of a round during which the process used `cpu`.
     pub fn of(answers: &Answers, cpu: Duration) -> Self {
         let samples = &answers.samples;
         let wholes = sorted(samples.iter().map(|sample| sample.whole));

@@ -1,5 +1,4 @@
-//! The endpoint behind the gateway: answers at once with fixed bytes, whole or in chunks. A separate process, so that
-//! its work is not counted as another's.
+//! The endpoint behind the gateway: fixed bytes at once, whole or in chunks; its own process, to count its work apart.
 
 use std::io;
 use std::time::Duration;
@@ -96,7 +95,6 @@ fn whole() -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes()
 }
 
-/// The head, the chunks, and the end.
 fn chunks() -> Vec<Vec<u8>> {
     let mut all =
         vec![b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n".to_vec()];

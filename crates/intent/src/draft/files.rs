@@ -132,7 +132,6 @@ impl Desk<'_> {
     }
 }
 
-/// The query of `sql` for the schema of a database.
 pub(crate) fn schema(database: &str, table: &str) -> Value {
     json!({"database": database, "query": {"schema": table}})
 }

@@ -1,5 +1,3 @@
-//! Ranks tools by similarity to a request.
-
 use super::features::{Seen, see};
 use super::vectors::{ToolVectors, cosine, embed, of};
 use crate::settings::Settings;
@@ -9,8 +7,7 @@ use steward_core::ports::{Embedder, IntentError, Ranking};
 use steward_core::text::has_phrase;
 use steward_core::tool::ToolSpec;
 
-/// Ranks all of `tools`; the caller takes as many as it wants. `final_answer` is not ranked: it stands for talk, whose
-/// score the others have to beat.
+/// Ranks all of `tools`. `final_answer` is not ranked: it stands for talk, whose score the others have to beat.
 pub async fn rank(request: &str, tools: &[ToolSpec], embedder: &dyn Embedder) -> Result<Ranking, IntentError> {
     let settings = Settings::shipped()?;
     let seen = see(request, &settings.mask);

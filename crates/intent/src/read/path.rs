@@ -35,7 +35,6 @@ pub fn is_database(path: &str) -> bool {
     ends_with(path, &["db", "sqlite", "sqlite3"])
 }
 
-/// Whether a path is that of a file of rows.
 pub fn is_rows(path: &str) -> bool {
     ends_with(path, &["csv", "tsv"])
 }

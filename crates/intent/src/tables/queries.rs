@@ -50,7 +50,6 @@ pub(crate) fn names(names: &[String]) -> String {
 }
 
 impl Desk<'_> {
-    /// The call for a query that can be answered.
     pub(crate) fn finished(
         &self,
         source: &Source,

@@ -1,6 +1,5 @@
-//! A classifier of short texts, fitted to labelled examples at build time: ridge regression over a text's embedding
-//! and the letter groups of its words, since the embedding model knows English best, and other languages mostly by
-//! their letters.
+//! A classifier of short texts, fitted to labelled examples at build time: ridge regression over embeddings and the
+//! letter groups of words, since the embedding model knows English best.
 
 use super::{DIMENSION, LazyMiniLm};
 use async_trait::async_trait;
@@ -55,8 +54,7 @@ fn float(bytes: &[u8]) -> f32 {
     bytes.first_chunk().map_or(0.0, |bytes| f32::from_le_bytes(*bytes))
 }
 
-/// Fits to `examples`, whose vectors come in the same order; [`Embedder::classifier`] reads the result. Takes a
-/// minute for some thousand examples.
+/// Fits to `examples` and their vectors, for [`Embedder::classifier`]. Takes a minute for some thousand examples.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "rounded into the range of a byte")]
 pub fn fit(examples: &[Labelled], vectors: &[Vec<f32>]) -> Vec<u8> {

@@ -1,5 +1,4 @@
-//! Which methods of constraining output work. Each is tried with a schema whose only answers nobody would give
-//! unasked, which tells a server that obeys from one that ignores the field.
+//! Which methods of constraining output work, tried with a schema whose only answers nobody would give unasked.
 
 use super::CheckResult;
 use super::decide::{Findings, Score};
@@ -61,7 +60,6 @@ fn has_own_wire(session: &ExamSession<'_>) -> bool {
     }
 }
 
-/// Allows only answers that nobody would give.
 fn odd_schema() -> Value {
     json!({
         "type": "object",

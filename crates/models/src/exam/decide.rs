@@ -38,7 +38,6 @@ pub(super) fn can_constrain(found: &Findings) -> bool {
     }
 }
 
-/// The method used over the connection's wire.
 pub(super) fn way(found: &Findings, connection: &Connection) -> Option<Constrained> {
     let ways = found.constrained.as_ref()?;
     // Only Ollama's own interface reads `format`.

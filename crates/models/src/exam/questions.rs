@@ -65,7 +65,6 @@ pub(super) struct Summary {
 
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Plain {
-    /// The system message, if there is one.
     #[serde(default)]
     pub system: String,
     pub ask: String,

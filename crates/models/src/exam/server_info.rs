@@ -1,5 +1,3 @@
-//! What servers tell about themselves and their models.
-
 use super::session::ExamSession;
 use crate::local_servers::{OLLAMA_DEFAULT_WINDOW, model_info, named_server, num_ctx, trained_window};
 use crate::openai::{Client, Outgoing, json_bytes};

@@ -61,7 +61,6 @@ pub(super) enum NoReply {
 }
 
 impl NoReply {
-    /// Whether the server refuses such requests.
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Failed(error) if error.class == ModelErrorClass::BadRequest)
     }
@@ -264,8 +263,7 @@ pub(super) fn shorten(text: &str) -> String {
     short
 }
 
-/// How tools are explained to a model and how its replies are read. The exam uses the same prompts and parsers as
-/// runs do; they live in other rooms.
+/// How tools are explained and replies read: the same prompts and parsers as in runs, which live in other rooms.
 pub trait ToolCallFormat: Send + Sync {
     /// The prompt that explains `tools`; empty for native calls.
     fn instructions(&self, strategy: Strategy, tools: &[ToolSpec]) -> String;

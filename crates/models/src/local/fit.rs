@@ -1,7 +1,6 @@
 use super::{GgufHeader, LocalModelError};
 use std::path::Path;
 
-/// Whether this machine has the memory for a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {

@@ -114,7 +114,6 @@ pub(crate) fn run(
 }
 
 pub(crate) enum Ended {
-    /// Nobody waits for it any more.
     Cancelled,
     Refused(Refusal),
 }

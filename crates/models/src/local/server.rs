@@ -25,7 +25,6 @@ use tokio::sync::{mpsc, oneshot};
 const QUEUE: usize = 32;
 /// Longest Unix socket path, bytes without the terminator.
 const PATH_LIMIT: usize = 107;
-/// How long the inference thread may take to end.
 const END_GRACE: Duration = Duration::from_secs(3);
 
 /// Blocks until the end is asked for.

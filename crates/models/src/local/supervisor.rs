@@ -34,13 +34,11 @@ impl Supervisor {
         Self { command, options, state: Mutex::new(State::default()), phase: watch::Sender::new(Phase::Stopped) }
     }
 
-    /// What the child is doing, including the progress of a start.
     pub fn phases(&self) -> watch::Receiver<Phase> {
         self.phase.subscribe()
     }
 
-    /// Starts the child if it is not running; concurrent calls share one start. A child may end by itself when idle:
-    /// on a refused connection, ask again.
+    /// Starts the child if it is not running, once for concurrent calls. An idle child may end: ask again if refused.
     pub async fn endpoint(&self) -> Result<Endpoint, LocalModelError> {
         let mut state = self.state.lock().await;
         self.notice_end(&mut state).await;
@@ -181,8 +179,7 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
-/// The program to start. It gets socket and token as a line on standard input, see [`Endpoint::to_line`], and ends
-/// when that input ends.
+/// The program to start. It gets socket and token on standard input ([`Endpoint::to_line`]) and ends when that ends.
 #[derive(Debug, Clone)]
 pub struct ChildCommand {
     pub(crate) program: PathBuf,

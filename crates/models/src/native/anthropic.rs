@@ -11,8 +11,7 @@ pub(super) fn headers() -> HeaderMap {
     HeaderMap::from_iter([(name, HeaderValue::from_static("2023-06-01"))])
 }
 
-/// The instructions and the newest message are marked for the cache, so that the next step of a run finds what comes
-/// before them there.
+/// The instructions and the newest message are marked for the cache, where the run's next step finds them.
 pub(super) fn body(connection: &Connection, request: &ModelRequest, plain: bool) -> Value {
     let mut body = json!({"model": connection.model, "max_tokens": request.max_tokens, "stream": true});
     if !plain {

@@ -1,5 +1,4 @@
-//! The prompt as alternating turns, which is how Anthropic, Gemini and Bedrock take it: system messages apart, tool
-//! results on the user's side, neighbours of one side joined.
+//! The prompt as alternating turns for Anthropic, Gemini and Bedrock: system apart, tool results on the user's side.
 
 use serde_json::{Value, json};
 use steward_core::message::{Message, Role};
@@ -19,7 +18,6 @@ pub(super) struct Turn<'a> {
     pub parts: Vec<Part<'a>>,
 }
 
-/// System messages, one text each.
 pub(super) fn system(request: &ModelRequest) -> Vec<&str> {
     let messages = request.messages.iter();
     let system = messages.filter(|message| message.role == Role::System);

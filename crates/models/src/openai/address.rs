@@ -1,5 +1,4 @@
-//! The URL of a call: the connection's base URL, however it was written, and a path. Query parameters of the base URL
-//! are kept, since Azure and many proxies need theirs.
+//! The URL of a call: base URL, however written, and path; query parameters stay, as Azure and proxies need theirs.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::collections::HashMap;

@@ -13,11 +13,11 @@ use steward_core::model::{ACCESS_KEY_FIELD, Auth, Connection, KEY_FIELD, Provide
 use steward_core::ports::{Clock, ConnectionKeys, TypedKey};
 use steward_core::scrub::Scrubber;
 
-/// And every form of the secret that an answer could repeat.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Credential {
     pub header: Option<(HeaderName, HeaderValue)>,
     pub access_key: Option<AccessKey>,
+    /// Every form of the secret that an answer could repeat.
     pub secrets: Vec<SecretString>,
 }
 
@@ -33,7 +33,6 @@ pub(crate) enum NoCredential {
     Sealed(String),
     /// The value can't be a header's.
     Unusable,
-    /// No valid header name.
     BadHeader(String),
 }
 
@@ -197,7 +196,6 @@ pub(super) fn scrubber(secrets: &[SecretString]) -> Scrubber {
     Scrubber::new(secrets.iter().map(|secret| ("key", secret.expose_secret().trim())))
 }
 
-/// `text` without secrets, cut to the limit.
 pub(super) fn scrub(text: &str, secrets: &[SecretString]) -> String {
     let text = scrubber(secrets).scrub(text).into_owned();
     if text.len() <= DETAIL_LIMIT {

@@ -97,7 +97,6 @@ fn matches_any(phrases: &str, text: &str) -> bool {
         .any(|line| line.split('&').all(|part| text.contains(part.trim())))
 }
 
-/// The message of an error body, in any of the known shapes.
 fn message(value: &Value) -> Option<String> {
     let inner = value.get("error").filter(|inner| !inner.is_null()).unwrap_or(value);
     let text = match inner {

@@ -1,5 +1,4 @@
-//! Turns the events of a reply into chunks: what all wires share, and the decoder of the OpenAI dialect. Pure; unknown
-//! fields are ignored.
+//! Turns the events of a reply into chunks: what wires share, and the OpenAI dialect. Pure; ignores unknown fields.
 
 use serde_json::Value;
 use steward_core::model::{ModelChunk, Usage};
@@ -199,8 +198,7 @@ impl ChatDecoder {
         state.push(ModelChunk::ToolCall { index, id, name, arguments });
     }
 
-    /// Which call a piece belongs to. Some servers leave the index out or give all calls the same one; then a new id, or
-    /// without ids a new name, begins a new call.
+    /// Which call a piece belongs to. Without a telling index, a new id, or without ids a new name, begins a new call.
     fn index_of(&mut self, wire_index: Option<u64>, id: Option<&str>, named: bool) -> usize {
         let known = self.calls.iter().rposition(|call| wire_index.is_none() || call.wire_index == wire_index);
         if let Some(at) = known {
@@ -234,7 +232,6 @@ fn content_part(state: &mut ReplyState, part: &Value) {
     }
 }
 
-/// Usage of the dialect, under any of its names.
 pub(crate) fn read_usage(usage: &Value) -> Usage {
     let number = |path: &str| usage.pointer(path).and_then(Value::as_u64);
     Usage {

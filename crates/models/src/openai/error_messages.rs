@@ -243,7 +243,6 @@ impl Origin {
         self.error(Class::Broken, &format!("the endpoint answered with {what} instead of a reply"), self.url_hint())
     }
 
-    /// A complete answer without content.
     pub fn empty(&self, finish: &str, usage: Usage, max_tokens: u32) -> ModelError {
         let hint = match finish {
             "length" => format!("raise `max_tokens`, now {max_tokens}"),

@@ -1,5 +1,3 @@
-//! Passes requests of the OpenAI dialect through as bytes.
-
 use super::error_messages::Origin;
 use super::send::{Outgoing, causes_without_url};
 use super::{Client, Limits};

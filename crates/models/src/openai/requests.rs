@@ -147,8 +147,7 @@ impl Quirks {
         constrain::fitted(connection, request, &self.constraints)
     }
 
-    /// `None`: nothing new. Without this, tools whose schemas were held back after a refusal that named none of them
-    /// would stay unconstrained.
+    /// `None`: nothing new. Without this, tools held back after a refusal that named none would stay unconstrained.
     pub fn accepted(&self, sent: &Value) -> Option<Self> {
         let constraints = self.constraints.accepted(sent)?;
         Some(Self { constraints, ..self.clone() })

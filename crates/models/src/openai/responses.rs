@@ -125,7 +125,6 @@ impl Decode for Decoder {
 }
 
 impl Decoder {
-    /// Begins a call if the item is a new one.
     fn item(&mut self, state: &mut ReplyState, item: &Value, wire_index: Option<u64>) {
         let known = self.calls.iter().any(|call| call.wire_index == wire_index);
         if item["type"] != "function_call" || known {

@@ -28,8 +28,7 @@ impl LocalModels for Supervisor {
     }
 }
 
-/// One client per runtime: a connection is served by the runtime that opened it, so a call from another one would
-/// wait for that one's threads.
+/// One client per runtime: a connection is served by the runtime that opened it, so another's call would wait for it.
 #[derive(Debug, Default)]
 struct Clients(Mutex<HashMap<Option<tokio::runtime::Id>, Result<reqwest::Client, String>>>);
 
@@ -92,7 +91,6 @@ fn build(builder: ClientBuilder) -> Result<reqwest::Client, String> {
     builder.build().map_err(|e| causes(&e))
 }
 
-/// Whether the URL can only mean this machine.
 pub(crate) fn is_loopback(url: &url::Url) -> bool {
     match url.host() {
         Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
@@ -117,7 +115,6 @@ pub(super) fn causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// The destination of one call, and the key that opens it.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
     pub http: reqwest::Client,

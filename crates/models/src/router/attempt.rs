@@ -1,5 +1,3 @@
-//! Asks one connection after the other until one answers.
-
 use super::errors::{self, Next, next, worth_repeating};
 use super::health::{HealthTracker, Permit};
 use futures::StreamExt;
@@ -41,8 +39,7 @@ pub(crate) struct Answered<T> {
     /// All attempts, the successful one last.
     pub attempts: Vec<Attempt>,
     pub value: T,
-    /// To be kept while the answer comes in, then `completed()` or `failed(error)`. If it is dropped, as when the
-    /// client goes away, nothing is recorded.
+    /// Kept while the answer comes in, then `completed()` or `failed(error)`; if dropped, nothing is recorded.
     pub permit: Permit,
 }
 
@@ -273,8 +270,7 @@ impl Queue {
         Self { health, waiting: targets.to_vec(), left: most.max(1), asked_any: false, window_over: 0 }
     }
 
-    /// The next target with a closed circuit. If nobody was asked yet and all are open, the one that is ready first:
-    /// a request is never refused without asking anybody.
+    /// The next target with a closed circuit; if all are open and nobody was asked, the one that is ready first.
     pub fn next(&mut self) -> Option<(Connection, Permit)> {
         if self.left == 0 {
             return None;

@@ -1,5 +1,3 @@
-//! The order in which connections are tried.
-
 use super::connections::ConnectionSet;
 use super::health::HealthTracker;
 use crate::price::Prices;
@@ -98,8 +96,7 @@ fn candidates<'a>(
     Ok((list, missing))
 }
 
-/// The cheapest with a sufficient grade first. Without an exam, a connection suffices only if a person chose it for
-/// this: the agent's primary connection, and the one for this task.
+/// The cheapest with a sufficient grade first; without an exam, only the primary and the task's connection suffice.
 fn cheapest_first(chooser: &Chooser<'_>, list: &mut [Candidate<'_>], task: Task, primary: Option<ConnectionId>) {
     for one in list.iter_mut() {
         let suffices = match chooser.known.grade(one.connection, task) {
@@ -194,8 +191,7 @@ fn reason(found: &Classified, list: &[Candidate<'_>], missing: &[ConnectionId], 
     text
 }
 
-/// Smooth weighted round robin by model name, which spreads the turns of a heavy connection. Not random: the same
-/// calls give the same turns.
+/// Smooth weighted round robin by model name, which spreads a heavy connection's turns. Deterministic.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     by_model: BTreeMap<String, BTreeMap<ConnectionId, i64>>,

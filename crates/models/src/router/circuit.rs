@@ -129,7 +129,7 @@ impl Circuit {
         self.open = Some(Open { since: now, until });
     }
 
-    /// And how long it stays open, milliseconds.
+    /// The state, and how long the circuit stays open, milliseconds.
     pub fn state(&self, now: Timestamp) -> (Breaker, Option<u64>) {
         match self.open {
             None => (Breaker::Closed, None),

@@ -9,7 +9,6 @@ use steward_core::model::{Connection, ModelError};
 use steward_core::ports::{Clock, ConnectionHealth};
 use steward_core::{ConnectionId, Timestamp};
 
-/// Shared by everything that calls connections.
 pub(crate) struct HealthTracker {
     clock: Arc<dyn Clock>,
     pub(crate) options: RouterOptions,
@@ -120,7 +119,6 @@ impl HealthTracker {
     }
 }
 
-/// The settings that decide how a connection is called.
 fn call_settings(connection: &Connection) -> impl PartialEq + use<> {
     let one = connection.clone();
     (one.provider, one.base_url, one.model, one.auth, one.wire)
@@ -133,8 +131,7 @@ enum Stage {
     Over,
 }
 
-/// The right to ask one connection once, and the duty to report the outcome. If it is dropped, as when the caller
-/// goes away, nothing is recorded about the connection.
+/// The right to ask one connection once, and the duty to report the outcome; if dropped, nothing is recorded.
 pub(crate) struct Permit {
     health: Arc<HealthTracker>,
     id: ConnectionId,
@@ -209,7 +206,6 @@ impl Drop for Permit {
 
 /// Times to first content that are remembered.
 const WINDOW: usize = 32;
-/// Older times are ignored.
 const STALE: Duration = Duration::from_mins(5);
 
 /// Since the program started.

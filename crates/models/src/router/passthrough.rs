@@ -175,7 +175,6 @@ fn relay(answer: Answer, passage: Passage, permit: Permit) -> ByteStream {
     .boxed()
 }
 
-/// What came first, and what follows.
 fn pieces(begin: Bytes, rest: Option<ByteStream>) -> ByteStream {
     let begin = stream::iter(Some(begin).filter(|begin| !begin.is_empty()).map(Ok));
     match rest {

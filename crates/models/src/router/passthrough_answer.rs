@@ -169,7 +169,6 @@ async fn read(
     Ok((all.freeze(), Some(rest)))
 }
 
-/// Fields with content.
 const CONTENT: [&[u8]; 9] = [
     b"\"content\"",
     b"\"text\"",
@@ -206,7 +205,6 @@ fn has_text(events: &[u8], field: &[u8]) -> bool {
     })
 }
 
-/// An error object in the place of the first content.
 fn error_event(events: &[u8]) -> Option<Value> {
     memmem::find(events, b"\"error\"")?;
     let text = String::from_utf8_lossy(events);

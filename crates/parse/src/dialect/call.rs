@@ -86,7 +86,6 @@ impl Cx<'_> {
         }
     }
 
-    /// A call whose arguments can't be read.
     pub fn unreadable(&mut self, name: &str, raw: &str, error: &str) {
         self.broken(name, raw, &broken_arguments(error));
     }

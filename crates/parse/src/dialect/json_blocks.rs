@@ -1,5 +1,3 @@
-//! Blocks of JSON calls between tags.
-
 use super::call::{Cx, read_json};
 use super::xml_blocks::element;
 use super::{Begin, Calls, Dialect, Rule, any, json_rule, rule, text_rule};
@@ -207,7 +205,6 @@ fn read_kimi(body: &str, cx: &mut Cx<'_>) {
     });
 }
 
-/// Reads every call of a block that stands between `open` and `close`.
 fn read_each(body: &str, open: &str, close: &str, cx: &mut Cx<'_>, read: impl Fn(&str, &mut Cx<'_>)) {
     let mut rest = body;
     let mut any = false;

@@ -9,7 +9,6 @@ use crate::json::{Loose, strip_fence};
 use crate::tool_index::ToolIndex;
 use serde_json::{Map, Value};
 
-/// Reads the calls of `body`, in a list or one after the other.
 pub(crate) fn python_calls(body: &str, cx: &mut Cx<'_>) {
     let mut loose = Loose::new(strip_fence(body), &[]);
     let before = cx.found.items.len();

@@ -6,8 +6,7 @@ use super::{Begin, Calls, Dialect, Rule, any, rule, text_rule};
 use crate::complexity_counter::find;
 use serde_json::{Map, Value};
 
-/// The text between `open` and the next `close`, and what follows. `closed`: there was a closing; otherwise the value
-/// goes on to the end.
+/// The text between `open` and the next `close`, and what follows; without a closing (`closed`), up to the end.
 pub(super) struct Between<'a> {
     pub head: &'a str,
     pub value: &'a str,
@@ -15,8 +14,7 @@ pub(super) struct Between<'a> {
     pub closed: bool,
 }
 
-/// Finds `open HEAD gt VALUE close` in `text`. A closing counts only if `follows` holds for the text after it, so a
-/// value may quote it.
+/// Finds `open HEAD gt VALUE close`. A closing counts only if `follows` holds after it, so a value may quote it.
 pub(super) fn element<'a>(
     text: &'a str,
     (open, gt, close): (&str, &str, &str),

@@ -244,7 +244,6 @@ impl Shell {
         self.shown = self.pos;
     }
 
-    /// Reads calls with `read` and announces them.
     fn read(&mut self, dialect: Dialect, closed: bool, sink: &mut Sink, read: impl FnOnce(&str, &mut Cx<'_>)) {
         let Self { buf, tools, found, cut, .. } = self;
         let before = found.items.len();
@@ -255,7 +254,6 @@ impl Shell {
         }
     }
 
-    /// Goes on as text after a block that ended at `at`.
     fn after(&mut self, at: usize, sink: &mut Sink) -> Step {
         sink.text_break();
         self.pos = at;

@@ -1,5 +1,4 @@
-//! Reads what models write instead of JSON: single quotes, bare keys, `True`/`None`, comments, missing commas, quotes
-//! made of tokens. Text that can be read in two ways is an error: the model is asked again.
+//! Reads what models write instead of JSON (single quotes, bare keys, `True`, comments); an ambiguous text is an error.
 
 use crate::complexity_counter::count;
 use serde_json::{Map, Number, Value};

@@ -225,8 +225,7 @@ pub(crate) fn unescape(content: &str) -> String {
     unescape_part(content, true).0
 }
 
-/// Decodes as much of `content` as is certain; returns how many bytes that took. An escape that is cut at the end is
-/// left for the next time unless `last`.
+/// Decodes as much of `content` as is certain and counts its bytes; an escape cut at the end waits unless `last`.
 pub(crate) fn unescape_part(content: &str, last: bool) -> (String, usize) {
     let mut out = String::with_capacity(content.len());
     let mut pos = 0;

@@ -10,7 +10,6 @@ pub(super) struct Placement {
     pub keep: usize,
     /// Slot that shares its first `keep` tokens with `slot`, which is cleared before.
     pub share_from: Option<usize>,
-    /// Slots to clear to make room.
     pub evict: Vec<usize>,
 }
 
@@ -37,8 +36,7 @@ impl<T: Copy + Eq> Slots<T> {
         Self { held, capacity, clock: 0 }
     }
 
-    /// Chooses a slot for a prompt and records that it holds the kept part. The last token is always evaluated again,
-    /// since its output is needed.
+    /// Chooses a slot for a prompt and records it. The last token is evaluated again, since its output is needed.
     pub fn place(&mut self, prompt: &[T]) -> Placement {
         self.clock += 1;
         let most = prompt.len().saturating_sub(1);

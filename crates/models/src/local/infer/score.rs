@@ -33,8 +33,7 @@ impl Worker<'_> {
         let _ = reply.send(answer);
     }
 
-    /// The prompt's end with each candidate, tokenised together: a candidate's first letters may merge with the
-    /// prompt's last ones, and the model only knows the merged form.
+    /// The prompt's end with each candidate, tokenised together, since a candidate's first letters may merge with it.
     fn tails(&self, tail: &str, candidates: &[String], end_of_turn: bool) -> Result<Tails, Refusal> {
         let alone = self.prompter.plain(tail);
         let mut joined: Vec<Vec<LlamaToken>> =

@@ -1,5 +1,3 @@
-//! Request bodies, and turning them into jobs.
-
 use crate::local::infer::{ChatMessage, Constraint, Prompt, Refusal, Sampling};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

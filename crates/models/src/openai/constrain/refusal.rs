@@ -131,7 +131,7 @@ fn walk<'a>(schema: &'a Value, found: &mut Vec<Branch<'a>>) {
     }
 }
 
-/// And the name of the property that holds its arguments.
+/// A branch, with the name of the property that holds its arguments.
 fn branch(schema: &Value) -> Option<(Branch<'_>, &'static str)> {
     let properties = schema.get("properties")?;
     PAIRS.iter().find_map(|(name, arguments)| {

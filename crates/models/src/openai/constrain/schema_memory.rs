@@ -22,8 +22,7 @@ const LOOSE: u8 = 2;
 /// It has too many tools to search among, so their arguments are left open.
 const OPEN: u8 = 4;
 
-/// States of a tool's arguments: accepted, refused, and from `HELD` on held back, the higher the more narrowly
-/// suspected.
+/// States of a tool's arguments: accepted, refused, and from `HELD` on held back, higher is more narrowly suspected.
 const GOOD: u8 = 1;
 const BAD: u8 = 2;
 const HELD: u8 = 3;

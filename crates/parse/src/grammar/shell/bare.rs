@@ -148,7 +148,6 @@ impl Shell {
         }
     }
 
-    /// Reads all the rest as one value.
     fn bare_loose(&mut self, bare: &mut Bare) -> Next {
         let raw = self.buf[bare.start..].trim_end().trim_end_matches('`').trim_end();
         let range = bare.start..bare.start + raw.len();

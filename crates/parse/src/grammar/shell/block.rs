@@ -1,5 +1,3 @@
-//! Finds the ends of blocks of calls.
-
 use super::{Shell, State, Step};
 use crate::complexity_counter::find_byte;
 use crate::dialect::{Calls, Dialect, MarkerScan};

@@ -130,7 +130,6 @@ impl Shell {
         begins(text, &cx, end || full)
     }
 
-    /// Passes on the text before an opening and goes behind it.
     fn leave(&mut self, after: usize, sink: &mut Sink) {
         self.flush(sink);
         self.pos = after;
