@@ -179,9 +179,10 @@ impl Bed {
         self.store.save_user(TenantId::DEFAULT, &user).await.unwrap();
     }
 
-    /// From now on, whatever reads users fails.
-    pub fn break_users(&self) {
+    /// From now on, whatever reads users or settings fails.
+    pub fn break_database(&self) {
         database::hide_table(self.dir.path(), "users");
+        database::hide_table(self.dir.path(), "settings");
     }
 
     /// Sends a request as a program on this machine would; `headers` as `name: value`.

@@ -212,7 +212,7 @@ async fn tokens_that_are_none() {
         assert_eq!(answer.status, 401, "{headers:?}");
         assert_eq!(answer.header("content-type"), "application/problem+json");
     }
-    bed.break_users();
+    bed.break_database();
     let answer = bed.send("GET /api/auth/status", &[], "").await;
     assert_eq!(answer.status, 503);
 }

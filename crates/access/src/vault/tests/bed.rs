@@ -18,6 +18,7 @@ pub const TENANT: TenantId = TenantId::DEFAULT;
 
 pub struct Bed {
     pub dir: TempDir,
+    pub data: TempDir,
     pub rows: Arc<Store>,
     pub clock: Arc<FakeClock>,
     ids: Arc<SeqIds>,
@@ -25,10 +26,10 @@ pub struct Bed {
 
 impl Bed {
     pub async fn new() -> Self {
-        let dir = TempDir::new().unwrap();
-        let blobs = Arc::new(FileBlobs::new(dir.path()));
-        let rows = Arc::new(Store::open(StoreConfig::sqlite(dir.path()), blobs).await.unwrap());
-        Self { dir, rows, clock: Arc::default(), ids: Arc::default() }
+        let data = TempDir::new().unwrap();
+        let blobs = Arc::new(FileBlobs::new(data.path()));
+        let rows = Arc::new(Store::open(StoreConfig::sqlite(data.path()), blobs).await.unwrap());
+        Self { dir: TempDir::new().unwrap(), data, rows, clock: Arc::default(), ids: Arc::default() }
     }
 
     /// So many seconds from now.

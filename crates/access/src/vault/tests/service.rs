@@ -137,10 +137,10 @@ async fn a_use_is_written_down_before_the_secret_is_out() {
     invalid(open(&vault, &made).await, "ended at 2026-");
     let uses = vault.uses(TENANT, made.id, None, 0).await.unwrap();
     assert_eq!(uses.items.len(), 2, "nothing was used");
-    steward_testkit::database::hide_table(bed.dir.path(), "credentials");
+    steward_testkit::database::hide_table(bed.data.path(), "credentials");
     let failed = open(&vault, &made).await;
     assert!(matches!(failed, Err(VaultError::Store(_))), "{failed:?}");
-    steward_testkit::database::show_table(bed.dir.path(), "credentials");
+    steward_testkit::database::show_table(bed.data.path(), "credentials");
     vault.remove(TENANT, made.id).await.unwrap();
     for error in [
         open(&vault, &made).await.err(),
