@@ -57,7 +57,7 @@ fn spelt(text: &str) -> String {
 }
 
 #[test]
-fn a_canary_of_each_executor_is_found_nowhere() {
+fn long_a_canary_of_each_executor_is_found_nowhere() {
     let bench = Bench::new(obedient(&TOOLS));
     let echo = Echo::start();
     let sshd = Sshd::start(PASSPHRASE).unwrap();
