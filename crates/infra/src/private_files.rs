@@ -31,7 +31,6 @@ pub fn signing_key(data_dir: &Path) -> Result<SecretBox<Vec<u8>>> {
     }
 }
 
-/// Random bytes.
 pub fn random(count: usize) -> Vec<u8> {
     let mut bytes = vec![0u8; count];
     rand::rng().fill_bytes(&mut bytes);
