@@ -1,5 +1,3 @@
-//! The browser for agents, if this machine has one.
-
 use crate::compose::sandbox_helper;
 use crate::settings::{Settings, path_folders, variable};
 use anyhow::bail;
