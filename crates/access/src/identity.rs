@@ -1,5 +1,3 @@
-//! Who owns a bearer token.
-
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 

@@ -40,7 +40,6 @@ pub struct AccessDeps {
     pub signing_key: SecretBox<Vec<u8>>,
 }
 
-/// Logins, sessions and keys of users.
 pub struct Access {
     tenant: TenantId,
     users: Arc<dyn Users>,

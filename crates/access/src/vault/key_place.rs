@@ -1,5 +1,3 @@
-//! Where the key of the vault is, as settings say it.
-
 use super::{FileKeys, FixedKeys, KeySource, PassphraseKeys};
 use secrecy::SecretString;
 use std::path::{Path, PathBuf};

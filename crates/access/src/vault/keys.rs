@@ -1,5 +1,3 @@
-//! Keys of the vault and where they come from.
-
 use std::fmt;
 use std::sync::Arc;
 
