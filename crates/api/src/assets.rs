@@ -21,13 +21,12 @@ use std::borrow::Cow;
 #[allow_missing = true]
 struct Studio;
 
-/// One file, and a hash of its content.
 struct File {
     data: Cow<'static, [u8]>,
     hash: [u8; 32],
 }
 
-/// Where a file comes from, by its path without the first slash.
+/// By path without the first slash.
 type Find = fn(&str) -> Option<File>;
 
 fn embedded(name: &str) -> Option<File> {
@@ -54,7 +53,6 @@ make run</pre>
 </html>
 ";
 
-/// The fallback of the whole server.
 pub(crate) fn assets() -> Router<ApiState> {
     Router::new().fallback(studio)
 }

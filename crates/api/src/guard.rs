@@ -24,7 +24,6 @@ pub(crate) const MAX_UPLOAD: usize = 20_000_000;
 /// Longest time until an answer under `/api` begins. A stream may go on for as long as it likes.
 const LONGEST: Duration = Duration::from_mins(2);
 
-/// Longest body of a path.
 fn body_limit(path: &str) -> usize {
     if path == "/api/files" { MAX_UPLOAD } else { MAX_BODY }
 }

@@ -29,11 +29,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 use steward_app::{App, dto};
 
-/// The application, and what only HTTP needs.
 #[derive(Clone)]
 pub struct ApiState {
     pub app: App,
-    /// Names and origins that requests may come to and from.
     pub hosts: Arc<Hosts>,
 }
 

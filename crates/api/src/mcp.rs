@@ -38,7 +38,6 @@ struct Owner {
     used: Instant,
 }
 
-/// The service and whose its sessions are.
 pub(crate) struct McpEndpoint {
     service: StreamableHttpService<McpHandler, LocalSessionManager>,
     owners: Mutex<HashMap<String, Owner>>,

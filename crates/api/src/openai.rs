@@ -82,7 +82,6 @@ impl OpenAiError {
         Self::new(StatusCode::BAD_GATEWAY, "server_error", "run_failed", message)
     }
 
-    /// Seconds to wait, where they are known.
     #[must_use]
     pub fn retry_after(mut self, seconds: Option<u64>) -> Self {
         self.headers.extend(seconds.map(|seconds| ("retry-after", seconds.to_string())));
@@ -160,7 +159,6 @@ pub(crate) struct ChatRequest {
     pub user: Option<String>,
 }
 
-/// Options of a stream.
 #[derive(Debug, Deserialize)]
 pub(crate) struct StreamOptions {
     #[serde(default)]
@@ -198,7 +196,6 @@ pub(crate) fn text_of(content: &Value, param: &'static str) -> Result<String, Op
     Ok(parts.iter().map(text).collect::<Result<Vec<_>, _>>()?.join("\n"))
 }
 
-/// Usage as OpenAI writes it.
 pub(crate) fn usage(usage: &Usage) -> Value {
     json!({
         "prompt_tokens": usage.prompt_tokens,

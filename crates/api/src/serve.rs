@@ -1,5 +1,3 @@
-//! The server.
-
 use crate::ApiState;
 use crate::main_runtime::{MainRuntime, run_on_main};
 use crate::router::router;
@@ -25,10 +23,8 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// Fewest and most connections at once. Further ones wait in the system's queue.
 const CONNECTIONS: std::ops::RangeInclusive<usize> = 64..=8192;
 
-/// A server that has its port.
 pub struct Listening {
     listener: TcpListener,
-    /// Where it listens.
     pub address: SocketAddr,
 }
 

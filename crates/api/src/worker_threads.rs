@@ -39,14 +39,12 @@ struct WorkerThread {
     arrivals: mpsc::UnboundedSender<Arrival>,
 }
 
-/// A connection on its way to its thread.
 struct Arrival {
     stream: std::net::TcpStream,
     peer: SocketAddr,
     open: Open,
 }
 
-/// Counts an open connection.
 struct Open {
     count: Arc<AtomicUsize>,
     _permit: OwnedSemaphorePermit,

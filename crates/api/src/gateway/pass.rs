@@ -1,5 +1,3 @@
-//! A request straight to a model.
-
 use super::errors::{no_answer, not_reserved, stopping};
 use super::inbound::Inbound;
 use super::relay::Relay;

@@ -28,7 +28,6 @@ pub(super) struct Relay {
     /// Whether it is a stream of events: then only whole ones go out, so that an error can follow.
     pub events: bool,
     pub partial: BytesMut,
-    /// Whether the endpoint refused.
     pub refused: bool,
     pub over: bool,
     /// Done when the program stops.
@@ -48,7 +47,6 @@ impl Relay {
         self.reservation.settle(Some(&self.connection), usage, priced, failed);
     }
 
-    /// What of `piece` may go out now.
     fn whole_events(&mut self, piece: Bytes) -> Bytes {
         if self.partial.is_empty() && piece.ends_with(b"\n\n") {
             return piece;
@@ -75,7 +73,6 @@ impl Relay {
     }
 }
 
-/// Behind the last empty line.
 fn end_of_events(bytes: &[u8]) -> Option<usize> {
     let ends: [&[u8]; 3] = [b"\n\n", b"\r\n\r\n", b"\r\r"];
     ends.iter().filter_map(|end| memmem::rfind(bytes, end).map(|at| at + end.len())).max()

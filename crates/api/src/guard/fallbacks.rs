@@ -60,7 +60,6 @@ pub(crate) async fn nothing_in_the_dialect(uri: Uri) -> OpenAiError {
     }
 }
 
-/// 405.
 pub(crate) async fn no_such_method(method: Method, uri: Uri) -> Problem {
     let shown: String = uri.path().chars().take(120).collect();
     Problem::new(

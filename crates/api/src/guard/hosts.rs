@@ -24,7 +24,6 @@ pub(crate) async fn check_host(State(hosts): State<Arc<Hosts>>, request: Request
     .into_response()
 }
 
-/// `Host` of a request, with its port.
 fn host_of(request: &Request) -> Option<&str> {
     if let Some(authority) = request.uri().authority() {
         return Some(authority.as_str());

@@ -28,7 +28,6 @@ const MAX_ANSWER: usize = 16 * 1024 * 1024;
 #[derive(Debug, Clone)]
 pub(crate) struct KeptAs(pub String);
 
-/// A key and whose it is.
 struct Known {
     tenant: TenantId,
     owner: String,

@@ -132,7 +132,6 @@ fn result(
     result
 }
 
-/// Tells a caller that wants to know how far a run has got.
 struct Progress {
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,

@@ -1,5 +1,3 @@
-//! What a client can list and call.
-
 use super::ask;
 use super::names::named;
 use super::offered::{offered, run};
@@ -24,7 +22,6 @@ const PAGE: usize = 50;
 /// The tool that has the answer of a run that waited.
 const FOLLOW: &str = "follow_run";
 
-/// Serves one session.
 #[derive(Clone)]
 pub(super) struct McpHandler {
     pub state: ApiState,

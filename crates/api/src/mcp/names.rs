@@ -1,5 +1,3 @@
-//! Names of tools from names of agents.
-
 use steward_core::agent::Agent;
 use steward_core::hash;
 

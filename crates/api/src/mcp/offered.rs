@@ -10,7 +10,6 @@ use steward_core::agent::Agent;
 use steward_core::tool::{ToolSpec, truncate};
 use tokio_util::sync::CancellationToken;
 
-/// A tool that an agent offers.
 pub(super) struct Offered<'a> {
     /// `<agent>_<tool>`.
     pub name: String,
@@ -18,7 +17,6 @@ pub(super) struct Offered<'a> {
     pub spec: ToolSpec,
 }
 
-/// What `agents` offer.
 pub(super) fn offered<'a>(state: &ApiState, agents: &'a [Agent]) -> Vec<Offered<'a>> {
     let named = named("", agents);
     let offers = state.offered_tools(named.iter().map(|(_, agent)| *agent));

@@ -23,7 +23,6 @@ use steward_core::event::{EventBody, Outcome};
 use steward_core::message::Message;
 use steward_core::ports::{Passage, Principal};
 
-/// `POST /v1/chat/completions`.
 pub(crate) async fn completions(
     State(state): State<ApiState>,
     DialectCaller(caller): DialectCaller,

@@ -1,5 +1,3 @@
-//! A run as a stream of chat completion chunks.
-
 use crate::ApiState;
 use crate::openai::delta_projector::{OpenAiDelta, OpenAiDeltas};
 use crate::openai::{OpenAiError, usage};

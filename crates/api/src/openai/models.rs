@@ -28,7 +28,6 @@ pub(crate) async fn list(
     Ok(Json(json!({"object": "list", "data": data})))
 }
 
-/// `GET /v1/models/{name}`.
 pub(crate) async fn one(
     State(state): State<ApiState>,
     DialectCaller(caller): DialectCaller,

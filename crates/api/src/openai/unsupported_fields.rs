@@ -47,7 +47,7 @@ pub(crate) fn check_chat(body: &Value) -> Result<(), OpenAiError> {
     check(body, CHAT)
 }
 
-/// The same for a response.
+/// As [`check_chat`], for a response.
 pub(crate) fn check_responses(body: &Value) -> Result<(), OpenAiError> {
     check(body, RESPONSES)
 }

@@ -60,7 +60,6 @@ pub(super) fn page(document: &OpenApi) -> String {
     )
 }
 
-/// Method, path and operation of a tag.
 fn operations<'a>(document: &'a Value, tag: &str) -> Vec<(&'static str, &'a str, &'a Value)> {
     let mut found = Vec::new();
     for (path, item) in document["paths"].as_object().into_iter().flatten() {

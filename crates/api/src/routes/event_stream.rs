@@ -1,5 +1,3 @@
-//! `GET /api/events`.
-
 use crate::auth::Call;
 use crate::dto::run::{Notice, StreamEvent};
 use crate::routes::runs::KEEP_ALIVE;

@@ -1,5 +1,3 @@
-//! `/api/skills/packages` and the imports.
-
 use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::package::{AcceptPackage, PackageDiff, SkillPackage};

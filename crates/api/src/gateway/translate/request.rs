@@ -10,7 +10,6 @@ use steward_core::model::ModelRequest;
 use steward_core::policy::RiskClass;
 use steward_core::tool::{CallSource, EffectClass, ToolCall, ToolSpec};
 
-/// What is asked for.
 #[derive(Debug)]
 pub(in crate::gateway) struct Request {
     pub model: ModelRequest,

@@ -1,5 +1,3 @@
-//! What a client asks for.
-
 use crate::openai::{OpenAiError, text_of};
 use serde::Deserialize;
 use serde_json::Value;
@@ -45,7 +43,6 @@ pub(crate) struct Item {
     pub content: Value,
 }
 
-/// A request in the house's words.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Asked {
     pub instructions: String,

@@ -1,5 +1,3 @@
-//! A run as a stream of OpenAI's response events.
-
 use super::object::{Frame, part, usage};
 use crate::ApiState;
 use crate::openai::OpenAiError;

@@ -1,5 +1,3 @@
-//! A schema in a line, and the fields of an object.
-
 use super::html::{escape, last, prose};
 use serde_json::Value;
 

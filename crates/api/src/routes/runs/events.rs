@@ -86,7 +86,6 @@ fn last_event(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
     })
 }
 
-/// One event on its way to a client.
 struct Sent {
     pub seq: u64,
     pub kind: String,
@@ -154,12 +153,10 @@ fn stored_json(stored: &StoredEvent) -> String {
     }
 }
 
-/// The same of an event that was just made.
 fn event_json(event: &Event) -> String {
     json!(event).to_string()
 }
 
-/// A stored event for a JSON answer.
 pub(super) fn stored_raw(stored: &StoredEvent) -> Result<Box<RawValue>, Problem> {
     RawValue::from_string(stored_json(stored)).map_err(|error| {
         tracing::error!(run = %stored.event.run_id, seq = stored.event.seq, %error, "an event is no JSON");
