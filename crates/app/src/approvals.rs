@@ -37,7 +37,6 @@ pub enum ApprovalsWanted {
     All,
 }
 
-/// A page of the inbox.
 #[derive(Debug)]
 pub struct InboxPage {
     pub items: Vec<ApprovalView>,
@@ -204,7 +203,6 @@ impl<'a> InboxView<'a> {
         }
     }
 
-    /// The entry as it is shown.
     async fn show(&mut self, row: Approval, run: RunRow) -> Result<ApprovalView, AppError> {
         let names = self.app.agent_names(vec![run.agent]).await?;
         let duplicates = self.duplicates(&row).await?;
@@ -264,7 +262,6 @@ fn status(row: &Approval) -> ApprovalStatus {
     }
 }
 
-/// What happens if the answer is no.
 fn if_denied(subject: &Subject) -> String {
     match subject {
         Subject::Call { call_id, tool, .. } if call_id.starts_with("plan-") => {

@@ -9,10 +9,8 @@ use steward_core::ports::Role;
 use steward_core::skill::SkillKind;
 use steward_core::{ApprovalId, ConversationId, KeyId, RunId, UserId};
 
-/// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// Look at it.
     Read,
     /// Begin runs of agents, or ask models.
     Ask,
@@ -124,7 +122,6 @@ pub fn listed_owner(caller: &Caller, resource: Resource<'_>) -> Option<UserId> {
     (!everybody).then_some(caller.principal.user)
 }
 
-/// The lowest role that may do it.
 fn least_role(action: Action, resource: Resource<'_>) -> Role {
     use Resource as R;
     match action {

@@ -1,5 +1,3 @@
-//! Who asks.
-
 use steward_access::{Account, Identity, LOCAL_USER};
 use steward_core::UserId;
 use steward_core::event::Origin;
@@ -13,7 +11,6 @@ pub struct Caller {
     pub email: String,
     /// Their login; `None`: they came with an API key.
     pub session: Option<Uuid>,
-    /// Where runs that they begin come from.
     pub origin: Origin,
 }
 
@@ -39,7 +36,6 @@ impl Caller {
         self.email.clone()
     }
 
-    /// As others may see them.
     pub fn account(&self) -> Account {
         Account {
             id: self.principal.user,

@@ -1,5 +1,3 @@
-//! Connections: endpoints of models, their exams and their health.
-
 mod exam_prompts;
 mod examiner;
 mod input_rules;
@@ -107,7 +105,6 @@ impl App {
         Ok(self.deps().models.health().await)
     }
 
-    /// The report card of a connection's model.
     pub async fn exam_report(&self, caller: &Caller, id: ConnectionId) -> Result<ExamReport, AppError> {
         authorize(caller, Action::Read, Resource::Connections)?;
         let connection = self.known_connection(id).await?.connection;
@@ -152,7 +149,6 @@ impl App {
         }
     }
 
-    /// Names of the connections that the caller may use.
     pub async fn usable_connections(&self, caller: &Caller) -> Vec<String> {
         let known = self.connections.list().await;
         let names = known.into_iter().map(|one| one.connection.name);
@@ -166,7 +162,6 @@ impl App {
             .ok_or_else(|| AppError::not_found(format!("connection {id}")))
     }
 
-    /// The same, if it can be changed here.
     async fn editable_connection(&self, id: ConnectionId) -> Result<KnownConnection, AppError> {
         let known = self.known_connection(id).await?;
         if known.from == "saved" {
@@ -186,7 +181,6 @@ impl App {
     }
 }
 
-/// Why a connection can't be used by name.
 #[derive(Debug)]
 pub enum NoConnection {
     Forbidden(AppError),

@@ -1,5 +1,3 @@
-//! Conversations: their lists and details, and branching them off.
-
 use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
 use crate::dto::conversation::{Conversation as ConversationView, ConversationDetail, Message as MessageView};
 use crate::dto::run::Run;
@@ -11,7 +9,6 @@ const MAX_TITLE: usize = 200;
 /// Runs that a conversation is shown with, the newest.
 const RUNS_SHOWN: u32 = 100;
 
-/// Which conversations of the caller.
 #[derive(Debug, Default)]
 pub struct ConversationSearch {
     /// In the title or a message.

@@ -11,7 +11,6 @@ pub use reservation::Reservation;
 pub use usage_writer::UsageWriter;
 
 impl App {
-    /// The embedding model within this program.
     pub fn embedder(&self) -> &dyn Embedder {
         &*self.deps().embedder
     }

@@ -1,5 +1,3 @@
-//! MCP servers whose tools agents may use.
-
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::mcp::{AcceptTool, AttachTools, McpLogin, McpLoginState, McpLoginStatus, McpServerInput};
 use steward_core::McpServerId;

@@ -1,15 +1,11 @@
-//! Skill packages: importing, looking through and accepting them.
-
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::package::{AcceptPackage, PackageDiff, PackageFileDiff};
 use steward_core::package::{PackageState, Severity, SkillPackage};
 use steward_core::{AgentId, ports};
 use steward_tools::package::{Change, DangerousFindings, bundled, bundled_names};
 
-/// Where an imported package comes from.
 #[derive(Debug)]
 pub enum PackageSource {
-    /// The bytes of an archive.
     Archive(Vec<u8>),
     /// The name of a package that comes with Steward.
     Bundled(String),
@@ -27,7 +23,6 @@ impl App {
         Ok(self.packages.store().packages(self.tenant(), after, limit).await?)
     }
 
-    /// Names of the packages that come with Steward.
     pub fn bundled_packages(&self, caller: &Caller) -> Result<Vec<String>, AppError> {
         authorize(caller, Action::Read, Resource::Packages)?;
         Ok(bundled_names())

@@ -1,5 +1,3 @@
-//! What agents were asked to remind of.
-
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::reminder::{Reminder as ReminderView, ReminderChange};
 use steward_core::AgentId;

@@ -1,5 +1,3 @@
-//! Runs: lists, details, logs, and what is done to them.
-
 mod attachments;
 mod fork;
 mod start;
@@ -23,7 +21,6 @@ const MAX_STEERING: usize = 200_000;
 /// Events that are read at once.
 const PAGE: u32 = 500;
 
-/// Which runs.
 #[derive(Debug, Default)]
 pub struct RunSearch {
     /// Of the caller only, even if they see all. `user` of the filter is set by who asks.
@@ -204,7 +201,6 @@ impl App {
         self.store().events(self.tenant(), run, after, limit).await
     }
 
-    /// The fold of a run's log.
     pub async fn run_state(&self, run: RunId) -> Result<RunState, EngineError> {
         self.runs.state(run).await
     }

@@ -13,11 +13,9 @@ use steward_tools::skills::{FileHostKeys, HostKeys as _, HostKeysError, SshAddre
 /// Longest description, characters.
 const MAX_DESCRIPTION: usize = 4000;
 const MAX_UTTERANCES: usize = 50;
-/// Port of ssh.
 const SSH: u16 = 22;
 
 impl App {
-    /// By name.
     pub async fn skills(
         &self,
         caller: &Caller,

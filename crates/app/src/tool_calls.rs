@@ -1,5 +1,3 @@
-//! Calls of tools outside a run, for programs that use what an agent offers.
-
 use crate::app::{App, Caller};
 use serde_json::Value;
 use steward_core::agent::Agent;
@@ -13,7 +11,6 @@ const OFFERED: &str = "mcp_tools";
 /// Longest call, milliseconds.
 const TIMEOUT_MS: u64 = 30_000;
 
-/// Why a tool was not called, or failed.
 #[derive(Debug)]
 pub enum ReadingToolError {
     /// The agent's policy does not allow it unasked.

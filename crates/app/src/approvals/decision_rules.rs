@@ -1,5 +1,3 @@
-//! Which decisions can be: answers fit their questions, grants what is asked and seven days.
-
 use super::duplicates::is_destructive;
 use crate::dto::approval::Decide;
 use crate::error::AppError;

@@ -1,5 +1,3 @@
-//! Which entries of the inbox ask the same.
-
 use serde_json::json;
 use steward_core::approval::{Approval, Subject, Taint};
 use steward_core::policy::RiskClass;

@@ -31,7 +31,6 @@ impl KeyVariables {
         Ok(Self(names))
     }
 
-    /// Refuses a variable that is not one for keys.
     pub fn check(&self, name: &str) -> Result<(), String> {
         // Case is ignored, so that nobody gets around this by another spelling.
         if name.to_uppercase().starts_with(OWN) {

@@ -1,5 +1,3 @@
-//! Merges a person's settings with the findings of an exam.
-
 use super::registry::KnownSource;
 use serde_json::{Map, Value};
 use steward_core::exam::ExamReport;

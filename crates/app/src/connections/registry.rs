@@ -22,7 +22,6 @@ use steward_models::router::Router;
 use steward_store::Store;
 use tokio::sync::broadcast;
 
-/// Setting that holds the name of the default connection.
 const DEFAULT_SETTING: &str = "connection.default";
 /// Longest reply of a test that is shown, characters.
 const MAX_REPLY: usize = 200;
@@ -38,13 +37,11 @@ pub struct RegistryParts {
     pub tenant: TenantId,
     pub store: Arc<Store>,
     pub keys: Arc<dyn ConnectionKeys>,
-    /// Notified of changes.
     pub router: Arc<Router>,
     pub clock: Arc<dyn Clock>,
     pub variables: KeyVariables,
 }
 
-/// Saved and found connections.
 pub struct ConnectionRegistry {
     parts: RegistryParts,
     /// From `--connection`; takes precedence over the setting.

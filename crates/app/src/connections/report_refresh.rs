@@ -57,7 +57,6 @@ async fn look(registry: &ConnectionRegistry, id: ConnectionId, looked: &mut Hash
     }
 }
 
-/// Why a report is worth repeating.
 fn outdated(report: &ExamReport, server: Option<&str>) -> Option<String> {
     if report.version < EXAM_VERSION {
         return Some("this program has a newer exam".to_owned());
@@ -66,7 +65,6 @@ fn outdated(report: &ExamReport, server: Option<&str>) -> Option<String> {
     Some(format!("the server was {} and is {now} now", report.server))
 }
 
-/// The report with the note, added once.
 fn marked(mut report: ExamReport, why: &str) -> ExamReport {
     report.notes.retain(|note| !note.starts_with(NOTE));
     let note = format!("{NOTE} {why}. Examine it again.");

@@ -1,5 +1,3 @@
-//! Agents and tools.
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

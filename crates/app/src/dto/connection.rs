@@ -1,5 +1,3 @@
-//! Connections: model endpoints.
-
 use super::auth::AuthInput;
 use super::exam::ExamBrief;
 use serde::{Deserialize, Serialize};

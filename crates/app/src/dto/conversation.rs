@@ -1,5 +1,3 @@
-//! Conversations, and how a message gets into one.
-
 use super::run::Run;
 use serde::{Deserialize, Serialize};
 use steward_core::event::Mode;

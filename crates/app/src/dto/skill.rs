@@ -1,5 +1,3 @@
-//! Skills, and the servers that they reach by ssh.
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use steward_core::credential::CredentialKind;

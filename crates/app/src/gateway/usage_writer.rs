@@ -20,7 +20,6 @@ const ENDING: Duration = Duration::from_secs(2);
 /// Tries before one is given up.
 const TRIES: u32 = 4;
 
-/// One call that is over.
 #[derive(Debug)]
 pub(crate) struct Settlement {
     pub(crate) tenant: TenantId,
@@ -60,12 +59,10 @@ impl UsageWriter {
         }
     }
 
-    /// What virtual keys take a minute.
     pub fn limiter(&self) -> &RateLimiter {
         &self.limiter
     }
 
-    /// Where budgets are reserved.
     pub(crate) fn limits(&self) -> &Arc<dyn SpendLimits> {
         &self.limits
     }

@@ -1,5 +1,3 @@
-//! A person tries a skill.
-
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::skill::{SkillTest, SkillTested};
 use std::time::Instant;
