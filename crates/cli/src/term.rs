@@ -30,37 +30,30 @@ impl Term {
         if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
-    /// For less important text.
     pub fn dim(self, text: &str) -> String {
         self.paint("2", text)
     }
 
-    /// For success.
     pub fn green(self, text: &str) -> String {
         self.paint("32", text)
     }
 
-    /// For failure.
     pub fn red(self, text: &str) -> String {
         self.paint("31", text)
     }
 
-    /// For warnings.
     pub fn yellow(self, text: &str) -> String {
         self.paint("33", text)
     }
 
-    /// For headings and names.
     pub fn bold(self, text: &str) -> String {
         self.paint("1", text)
     }
 
-    /// Prints a line of progress to standard error.
     pub fn say(self, line: &str) {
         let _ = writeln!(std::io::stderr(), "{line}");
     }
 
-    /// Says how a command ended.
     pub fn done(self, line: &str) -> Exit {
         self.say(line);
         Exit::Done

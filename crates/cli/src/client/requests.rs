@@ -39,7 +39,7 @@ pub trait Transport: Send + Sync {
     async fn close(&self) {}
 }
 
-/// Longest wait for an answer that isn't a stream, such as a test of a slow model or a replay of many runs.
+/// Longest wait for an answer that isn't a stream.
 const ANSWER: Duration = Duration::from_mins(5);
 /// How long a vanished server may take to come back during a command.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -242,7 +242,6 @@ fn request(method: &Method, path: &str) -> http::request::Builder {
     Request::builder().method(method).uri(path).header("x-steward-client", "cli")
 }
 
-/// Percent-encodes `text` as a part of a path or of a query.
 pub fn encoded(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {

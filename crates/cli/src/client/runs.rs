@@ -113,7 +113,6 @@ impl From<Run> for RunRow {
     }
 }
 
-/// A run kept as a test.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct KeptRun {
     pub name: String,
@@ -201,7 +200,6 @@ impl Client {
         Ok(undone.items)
     }
 
-    /// Begins a run with the first events of another, whose effects are not repeated.
     pub async fn fork(&self, run: RunId, fork: &Fork) -> anyhow::Result<RunId> {
         let started: Started = self.post(&format!("/api/runs/{run}/fork"), &json!(fork)).await?;
         Ok(started.run)

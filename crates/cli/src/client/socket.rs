@@ -1,5 +1,3 @@
-//! The API of the running server of a data directory.
-
 use super::requests::{ByteStream, Transport};
 use anyhow::{Context, bail};
 use async_trait::async_trait;

@@ -1,5 +1,3 @@
-//! The folder that file tools are confined to.
-
 use super::Client;
 use anyhow::{Context, bail};
 use http::Method;

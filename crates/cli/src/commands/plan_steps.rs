@@ -1,5 +1,3 @@
-//! Shows steps of a plan while a model writes it.
-
 use serde_json::{Value, json};
 use steward_core::plan::PlanStep;
 

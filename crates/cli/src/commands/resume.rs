@@ -1,5 +1,3 @@
-//! `steward resume`: continues interrupted runs.
-
 use super::follow::Follow;
 use crate::client::Client;
 use crate::exit::Exit;
