@@ -56,7 +56,6 @@ impl LogHead {
 }
 
 impl AppendBatch {
-    /// The refusal of a batch whose lease was lost.
     pub(crate) fn fenced(&self) -> StoreError {
         StoreError::Fenced { run: self.run, epoch: self.epoch }
     }
@@ -128,7 +127,6 @@ with batches as materialized (
 select w.run_id, 1 / case when count(*) = max(l.events) then 1 else 0 end
 from written w join batches l on l.run_id = w.run_id group by w.run_id";
 
-/// Columns of [`APPEND_BATCHES`].
 #[derive(Default)]
 struct Columns<'a> {
     tenants: Vec<Uuid>,

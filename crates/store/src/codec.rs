@@ -1,5 +1,3 @@
-//! JSON columns, and the words of enumerations.
-
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -18,7 +16,6 @@ pub(crate) fn from_json<T: DeserializeOwned>(what: &str, text: &str) -> StoreRes
         .map_err(|e| StoreError::Corrupt(format!("{what} holds JSON that is not understood: {e}")))
 }
 
-/// The word of a status column.
 pub(crate) fn status_word(status: RunStatus) -> &'static str {
     match status {
         RunStatus::Running => "running",
@@ -27,7 +24,6 @@ pub(crate) fn status_word(status: RunStatus) -> &'static str {
     }
 }
 
-/// The status of a word.
 pub(crate) fn status_of(word: &str) -> StoreResult<RunStatus> {
     match word {
         "running" => Ok(RunStatus::Running),
@@ -37,7 +33,6 @@ pub(crate) fn status_of(word: &str) -> StoreResult<RunStatus> {
     }
 }
 
-/// The word of an enumeration that serde writes as one.
 pub(crate) fn to_word<T: Serialize>(value: &T) -> StoreResult<String> {
     match serde_json::to_value(value) {
         Ok(Value::String(word)) => Ok(word),
@@ -51,7 +46,6 @@ pub(crate) fn from_word<T: DeserializeOwned>(what: &str, word: String) -> StoreR
         .map_err(|e| StoreError::Corrupt(format!("{what} holds a word that is not known: {e}")))
 }
 
-/// The `status` of an outcome.
 pub(crate) fn outcome_word(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Completed => "completed",

@@ -1,5 +1,3 @@
-//! How statements reach a database and become durable.
-
 mod failpoints;
 mod postgres;
 mod sqlite;
@@ -26,7 +24,6 @@ pub(crate) trait QueuedCall: Send {
     fn settle(self: Box<Self>, failure: Option<&StoreError>);
 }
 
-/// A call with its types.
 pub(crate) struct Call<A, T> {
     pub args: A,
     pub op: OpFn<A, T>,

@@ -3,7 +3,6 @@
 use crate::tx::{Tx, args};
 use steward_core::ports::{StoreError, StoreResult};
 
-/// One step of the schema.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Migration {
     pub version: i64,
@@ -21,10 +20,8 @@ pub const SCHEMA_VERSION: i64 = ALL[ALL.len() - 1].version;
 /// Any number that other programs on the same server are unlikely to lock.
 const ADVISORY_LOCK: i64 = 0x5374_6577_6172_6401;
 
-/// What is in a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// Nothing yet.
     Empty,
     /// This version of our schema, older than or as new as ours.
     Version(i64),

@@ -1,5 +1,3 @@
-//! The store: one engine and the blobs beside it.
-
 use crate::append::{AppendBatch, EventRow};
 use crate::engine::{OpFn, Postgres, Sqlite};
 use crate::error::DbError;
@@ -111,7 +109,6 @@ impl Store {
         Ok(())
     }
 
-    /// Whose calls hard budgets limit.
     pub(crate) fn limit_lookup(&self) -> LimitLookup {
         self.limited.clone()
     }
@@ -158,7 +155,6 @@ impl Store {
         }
     }
 
-    /// The rows that one statement finds.
     pub(crate) async fn rows(&self, sql: &'static str, args: &[Arg]) -> StoreResult<Vec<Row>> {
         self.read((sql, args.to_vec()), |(sql, args), tx| Box::pin(async move { Ok(tx.rows(sql, args).await?) })).await
     }

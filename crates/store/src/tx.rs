@@ -12,7 +12,6 @@ use steward_core::{
 };
 use uuid::Uuid;
 
-/// A connection inside a transaction (or a reading one outside).
 pub(crate) enum Tx<'c> {
     /// SQLite; its futures are ready at once.
     Sqlite(&'c mut rusqlite::Connection),
@@ -209,7 +208,6 @@ impl Row {
         _ => None,
     });
 
-    /// A count or sequence number.
     pub(crate) fn count(&self, index: usize) -> StoreResult<u64> {
         u64::try_from(self.int(index)?).map_err(|_| mismatch(index))
     }

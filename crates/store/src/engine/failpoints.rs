@@ -5,7 +5,6 @@
 
 use steward_core::ports::StoreResult;
 
-/// Before the physical commit.
 pub(crate) fn before_commit() {
     fail::fail_point!("store.commit.before", |_| std::process::abort());
 }

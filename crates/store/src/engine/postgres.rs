@@ -67,7 +67,6 @@ impl Postgres {
         Ok(Self { runtime, pool, queue })
     }
 
-    /// Runs `op` in a transaction.
     pub(crate) async fn write<A, T>(&self, args: A, op: OpFn<A, T>) -> StoreResult<T>
     where
         A: Send + Sync + 'static,
@@ -89,7 +88,7 @@ impl Postgres {
         self.in_pool_runtime(trying).await
     }
 
-    /// Runs `op` outside a transaction.
+    /// Outside a transaction.
     pub(crate) async fn read<A, T>(&self, args: A, op: OpFn<A, T>) -> StoreResult<T>
     where
         A: Send + Sync + 'static,

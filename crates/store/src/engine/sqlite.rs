@@ -1,5 +1,3 @@
-//! SQLite: one writer, several readers.
-
 mod log_head_cache;
 mod open;
 mod readers;

@@ -214,7 +214,6 @@ pub(super) async fn write_spent(tx: &mut Tx<'_>, tenant: TenantId, state: &Spend
 pub(crate) struct LimitedScopes(RwLock<HashSet<(TenantId, BudgetScope)>>);
 
 impl LimitedScopes {
-    /// Adds a scope whose limit is about to be saved.
     pub(crate) fn add(&self, tenant: TenantId, scope: BudgetScope) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         known.insert((tenant, scope));

@@ -1,5 +1,3 @@
-//! Conversations, their messages, and branches of them.
-
 use super::run_commit::open_run;
 use crate::codec::{fold, from_json, page_size, paged, pattern, status_of};
 use crate::error::{on_duplicate, require_changed};

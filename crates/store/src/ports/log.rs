@@ -1,5 +1,3 @@
-//! Reading logs, and checking the database.
-
 use crate::codec::to_json;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
@@ -12,7 +10,6 @@ use steward_core::{RunId, TenantId, Timestamp};
 /// Most events of one call.
 const MAX_EVENTS: u32 = 10_000;
 
-/// Rows of events after `after`.
 pub(super) async fn rows(store: &Store, tenant: TenantId, run: RunId, after: u64, limit: u32) -> StoreResult<Vec<Row>> {
     let limit = if limit == 0 { MAX_EVENTS } else { limit.min(MAX_EVENTS) };
     let sql = "select seq, at, epoch, body, blob,

@@ -114,7 +114,6 @@ async fn remove_ended(tx: &mut Tx<'_>, tenant: TenantId, now: Timestamp) -> Stor
     Ok(())
 }
 
-/// What is reserved, by scope of one spender: tokens and cost.
 struct ReservedByScope {
     installation: (u64, u64),
     user: (u64, u64),

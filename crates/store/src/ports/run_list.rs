@@ -1,12 +1,9 @@
-//! The rows of the list of runs.
-
 use crate::codec::{from_json, from_word, page_size, paged, pattern, status_of, status_word, to_word};
 use crate::store::Store;
 use crate::tx::{Row, args};
 use steward_core::ports::{Page, RunFilter, RunRow, RunStatus, StoreError, StoreResult};
 use steward_core::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
 
-/// Columns of a run, for [`run_row`].
 macro_rules! columns {
     () => {
         "r.id, r.agent_id, r.conversation_id, r.title, r.status, r.outcome, r.answer,

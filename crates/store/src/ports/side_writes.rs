@@ -154,7 +154,6 @@ async fn record_decision(
     known.map(drop).ok_or_else(|| StoreError::NotFound(format!("approval {id}")))
 }
 
-/// New values of a run's status columns.
 struct StatusUpdate<'a> {
     status: RunStatus,
     outcome: Option<&'a Outcome>,

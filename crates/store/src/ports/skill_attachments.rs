@@ -81,7 +81,6 @@ async fn change_attached(
     Ok(())
 }
 
-/// Writes an agent's body back.
 pub(super) async fn write_agent(tx: &mut Tx<'_>, tenant: TenantId, agent: &Agent) -> StoreResult<()> {
     tx.execute(
         "update agents set body = $3 where tenant_id = $1 and id = $2",

@@ -17,7 +17,6 @@ const MOST: usize = 100;
 
 type Known = HashMap<(TenantId, String), Arc<[ToolSpec]>>;
 
-/// Sets that are in the database for sure.
 #[derive(Debug, Default)]
 pub(crate) struct ToolSets(Mutex<Known>);
 
@@ -39,7 +38,6 @@ impl ToolSets {
     }
 }
 
-/// A set that a new run refers to.
 #[derive(Debug, Clone)]
 pub(crate) struct ToolSet {
     pub hash: String,

@@ -1,5 +1,3 @@
-//! The record of usage: tokens and cost by day, spender and model.
-
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
 use async_trait::async_trait;
