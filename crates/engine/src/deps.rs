@@ -1,5 +1,3 @@
-//! What the engine drives, and its settings.
-
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::TenantId;

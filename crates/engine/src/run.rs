@@ -24,7 +24,6 @@ use steward_core::tool::ToolCall;
 use steward_core::{Cancellation, RunId};
 use tokio::sync::Notify;
 
-/// How the service reaches a run at work.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RunSignals {
     pub wake: Arc<Notify>,

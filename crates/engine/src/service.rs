@@ -1,5 +1,3 @@
-//! The service that owns all runs of a node.
-
 pub(crate) mod active_runs;
 pub(crate) mod fork;
 mod preview;
@@ -36,7 +34,6 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Starts, drives, stops and resumes runs.
 #[derive(Clone)]
 pub struct RunService {
     inner: Arc<Inner>,
@@ -86,7 +83,6 @@ impl RunService {
         Ok(run)
     }
 
-    /// A slot for a run at work, if there is one.
     fn free_slot(&self) -> Option<OwnedSemaphorePermit> {
         let slot = Arc::clone(&self.inner.slots).try_acquire_owned().ok();
         if slot.is_none() {
@@ -142,7 +138,6 @@ impl RunService {
         self.command(approval.run_id, Command::Decide { id, answer, by: by.to_owned() }).await
     }
 
-    /// Takes back what an ended run did, newest effect first.
     pub async fn undo(&self, run: RunId, by: &str) -> Result<Vec<Undone>, EngineError> {
         self.undo_effects(run, None, by).await
     }
@@ -182,7 +177,6 @@ impl RunService {
         fold_log(&self.inner.deps, run).await
     }
 
-    /// Where a run can be forked, earliest first.
     pub async fn forkable(&self, run: RunId) -> Result<Vec<ForkPoint>, EngineError> {
         fork_points(&self.inner.deps, run).await
     }
@@ -250,7 +244,6 @@ impl RunService {
         self.inner.tasks.wait().await;
     }
 
-    /// How many runs are at work here.
     pub fn at_work(&self) -> usize {
         self.inner.active.count()
     }

@@ -37,7 +37,6 @@ pub(crate) fn arguments(state: &RunState, index: usize) -> Option<Value> {
     steward_core::schema::validate(&spec.parameters, &arguments).ok().map(|()| arguments)
 }
 
-/// What was seen, in order.
 fn result_texts(state: &RunState) -> Vec<&str> {
     let seen = state.calls.iter().filter_map(|entry| match &entry.status {
         CallStatus::Done(ToolResult::Ok { content, truncated: false, .. }) if content.len() <= MAX_RESULT_BYTES => {

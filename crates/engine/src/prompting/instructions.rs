@@ -1,5 +1,3 @@
-//! Instructions that a prompt begins and ends with, by its purpose.
-
 use crate::prompting::open_arguments::{from_request, open_step};
 use std::fmt::Write as _;
 use steward_core::agent::PlanStyle;
@@ -81,7 +79,6 @@ pub(crate) fn list_tools<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> Strin
     text.trim_end().to_owned()
 }
 
-/// How tools and steps are explained to a model that is to plan.
 pub(crate) fn deep_instructions(tools: &[ToolSpec], settings: DeepSettings) -> String {
     let prompt = match settings.style {
         PlanStyle::Structured => DEEP_PROMPT,
@@ -98,7 +95,6 @@ pub(crate) fn deep_instructions(tools: &[ToolSpec], settings: DeepSettings) -> S
     prompt.replace("{{max_steps}}", &settings.max_steps.to_string()).replace("{{tools}}", &lines.join("\n"))
 }
 
-/// The form of a plan.
 pub(crate) fn deep_schema(tools: &[ToolSpec], settings: DeepSettings) -> serde_json::Value {
     let names: Vec<&str> = tools.iter().map(|spec| spec.name.as_str()).filter(|name| *name != FINAL_ANSWER).collect();
     deep::json_schema(&names, settings)

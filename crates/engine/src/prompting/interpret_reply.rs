@@ -95,7 +95,6 @@ fn claim(request: &str, text: &str) -> Option<String> {
     Some(words.chars().take(QUOTE).collect())
 }
 
-/// The line that a guessed call was read from: the one with its longest value or its tool's name.
 fn quoted_line(parsed: &Parsed, call: &ToolCall) -> String {
     let text = if call.source == CallSource::Reasoning { &parsed.reasoning } else { &parsed.text };
     let value = call

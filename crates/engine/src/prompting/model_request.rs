@@ -1,5 +1,3 @@
-//! The request to a model for a purpose: prompt, tools, schema; and the parser that its reply is read with.
-
 use crate::prompting::compaction::older_messages;
 use crate::prompting::instructions::{
     closing_instructions, deep_instructions, deep_schema, list_tools, plan_instructions,
@@ -27,7 +25,6 @@ const MAX_SUMMARY: u32 = 600;
 /// Prompts up to this many tokens say tools in few words.
 const SMALL_PROMPT: u32 = 4096;
 
-/// A request and how it came about.
 pub(crate) struct BuiltRequest {
     pub request: ModelRequest,
     pub prompt: Prompt,
@@ -54,7 +51,7 @@ pub(crate) fn plan_tools(state: &RunState) -> Vec<ToolSpec> {
     tools
 }
 
-/// The form in which a model of `capabilities` is asked for calls.
+/// As the model's `capabilities` allow.
 pub(crate) fn strategy(state: &RunState, setup: &Setup, capabilities: &Capabilities, purpose: Purpose) -> Strategy {
     if purpose == Purpose::Reply && setup.capabilities.plans {
         state.fallback.strategy.unwrap_or(capabilities.strategy)

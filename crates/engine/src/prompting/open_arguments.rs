@@ -79,7 +79,7 @@ pub(crate) fn arguments_from_reply(state: &RunState, index: usize, text: &str) -
         if value.is_null() || value.as_str() == Some("") {
             return Err(format!("the model left `{name}` of `{}` open", step.tool));
         }
-        // A model that doesn't plan copies; what it makes up is not acted on.
+        // The best candidates first.
         let text = value.as_str().filter(|_| !plans && !is_choice(spec, &name));
         if text.is_some_and(|text| !(stands_in_results(state, text) || asked && occurs_in(request, text))) {
             return Err(format!("what `{name}` of `{}` is to be stands in nothing that was seen", step.tool));

@@ -1,5 +1,3 @@
-//! Plans as the model's replies hold them.
-
 use crate::prompting::model_request::plan_tools;
 use steward_core::deep::{self, DeepStep};
 use steward_core::event::{EventBody, Setup};

@@ -22,7 +22,6 @@ pub(crate) struct ReceivedReply {
     tool_calls: Vec<CallPiece>,
 }
 
-/// A piece of a call in the provider's own field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct CallPiece {
     index: usize,

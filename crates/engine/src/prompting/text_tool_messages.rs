@@ -1,9 +1,6 @@
-//! Calls and results as text, for models that get no tool messages.
-
 use std::fmt::Write as _;
 use steward_core::message::{Message, Role};
 
-/// `messages` with calls and results as text.
 pub(crate) fn with_calls_as_text(messages: &[Message]) -> Vec<Message> {
     let mut plain: Vec<Message> = Vec::with_capacity(messages.len());
     for message in messages {

@@ -19,9 +19,7 @@ const RESERVATION_MARGIN: Duration = Duration::from_mins(1);
 
 /// What a call may take at most.
 pub(crate) struct Estimate {
-    /// Tokens of the prompt.
     prompt: u64,
-    /// Longest reply, tokens.
     reply: u64,
     /// At the highest price of the connections that it may go to, millionths of a dollar.
     pub cost_micros: u64,
@@ -46,7 +44,6 @@ pub(crate) struct CallUsage {
     pub connection: ConnectionId,
     pub model: String,
     pub usage: Usage,
-    /// Tokens of what was received, estimated.
     pub received: u64,
 }
 
@@ -124,8 +121,6 @@ async fn limit_message(
     state.used_up(name, resets_at)
 }
 
-/// What a call used, and the rows that record it in the transaction of its reply; `used` is `None` where nobody began to
-/// answer. Requests that were dropped for a quicker answer count with their prompt.
 pub(crate) async fn settle(
     deps: &Deps,
     reservation: Reservation,

@@ -91,7 +91,6 @@ pub(crate) async fn stop_child(context: &RunContext<'_>, by: &str) -> StoreResul
         return Ok(());
     };
     match context.children.stop_child(child.run, by).await {
-        // It was never made, or it has ended.
         Ok(()) | Err(EngineError::NotFound(_) | EngineError::Store(StoreError::Conflict(_))) => Ok(()),
         Err(EngineError::Store(error)) => Err(error),
         Err(error) => {

@@ -1,5 +1,3 @@
-//! A run moves by its journal only: events are committed, folded and published. Others read the log from here.
-
 use crate::deps::Deps;
 use crate::error::EngineError;
 use steward_core::RunId;
@@ -10,7 +8,6 @@ use steward_core::run::RunState;
 /// How many events are read at once.
 const PAGE: u32 = 1000;
 
-/// A run in the hands of its runner.
 pub(crate) struct Journal {
     deps: Deps,
     lease: Lease,

@@ -138,7 +138,6 @@ struct FailedCall {
     used: Option<CallUsage>,
     /// What was spent all the same.
     usage: Usage,
-    /// The rows that record it.
     side: Vec<SideWrite>,
 }
 
@@ -279,7 +278,6 @@ async fn append_delta(
     context.journal.append(delta).await
 }
 
-/// Sorts what can be shown into text and reasoning.
 fn collect_visible(pieces: Vec<Out>, (text, reasoning): &mut VisibleText) {
     for piece in pieces {
         match piece {

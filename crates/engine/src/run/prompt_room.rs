@@ -39,7 +39,6 @@ enum Room {
     RunStopped,
 }
 
-/// Makes room for the prompt of `purpose`.
 async fn make_room(context: &mut RunContext<'_>, setup: &Setup, purpose: Purpose) -> StoreResult<Room> {
     let max_steps = context.deps.config.max_plan_steps;
     for _ in 0..MAX_STEPS {

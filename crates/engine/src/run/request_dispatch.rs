@@ -15,7 +15,6 @@ use steward_core::tool::{CallSource, ToolCall, ToolSpec};
 /// How sure a tool is whose arguments are all left out.
 const FIT_WITHOUT_ARGUMENTS: f32 = 0.3;
 
-/// A tool and arguments for a request.
 #[derive(Debug, Clone, PartialEq)]
 struct ToolMatch {
     tool: String,
@@ -25,7 +24,6 @@ struct ToolMatch {
     why: String,
 }
 
-/// Carries out [`steward_core::run::Effect::Dispatch`].
 pub(crate) async fn dispatch(context: &mut RunContext<'_>) -> StoreResult<()> {
     let state = &context.journal.state;
     let Some(setup) = state.setup.clone() else {
@@ -55,7 +53,6 @@ fn latest_message(state: &RunState, setup: &Setup) -> String {
     state.steers.last().cloned().unwrap_or_else(|| setup.input.clone())
 }
 
-/// The tool that fits `request` best, with arguments; or why there is none.
 async fn best_match(deps: &Deps, request: &str, setup: &Setup, scope: &ToolScope) -> Result<ToolMatch, String> {
     let proposal = deps.intent.propose(request, setup, scope).await.map_err(|error| error.to_string())?;
     if !proposal.ranking.wants_tool {

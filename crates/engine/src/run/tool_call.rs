@@ -55,7 +55,6 @@ pub(crate) fn tool_scope(deps: &Deps, state: &RunState, cancellation: &Cancellat
 /// What the tool tells, and where it waits until that is durable.
 type PendingStage = (Staged, oneshot::Sender<()>);
 
-/// The tool's end of the way to the journal.
 #[derive(Debug)]
 struct JournalStage(mpsc::Sender<PendingStage>);
 
@@ -121,7 +120,6 @@ pub(crate) async fn run_tool(
             Ok(()) => {
                 let _ = done.send(());
             }
-            // Dropping `done` tells the tool, which ends without an effect.
             Err(error) => failed = Some(error),
         }
     };

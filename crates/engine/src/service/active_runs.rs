@@ -50,7 +50,6 @@ impl ActiveRuns {
         self.lock().insert(lease.run, ActiveRun { signals, lease, until });
     }
 
-    /// The guard of a run that was added.
     pub fn guard(&self, lease: &Lease, signals: &RunSignals) -> ActiveRunGuard<'_> {
         ActiveRunGuard { runs: self, lease: lease.clone(), signals: signals.clone(), ended: false }
     }

@@ -9,7 +9,6 @@ use steward_core::event::{Event, EventBody, ForkedFrom, Origin, Setup};
 use steward_core::run::{ForkPoint, ForkPoints};
 use steward_core::{ConnectionId, ConversationId, RunId, Timestamp, UserId};
 
-/// Where and how a run branches off.
 #[derive(Debug, Clone)]
 pub struct ForkRun {
     pub run: RunId,

@@ -22,12 +22,10 @@ const MAX_INPUT: usize = 200_000;
 /// Longest title, characters.
 const MAX_TITLE: usize = 120;
 
-/// What is asked of an agent.
 #[derive(Debug, Clone)]
 pub struct StartRun {
     pub agent: Agent,
     pub input: String,
-    /// Its conversation, if any.
     pub conversation: Option<ConversationId>,
     /// Earlier messages, where there is no conversation but the caller keeps them (OpenAI API); those that come from
     /// a log of ours say what of outside they may derive from.
@@ -37,7 +35,6 @@ pub struct StartRun {
     pub asked_by: String,
     pub workspace: String,
     pub grants: Vec<Grant>,
-    /// Another connection than the agent's.
     pub connection: Option<ConnectionId>,
     /// Whether the intent filter narrows the tools.
     pub intent_filter: bool,
@@ -68,7 +65,6 @@ pub(crate) async fn create_requested(
     create(deps, run, first, now).await
 }
 
-/// Commits a run with its row, then publishes its first events.
 pub(crate) async fn create(
     deps: &Deps,
     run: RunId,
@@ -268,7 +264,6 @@ pub(crate) async fn choose_route(
     Ok((first, route_taken))
 }
 
-/// The row of a run that begins with `state`.
 fn run_row(tenant: TenantId, run: RunId, state: &RunState, now: Timestamp) -> Result<RunRow, EngineError> {
     let setup = state.setup.as_ref().ok_or_else(|| EngineError::Invalid("a run begins with a request".to_owned()))?;
     Ok(RunRow {

@@ -12,7 +12,6 @@ use steward_core::run::{RunState, receipts_without};
 use steward_core::tool::Undo;
 use steward_core::{RunId, Timestamp};
 
-/// What became of one effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undone {
     pub call_id: String,
