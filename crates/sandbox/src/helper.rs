@@ -18,7 +18,6 @@ use std::process::ExitCode;
 
 use serde::{Deserialize, Serialize};
 
-/// Numbers of system calls, by their names in `libc`.
 macro_rules! calls {
     ($($name:ident)*) => { &[$(libc::$name),*] };
 }

@@ -155,7 +155,6 @@ impl<'g> Session<'g> {
         Ok(names)
     }
 
-    /// The names that were read for [`Self::enforce_policy`].
     fn known(&self) -> Option<Arc<Names>> {
         let names = self.guard.names.borrow();
         names.as_ref().map(|(_, names)| Arc::clone(names))
@@ -194,7 +193,6 @@ impl<'g> Session<'g> {
         self.guard.deadline.over()
     }
 
-    /// Refuses a late result, even if no single step took long.
     pub fn in_time(&self) -> Result<(), SqlError> {
         if self.timed_out() {
             return Err(error::timeout(&self.guard.policy.limits));

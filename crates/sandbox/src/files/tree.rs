@@ -35,7 +35,6 @@ pub enum Node {
 /// By path, relative to the workspace.
 pub type Tree = BTreeMap<String, Node>;
 
-/// What is now at the path of a node to be restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Present {
     Nothing,

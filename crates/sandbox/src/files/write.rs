@@ -14,7 +14,6 @@ use super::error::FilesError;
 use super::path::RelPath;
 use super::{Workspace, kind_of, word};
 
-/// What was at a path before a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Before {
     Absent,
@@ -105,7 +104,6 @@ impl Drop for Staged {
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 impl Workspace {
-    /// What is at `path` now, for an undo.
     pub fn snapshot(&self, path: &str) -> Result<Before, FilesError> {
         let path = self.resolve(path)?;
         let (folder, name) = path.split()?;
@@ -146,7 +144,6 @@ impl Workspace {
         }
     }
 
-    /// Removes what is staged for `path` under this tag.
     pub fn unstage(&self, path: &str, tag: &str) -> Result<(), FilesError> {
         let path = self.resolve(path)?;
         let (folder, name) = path.split()?;

@@ -222,7 +222,6 @@ fn changes_of_metadata() -> Result<BTreeMap<i64, Vec<SeccompRule>>, String> {
     Ok(modes.chain([(libc::SYS_utimensat, vec![by_path])]).collect())
 }
 
-/// Sends changes of metadata to the supervisor.
 pub(super) fn asking() -> Result<BpfProgram, String> {
     let arch: TargetArch = std::env::consts::ARCH.try_into().map_err(|e| format!("{e}"))?;
     // The library has no such action, so another one stands for it first.

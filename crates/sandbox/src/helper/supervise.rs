@@ -173,7 +173,6 @@ fn watch(plan: &Plan, command: Pid) -> Report {
     }
 }
 
-/// Collects dead children; the command's own end is the result.
 fn reap(command: Pid) -> Option<Report> {
     while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
         if pid == command {

@@ -40,7 +40,6 @@ pub(crate) struct Plan {
     pub parent: Option<u32>,
 }
 
-/// One line on the status pipe.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Report {
@@ -59,7 +58,6 @@ pub(crate) enum Tripped {
     Wall,
 }
 
-/// A step that failed before the command ran.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Failure {
     pub stage: Stage,

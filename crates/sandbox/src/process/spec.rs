@@ -136,7 +136,6 @@ pub struct Output {
 }
 
 impl Output {
-    /// Whether something is missing from `bytes`.
     pub fn truncated(&self) -> bool {
         self.total > self.bytes.len() as u64
     }

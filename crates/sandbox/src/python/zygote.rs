@@ -152,7 +152,6 @@ pub(super) enum Answer {
     Busy { busy: u64, why: String },
 }
 
-/// The interpreter is warm and locked in.
 #[derive(Debug, Deserialize)]
 pub(super) struct Ready {
     pub version: String,

@@ -15,7 +15,6 @@ pub(super) struct Names {
     pub closed: HashMap<String, HashSet<String>>,
 }
 
-/// A table or one of its indexes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tree {
     /// The table it belongs to, in the database's spelling.

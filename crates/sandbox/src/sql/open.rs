@@ -156,7 +156,6 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Whether there is something in a write-ahead log beside it.
 fn has_wal(path: &Path) -> bool {
     beside(path, "-wal").metadata().is_ok_and(|m| m.len() > 0)
 }

@@ -12,7 +12,6 @@ pub enum Tables {
     Deny(BTreeSet<String>),
 }
 
-/// For [`Policy::deny_columns`].
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ColumnRef {
     pub table: String,
@@ -127,7 +126,6 @@ impl Policy {
         }
     }
 
-    /// Whether the table or view may be read at all.
     pub fn allows_table(&self, table: &str) -> bool {
         let listed = |set: &BTreeSet<String>| set.iter().any(|t| t.eq_ignore_ascii_case(table));
         match &self.tables {

@@ -282,7 +282,6 @@ const PREPARE: &str = "PREPARE steward_own(text[], text[]) AS \
         AND (t.typtype IN ('c', 'd', 'p') OR p.provariadic <> 0))) \
     LIMIT 1";
 
-/// The SQL that looks for such a function, if the statement could call one.
 fn look_up(checked: &Checked) -> Option<String> {
     let list = |names: &[String]| {
         let quoted: Vec<String> = names.iter().map(|name| format!("'{}'", name.replace('\'', "''"))).collect();

@@ -254,7 +254,6 @@ fn named(tokens: &[Token], names: &Names, policy: &Policy) -> Option<String> {
     None
 }
 
-/// Lists the names if they are few.
 fn suggest(wanted: &str, names: &[String], listing: &str) -> Option<String> {
     let near = near_matches(wanted, names.iter().map(String::as_str));
     if !near.is_empty() {

@@ -17,7 +17,6 @@ use super::policy::Limits;
 use super::query::{Rows, Truncated};
 use super::server_guard::Checked;
 
-/// A write whose transaction is still open.
 #[derive(Debug)]
 pub struct HeldWrite {
     pub answer: Answer,

@@ -33,7 +33,6 @@ pub struct Checked {
     pub sql: String,
     pub writes: bool,
     pub parameters: usize,
-    /// What is known of a write to a single table.
     pub write: Option<Write>,
     /// The functions that it calls, by the names that the server looks up.
     pub calls: Vec<String>,
@@ -147,7 +146,6 @@ fn limit(what: &str) -> SqlError {
     SqlError::Limit { what: what.to_owned() }
 }
 
-/// What a kind of server permits.
 #[derive(Debug)]
 pub(crate) struct Rules {
     /// Functions without effects, and those written without parentheses.

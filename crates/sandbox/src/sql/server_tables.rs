@@ -65,7 +65,6 @@ impl TableInfo {
 }
 
 pub(crate) struct Reference {
-    /// The table that has it, as SQL text.
     pub child: String,
     /// Its name in messages.
     pub shown: String,

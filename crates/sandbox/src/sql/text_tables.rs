@@ -240,7 +240,6 @@ pub(super) enum Kind {
     Text,
 }
 
-/// What its cells have shown so far.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question of its own to every cell")]
 pub(super) struct Column {

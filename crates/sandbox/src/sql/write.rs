@@ -104,7 +104,6 @@ impl Session<'_> {
         Recorder::start(&guard.conn, &shapes, limits.clone()).map_err(|e| self.classify(e))
     }
 
-    /// Tables on which the database has its own triggers.
     fn with_triggers(&self) -> Result<BTreeSet<String>, SqlError> {
         let run = || {
             let sql = "SELECT DISTINCT tbl_name FROM main.sqlite_schema WHERE type = 'trigger'";

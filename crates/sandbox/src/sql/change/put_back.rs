@@ -15,7 +15,6 @@ pub(crate) trait Store {
     /// Follows the columns of an INSERT.
     const OVERRIDE: &'static str = "";
 
-    /// Quotes an identifier.
     fn quoted(name: &str) -> String;
     /// A placeholder for a value of the column, the `number`-th of the statement.
     fn mark(table: &Table, column: usize, number: usize) -> String;
@@ -62,7 +61,6 @@ pub(crate) trait Store {
         self.change_one(sql, &row.iter().collect::<Vec<_>>()).await
     }
 
-    /// Changes the row that is `now` into `row`.
     async fn update(&mut self, table: &Table, now: &[Cell], row: &[Cell]) -> Result<(), SqlError> {
         let columns = Self::columns_to_set(table, now, row);
         if columns.is_empty() {
@@ -133,7 +131,6 @@ pub(crate) async fn put_back<S: Store>(store: &mut S, snapshot: &Snapshot) -> Re
     Ok(u64::try_from(snapshot.rows.len()).unwrap_or(u64::MAX))
 }
 
-/// Rows that were checked, by table and key.
 #[derive(Default)]
 struct Seen(HashSet<String>);
 
@@ -143,7 +140,6 @@ impl Seen {
     }
 }
 
-/// Checks that every row is as the write left it.
 async fn untouched<S: Store>(store: &mut S, snapshot: &Snapshot) -> Result<(), SqlError> {
     let mut seen = Seen::default();
     let mut others = Vec::new();
@@ -168,7 +164,6 @@ async fn untouched<S: Store>(store: &mut S, snapshot: &Snapshot) -> Result<(), S
     Err(SqlError::Conflict { rows })
 }
 
-/// Checks that every row is as it was before.
 async fn restored<S: Store>(store: &mut S, snapshot: &Snapshot) -> Result<(), SqlError> {
     let mut seen = Seen::default();
     for row in &snapshot.rows {
@@ -195,7 +190,6 @@ fn sides<'r>(
     there.into_iter().chain(other.map(|cells| (cells, None)))
 }
 
-/// The state of a write according to its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteState {
     /// Each row is as the write leaves it.
@@ -222,7 +216,6 @@ impl Change<'_> {
     }
 }
 
-/// The rows of a snapshot, each once, in order.
 fn changes(snapshot: &Snapshot) -> Vec<Change<'_>> {
     let mut all: Vec<Change<'_>> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();

@@ -78,7 +78,6 @@ pub(crate) fn cell(table: &Table, column: usize, text: Option<String>) -> Cell {
     }
 }
 
-/// Binds kept values to a statement of ours.
 pub(crate) fn bound<'q>(sql: String, cells: &[&Cell]) -> Query<'q, MySql, MySqlArguments> {
     let query = sqlx::query(AssertSqlSafe(sql));
     cells.iter().fold(query, |query, cell| match cell {

@@ -11,14 +11,12 @@ use crate::sql::error::SqlError;
 /// Most words, numbers and signs of a statement.
 const MOST_TOKENS: usize = 5000;
 
-/// Reads tokens as one kind of server does.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'r> {
     pub lexer: &'r dyn Dialect,
     pub rules: &'r Rules,
 }
 
-/// A statement's tokens without its texts and quoted names.
 #[derive(Debug)]
 pub(crate) struct Bare {
     pub tokens: Vec<Token>,
@@ -230,7 +228,6 @@ fn write(token: &Token, text: &mut String) {
     }
 }
 
-/// Writes it in quotes, with quotes inside doubled.
 fn quoted(value: &str, quote: char, text: &mut String) {
     text.push(quote);
     for sign in value.chars() {

@@ -80,7 +80,6 @@ pub(crate) fn of(
     Ok(Some(write))
 }
 
-/// The parts of the table's name, and the columns that are assigned in existing rows.
 fn names(statement: &Statement) -> Option<(Vec<String>, Vec<String>)> {
     match statement {
         Statement::Insert(insert) => {

@@ -99,7 +99,6 @@ impl Session<'_> {
         }
     }
 
-    /// Rows that refer to missing rows.
     fn dangling(&self) -> Result<Dangling, SqlError> {
         let sql = "SELECT \"table\", rowid, parent, fkid FROM pragma_foreign_key_check";
         let run = || {
