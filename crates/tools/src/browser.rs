@@ -59,7 +59,6 @@ fn preview_action(browsers: &Browsers, number: u32, scope: &ToolScope, verb: &st
     Ok(Preview { summary: format!("{verb} {} on {}", element.words(), elements.url), ..Preview::default() })
 }
 
-/// Adds what the log keeps of an action.
 fn action_output(action: &str, object: String, output: ToolOutput) -> ToolOutput {
     ToolOutput {
         receipt: Some(Receipt::new(action, object, None)),

@@ -71,7 +71,6 @@ impl Secrets {
         Self(secrets_of(opened))
     }
 
-    /// Adds a secret; `name` replaces it in texts.
     pub fn add(&mut self, name: impl Into<String>, secret: SecretString) {
         self.0.push((name.into(), secret));
     }

@@ -18,7 +18,6 @@ use tokio_util::sync::CancellationToken;
 /// How much later than the deadline [`Context::halt`] ends, so that work with the same deadline reports it by itself.
 const DEADLINE_MARGIN: Duration = Duration::from_millis(25);
 
-/// What a tool knows about its call beside the arguments.
 #[derive(Debug, Clone)]
 pub struct Context {
     pub scope: ToolScope,
@@ -150,7 +149,6 @@ pub trait ToolHandler: Send + Sync + 'static {
     }
 }
 
-/// The preview of a call that would fail before it does anything.
 pub(crate) fn would_fail(error: impl Display) -> Preview {
     Preview { summary: format!("would fail: {error}"), ..Preview::default() }
 }

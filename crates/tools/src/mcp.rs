@@ -64,7 +64,6 @@ impl McpHub {
         self.pool.close(tenant, server);
     }
 
-    /// Whether a server's settings are valid; the error says what to do.
     pub fn validate(server: &McpServer) -> Result<(), McpError> {
         let fit = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         if server.name.is_empty() || server.name.len() > 32 || !server.name.chars().all(fit) {
@@ -300,7 +299,6 @@ impl McpConfig {
 #[derive(Clone)]
 pub struct McpPorts {
     pub servers: Arc<dyn McpServers>,
-    /// Skills that stand for their tools.
     pub skills: Arc<dyn Skills>,
     pub vault: Arc<dyn Vault>,
     pub clock: Arc<dyn Clock>,

@@ -183,7 +183,6 @@ impl ToolHandler for WebSearch {
 pub enum SearchEngine {
     /// A SearXNG instance with its JSON format switched on; usually self-hosted.
     Searxng,
-    /// Brave's search API, with a key.
     Brave,
     /// DuckDuckGo's page for browsers without scripts; needs no key, and asks for a captcha now and then.
     Duckduckgo,

@@ -27,7 +27,6 @@ pub struct SkillServicesPorts {
     pub mcp_servers: Arc<dyn McpServers>,
     pub packages: Arc<dyn SkillPackages>,
     pub vault: Arc<dyn Vault>,
-    /// Files of packages, prior content.
     pub blobs: Arc<dyn Blobs>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
@@ -39,7 +38,6 @@ pub struct SkillServicesConfig {
     pub python: PythonConfig,
     /// Folders of programs that are found before those of `path`, and may be read in the sandbox.
     pub programs: Vec<PathBuf>,
-    /// Folders of the system's programs.
     pub path: Vec<PathBuf>,
     /// What docker gets of [`DOCKER_VARIABLES`].
     pub docker: BTreeMap<String, String>,

@@ -85,7 +85,6 @@ impl SkillRuntime {
         }
     }
 
-    /// Tools and prompts of an agent's skills, without those that have the name of a built-in tool (`taken`).
     pub(crate) async fn of_agent(
         &self,
         tenant: TenantId,

@@ -35,7 +35,6 @@ pub(super) struct Page {
     pub open: bool,
 }
 
-/// Stops a navigation when its caller gives up.
 struct StopLoadingGuard<'a>(Option<&'a Page>);
 
 impl Drop for StopLoadingGuard<'_> {
@@ -326,7 +325,6 @@ impl Page {
     }
 }
 
-/// Why the proxy refused: a request to the host of `url`, or else the last one.
 fn refusal_reason(url: Option<&Url>, refusals: &Refusals, mark: u64) -> Option<String> {
     let place = url.map(host_port_of);
     let mut found = refusals.since(mark);

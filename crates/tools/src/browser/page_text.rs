@@ -7,7 +7,6 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// Roles of elements that can be acted on.
 const ACTIVE_ROLES: &str = "button checkbox ColorWell combobox Date DateTime DisclosureTriangle InputTime link listbox menuitem \
     menuitemcheckbox menuitemradio option radio searchbox slider spinbutton switch tab textbox treeitem";
 /// Roles that stand on a line of their own.
@@ -77,7 +76,6 @@ fn role(node: &Value) -> &str {
     node["role"]["value"].as_str().unwrap_or("")
 }
 
-/// Role and name by which a node is numbered.
 pub(super) fn role_and_name(node: &Value) -> (String, String) {
     (role(node).to_owned(), name(node))
 }

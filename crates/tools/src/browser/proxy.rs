@@ -59,7 +59,6 @@ impl Refusals {
         self.lock().0
     }
 
-    /// Refusals after the first `count`, each once.
     pub fn since(&self, count: u64) -> Vec<Refusal> {
         let mut found = Vec::new();
         for (number, refusal) in &self.lock().1 {
@@ -132,7 +131,6 @@ async fn serve(gate: TcpListener, door: Arc<ProxyState>) {
     }
 }
 
-/// A request that is answered by the proxy itself, with the reason.
 struct RefusedRequest {
     status: StatusCode,
     refusal: Refusal,

@@ -11,7 +11,6 @@ use steward_core::hash;
 /// Holds the file that an event was imported from.
 pub(super) const ORIGIN: &str = "X-STEWARD-ORIGIN";
 
-/// One event, or one changed occurrence of it.
 #[derive(Debug, Clone)]
 pub(super) struct Event {
     pub uid: String,
@@ -113,7 +112,6 @@ fn event_length(part: &Component, start: &EventTime) -> Result<EventLength, Stri
     }
 }
 
-/// An event before and after a change, as iCalendar text.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Change {
     pub uid: String,
@@ -127,7 +125,6 @@ pub(super) struct Change {
 pub(super) struct UndoRecord {
     pub calendar: String,
     pub changes: Vec<Change>,
-    /// Names of the time zones that were added.
     #[serde(default)]
     pub zones: Vec<String>,
 }

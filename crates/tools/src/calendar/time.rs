@@ -1,5 +1,3 @@
-//! Dates, times and durations: as iCalendar writes them, and as models write them.
-
 use super::ics::Line;
 use super::zone::Zone;
 use crate::error::{ToolsError, refused};

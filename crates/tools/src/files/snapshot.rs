@@ -44,7 +44,6 @@ impl FileState {
         Self { size: bytes.len() as u64, sha256: hash::sha256(bytes) }
     }
 
-    /// Whether `bytes` begin with this content.
     pub(super) fn is_prefix_of(&self, bytes: &[u8]) -> bool {
         let size = usize::try_from(self.size).unwrap_or(usize::MAX);
         bytes.get(..size).is_some_and(|head| Self::of(head) == *self)

@@ -203,7 +203,6 @@ fn commit_write(ready: PreparedWrite) -> Result<(), ToolsError> {
     Ok(())
 }
 
-/// The content of a file, where it was read.
 fn known_bytes(before: &Before) -> &[u8] {
     match before {
         Before::File { bytes, .. } => bytes,
@@ -263,7 +262,6 @@ pub(super) struct WriteProof {
     /// `None`: the file did not exist.
     pub before: Option<FileState>,
     pub after: FileState,
-    /// Whether it appends to what is there.
     pub adds: bool,
 }
 

@@ -40,7 +40,6 @@ pub struct SearchArgs {
     account: Option<String>,
 }
 
-/// An IMAP session for an account that the run's user may use.
 pub(super) async fn open_session(
     accounts: &MailAccounts,
     account: Option<&str>,

@@ -20,7 +20,6 @@ impl ListedTool {
     }
 }
 
-/// The tools of a server after a check: those listed, with their acceptance, and accepted ones that are gone.
 pub(super) fn merge_listing(known: &[McpTool], listed: &[ListedTool]) -> Vec<McpTool> {
     let accepted = |name: &str| {
         let same = known.iter().find(|tool| tool.name == name);

@@ -15,7 +15,6 @@ use steward_core::skill::CredentialWanted;
 use steward_core::{McpServerId, TenantId, Timestamp, UserId, hash};
 use url::Url;
 
-/// What the browser brings back from a login server.
 #[derive(Debug, Clone, Copy)]
 pub enum LoginAnswer<'a> {
     Code {

@@ -45,7 +45,6 @@ struct Cached {
     of: Timestamp,
 }
 
-/// A token that is wanted, and what is known for getting it.
 #[derive(Clone)]
 pub(in crate::mcp) struct TokenRequest<'a> {
     pub tenant: TenantId,
@@ -58,7 +57,6 @@ pub(in crate::mcp) struct TokenRequest<'a> {
     pub anew: bool,
 }
 
-/// Tokens granted to clients for themselves.
 #[derive(Default)]
 pub(in crate::mcp) struct Tokens {
     cached: Mutex<HashMap<CredentialId, Cached>>,

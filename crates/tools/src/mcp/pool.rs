@@ -62,7 +62,6 @@ impl Pool {
         Ok(connection)
     }
 
-    /// Removes a connection that failed; a newer one in its place stays.
     pub fn remove(&self, key: &PoolKey, connection: &Arc<Connection>) {
         let mut slots = self.slots();
         let same = slots.get(key).is_some_and(|slot| match slot.try_lock() {

@@ -121,7 +121,6 @@ pub(crate) fn check_path(name: &str) -> Result<(), PackageError> {
     Ok(())
 }
 
-/// Invisible characters that change how a name looks.
 fn is_invisible(c: char) -> bool {
     matches!(u32::from(c),
         0xAD | 0x061C | 0x180E | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F

@@ -20,7 +20,6 @@ const TEXT_BYTES: usize = 256 << 10;
 
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-/// A package as read, before it is judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PackageContents {
     pub front: FrontMatter,

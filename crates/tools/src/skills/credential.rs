@@ -9,7 +9,6 @@ use steward_core::ports::{OpenedCredential, Role, StoreError, ToolScope};
 use steward_core::scrub::{Scrubber, secrets_of};
 use steward_core::skill::{CredentialWanted, Skill};
 
-/// The opened credential of a call, or none.
 pub(super) struct CallCredential {
     pub opened: Option<OpenedCredential>,
 }

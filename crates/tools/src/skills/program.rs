@@ -59,7 +59,6 @@ pub(super) fn sandbox_error(error: &SandboxError) -> ToolsError {
     })
 }
 
-/// How a program ended that did not exit as it should.
 pub(super) fn exit_text(exit: Exit) -> String {
     match exit {
         Exit::Exited(code) => format!("ended with exit status {code}"),

@@ -156,7 +156,6 @@ struct Rule {
     pattern: String,
 }
 
-/// The rules that apply to us.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct RobotsRules(Vec<Rule>);
 

@@ -67,7 +67,6 @@ impl fmt::Display for TemplateUse {
 pub struct Slot {
     /// Name of the argument, then the fields within it.
     pub path: Vec<String>,
-    /// Replaces an absent value.
     pub default: Option<String>,
     /// Whether its value may begin with `-` in an argv.
     pub option: bool,
@@ -309,7 +308,6 @@ impl Template {
     }
 }
 
-/// Fills a text whose placeholders were checked when the skill was saved.
 pub fn text(source: &str, values: &Values<'_>) -> Result<Option<String>, TemplateError> {
     Template::parse(source)?.text(values)
 }

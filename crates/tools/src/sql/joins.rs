@@ -15,7 +15,6 @@ pub struct Edge {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// The table that is added.
     pub table: String,
     /// The table, already joined, that it is joined to.
     pub to: String,

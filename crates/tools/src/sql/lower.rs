@@ -16,7 +16,6 @@ pub struct Lowered {
     pub values: Vec<Value>,
 }
 
-/// What is wrong with a query; the message says what exists instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LowerError {
     #[error("there is no table `{name}`; the tables are {known}")]

@@ -5,7 +5,6 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use steward_sandbox::files::near_matches;
 
-/// What a command can do to the workspace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Risk {
@@ -119,7 +118,6 @@ pub struct TerminalConfig {
 }
 
 impl TerminalConfig {
-    /// Reads a file in the format of `data/terminal.toml`.
     pub fn parse(text: &str) -> Result<Self, String> {
         let commands: CommandList = toml::from_str(text).map_err(|error| error.to_string())?;
         if let Some(bad) = commands.keys().find(|name| name.contains(['/', ' '])) {

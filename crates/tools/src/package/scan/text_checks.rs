@@ -26,7 +26,6 @@ impl Lines {
     }
 }
 
-/// Finds phrases that address the model.
 pub(super) fn phrases(path: &str, text: &str, place: TextKind, rules: &Rules, found: &mut Findings) {
     folded_phrases(path, text, 1, place, rules, found);
 }

@@ -98,7 +98,6 @@ impl Authorizer {
         exchange.send(request).await
     }
 
-    /// A token that the server no longer accepts is replaced once.
     async fn with_oauth(
         &self,
         request: HttpRequest,

@@ -42,7 +42,6 @@ struct Change {
     after: EntryState,
 }
 
-/// Records the workspace; the inner error says why that is impossible.
 pub(crate) async fn capture(scope: &ToolScope) -> Result<Result<Tree, String>, ToolsError> {
     let root = scope.workspace.clone();
     blocking(move || Ok(read_tree(&root))).await

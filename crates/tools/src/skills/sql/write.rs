@@ -113,7 +113,6 @@ pub(super) fn output(spec: &SqlSpec, skill: &Skill, changes: Changes, sql: &str)
     }
 }
 
-/// Runs a statement that writes; its changes are announced before they are committed.
 pub(super) async fn run_write(spec: &SqlSpec, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
     let work = async {
         match database_of(spec, job.secret)? {

@@ -303,7 +303,6 @@ pub(super) fn output_text(stdout: &str, stderr: &str, limit: usize) -> String {
     format!("{}\n[stderr] {err}", shortened(out, left))
 }
 
-/// The beginning and the end of a text that is too long.
 fn shortened(text: &str, limit: usize) -> String {
     let count = text.chars().count();
     if count <= limit {

@@ -111,7 +111,6 @@ pub fn check_argv(source: &[String], schema: &Value) -> Result<(), TemplateError
     super::check_texts(source, TemplateUse::Argv, schema)
 }
 
-/// How a database marks a bound value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BindStyle {
     /// `?1`: `SQLite`.
