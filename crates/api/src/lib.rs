@@ -43,8 +43,7 @@ impl Deref for ApiState {
     }
 }
 
-/// Which `Host` and `Origin` headers are taken. A page of another site that has its name resolve to this
-/// machine (DNS rebinding) sends a `Host` that isn't here.
+/// Which `Host` and `Origin` headers are taken, against DNS rebinding.
 #[derive(Debug, Clone, Default)]
 pub struct Hosts {
     /// Whether the listener is on a loopback address: only names of this machine and `names` are taken then.

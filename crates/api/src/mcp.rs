@@ -1,5 +1,4 @@
-//! `/mcp`: this Steward as an MCP server. Each agent is a tool, `ask_<agent>`; an agent can offer some of
-//! its reading tools too. Transport and versions of the protocol are rmcp's, which stays in this module.
+//! `/mcp`: this Steward as an MCP server. Each agent is a tool, `ask_<agent>`; only this module uses rmcp.
 
 mod ask;
 mod handler;

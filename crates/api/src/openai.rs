@@ -88,8 +88,7 @@ impl OpenAiError {
         self
     }
 
-    /// A run that failed; `refused` is the model's error that ended it, if that was why. Steward has tried again
-    /// where that made sense, so a client's own tries would only be further runs.
+    /// `refused`: the model's error that ended the run. Steward has tried again already, so a client should not.
     pub fn run_failed(message: String, refused: Option<&ModelError>) -> Self {
         let mut error = match refused {
             Some(refused) => Self { message, ..model_error(refused) },

@@ -29,8 +29,7 @@ pub fn document() -> OpenApi {
     document
 }
 
-/// What each type of event holds, as components. `Event` itself stays open, since a newer server may send types that
-/// an older client does not know.
+/// What each type of event holds. `Event` itself stays open, since a newer server may send further types.
 fn add_events(document: &mut OpenApi) {
     let mut body = EventBody::schema();
     if let RefOr::T(Schema::OneOf(types)) = &mut body {

@@ -17,8 +17,7 @@ const GRACE: Duration = Duration::from_secs(3);
 /// How long to wait when there is no room for another connection.
 const NO_ROOM: Duration = Duration::from_millis(500);
 
-/// How long a client may take for a request's head, between two pieces of its body, and between two requests on one
-/// connection.
+/// Longest wait for a request's head, between two pieces of its body, and between two requests of a connection.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Fewest and most connections at once. Further ones wait in the system's queue.
 const CONNECTIONS: std::ops::RangeInclusive<usize> = 64..=8192;
@@ -45,8 +44,7 @@ impl Listening {
     }
 }
 
-/// Serves until `stop` is done, then lets open requests end, for a moment. Those that go on even then are cut off when
-/// what this returns is dropped.
+/// Serves until `stop` is done, then gives open requests a moment; dropping what this returns cuts off the rest.
 pub async fn serve(
     listening: Listening,
     state: ApiState,

@@ -1,6 +1,4 @@
-//! The `Host` check, and where writes may come from: our own pages and programs, not pages of other sites. Without the
-//! first, a page of another site could make its own name resolve to this machine and then read our answers as its own
-//! (DNS rebinding).
+//! The `Host` check (against DNS rebinding), and where writes may come from: our own pages and programs.
 
 use crate::Hosts;
 use crate::problem::Problem;

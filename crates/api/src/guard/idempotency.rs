@@ -102,8 +102,7 @@ pub(crate) fn oldest_key(now: Timestamp) -> Timestamp {
     Timestamp(now.0.saturating_sub(kept))
 }
 
-/// Keeps a success. What was refused changed nothing, so its key is free again; what failed halfway is not
-/// known, so its key stays taken.
+/// Keeps a success. A refusal frees its key; what failed halfway is not known, so its key stays taken.
 async fn remember(state: &ApiState, known: &Known, response: Response) -> Result<Response, Problem> {
     let Known { tenant, owner, key } = known;
     let status = response.status();

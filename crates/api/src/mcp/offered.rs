@@ -1,5 +1,4 @@
-//! Reading tools that an agent offers besides itself: those that its metadata name in `mcp_tools`. They look only,
-//! so they run outside a run; the agent's policy holds for them.
+//! Reading tools that agents name in their metadata's `mcp_tools`: they run outside a run, under the agent's policy.
 
 use super::names::named;
 use crate::ApiState;

@@ -55,8 +55,7 @@ pub(crate) struct OpenAiDeltas {
 }
 
 impl OpenAiDeltas {
-    /// Waits a moment for the first delta, so that a run that fails before it has said anything answers a stream
-    /// with an error status too.
+    /// Waits a moment for the first delta, so that a run that fails at once gets an error status.
     pub async fn open(state: &ApiState, run: RunId) -> Result<Self, OpenAiError> {
         let mut deltas =
             Self { run, events: state.watch(run, 0), projector: DeltaProjector::default(), first: Vec::new() };
@@ -91,8 +90,7 @@ impl OpenAiDeltas {
 pub(crate) struct DeltaProjector {
     reply: String,
     earlier: Vec<String>,
-    /// The reply is the second try at something that was shown: it is held back, since a model often
-    /// says the same again.
+    /// The reply is a second try at something that was shown: held back, since a model often says the same again.
     held: bool,
     /// The model's error after which nothing has come yet.
     refused: Option<ModelError>,

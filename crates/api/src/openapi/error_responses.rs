@@ -1,5 +1,4 @@
-//! The refusals that an operation can meet before its handler, or in any handler of its kind, so that no
-//! operation has to list them itself.
+//! The refusals that any operation can meet, so that none has to list them itself.
 
 use crate::problem::ProblemBody;
 use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn};

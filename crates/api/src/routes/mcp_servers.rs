@@ -1,5 +1,4 @@
-//! `/api/mcp/servers`: MCP servers whose tools agents may use. A person's login at one is begun here and finished where
-//! the browser comes back.
+//! `/api/mcp/servers`: MCP servers whose tools agents may use, and people's logins at them.
 
 use crate::ApiState;
 use crate::auth::{Call, Client};

@@ -92,8 +92,7 @@ struct Sent {
     pub json: String,
 }
 
-/// What follows `after`, past and to come; ends after `run.finished`. Pulled by the client: what
-/// it has not taken is not read yet, so a slow one costs no memory.
+/// What follows `after`, past and to come; ends after `run.finished`. Read only as fast as the client takes it.
 fn live(state: &ApiState, run: RunId, after: u64) -> BoxStream<'static, Result<Sent, StoreError>> {
     let again = state.clone();
     state
@@ -140,8 +139,7 @@ fn sent(seq: u64, json: String) -> Sent {
     Sent { seq, kind, json }
 }
 
-/// An event as JSON text: what is stored, behind where it stands. What a newer program wrote goes
-/// out as it is.
+/// What a newer program wrote goes out as it is.
 fn stored_json(stored: &StoredEvent) -> String {
     let event = &stored.event;
     match stored.raw.trim().strip_prefix('{') {
