@@ -137,8 +137,7 @@ impl App {
         Ok(self.skills.attach_skill(self.tenant(), agent, skill, attached).await?)
     }
 
-    /// Makes a skill, or changes the one of this name, and gives it to the agent: both or neither. Also returns whether
-    /// it was made.
+    /// Makes or changes the skill of this name and gives it to the agent: both or neither. Returns whether it was made.
     pub async fn create_and_attach_skill(
         &self,
         caller: &Caller,

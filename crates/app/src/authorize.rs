@@ -94,10 +94,7 @@ pub enum Resource<'a> {
     Usage,
 }
 
-/// Refuses what the caller may not do. What they may not see is not there: not found, never forbidden.
-///
-/// # Errors
-/// `Forbidden`: the role is too low, or the virtual key does not reach that far. `NotFound`: it is somebody else's.
+/// `Forbidden`: the role or the virtual key does not reach that far. `NotFound`: it is somebody else's.
 pub fn authorize(caller: &Caller, action: Action, resource: Resource<'_>) -> Result<(), AppError> {
     needs(caller, least_role(action, resource))?;
     if !is_visible(caller, resource) {

@@ -125,8 +125,7 @@ impl App {
         Ok(())
     }
 
-    /// Examines a connection's model; `progress` hears of each check when it is done. Takes about a minute, and up to
-    /// 15000 tokens.
+    /// `progress` hears of each check when it is done. Takes about a minute, and up to 15000 tokens.
     pub async fn examine(
         &self,
         caller: &Caller,
@@ -137,10 +136,7 @@ impl App {
         Ok(self.examiner.examine(id, progress).await?)
     }
 
-    /// The connection of this name, if the caller's key opens it.
-    ///
-    /// # Errors
-    /// The key does not open it, or there is none, with the names of those that the caller may use.
+    /// An error if the caller's key does not open it, or there is none; it names those that the caller may use.
     pub async fn usable_connection(&self, caller: &Caller, name: &str) -> Result<Connection, NoConnection> {
         authorize(caller, Action::Read, Resource::Connection { name }).map_err(NoConnection::Forbidden)?;
         match self.connections.named(name).await {

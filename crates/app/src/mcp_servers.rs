@@ -116,8 +116,7 @@ impl App {
         Ok(McpLoginState { status, error })
     }
 
-    /// What the browser brings back ends the login. Nobody need be logged in for it: `login` is the proof, and good for
-    /// one time.
+    /// Ends the login with what the browser brings back. `login` is the proof, good for one time; no caller is needed.
     pub async fn complete_mcp_login(&self, login: &str, answer: LoginAnswer<'_>) -> Result<McpServer, McpError> {
         self.mcp.complete_login(login, answer).await
     }

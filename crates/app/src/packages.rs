@@ -46,8 +46,7 @@ impl App {
         Ok(())
     }
 
-    /// Takes a package in. It is in quarantine until somebody accepts it, unless `activate` is given and the scan finds
-    /// nothing dangerous.
+    /// It stays in quarantine until accepted, unless `activate` is given and the scan finds nothing dangerous.
     pub async fn import_package(
         &self,
         caller: &Caller,
@@ -75,8 +74,7 @@ impl App {
         Ok(self.packages.accept(tenant, &name, &hash, &by, DangerousFindings::Refuse).await?)
     }
 
-    /// Takes a package in, puts it to use and gives its skills to the agent. One with dangerous findings stays in
-    /// quarantine.
+    /// Imports, accepts and gives the skills to the agent; with dangerous findings it stays in quarantine.
     pub async fn import_package_for(
         &self,
         caller: &Caller,

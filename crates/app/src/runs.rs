@@ -190,8 +190,7 @@ impl App {
         Ok(kept)
     }
 
-    /// The events of a run after `after`, past and to come; ends after `run.finished`. Whoever hands them on has found
-    /// the run by [`Self::run_row`], or has begun it.
+    /// Past and to come; ends after `run.finished`. Callers must have found the run by [`Self::run_row`], or begun it.
     pub fn watch(&self, run: RunId, after: u64) -> BoxStream<'static, Result<Event, StoreError>> {
         self.runs.watch(run, after)
     }
@@ -245,8 +244,7 @@ impl App {
         Ok(row)
     }
 
-    /// Calls `see` with each event of a run, oldest first, until it has seen enough. Only a page is in memory at a
-    /// time.
+    /// Calls `see` with each event, oldest first, until it has seen enough; only a page is in memory at a time.
     pub(crate) async fn each_event(
         &self,
         run: RunId,

@@ -19,8 +19,7 @@ pub enum ReadingToolError {
 }
 
 impl App {
-    /// Each of `agents` with the tools that it offers to programs: of those that its metadata names and that it has,
-    /// the ones that only look.
+    /// Each of `agents` with the reading tools that its metadata names and that it has.
     pub fn offered_tools<'a>(&self, agents: impl Iterator<Item = &'a Agent>) -> Vec<(&'a Agent, Vec<ToolSpec>)> {
         let catalogue = self.deps().tools.catalogue();
         agents

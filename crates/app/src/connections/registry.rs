@@ -63,8 +63,7 @@ struct Listed {
 }
 
 impl ConnectionRegistry {
-    /// Reads the saved connections and updates the router. `found`: of the environment, this machine and the built-in
-    /// one.
+    /// `found`: connections of the environment, of this machine and the built-in one.
     pub async fn open(
         parts: RegistryParts,
         wanted: Option<String>,
@@ -167,8 +166,7 @@ impl ConnectionRegistry {
         Ok(())
     }
 
-    /// A value that a form returns unchanged was found by an exam and is not the person's own wish; a changed one is,
-    /// and no exam overrides it.
+    /// A field returned unchanged is an exam's finding; a changed one is the person's wish, which no exam overrides.
     fn keep_own(&self, connection: &mut Connection) {
         let (Some(own), Ok(shown)) = (self.own(connection.id), self.by_id(connection.id)) else {
             let usual = Capabilities::default();
@@ -185,8 +183,7 @@ impl ConnectionRegistry {
         }
     }
 
-    /// A saved connection never becomes the default silently, except the first one beside the built-in model. A renamed
-    /// default stays the default.
+    /// Only the first beside the built-in model becomes the default by itself; a renamed default stays the default.
     async fn keep_default(&self, before: Option<&Connection>, name: &str) -> Result<(), ConnectionsError> {
         let set = self.parts.store.setting(self.parts.tenant, DEFAULT_SETTING);
         let set = set.await?;

@@ -1,6 +1,5 @@
-//! Exam reports that are out of date. A server's version is checked when this program starts to serve and when a
-//! connection was tested, at most once an hour. A model on this machine is then examined again automatically; of others
-//! people are told, since an exam costs tokens.
+//! Exam reports that are out of date: servers' versions are checked at the start and after tests, at most once an hour.
+//! Models on this machine are examined again; of others people are told, since an exam costs tokens.
 
 use super::registry::ConnectionRegistry;
 use std::collections::HashMap;

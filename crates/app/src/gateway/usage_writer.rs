@@ -1,5 +1,4 @@
-//! What calls through the gateway took, written behind the answers: a client never waits for it, and an orderly stop
-//! loses none of it.
+//! What calls through the gateway took, written behind the answers; an orderly stop loses none of it.
 
 use futures::future::join_all;
 use std::sync::atomic::{AtomicUsize, Ordering};
