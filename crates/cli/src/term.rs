@@ -146,8 +146,7 @@ impl Quiet {
     }
 }
 
-/// A program that reads our output, such as `head`, may end before us; then we end too, silently. Ending by SIGPIPE
-/// would apply to every other pipe as well, such as one to a program in the sandbox.
+/// Ends us silently when a reader such as `head` ends; SIGPIPE would do so for every other pipe as well.
 pub fn end_without_a_reader() {
     let otherwise = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -1,5 +1,4 @@
-//! Reads fields of a credential from files, standard input and a terminal. A secret never stands in the command itself:
-//! other programs of the machine can see it, and the shell records it.
+//! Reads fields of a credential. No secret stands in the command, where other programs and the shell would see it.
 
 use crate::args::Fields;
 use crate::term::Term;
