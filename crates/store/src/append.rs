@@ -1,7 +1,5 @@
-//! Appending events: the only place that inserts them, and the check that the lease still holds.
-//!
-//! A run's events go in one by one inside a transaction. PostgreSQL also takes the batches of many runs in one
-//! statement, without a round trip for the check, which is therefore part of the statement.
+//! Appending events: the only place that inserts them, and the check that the lease still holds. PostgreSQL takes the
+//! batches of many runs in one statement, which includes that check.
 
 use crate::error::{self, DbError};
 use crate::tx::{Tx, args, locking};
@@ -160,8 +158,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Appends with one statement, which commits by itself; returns the runs whose batch was written. No two batches may be of
-/// the same run.
+/// Commits by itself; returns the runs whose batch was written. No two batches may be of the same run.
 pub(crate) async fn append_batches(
     connection: &mut PgConnection,
     batches: impl Iterator<Item = &AppendBatch>,

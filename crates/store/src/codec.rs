@@ -56,8 +56,7 @@ pub(crate) fn outcome_word(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// Text to search in, whatever the case. Letter by letter: how a part of it is folded must not
-/// depend on what is around it.
+/// Letter by letter, whatever the case: how a part is folded must not depend on what is around it.
 pub(crate) fn fold(text: &str) -> String {
     text.chars().map(|letter| if letter == '\0' { '\u{fffd}' } else { letter }).flat_map(char::to_lowercase).collect()
 }

@@ -12,8 +12,7 @@ use tokio::sync::oneshot;
 pub(crate) use postgres::Postgres;
 pub(crate) use sqlite::Sqlite;
 
-/// What a call does with a connection. A plain function of its arguments, so that it can be done
-/// again in a transaction of its own when the one it shared has failed.
+/// A plain function of its arguments, so that it can be done again in a transaction of its own.
 pub(crate) type OpFn<A, T> = for<'a, 'c> fn(&'a A, &'a mut Tx<'c>) -> BoxFuture<'a, StoreResult<T>>;
 
 /// A call with its types erased.

@@ -58,8 +58,7 @@ pub(crate) enum LimitLookup {
     Cached(Arc<LimitedScopes>),
 }
 
-/// All storage ports. Share it in an `Arc`. On SQLite, dropping it waits for writes that are queued,
-/// and the data directory is free again when that returns.
+/// Share it in an `Arc`. On SQLite, dropping it waits for queued writes and frees the data directory.
 pub struct Store {
     engine: Engine,
     limited: LimitLookup,
@@ -68,11 +67,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens a database, bringing its schema up to date; a SQLite file of an older schema is copied
-    /// to `backups/` first. Bodies of events over 64 KB are stored in `blobs`.
-    ///
-    /// SQLite: leases found in the database are void, as the directory's lock shows that their
-    /// holders are gone.
+    /// Brings the schema up to date; copies an older SQLite file to `backups/` first. Events over 64 KB go to `blobs`.
+    /// SQLite: leases found are void, as the directory's lock shows that their holders are gone.
     pub async fn open(config: StoreConfig, blobs: Arc<dyn Blobs>) -> StoreResult<Self> {
         Self::open_with(config, blobs, migrate::ALL).await
     }

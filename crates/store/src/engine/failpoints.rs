@@ -1,7 +1,5 @@
-//! Places where tests stop or fail the program. Nothing without the feature `failpoints`.
-//!
-//! At the two commit points the action `return` means sudden death of the process; the others
-//! (`pause`, `sleep`, `panic`) do what they say.
+//! Places where tests stop or fail the program; nothing without the feature `failpoints`. At the two commit points the
+//! action `return` means sudden death of the process.
 
 use steward_core::ports::StoreResult;
 

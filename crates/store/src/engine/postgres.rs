@@ -102,8 +102,7 @@ impl Postgres {
         self.in_pool_runtime(reading).await
     }
 
-    /// A connection lives in the runtime that it was opened in, which must not be one that ends
-    /// before the pool.
+    /// A connection lives in the runtime that opened it, which must not end before the pool.
     async fn in_pool_runtime<T: Send + 'static>(&self, work: BoxFuture<'static, StoreResult<T>>) -> StoreResult<T> {
         if Handle::try_current().is_ok_and(|here| here.id() == self.runtime.id()) {
             return work.await;

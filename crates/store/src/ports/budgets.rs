@@ -26,8 +26,7 @@ pub(super) async fn save(
     limited: &LimitLookup,
 ) -> StoreResult<()> {
     if let Tx::Postgres(_) = tx {
-        // Calls that are being settled have not seen this limit, and their usage can't be seen yet:
-        // wait for them, so that the sum that is counted next has them all.
+        // Calls that are being settled have not seen this limit: wait for them, so that the sum has them all.
         tx.script("lock table spend_limits in exclusive mode").await?;
     }
     if let LimitLookup::Cached(scopes) = limited {
@@ -121,8 +120,7 @@ pub(super) async fn is_limited(tx: &mut Tx<'_>, tenant: TenantId, spender: &Spen
     Ok(row.is_some())
 }
 
-/// Those that count the calls of `spender`, or calls to one of `connections`; nobody else changes them before this
-/// transaction ends.
+/// Those of calls by `spender` or to `connections`; nobody else changes them before this transaction ends.
 pub(super) async fn lock_limits(
     tx: &mut Tx<'_>,
     tenant: TenantId,
@@ -171,8 +169,7 @@ impl LimitRow {
         })
     }
 
-    /// What is spent in the period of `now`, nothing reserved yet. A clock that lags behind another
-    /// node's does not bring an old period back. The flag says whether the row has to be written.
+    /// Nothing reserved yet. A lagging clock brings no old period back. The flag: whether the row has to be written.
     pub(super) async fn spent(
         &self,
         tx: &mut Tx<'_>,
@@ -208,8 +205,7 @@ pub(super) async fn write_spent(tx: &mut Tx<'_>, tenant: TenantId, state: &Spend
     Ok(())
 }
 
-/// Scopes that have, or had, a limit. None is forgotten before the store is opened again: a limit may
-/// always be on its way through the writer's queue.
+/// Scopes that have, or had, a limit. None is forgotten: a limit may always be in the writer's queue.
 #[derive(Debug, Default)]
 pub(crate) struct LimitedScopes(RwLock<HashSet<(TenantId, BudgetScope)>>);
 

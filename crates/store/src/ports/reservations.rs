@@ -18,8 +18,7 @@ pub(super) struct ReserveRequest {
     pub until: Timestamp,
 }
 
-/// Reserves under all limits of the spender, and of each connection that has room; returns the connections that have
-/// none, or the limit that stands in the way.
+/// Reserves under all limits; returns the connections without room, or the limit that stands in the way.
 pub(super) async fn reserve(
     tx: &mut Tx<'_>,
     request: &ReserveRequest,

@@ -164,8 +164,7 @@ struct StatusUpdate<'a> {
 }
 
 impl StatusUpdate<'_> {
-    /// A run that waits or has ended gives its lease back with this very commit, so that whoever
-    /// wakes it next need not wait for the lease to run out.
+    /// A run that waits or has ended gives its lease back with this commit, so whoever wakes it need not wait.
     async fn write(&self, tx: &mut Tx<'_>, batch: &AppendBatch) -> StoreResult<()> {
         let sql = if self.status == RunStatus::Running {
             "update runs set status = $3, outcome = $4, ended_as = $5, answer = $6,

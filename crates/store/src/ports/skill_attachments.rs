@@ -1,5 +1,4 @@
-//! Which skills an agent has: its body is read, changed and written in one transaction. Locks are
-//! taken in one order everywhere, the skill's first and the agent's then.
+//! Which skills an agent has, changed in one transaction. Lock order everywhere: the skill, then the agent.
 
 use super::skills::{change_skill, insert_skill, lock_skill, lock_skill_by_name, unknown_agent, unknown_skill};
 use crate::codec::{from_json, to_json};

@@ -1,5 +1,4 @@
-//! The tools of runs. A run's first event has all schemas of its tools, which are the same for many runs: they are kept
-//! once, by their hash, and put back when the log is read.
+//! The tools of runs: schemas are kept once, by hash, since many runs share them, and put back when a log is read.
 
 use crate::codec::{from_json, to_json};
 use crate::store::Store;
