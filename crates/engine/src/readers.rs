@@ -27,8 +27,7 @@ struct Watch {
     ended: bool,
 }
 
-/// Events of `run` after sequence number `after`: those in the log, then those to come. Ends
-/// after `run.finished`.
+/// Those in the log after sequence number `after`, then those to come; ends after `run.finished`.
 pub(crate) fn watch(
     deps: Deps,
     tenant: TenantId,
@@ -83,8 +82,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Takes the next live event if it is just the next one. One that is known already is left out;
-    /// after a gap, a silence or a lag the log has the word.
+    /// Takes the next live event, if it is the next one; after a gap, a silence or a lag the log is read again.
     async fn wait(&mut self) {
         match tokio::time::timeout(QUIET, self.live.next()).await {
             Ok(Some(event)) if event.seq <= self.last => {}

@@ -181,8 +181,7 @@ impl RunService {
         fork_points(&self.inner.deps, run).await
     }
 
-    /// Begins a run with the first events of another and drives it on. What those events did is
-    /// not done again.
+    /// Drives a new run on from the first events of another, whose effects are not done again.
     pub async fn fork(&self, request: ForkRun) -> Result<RunId, EngineError> {
         let (until, slot) = (self.lease_end(), self.free_slot());
         let new = fork(&self.inner.deps, request).await?;
@@ -265,8 +264,7 @@ impl RunService {
         }
     }
 
-    /// Renews what this node holds and is late with, as after a sleep of the machine: it would take its own runs
-    /// over, and do their model calls again.
+    /// As after a sleep of the machine: else this node would take its own runs over and repeat their model calls.
     async fn renew_late_leases(&self) {
         let deps = &self.inner.deps;
         for lease in self.inner.active.late(deps.clock.now(), deps.config.lease / 3) {

@@ -1,8 +1,6 @@
 //! Open arguments that earlier steps have observed already, in so many words: no model is asked then.
-//!
-//! What is wanted is the reference that a proposal quotes in its reason (`writes “the number of bolts”
-//! to x.txt`). A value is taken only where one line of the observations is named by it, or where there is
-//! nothing but one value; everything else is the model's.
+//! A value is taken only where the reference quoted by the proposal names one line of the observations, or where there
+//! is nothing but one value.
 
 use serde_json::Value;
 use steward_core::event::ToolResult;

@@ -155,8 +155,7 @@ pub(crate) fn build_request(
     BuiltRequest { request, prompt, tool_text, beside, reserve }
 }
 
-/// What the newest request has to know of tools that the prompt's beginning does not say, since that stays the same in a
-/// conversation.
+/// What the newest request must say of tools, since the prompt's beginning stays the same in a conversation.
 fn notes(state: &RunState, setup: &Setup, purpose: Purpose, native: bool) -> String {
     if purpose != Purpose::Reply || !setup.capabilities.plans {
         return String::new();
@@ -172,8 +171,7 @@ fn notes(state: &RunState, setup: &Setup, purpose: Purpose, native: bool) -> Str
     text
 }
 
-/// The tools that are explained, and those that can be called, which may be more: what a search
-/// found stands in its result, so that the prompt's beginning stays the same.
+/// More tools can be called than are explained: those that a search found stand in its result.
 fn explained_and_callable(
     state: &RunState,
     capabilities: &Capabilities,

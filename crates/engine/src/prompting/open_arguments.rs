@@ -28,8 +28,7 @@ pub(crate) fn latest_request<'s>(state: &'s RunState, setup: &'s Setup) -> &'s s
     latest.map_or(&setup.input, |last| last)
 }
 
-/// Whether the open arguments of a tool are taken from the request: nobody wrote how to read one for a skill, so a model that
-/// doesn't plan chooses from what is said.
+/// Whether a tool's open arguments are taken from the request, as for skills under a model that doesn't plan.
 pub(crate) fn from_request(state: &RunState, spec: &ToolSpec) -> bool {
     spec.skill.is_some() && state.setup.as_ref().is_some_and(|setup| !setup.capabilities.plans)
 }

@@ -41,8 +41,7 @@ pub(crate) fn without_system(mut messages: Vec<Message>) -> Vec<Message> {
     messages
 }
 
-/// `messages` as providers take them: the arguments of a call that could not be read are no object,
-/// and the call's result says what was wrong.
+/// As providers take them: arguments that could not be read are no object, and the call's result says why.
 pub(crate) fn with_object_arguments(mut messages: Vec<Message>) -> Vec<Message> {
     for call in messages.iter_mut().flat_map(|message| &mut message.tool_calls) {
         if !call.arguments.is_object() {

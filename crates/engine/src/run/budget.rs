@@ -1,7 +1,5 @@
-//! Hard budgets around a model call: what it may take is reserved before it, what it used
-//! is settled after it, whatever became of it. A call that was lost with its process is given back
-//! when its time is over, or replaced when the run goes on: a run has one call at a time, so its
-//! reservation has the run's id.
+//! Hard budgets around a model call: reserved before it, settled after it, whatever became of it. A run has one call
+//! at a time, so its reservation has the run's id, and one that is lost ends by time or is replaced.
 
 use crate::deps::Deps;
 use crate::run::RunContext;

@@ -1,6 +1,5 @@
-//! Delegation: a call that another agent carries out, in a run of its own. The id of that
-//! run stands in the log before the run is made, so a crash neither loses nor doubles it; the parent
-//! gives its lease back and is woken by the end of the child, in the same transaction.
+//! Delegation: a call that another agent carries out in a run of its own. Its id is logged before the run is made, so a
+//! crash neither loses nor doubles it; the end of the child wakes the parent in the same transaction.
 
 use crate::deps::Deps;
 use crate::error::EngineError;
@@ -59,8 +58,7 @@ pub(crate) async fn delegate(
     Ok(())
 }
 
-/// Looks after the run that this one waits for: makes it, or takes its result in (`true`), or parks
-/// until it ends.
+/// Makes the child run, takes its result in (`true`), or parks until it ends.
 pub(crate) async fn attend_child(context: &mut RunContext<'_>, child: ChildRun) -> StoreResult<bool> {
     let deps = context.deps;
     match deps.store.run(deps.tenant, child.run).await {

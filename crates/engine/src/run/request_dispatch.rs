@@ -1,5 +1,4 @@
-//! The last fallback: where a model's words are no call, the request itself is matched with the tools.
-//! What is found is a guess, and goes through the gate for guesses.
+//! The last fallback: the request is matched with the tools. What is found is a guess, and passes the gate for guesses.
 
 use crate::deps::Deps;
 use crate::run::RunContext;

@@ -18,8 +18,7 @@ use steward_core::ports::{Command, Lease, QueuedCommand, RunStatus, SideWrite, S
 use steward_core::run::{Ask, Effect, RunState, Waiting};
 use steward_core::tool::truncate;
 
-/// Drives the run of `lease` to rest. `state`: the fold of a run that was just made here, so nothing was in flight.
-/// Returns the run that waits for this one, if it has ended.
+/// `state`: the fold of a run just made here. Returns the run that waits for this one, if this one has ended.
 pub(crate) async fn drive(
     deps: &Deps,
     children: &dyn ChildRuns,
@@ -73,8 +72,7 @@ impl RunContext<'_> {
         }
     }
 
-    /// Takes down what people allowed the agent, or took back, since the run last looked; `true`: what `effects` was
-    /// decided on has changed.
+    /// Records permissions that changed since the run last looked; `true`: what `effects` was decided on has changed.
     async fn permissions_changed(&mut self, effects: &[Effect]) -> StoreResult<bool> {
         let state = &self.journal.state;
         let matters = effects.iter().any(|effect| match effect {

@@ -1,5 +1,4 @@
-//! Intent before effect, result after it; in between the tool says what it is about to do, so that a crash can be
-//! settled from the world.
+//! Intent before effect, result after it; in between the tool says what it will do, for settling after a crash.
 
 use crate::deps::Deps;
 use crate::run::journal::Journal;
@@ -142,8 +141,7 @@ pub(crate) async fn run_tool(
     Ok(())
 }
 
-/// Says of a result that quotes a file from outside where that comes from, and of a file that was written from what
-/// came from outside that it did.
+/// Marks results that quote files from outside, and files written from what came from outside.
 async fn record_origins(
     deps: &Deps,
     state: &RunState,
@@ -189,8 +187,7 @@ async fn record_origins(
 /// Longest look at the world for one call.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Finds out what became of a write that a crash cut off: its result is written down, or it runs again, or a person
-/// will be asked.
+/// Of a write that a crash cut off: its result is recorded, or it runs again, or a person will be asked.
 pub(crate) async fn settle_interrupted(
     deps: &Deps,
     journal: &mut Journal,
@@ -240,8 +237,7 @@ pub(crate) async fn settle_interrupted(
     }
 }
 
-/// Longest result of `tool` that goes to the model, characters: the tool's own limit, and no more
-/// than a fair part of the model's window.
+/// In characters: the tool's own limit, and no more than a fair part of the model's window.
 pub(crate) fn result_limit(state: &RunState, tool: &str) -> usize {
     let own = state.tool(tool).map_or(0, |spec| spec.result_limit);
     let own = if own == 0 { DEFAULT_LIMIT } else { own };

@@ -124,8 +124,7 @@ async fn forked_setup(
     Ok(setup)
 }
 
-/// The first events of the fork: the changed request, the old events up to `seq`, and what was
-/// undone of their effects since.
+/// The changed request, the old events up to `seq`, and what was undone of their effects since.
 fn first_events(setup: Setup, events: Vec<Event>, seq: u64) -> Vec<EventBody> {
     let mut setup = Some(Arc::new(setup));
     let mut made: Vec<String> = Vec::new();

@@ -27,8 +27,7 @@ pub struct StartRun {
     pub agent: Agent,
     pub input: String,
     pub conversation: Option<ConversationId>,
-    /// Earlier messages, where there is no conversation but the caller keeps them (OpenAI API); those that come from
-    /// a log of ours say what of outside they may derive from.
+    /// Earlier messages that the caller keeps (OpenAI API), with what of outside they may derive from.
     pub history: Vec<Message>,
     pub mode: Mode,
     pub origin: Origin,
@@ -129,8 +128,7 @@ fn remaining_budget(parent: &Setup, state: &RunState) -> Budget {
     Budget { model_calls: left.model_calls.saturating_sub(1), ..left }
 }
 
-/// "Yes to all" that a person gave with the request goes for all of its work; what was given to the
-/// parent's agent for good does not go for another.
+/// Passes a person's "yes to all" on; what was given to the parent's agent for good does not go for another.
 fn inherited_grants(parent: &Setup) -> Vec<Grant> {
     let all = |grant: &&Grant| grant.scope == GrantScope::AllButDestructive && grant.until.is_none();
     parent.grants.iter().filter(all).cloned().collect()
