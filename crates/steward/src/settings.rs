@@ -128,8 +128,7 @@ fn program_folders(text: Option<&str>) -> anyhow::Result<Vec<PathBuf>> {
         .collect()
 }
 
-/// The file that `STEWARD_TERMINAL` names, else `terminal.toml` in the data directory. A named file must exist; the
-/// usual one may be missing.
+/// Named by `STEWARD_TERMINAL`, which must exist, else `terminal.toml` in the data directory, which may be missing.
 fn terminal(named: Option<&str>, data_dir: &Path) -> anyhow::Result<TerminalConfig> {
     let Some((path, text)) = settings_file(named, data_dir, "terminal.toml")? else {
         return Ok(TerminalConfig::default());
