@@ -1,12 +1,6 @@
-//! Untrusted commands, confined by the operating system.
-//!
-//! Two tiers, the stronger first: `namespaces` (bubblewrap: own mounts, processes, network and users) and `landlock`
-//! (file system rules of the kernel). Both add seccomp, `no_new_privs`, resource limits, an empty environment and
-//! closed file descriptors, and kill everything a command has started when it ends. Where neither works, nothing is
-//! run: [`SandboxError::Unavailable`] says what is missing. There is no network in either tier, unless a command's
-//! specification says so.
-//!
-//! The confining itself is done by [`crate::helper`] in a fresh copy of the program.
+//! Untrusted commands, confined by the operating system in two tiers, the stronger first: `namespaces` (bubblewrap) and
+//! `landlock`. Both add seccomp, `no_new_privs`, resource limits, an empty environment and closed descriptors, allow no
+//! network unless asked, and kill everything at the end. Where neither works nothing is run.
 
 mod bwrap;
 mod doctor;

@@ -69,8 +69,7 @@ impl Guard {
         Self::open_for(path.as_ref(), policy, OpenMode::Read)
     }
 
-    /// Allows INSERT, UPDATE and DELETE too. What the policy closes is neither read nor changed; the database's own
-    /// triggers and foreign keys are in force, under the same policy. Fails as [`Guard::open`] does.
+    /// Also INSERT, UPDATE and DELETE, under the policy, which the database's own triggers and foreign keys obey too.
     pub fn open_for_writing(path: impl AsRef<Path>, policy: Policy) -> Result<Self, SqlError> {
         Self::open_for(path.as_ref(), policy, OpenMode::Write)
     }

@@ -114,14 +114,12 @@ impl Workspace {
         }
     }
 
-    /// Replaces or creates a file in one step: readers see the old content or the new one. Missing folders are
-    /// created; permission bits of an existing file are kept. A link is not written through.
+    /// In one step: readers see the old content or the new. Creates folders, keeps permission bits, follows no link.
     pub fn write_atomic(&self, path: &str, bytes: &[u8]) -> Result<Written, FilesError> {
         self.replace(path, bytes, None)
     }
 
-    /// Writes a file in full beside `path`, under a name made unique by `tag`; [`Staged::place`] moves it there. A
-    /// leftover under this name is replaced.
+    /// Writes beside `path`, under a name made unique by `tag`; [`Staged::place`] moves it. Replaces a leftover.
     pub fn stage(&self, path: &str, bytes: &[u8], tag: &str) -> Result<Staged, FilesError> {
         self.prepare(path, bytes, None, tag)
     }

@@ -99,8 +99,7 @@ fn drop_capabilities() -> io::Result<()> {
         permitted: CapabilitySet::empty(),
         inheritable: CapabilitySet::empty(),
     };
-    // no_new_privs keeps a program from getting them back, but root regains its capabilities on any exec unless the
-    // bounding set is empty as well.
+    // Root regains its capabilities on any exec, despite no_new_privs, unless the bounding set is empty too.
     for capability in 0..64 {
         // SAFETY: prctl with this option takes numbers only.
         let dropped = unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };

@@ -216,10 +216,8 @@ fn over_limit(plan: &Plan, started: Instant) -> Option<Tripped> {
     }
 }
 
-/// Kills all descendants; in a namespace our own end does that.
-///
-/// By process group first: the kernel signals a group as a whole, and a fork under way cannot escape, while processes
-/// killed one by one can multiply faster than they die.
+/// By process group first: the kernel signals a group as a whole, while processes killed one by one can multiply faster
+/// than they die. In a namespace our own end kills all.
 fn kill_descendants(plan: &Plan) {
     if plan.tier == Tier::Namespaces {
         return;

@@ -54,8 +54,7 @@ impl PythonPool {
         Self { inner: Arc::new(Inner { sandbox, config, slots, zygote: Mutex::new(None) }) }
     }
 
-    /// Starts the interpreter, so that the first call does not wait for it. Fails if there is no Python or it cannot
-    /// be confined; then nothing is run.
+    /// Spares the first call a wait. Fails if there is no Python or it cannot be confined; then nothing is run.
     pub async fn warm(&self) -> Result<Interpreter, SandboxError> {
         let zygote = self.zygote().await?;
         Ok(Interpreter {

@@ -1,8 +1,5 @@
-//! Checks the program that SQLite compiled a statement to.
-//!
-//! SQLite does not ask the authorizer about columns that are only joined on: `FROM secrets JOIN g USING (value)` and
-//! NATURAL JOIN compare values of `secrets` without a question, which is enough to guess them. So every b-tree that
-//! the program opens is checked against the policy, and every read or search of a denied column.
+//! Checks the program that SQLite compiled a statement to: every b-tree, and every read or search of a denied column.
+//! SQLite does not ask the authorizer about columns that are only joined on (`JOIN g USING (value)`, NATURAL JOIN).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -1,5 +1,4 @@
-//! Replaces functions of SQLite that can take minutes over values of a mebibyte, since their time grows with the
-//! product of two lengths and nothing checks the clock in between: here they take linear time, or check it.
+//! Replaces SQLite's functions that can take minutes over long values: here they take linear time, or check the clock.
 #![expect(unsafe_code, reason = "values are converted by SQLite's own rules, which have no safe wrapper")]
 
 use std::borrow::Cow;

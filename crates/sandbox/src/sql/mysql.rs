@@ -107,8 +107,7 @@ impl Connection {
     pub async fn open(url: &str, options: &RemoteOptions) -> Result<Self, SqlError> {
         let wanted: MySqlConnectOptions = url.parse().map_err(|e| no_connection(&e))?;
         let wanted = wanted
-            // Statements are not closed one by one: the server does not answer that, and the next one would wait for
-            // it.
+            // Statements are not closed one by one: the next one would wait for an answer that never comes.
             .statement_cache_capacity(100)
             .disable_statement_logging();
         let link = Link::open(&wanted, &options.limits).await?;

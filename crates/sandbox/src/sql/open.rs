@@ -160,8 +160,7 @@ fn has_wal(path: &Path) -> bool {
     beside(path, "-wal").metadata().is_ok_and(|m| m.len() > 0)
 }
 
-/// Why a database may not be opened for writing, if so. `ours`: a write of our own may have been cut off there, so
-/// the journal's pages are played back.
+/// `ours`: a write of our own may have been cut off there, so the journal's pages are played back.
 fn unsettled(path: &Path, ours: bool) -> Option<String> {
     let until = Instant::now() + PATIENCE;
     loop {

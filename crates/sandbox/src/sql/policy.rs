@@ -89,8 +89,7 @@ impl Default for Limits {
     }
 }
 
-/// What a guarded connection lets a statement do. The default suits a database in a workspace: all of its own tables
-/// readable, nothing writable, the schema tables and pragmas closed.
+/// The default: all tables of a workspace's database readable, nothing writable, schema tables and pragmas closed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Policy {
     pub tables: Tables,

@@ -95,8 +95,7 @@ impl Table {
                 columns[at].add(&cell);
             }
         }
-        // Quotation marks within a cell may be odd in number; one that never ends takes the rest of the file into its
-        // cell.
+        // A quotation mark that never ends takes the rest of the file into its cell.
         if several_lines && one.text.bytes().filter(|b| *b == b'"').count() % 2 == 1 {
             return Err(unreadable(one, "a quotation mark opens a cell and none closes it"));
         }

@@ -1,5 +1,4 @@
-//! Restores rows: checks that they are as the write left them, restores them in reverse order, and checks again. Also
-//! finds out from the rows whether an interrupted write was done.
+//! Restores rows in reverse order, checked before and after; also finds out whether an interrupted write was done.
 
 use std::collections::{HashMap, HashSet};
 
@@ -99,8 +98,7 @@ fn nothing_changed(error: SqlError) -> SqlError {
     }
 }
 
-/// Restores every row; returns how many changes were undone. Fails with [`SqlError::Conflict`] if a row is not as the
-/// write left it, with [`SqlError::NoUndo`] if it does not come back as it was.
+/// Returns how many changes were undone; [`SqlError::Conflict`] or [`SqlError::NoUndo`] if that is not possible.
 pub(crate) async fn put_back<S: Store>(store: &mut S, snapshot: &Snapshot) -> Result<u64, SqlError> {
     if !snapshot.is_sound() {
         return Err(SqlError::NoUndo("the snapshot can't be read".to_owned()));
@@ -240,8 +238,7 @@ fn changes(snapshot: &Snapshot) -> Vec<Change<'_>> {
     all
 }
 
-/// Compares the rows of a write with the database. A later write of ours started from what this one left, so the
-/// later record is read in place of the row.
+/// A later write of ours started from what this one left, so its record is read in place of the row.
 pub(crate) async fn settle<S: Store>(
     store: &mut S,
     snapshot: &Snapshot,

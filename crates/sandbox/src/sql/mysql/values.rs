@@ -1,5 +1,4 @@
-//! How values are kept so that they come back bit for bit, as texts that the server reads as the same values, and how
-//! results become JSON.
+//! How values are kept, as texts that the server reads back bit for bit, and how results become JSON.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

@@ -1,5 +1,4 @@
-//! Records what a write changes: in one transaction, in which the clock stands still, it reads and locks the rows
-//! that the condition finds, does the write, and reads them again.
+//! Records a write: in one transaction with a still clock, reads and locks the rows, writes, and reads them again.
 
 use futures_util::TryStreamExt as _;
 use sqlx::{AssertSqlSafe, MySqlConnection, Row as _};
@@ -15,8 +14,7 @@ use crate::sql::remote::Purpose;
 use crate::sql::server_guard::{Checked, Matched, Verb, Write};
 use crate::sql::server_tables::bind;
 
-/// Runs the write in the open transaction. A write that may have to be rolled back is refused where a rollback would
-/// not undo everything.
+/// A write that may have to be rolled back is refused where a rollback would not undo everything.
 pub(crate) async fn change(
     connection: &mut MySqlConnection,
     checked: &Checked,
@@ -231,8 +229,7 @@ impl RecordedWrite<'_, '_> {
         self.session.set("timestamp", Some(&now)).await
     }
 
-    /// Reads and locks the rows that the condition finds. The inner error: how many there are, and why they are not
-    /// kept.
+    /// The inner error: how many rows there are, and why they are not kept.
     async fn before(&mut self, rows: &Matched, zone: &str) -> Result<Result<Vec<Vec<Cell>>, (u64, String)>, SqlError> {
         let limits = self.session.limits;
         let row = format!("{}.", self.write.qualifier);

@@ -1,6 +1,5 @@
-//! Refuses searches for long texts: servers compare text with text without looking at the clock, and no time limit
-//! stops that. This is no proof, since values in tables may be long, but a statement cannot make a long one for the
-//! purpose. Also finds the names that PostgreSQL may take for calls.
+//! Refuses searches for long texts: servers compare texts without looking at the clock, so no time limit stops that.
+//! Also finds the names that PostgreSQL may take for calls.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow::{self, Break, Continue};

@@ -1,6 +1,5 @@
-//! The tokens of a statement. Texts and quoted names are taken out before the statement is parsed for sending, and
-//! are put back, quoted anew, into what the grammar writes from its tree. So the server gets word for word what was
-//! judged, and no text or name can be read as anything else.
+//! Texts and quoted names are taken out before a statement is parsed, and put back, quoted anew, into what is sent: the
+//! server gets word for word what was judged.
 
 use sqlparser::dialect::Dialect;
 use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Whitespace};
