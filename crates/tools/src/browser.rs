@@ -1,9 +1,6 @@
-//! A real browser for agents: Chromium in the OS sandbox, controlled over two pipes, with our own proxy as its only way to
-//! any network, so that the address guard checks every request of a page and not only the first.
-//!
-//! One page per run. It ends with the run, when the run is stopped, after idling, and with this program. Agents have these
-//! tools only where they are named: for most requests `web_fetch` is enough, and small models choose better among fewer
-//! tools.
+//! A real browser for agents: Chromium in the OS sandbox, whose only way out is our proxy with the address guard.
+//! One page per run; it ends with the run, after idling, and with this program. Agents have these tools only where they
+//! are named, since for most requests `web_fetch` is enough.
 
 mod actions;
 mod cdp;

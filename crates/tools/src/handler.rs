@@ -66,8 +66,7 @@ impl Context {
         self.check()
     }
 
-    /// Registers a secret that was made or handed out during the call, such as an access token, so that it is scrubbed
-    /// from the result. `name` replaces it in texts.
+    /// Registers a secret that came up during the call, to be scrubbed from the result; `name` replaces it.
     pub fn learned(&self, name: impl Into<String>, secret: SecretString) {
         let mut all = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         all.push((name.into(), secret));
@@ -78,8 +77,7 @@ impl Context {
         all.clone()
     }
 
-    /// Whether to end now: the run was stopped, or the call's time is up. Blocking work checks it often, and always
-    /// right before an effect.
+    /// The run was stopped, or the time is up. Blocking work checks it often, and always right before an effect.
     pub fn halted(&self) -> bool {
         self.scope.stopped() || self.cancellation.is_cancelled() || Instant::now() >= self.deadline
     }

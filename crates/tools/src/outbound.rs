@@ -1,5 +1,4 @@
-//! HTTP requests of tools and skills, under the address guard: every hop is checked anew, connections go only to the
-//! addresses that were checked, proxies are off, and body size and time are bounded.
+//! HTTP of tools and skills: every hop is checked anew, and connections go only to the checked addresses.
 
 pub(crate) mod address_guard;
 

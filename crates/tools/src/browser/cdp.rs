@@ -1,5 +1,4 @@
-//! Chromium's protocol over two pipes: JSON messages, each ended by a zero byte. No port is opened, so nobody else can
-//! take the browser over.
+//! Chromium's protocol over two pipes: JSON messages, each ended by a zero byte. No port is opened to others.
 
 use super::error::BrowserError;
 use serde_json::{Value, json};

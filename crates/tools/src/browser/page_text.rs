@@ -1,5 +1,4 @@
-//! A page as text, from its accessibility tree: what a screen reader would say, with a number on everything that can be
-//! clicked or filled in.
+//! A page as text, from its accessibility tree, with a number on everything that can be clicked or filled in.
 
 use super::elements::{Element, Elements};
 use crate::text::{clip, is_one_of, one_line};

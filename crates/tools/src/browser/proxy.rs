@@ -1,5 +1,4 @@
-//! The browser's only way out: a forward proxy at the gate of its sandbox. Each request and each tunnel is resolved,
-//! checked and pinned like any other request of ours, so that redirects, frames, scripts and rebinding are too.
+//! The browser's only way out: a forward proxy that checks and pins each request and tunnel like any of ours.
 
 use crate::outbound::Client;
 use bytes::Bytes;

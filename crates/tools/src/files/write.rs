@@ -1,8 +1,5 @@
-//! `write`: a file, whole or at its end.
-//!
-//! The new content is written in full beside the file before the call announces its effect, and renaming it into place is
-//! the only step that uses it up. So after a crash the staged file tells whether the write has happened: while it is there,
-//! nothing has, whoever changed the file since.
+//! `write`: a file, whole or at its end. The new content is staged beside the file before the effect is announced, and
+//! only renaming uses it up: after a crash, a staged file tells that the write has not happened.
 
 use super::snapshot::{self, FileState};
 use crate::error::{ToolsError, refused};

@@ -1,5 +1,4 @@
-//! An IMAP client (RFC 3501) that only reads: mailboxes are opened with EXAMINE, messages fetched with PEEK, and what a
-//! server may send is bounded.
+//! An IMAP client (RFC 3501) that only reads (EXAMINE, PEEK), with bounds on what a server may send.
 
 mod protocol;
 

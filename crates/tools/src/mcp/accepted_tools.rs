@@ -59,8 +59,7 @@ fn changed_parts(tool: &McpTool) -> Option<String> {
     Some(parts.join(" and "))
 }
 
-/// What changed since a person accepted `tool`, as a unified diff; `None` if nothing did or it was never accepted. It
-/// is the server's own text: for people, never for a model.
+/// As a unified diff; `None` if nothing changed or it was never accepted. The server's text: never for a model.
 pub fn tool_diff(tool: &McpTool) -> Option<String> {
     let accepted = tool.accepted.as_ref()?;
     if tool.gone {

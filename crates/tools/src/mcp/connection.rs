@@ -1,5 +1,4 @@
-//! One connection to a server: its list of tools, calls, and notifications. What a server asks for (a model's answer, a
-//! person's input, folders) is declined.
+//! One connection to a server. What a server asks for (a model's answer, a person's input, folders) is declined.
 
 use super::accepted_tools::ListedTool;
 use super::connect::{error_chain, stderr_text};

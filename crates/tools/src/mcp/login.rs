@@ -77,8 +77,7 @@ impl McpHub {
         self.logins.status(user, id, self.ports.clock.now())
     }
 
-    /// Finishes a login with what the browser brought back, and stores the tokens in the vault. Only the login server's
-    /// redirect has the `state`, which is valid once. Returns the server.
+    /// Stores the tokens in the vault; returns the server. Only the login server's redirect has `state`, valid once.
     pub async fn complete_login(&self, state: &str, answer: LoginAnswer<'_>) -> Result<McpServer, McpError> {
         let now = self.ports.clock.now();
         let waiting = self.logins.take(state, now)?;
@@ -211,8 +210,7 @@ impl Logins {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Discovers the login server of the MCP server at `url`, registers a client unless one is `known`, and builds the
-    /// address that a person opens.
+    /// Finds the login server, registers a client unless one is `known`, and builds the address that a person opens.
     pub async fn begin(
         &self,
         url: &str,

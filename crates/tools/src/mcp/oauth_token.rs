@@ -1,5 +1,4 @@
-//! OAuth access tokens: cached, refreshed, or granted to a client for itself. All requests to login servers go through the
-//! address guard: a server chooses where its logins are, but not inside our network.
+//! OAuth access tokens: cached, refreshed, or granted to a client. Login servers too are behind the address guard.
 
 use super::error::McpError;
 use crate::error::{ToolsError, refused};

@@ -8,8 +8,7 @@ use steward_core::{CredentialId, McpServerId, TenantId, UserId};
 /// Most connections at a time; the one that is idle longest is closed for a new one.
 const MAX_CONNECTIONS: usize = 64;
 
-/// Identifies a connection. It is never shared between users who have a token each, nor between states of the
-/// configuration or the credential.
+/// Never shared between users who have a token each, nor between states of configuration or credential.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct PoolKey {
     pub tenant: TenantId,

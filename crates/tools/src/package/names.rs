@@ -39,8 +39,7 @@ const ALIASES: [(&str, &str); 11] = [
     ("python_inline", "python"),
 ];
 
-/// The built-in names of the tools in `allowed-tools`. A restriction in brackets, as in `Bash(git:*)`, is ignored: the
-/// agent's policy decides on single calls.
+/// The built-in names of `allowed-tools`. Restrictions as in `Bash(git:*)` are ignored: the policy decides on calls.
 pub(crate) fn tool_names(declared: &[String]) -> Vec<String> {
     let mut all: Vec<String> = declared
         .iter()

@@ -107,8 +107,7 @@ pub(crate) fn utf8_text<'a>(path: &str, content: &'a [u8]) -> Result<&'a str, Pa
     std::str::from_utf8(content).map_err(|_| entry(path, "isn't UTF-8 text; save it as UTF-8"))
 }
 
-/// Refuses archives in the archive, since nobody would look into them. Office documents are archives too, but are
-/// accepted: the scan reports that it can't look inside.
+/// Nobody would look into them. Office documents are accepted: the scan reports that it can't look inside.
 fn refuse_archive(path: &str, content: &[u8]) -> Result<(), PackageError> {
     const OFFICE_EXTENSIONS: [&str; 6] = ["docx", "xlsx", "pptx", "odt", "ods", "odp"];
     const ARCHIVE_SIGNATURES: [&[u8]; 7] = [

@@ -51,8 +51,7 @@ impl CallCredential {
     }
 }
 
-/// The credential that a call of `skill` would use; nothing is opened. A skill that asks for none gets one only if its
-/// agent names one for it.
+/// Nothing is opened. A skill that asks for none gets one only if its agent names one for it.
 pub(super) async fn discover(
     ports: &SkillPorts,
     skill: &Skill,

@@ -1,5 +1,4 @@
-//! Skills over HTTP: requests to APIs, GraphQL operations and inference endpoints, under the address guard. Here:
-//! skills of the type http.
+//! Skills over HTTP, under the address guard: here the type http, in the modules GraphQL and inference endpoints.
 
 mod auth;
 mod exchange;

@@ -70,8 +70,7 @@ pub(super) fn find_allowed<'a>(
     Ok(command)
 }
 
-/// Whether `word` sets `flag`: alone, with a value, abbreviated (`--out` for `--output`), or in a cluster (`-no`:
-/// `-o`).
+/// Alone, with a value, abbreviated (`--out` for `--output`), or in a cluster (`-no`: `-o`).
 fn is_option(word: &str, flag: &str) -> bool {
     let name = word.split('=').next().unwrap_or(word);
     if let Some(long) = flag.strip_prefix("--") {

@@ -1,5 +1,4 @@
-//! Skills of the type docker: the docker program as a guarded process. Containers have no rights beyond computing, and
-//! no network unless the skill says so.
+//! Skills of the type docker, as a guarded process; containers only compute, without network unless the skill says so.
 
 use super::{ProcessResult, Programs, command_line, run_process};
 use crate::error::{ToolsError, refused};

@@ -1,5 +1,4 @@
-//! Statements that write: what they change, told before and after and kept for undo; and whether a write that a crash cut
-//! off has happened (decision 005).
+//! Statements that write: changes told before and after, kept for undo, and settled after a crash (decision 005).
 
 use super::{
     Database, bind_style, blocking, database_of, database_text, file_and_policy, options, rows_output, statement,

@@ -115,8 +115,7 @@ pub(super) struct StderrPart {
     pub asked: u32,
 }
 
-/// The line for the remote shell, and the state of the dialog with sudo. Without a password sudo must not ask for one,
-/// so that it fails instead of waiting.
+/// Also returns the dialog with sudo. Without a password sudo must not ask for one, so it fails instead of waiting.
 pub(super) fn line_with_sudo(
     order: &CommandPlan,
     password: Option<&SecretString>,
