@@ -15,8 +15,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// `command_line`: whether the request says that it comes from this program's own commands. Only the user that
-    /// programs of this machine share is believed.
+    /// `command_line`: whether the request says it is from our own commands; believed only of the machine's own user.
     pub fn new(identity: Identity, command_line: bool) -> Self {
         let Identity { principal, email, session } = identity;
         let origin = match session {

@@ -42,8 +42,7 @@ impl App {
         Ok((skill, agents))
     }
 
-    /// Makes a skill. With `upsert` one of this name becomes its next version; the same content makes none. Also returns
-    /// whether it was made.
+    /// With `upsert` one of this name becomes its next version, unless it is the same. Also returns whether it is new.
     pub async fn create_skill(
         &self,
         caller: &Caller,
