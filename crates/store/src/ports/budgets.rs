@@ -1,12 +1,6 @@
-//! Hard budgets: the limits, and what their periods have spent.
-//!
-//! A limit's row holds what its period has spent. It is counted from the record of usage when the
-//! period (or the limit) begins and goes up with each settled call. Reservations are rows of
-//! their own, which count until they end.
-//!
-//! On PostgreSQL a call locks the rows of all its limits, in the order of their ids, before it looks
-//! at anything else; so calls under a common limit go one after the other, and none of them wait in
-//! a circle.
+//! Hard budgets: limits, and what their periods have spent, counted from the record of usage when a period begins and
+//! with each settled call since. Reservations count until they end. On PostgreSQL a call locks all its limits first, in
+//! the order of their ids, so that none wait in a circle.
 
 use super::usage::{MAX_AMOUNT, spent_since};
 use crate::codec::{from_word, to_word};
