@@ -73,8 +73,7 @@ impl Sandbox {
         self.capabilities.get_or_init(|| machine_support::probe(self)).await
     }
 
-    /// Everything the command has started is killed when it ends, at its wall time, on `cancel`, and when the future
-    /// is dropped. A command that runs and fails is no error but an [`Outcome`].
+    /// Kills all that it started at its end, at its wall time, on `cancel` and on drop. Its own failure is an [`Outcome`].
     pub async fn run(&self, spec: CommandSpec, cancel: &CancellationToken) -> Result<Outcome, SandboxError> {
         let capabilities = self.probe().await;
         let tier = capabilities.tier.ok_or_else(|| capabilities.unavailable())?;

@@ -1,12 +1,7 @@
-//! Guards SQL that nobody has reviewed. For SQLite: a read-only connection, an authorizer that SQLite itself asks for
-//! every table, column and function, exactly one statement, and limits on time, rows, bytes and statement size.
-//! SQLite's own parser decides whether a statement may run, never its text; its words are only used to explain why one
-//! does not compile.
-//!
-//! Servers have no authorizer: [`postgres`] and [`mysql`] judge the parsed statement.
-//!
-//! Writes ([`Guard::open_for_writing`], [`remote`]) are recorded row by row ([`change`]), so that they can be shown
-//! before and undone after.
+//! Guards SQL that nobody has reviewed. SQLite: a read-only connection, an authorizer asked for every table, column and
+//! function, one statement, and limits; SQLite's own parser decides, never our reading of the text. Servers:
+//! [`postgres`] and [`mysql`] judge the parsed statement. Writes are recorded row by row ([`change`]), for previews and
+//! undo.
 
 mod authorizer;
 mod bytecode_check;
@@ -63,8 +58,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Opens an existing database read-only. Fails with [`SqlError::Open`] for a missing or unreadable file, with
-    /// [`SqlError::Corrupt`] for one that is no database.
+    /// Read-only. [`SqlError::Open`] for a missing or unreadable file, [`SqlError::Corrupt`] for no database.
     pub fn open(path: impl AsRef<Path>, policy: Policy) -> Result<Self, SqlError> {
         Self::open_for(path.as_ref(), policy, OpenMode::Read)
     }
@@ -100,8 +94,7 @@ impl Guard {
         rusqlite::version()
     }
 
-    /// Runs `work` in one transaction with a deadline. Inside, [`Session::confine`] turns the authorizer on;
-    /// afterwards it is off again in any case.
+    /// One transaction with a deadline; the authorizer of [`Session::enforce_policy`] is off afterwards in any case.
     fn session<T>(&self, work: impl FnOnce(&Session<'_>) -> Result<T, SqlError>) -> Result<T, SqlError> {
         let session = Session::begin(self)?;
         work(&session)

@@ -1,8 +1,6 @@
-//! Changes modes and times of files on behalf of the program.
-//!
-//! Landlock does not govern them, so a program in its tier could change any file of its user. The kernel stops the
-//! program at such a call and asks here: the file is opened, what was opened is checked, and it is changed if it is
-//! where the program may write and belongs to its user. The program's own call is never executed.
+//! Changes modes and times of files on behalf of the program, since Landlock does not govern them: the kernel stops
+//! such a call and asks here; the file is opened, checked, and changed if the program may write it and it belongs to
+//! its user. The program's own call is never executed.
 #![expect(unsafe_code, reason = "the kernel's questions come by system calls without a wrapper")]
 
 use std::fs::File;

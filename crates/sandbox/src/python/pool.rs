@@ -66,9 +66,7 @@ impl PythonPool {
         })
     }
 
-    /// Calls `run(payload)` of `code` and waits for the end of its process, which is killed at its wall time, on
-    /// `cancel`, and when the future is dropped. Fails only where Python cannot be run at all; code that fails is an
-    /// outcome.
+    /// Killed at its wall time, on `cancel`, and on drop. Code that fails is an outcome, no error.
     pub async fn run(
         &self,
         code: &str,

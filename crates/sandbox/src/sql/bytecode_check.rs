@@ -91,8 +91,7 @@ fn check_part<'p>(
                     return Some("a table that is not one of the database's own".to_owned());
                 };
                 let writes = op.name == "OpenWrite";
-                // The counter of AUTOINCREMENT goes with its table: SQLite reads it where the program starts, before
-                // it opens any table of the statement.
+                // SQLite reads the counter of AUTOINCREMENT where the program starts, before it opens any table.
                 if (writes || started) && tree.table == "sqlite_sequence" {
                     continue;
                 }

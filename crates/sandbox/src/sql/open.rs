@@ -60,8 +60,7 @@ pub(super) fn connection(path: &Path, limits: &Limits, purpose: OpenMode) -> Res
     let conn = match harden(&conn, limits, purpose) {
         Ok(()) => conn,
         Err(e) if purpose == OpenMode::Read && is_cant_open(&e) && !has_wal(&real) => {
-            // A WAL database in a folder that cannot be written: no -shm can be made. Without a -wal there is nothing
-            // in flight, so it can be read as an unchanging file.
+            // A WAL database in an unwritable folder can have no -shm; without a -wal nothing is in flight.
             let uri = immutable_uri(&real);
             let conn = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
                 .map_err(|e| classify_open(path, e))?;

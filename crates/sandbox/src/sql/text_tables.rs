@@ -31,13 +31,9 @@ pub struct TableText<'t> {
 }
 
 impl Guard {
-    /// A database in memory with a table for each text, open for queries under `policy`.
-    ///
     /// The first row names the columns, unless it holds numbers like those below it. A column is `INTEGER` or `REAL`
-    /// only if all of its cells can be so without losing a digit, else `TEXT`; empty cells are null. `sum`, `avg` and
-    /// `total` calculate in decimals and refuse text.
-    ///
-    /// Fails with [`SqlError::Limit`] for what is too large and with [`SqlError::Open`] for what is no table.
+    /// only if no cell loses a digit, else `TEXT`; empty cells are null. [`SqlError::Limit`] for what is too large,
+    /// [`SqlError::Open`] for what is no table.
     pub fn of_tables(texts: &[TableText<'_>], policy: Policy) -> Result<Self, SqlError> {
         let conn = Connection::open_in_memory().map_err(SqlError::Sqlite)?;
         let until = Instant::now() + PATIENCE;

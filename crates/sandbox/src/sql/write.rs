@@ -17,9 +17,8 @@ use capture::{Record, Recorder};
 use put_back::stored;
 
 impl Guard {
-    /// Runs one statement that reads or changes rows, with values bound to `?1`, `?2`…; all of it or nothing. Without
-    /// `keep` it is rolled back and only reported. For a guard that was opened for writing. After an error nothing
-    /// was changed.
+    /// Binds values to `?1`, `?2`…; all of it or nothing. Without `keep` it is rolled back and only reported. Needs a
+    /// guard that was opened for writing.
     pub fn change(&self, sql: &str, parameters: &[Value], keep: bool) -> Result<Answer, SqlError> {
         self.change_with(sql, parameters, keep, |_| Ok(()))
     }
