@@ -9,7 +9,6 @@ use steward_core::ports::{
 };
 use steward_core::rate_limit::RateLimiter;
 
-/// The storage ports that the engine needs, in one.
 pub trait Storage:
     RunStore
     + Approvals

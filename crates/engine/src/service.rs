@@ -142,7 +142,6 @@ impl RunService {
         self.undo_effects(run, None, by).await
     }
 
-    /// Takes back one effect of an ended run.
     pub async fn undo_call(&self, run: RunId, call_id: &str, by: &str) -> Result<Undone, EngineError> {
         let report = self.undo_effects(run, Some(call_id.to_owned()), by).await?;
         report.into_iter().next().ok_or_else(|| EngineError::NotFound(format!("call {call_id}")))
@@ -198,12 +197,10 @@ impl RunService {
         Ok(replayer.finish())
     }
 
-    /// The same for a log that is at hand.
     pub fn replay_events(&self, run: RunId, events: &[Event]) -> ReplayReport {
         replay_events(run, events, self.inner.deps.config.max_plan_steps)
     }
 
-    /// The prompt that a run of `agent` on `input` would begin with.
     pub async fn preview(
         &self,
         agent: &Agent,
@@ -319,7 +316,6 @@ impl RunService {
         Ok(found)
     }
 
-    /// When a lease that is taken now ends.
     fn lease_end(&self) -> Timestamp {
         let deps = &self.inner.deps;
         deps.clock.now().plus(deps.config.lease)

@@ -48,7 +48,6 @@ fn result_texts(state: &RunState) -> Vec<&str> {
     seen.collect()
 }
 
-/// Whether each line of `text` stands in what was seen.
 pub(crate) fn stands_in_results(state: &RunState, text: &str) -> bool {
     let sources: Vec<String> = result_texts(state).into_iter().map(str::to_lowercase).collect();
     let mut lines = text.lines().map(|line| line.trim().to_lowercase()).filter(|line| !line.is_empty());

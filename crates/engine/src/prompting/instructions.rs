@@ -23,7 +23,6 @@ const MAX_DEEP_DESCRIPTION: usize = 160;
 /// Schemas up to this long are given in full, characters.
 const MAX_FULL_SCHEMA: usize = 700;
 
-/// How a plan is to be written.
 pub(crate) fn plan_instructions(tools: &[ToolSpec], max_steps: usize) -> String {
     let lines: Vec<String> = tools
         .iter()

@@ -87,7 +87,6 @@ fn fit_arguments(state: &RunState, call: &mut ToolCall, diagnostics: &mut Vec<St
     }
 }
 
-/// The words that claim or announce an act.
 fn claim(request: &str, text: &str) -> Option<String> {
     let words = text.get(false_completion(request, text)?)?;
     Some(words.chars().take(QUOTE).collect())

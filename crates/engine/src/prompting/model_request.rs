@@ -37,7 +37,6 @@ pub(crate) struct BuiltRequest {
 }
 
 impl BuiltRequest {
-    /// Tokens that the call may take.
     pub fn reserved(&self) -> u64 {
         self.prompt.tokens + u64::from(self.request.max_tokens)
     }
@@ -51,7 +50,6 @@ pub(crate) fn plan_tools(state: &RunState) -> Vec<ToolSpec> {
     tools
 }
 
-/// As the model's `capabilities` allow.
 pub(crate) fn strategy(state: &RunState, setup: &Setup, capabilities: &Capabilities, purpose: Purpose) -> Strategy {
     if purpose == Purpose::Reply && setup.capabilities.plans {
         state.fallback.strategy.unwrap_or(capabilities.strategy)
@@ -85,7 +83,6 @@ pub(crate) fn reply_parser(
     StreamParser::with(reading, &ToolIndex::new(&tools), &prefix)
 }
 
-/// What a model of `capabilities` is asked for `purpose`.
 pub(crate) fn build_request(
     state: &RunState,
     setup: &Setup,
@@ -213,7 +210,6 @@ fn stop_sequences(strategy: Strategy, purpose: Purpose) -> Vec<String> {
     }
 }
 
-/// The prompt for a summary of older messages.
 fn summary_prompt(state: &RunState, setup: &Setup, capabilities: &Capabilities, reserve: u32) -> Prompt {
     let text = older_messages(state, setup).map_or_else(String::new, |(_, text)| text);
     assemble(&PromptInput {

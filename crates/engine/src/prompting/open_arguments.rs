@@ -59,7 +59,6 @@ fn occurs_in(request: &str, text: &str) -> bool {
     request.to_lowercase().contains(text.trim().to_lowercase().as_str())
 }
 
-/// The arguments of step `index` with what the model wrote.
 pub(crate) fn arguments_from_reply(state: &RunState, index: usize, text: &str) -> Result<Value, String> {
     let step = state.plan.as_ref().and_then(|plan| plan.plan.steps.get(index)).ok_or("the step is gone")?;
     let spec = open_step(state).map(|(spec, _)| spec).ok_or("the step has no open arguments")?;
@@ -78,7 +77,7 @@ pub(crate) fn arguments_from_reply(state: &RunState, index: usize, text: &str) -
         if value.is_null() || value.as_str() == Some("") {
             return Err(format!("the model left `{name}` of `{}` open", step.tool));
         }
-        // The best candidates first.
+        // A model that doesn't plan copies; what it makes up is not acted on.
         let text = value.as_str().filter(|_| !plans && !is_choice(spec, &name));
         if text.is_some_and(|text| !(stands_in_results(state, text) || asked && occurs_in(request, text))) {
             return Err(format!("what `{name}` of `{}` is to be stands in nothing that was seen", step.tool));

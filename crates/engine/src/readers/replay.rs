@@ -313,7 +313,6 @@ fn quote_difference(text: &str, other: &str) -> String {
     format!("“{dots}{}”", truncate(&rest, QUOTE).0)
 }
 
-/// What was noticed about a reply, in few words.
 fn describe_noticed(noticed: &Noticed) -> String {
     truncate(&serde_json::json!(noticed).to_string(), QUOTE).0
 }

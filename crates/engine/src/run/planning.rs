@@ -177,7 +177,6 @@ pub(crate) async fn record_own_plan(
     context.journal.commit(vec![planned, result], Vec::new()).await
 }
 
-/// Goes on without a plan.
 pub(crate) async fn drop_deep_plan(context: &mut RunContext<'_>, reason: String) -> StoreResult<()> {
     let body = EventBody::DeepReplanned {
         steps: Vec::new(),

@@ -24,14 +24,12 @@ pub(crate) async fn call_model(context: &mut RunContext<'_>, purpose: Purpose) -
 /// Cuts and summaries before one model call, at most.
 const MAX_STEPS: usize = 4;
 
-/// What a prompt still needs.
 enum Need {
     Nothing(Box<BuiltRequest>),
     Cut(Compaction),
     Summary,
 }
 
-/// What came of making room.
 enum Room {
     /// As small as it gets.
     Made(Box<BuiltRequest>),

@@ -47,7 +47,6 @@ pub(crate) async fn dispatch(context: &mut RunContext<'_>) -> StoreResult<()> {
     context.journal.append(body).await
 }
 
-/// The request with what the user said last.
 fn latest_message(state: &RunState, setup: &Setup) -> String {
     state.steers.last().cloned().unwrap_or_else(|| setup.input.clone())
 }

@@ -25,7 +25,6 @@ const CHARS_PER_TOKEN: u32 = 3;
 /// Results are not cut shorter than this for a window, characters.
 const MIN_LIMIT: usize = 600;
 
-/// Where and for whom the tools of this run work.
 pub(crate) fn run_scope(deps: &Deps, state: &RunState, cancellation: &Cancellation) -> ToolScope {
     let setup = state.setup.as_ref();
     ToolScope {

@@ -12,7 +12,6 @@ const MAX_FOUND: usize = 5;
 /// A tool that is this much further from the query than the best one is left out.
 const MIN_RELATIVE_SCORE: f32 = 0.5;
 
-/// Best first; tools that are on offer already are left out.
 pub(crate) async fn search_tools(context: &mut RunContext<'_>, call: ToolCall) -> StoreResult<()> {
     let query = call.arguments["query"].as_str().unwrap_or_default();
     let state = &context.journal.state;

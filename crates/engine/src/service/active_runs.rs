@@ -1,5 +1,3 @@
-//! The runs that this node holds.
-
 use crate::run::RunSignals;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -54,7 +52,6 @@ impl ActiveRuns {
         ActiveRunGuard { runs: self, lease: lease.clone(), signals: signals.clone(), ended: false }
     }
 
-    /// Records that a lease was renewed.
     pub fn renewed(&self, lease: &Lease, until: Timestamp) {
         if let Some(run) = self.lock().get_mut(&lease.run)
             && run.lease.epoch == lease.epoch

@@ -86,7 +86,6 @@ fn chosen_point(request: &ForkRun, points: &[ForkPoint]) -> Result<ForkPoint, En
     Ok(chosen)
 }
 
-/// The old setup with what is different now.
 async fn forked_setup(
     deps: &Deps,
     mut setup: Setup,

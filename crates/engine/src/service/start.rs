@@ -1,5 +1,3 @@
-//! A request becomes the first event of a run.
-
 use crate::deps::Deps;
 use crate::error::EngineError;
 use std::sync::Arc;
@@ -87,7 +85,6 @@ pub(crate) async fn create(
     Ok(NewRun { lease, state })
 }
 
-/// Makes the run that the run of `state` delegates to, with a lease of ours.
 pub(crate) async fn create_child(deps: &Deps, child: &ChildRun, state: &RunState) -> Result<NewRun, EngineError> {
     let Some(parent) = state.setup.as_deref() else {
         return Err(EngineError::Invalid("a run begins with a request".to_owned()));
@@ -134,7 +131,6 @@ fn inherited_grants(parent: &Setup) -> Vec<Grant> {
     parent.grants.iter().filter(all).cloned().collect()
 }
 
-/// Refuses an input that is empty or too long.
 pub(crate) fn check_input(input: &str) -> Result<(), EngineError> {
     if input.trim().is_empty() {
         return Err(EngineError::Invalid("the request is empty; say what is to be done".to_owned()));

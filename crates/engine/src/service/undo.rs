@@ -56,7 +56,6 @@ pub(crate) async fn undo(
     Ok(report)
 }
 
-/// The effects to take back, newest first.
 fn effects_to_undo(state: &RunState, only: Option<&str>) -> Result<Vec<Effect>, String> {
     if !state.is_finished() {
         return Err(format!("run {} has not ended; stop it first", state.run_id));
