@@ -128,7 +128,6 @@ fn respond(
     response
 }
 
-/// Says who answered.
 pub(super) fn mark(response: &mut Response, connection: &Connection, attempts: &[Attempt]) {
     let headers = response.headers_mut();
     if let Ok(name) = HeaderValue::from_bytes(connection.name.as_bytes()) {

@@ -1,5 +1,3 @@
-//! A chat request as a [`ModelRequest`].
-
 use crate::gateway::inbound::Inbound;
 use crate::openai::{ChatMessage, OpenAiError};
 use serde::Deserialize;
