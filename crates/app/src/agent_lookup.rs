@@ -31,7 +31,6 @@ impl App {
         Ok(AgentNames(names))
     }
 
-    /// An agent that is not deleted.
     pub(crate) async fn live_agent(&self, id: AgentId) -> Result<Agent, AppError> {
         let agents = self.store().agents(self.tenant()).await?;
         agents.into_iter().find(|agent| agent.id == id).ok_or_else(|| AppError::not_found(format!("agent {id}")))

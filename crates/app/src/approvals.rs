@@ -126,7 +126,6 @@ fn bad_cursor() -> AppError {
     )
 }
 
-/// One person's view of the inbox, for one request.
 struct InboxView<'a> {
     app: &'a App,
     caller: &'a Caller,
@@ -159,7 +158,6 @@ impl<'a> InboxView<'a> {
         }
     }
 
-    /// Open entries that ask the same as `row`, if it is open.
     async fn duplicates(&mut self, row: &Approval) -> Result<Vec<Approval>, AppError> {
         let Some(wanted) = dedup_key(row) else {
             return Ok(Vec::new());

@@ -4,7 +4,6 @@ use steward_core::event::Origin;
 use steward_core::ports::Principal;
 use uuid::Uuid;
 
-/// Somebody who has proved who they are.
 #[derive(Debug, Clone)]
 pub struct Caller {
     pub principal: Principal,

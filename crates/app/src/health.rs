@@ -51,7 +51,6 @@ impl Health {
         Self { probes: vec![("database", true, database), ("model", false, model), ("embeddings", false, embeddings)] }
     }
 
-    /// Asks all probes, one after the other.
     pub async fn check(&self) -> Vec<Part> {
         let mut parts = Vec::new();
         for (name, needed, probe) in &self.probes {
@@ -65,7 +64,6 @@ impl Health {
     }
 }
 
-/// Facts about this installation that don't change while it runs.
 #[derive(Debug, Clone)]
 pub struct AboutFacts {
     pub version: String,

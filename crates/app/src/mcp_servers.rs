@@ -69,7 +69,6 @@ impl App {
         Ok(self.mcp.accept(self.tenant(), id, &wanted.tool, &wanted.hash, &caller.by()).await?)
     }
 
-    /// Makes skills of accepted tools and gives them to an agent, if one is named.
     pub async fn attach_mcp_tools(
         &self,
         caller: &Caller,

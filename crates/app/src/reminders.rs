@@ -21,7 +21,6 @@ impl App {
         Ok(views.collect())
     }
 
-    /// Marks a reminder as done, or as open again, or puts it off.
     pub async fn change_reminder(
         &self,
         caller: &Caller,

@@ -86,7 +86,6 @@ impl App {
         })
     }
 
-    /// The row of a run that the caller may see.
     pub async fn run_row(&self, caller: &Caller, id: RunId) -> Result<RunRow, AppError> {
         self.run_of(caller, Action::Read, id).await
     }
@@ -172,7 +171,6 @@ impl App {
             .collect())
     }
 
-    /// Keeps an ended run as a regression test.
     pub async fn keep_run(&self, caller: &Caller, id: RunId, name: &str) -> Result<KeptRun, AppError> {
         let row = self.run_of(caller, Action::Operate, id).await?;
         has_ended(&row, "wait for its end, or stop it")?;
@@ -209,7 +207,6 @@ impl App {
         self.deps().bus.subscribe_all()
     }
 
-    /// Whether the caller may see the run of `event`.
     pub async fn may_see_event(&self, caller: &Caller, event: &Event) -> bool {
         if listed_owner(caller, Resource::Runs).is_none() {
             return true;

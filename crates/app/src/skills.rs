@@ -1,5 +1,3 @@
-//! Skills and their versions, and the host keys of servers that they reach by ssh.
-
 mod trial;
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
@@ -96,7 +94,6 @@ impl App {
         Ok(all)
     }
 
-    /// Makes an earlier version the next one.
     pub async fn roll_back_skill(&self, caller: &Caller, id: SkillId, version: u32) -> Result<Skill, AppError> {
         let now = self.skills.skill(self.tenant(), id).await?;
         let mut skill = self.skills.skill_version(self.tenant(), id, version).await?;

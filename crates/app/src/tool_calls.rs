@@ -35,7 +35,6 @@ impl App {
             .collect()
     }
 
-    /// Calls a tool that only looks, as `agent` may by its policy.
     pub async fn call_reading_tool(
         &self,
         caller: &Caller,
@@ -64,7 +63,6 @@ impl App {
         self.deps().tools.run(authorized, &scope).await.map_err(ReadingToolError::Tool)
     }
 
-    /// Where a tool works that is called outside a run.
     pub(crate) fn tool_scope(
         &self,
         caller: &Caller,

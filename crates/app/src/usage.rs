@@ -7,7 +7,6 @@ use uuid::Uuid;
 
 /// Days that are reported where nothing is said.
 const DAYS: i64 = 30;
-/// What there is no name for any more.
 const GONE: &str = "(deleted)";
 
 impl App {

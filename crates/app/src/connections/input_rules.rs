@@ -51,7 +51,6 @@ pub(super) fn check_input(input: &ConnectionInput) -> Result<(), AppError> {
     Ok(())
 }
 
-/// Refuses what is no address, with or without a scheme.
 pub(super) fn check_address(text: &str) -> Result<(), AppError> {
     let text = text.trim();
     if text.contains("://") { url(text) } else { url(&format!("http://{text}")) }

@@ -89,7 +89,6 @@ impl ConnectionRegistry {
         Ok(registry)
     }
 
-    /// Whether the variable that a connection names may hold its key.
     fn variable_fits(&self, connection: &Connection) -> Result<(), String> {
         let variable = connection.auth.variable();
         variable.map_or(Ok(()), |name| self.parts.variables.check(name))

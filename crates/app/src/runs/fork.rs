@@ -1,5 +1,3 @@
-//! Forking runs: another run with the first events of this one.
-
 use crate::app::{Action, App, AppError, Caller};
 use crate::dto::conversation::ChatStarted;
 use crate::dto::run::Fork;
