@@ -1,5 +1,3 @@
-//! `steward mcp`: tools of other programs.
-
 mod login;
 
 use crate::args::{McpAction, McpAdd, McpArgs};

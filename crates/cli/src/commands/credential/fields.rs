@@ -12,7 +12,6 @@ use steward_core::credential::CredentialKind;
 /// Longest value, bytes.
 const MOST: u64 = 1 << 20;
 
-/// What `-` reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     StandardInput,
@@ -122,7 +121,6 @@ impl Given {
         Ok(())
     }
 
-    /// Whether standard input holds data that was meant for us.
     fn can_be_read(&self) -> bool {
         !self.read
             && match self.source {
