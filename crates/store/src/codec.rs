@@ -40,7 +40,7 @@ pub(crate) fn to_word<T: Serialize>(value: &T) -> StoreResult<String> {
     }
 }
 
-/// The value of such a word; `what` names the column in the error.
+/// `what` names the column in the error.
 pub(crate) fn from_word<T: DeserializeOwned>(what: &str, word: String) -> StoreResult<T> {
     serde_json::from_value(Value::String(word))
         .map_err(|e| StoreError::Corrupt(format!("{what} holds a word that is not known: {e}")))

@@ -15,7 +15,6 @@ pub(crate) use sqlite::Sqlite;
 /// A plain function of its arguments, so that it can be done again in a transaction of its own.
 pub(crate) type OpFn<A, T> = for<'a, 'c> fn(&'a A, &'a mut Tx<'c>) -> BoxFuture<'a, StoreResult<T>>;
 
-/// A call with its types erased.
 pub(crate) trait QueuedCall: Send {
     /// Does it once; says whether it worked.
     fn attempt(&mut self, tx: &mut Tx<'_>) -> bool;
@@ -58,7 +57,6 @@ pub(crate) fn ready<T>(future: BoxFuture<'_, StoreResult<T>>) -> StoreResult<T> 
     })
 }
 
-/// The writer has ended.
 pub(crate) fn gone() -> StoreError {
     StoreError::Backend("the store's writer has stopped; restart steward".to_owned())
 }

@@ -6,7 +6,6 @@ use steward_core::ports::{BlobError, StoreError, StoreResult};
 /// What a statement failed for, before the caller has said what that means.
 #[derive(Debug)]
 pub(crate) enum DbError {
-    /// A row with the same key exists already.
     Duplicate,
     /// The row that this one belongs to does not exist.
     MissingParent,

@@ -14,7 +14,6 @@ pub(crate) struct Migration {
 pub(crate) const ALL: &[Migration] =
     &[Migration { version: 1, name: "first", sql: include_str!("../migrations/0001_first.sql") }];
 
-/// Version of the schema that this program writes.
 pub const SCHEMA_VERSION: i64 = ALL[ALL.len() - 1].version;
 
 /// Any number that other programs on the same server are unlikely to lock.

@@ -21,7 +21,6 @@ pub enum Place {
     },
 }
 
-/// How to open a [`crate::Store`].
 #[derive(Debug, Clone)]
 pub struct StoreConfig {
     pub place: Place,
@@ -49,7 +48,6 @@ enum Engine {
     Postgres(Postgres),
 }
 
-/// Whose calls hard budgets limit.
 #[derive(Clone)]
 pub(crate) enum LimitLookup {
     /// Another process may make one: ask the database.

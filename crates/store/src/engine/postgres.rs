@@ -119,7 +119,6 @@ impl Postgres {
     }
 }
 
-/// Why a transaction was not committed.
 enum AttemptError {
     /// It clashed with another one, and PostgreSQL wants it tried again.
     Retry(StoreError),

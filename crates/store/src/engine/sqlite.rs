@@ -54,7 +54,6 @@ impl Sqlite {
         answer.await.unwrap_or_else(|_| Err(gone()))
     }
 
-    /// Appends events that have no rows beside them.
     pub(crate) async fn append(&self, batch: AppendBatch) -> StoreResult<()> {
         let (reply, answer) = oneshot::channel();
         self.send(QueuedWrite::Append(Append { batch, outcome: None, reply }))?;

@@ -18,7 +18,7 @@ pub(super) async fn rows(store: &Store, tenant: TenantId, run: RunId, after: u64
     store.rows(sql, args![tenant, run, after, limit]).await
 }
 
-/// The same of `tool.staged` of all other runs from a time on.
+/// Rows of `tool.staged` of all other runs from a time on.
 pub(super) async fn staged(store: &Store, tenant: TenantId, except: RunId, since: Timestamp) -> StoreResult<Vec<Row>> {
     let sql = "select seq, at, epoch, body, blob, null from events
          where tenant_id = $1 and kind = 'tool.staged' and at > $3 and run_id <> $2

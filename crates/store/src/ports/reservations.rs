@@ -10,7 +10,6 @@ pub(super) struct ReserveRequest {
     pub tenant: TenantId,
     pub id: ReservationId,
     pub spender: Spender,
-    /// Where the call may come to.
     pub connections: Vec<ConnectionId>,
     pub tokens: u64,
     pub cost_micros: u64,
@@ -94,7 +93,6 @@ fn keep_longest(full: &mut Option<SpendState>, state: SpendState, now: Timestamp
     }
 }
 
-/// When the period of a full limit ends.
 pub(super) fn period_end(state: &SpendState, now: Timestamp) -> Option<Timestamp> {
     state.limit.period.ends(now.max(state.since))
 }

@@ -47,7 +47,6 @@ pub(super) async fn one(store: &Store, tenant: TenantId, run: RunId) -> StoreRes
     run_row(tenant, &row.ok_or_else(|| StoreError::NotFound(format!("run {run}")))?)
 }
 
-/// The text of the list that uses the best index for `filter`.
 fn statement(filter: &RunFilter) -> &'static str {
     if filter.conversation.is_some() {
         list!("and r.conversation_id = $3")

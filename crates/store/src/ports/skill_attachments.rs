@@ -41,7 +41,6 @@ pub(super) async fn create_and_attach(
     Ok((kept, made))
 }
 
-/// The skill under its name, made or changed.
 async fn create_or_change(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> StoreResult<(Skill, bool)> {
     if let Some(current) = lock_skill_by_name(tx, tenant, &skill.name).await? {
         let kept = change_skill(tx, tenant, &current, skill).await?;
@@ -62,7 +61,6 @@ async fn create_or_change(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> S
     }
 }
 
-/// Changes an agent's skills; `how` says whether it did.
 async fn change_attached(
     tx: &mut Tx<'_>,
     tenant: TenantId,

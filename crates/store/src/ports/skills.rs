@@ -185,7 +185,6 @@ async fn read_agent(tx: &mut Tx<'_>, tenant: TenantId, id: AgentId) -> StoreResu
     from_json("an agent", &row.ok_or_else(|| unknown_agent(id))?.text(0)?)
 }
 
-/// The pattern of a body that names this skill somewhere.
 pub(super) fn body_pattern(id: SkillId) -> String {
     format!("%\"{id}\"%")
 }

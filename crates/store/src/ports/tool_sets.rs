@@ -46,7 +46,6 @@ pub(crate) struct ToolSet {
 }
 
 impl Store {
-    /// Takes the tools out of a run's first event.
     pub(super) fn take_tool_set(&self, tenant: TenantId, first: &mut [EventBody]) -> StoreResult<Option<ToolSet>> {
         let Some(EventBody::RunStarted { setup, .. }) = first.first_mut() else {
             return Ok(None);

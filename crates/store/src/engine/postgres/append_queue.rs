@@ -17,7 +17,6 @@ const MAX_BATCHES: usize = 512;
 /// Longest wait for callers of the batch before.
 const MAX_GATHER_WAIT: Duration = Duration::from_micros(300);
 
-/// Events for one run, and who waits for them.
 pub(super) struct QueuedAppend {
     pub batch: AppendBatch,
     pub reply: oneshot::Sender<StoreResult<()>>,

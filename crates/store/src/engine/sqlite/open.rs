@@ -27,7 +27,6 @@ pub(super) struct Opened {
     pub path: PathBuf,
 }
 
-/// Opens `steward.db` in `data_dir` for writing.
 pub(super) fn open(data_dir: &Path, max_pages: Option<u32>, list: &[Migration]) -> StoreResult<Opened> {
     let version = rusqlite::version_number();
     if version < OLDEST_SQLITE {
