@@ -19,7 +19,6 @@ pub(crate) use errors::model_error;
 pub(crate) use inbound::Inbound;
 pub(crate) use pass::{completions, pass};
 
-/// What the model's name begins with if it is a connection's.
 pub(crate) const PREFIX: &str = "connection/";
 /// Names of connections that are asked if the first does not answer, with commas between them.
 const FALLBACK: &str = "x-steward-fallback";

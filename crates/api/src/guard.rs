@@ -44,7 +44,7 @@ pub(crate) async fn in_time(request: Request, next: Next) -> Response {
 
 type Answer = fn(Box<dyn Any + Send + 'static>) -> Response;
 
-/// The layer. The panic's own message goes to the log (by the panic hook), not to the client.
+/// The panic's own message goes to the log (by the panic hook), not to the client.
 pub(crate) fn panic_layer() -> CatchPanicLayer<Answer> {
     CatchPanicLayer::custom(answer as Answer)
 }

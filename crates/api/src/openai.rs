@@ -18,7 +18,6 @@ use steward_app::EngineError;
 use steward_core::model::{ModelError, ModelErrorClass, Usage};
 use steward_core::ports::{LoginError, StoreError};
 
-/// An error as OpenAI's clients expect it.
 #[derive(Debug)]
 pub(crate) struct OpenAiError {
     pub status: StatusCode,

@@ -49,7 +49,6 @@ pub(crate) struct ProblemBody {
     pub retry_after: Option<u64>,
 }
 
-/// A refused or failed request: an error of the application, or one of HTTP alone.
 #[derive(Debug)]
 pub struct Problem {
     pub status: StatusCode,
@@ -89,7 +88,6 @@ impl Problem {
         AppError::unavailable(title).into()
     }
 
-    /// The problem as an event of a stream carries it.
     pub fn json(&self) -> String {
         serde_json::to_string(&self.body).unwrap_or_default()
     }

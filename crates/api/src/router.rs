@@ -44,7 +44,6 @@ pub fn router(state: ApiState) -> Router {
     guarded(all, state)
 }
 
-/// What every request passes, and what becomes of one that no route takes.
 pub(crate) fn guarded(routes: Router<ApiState>, state: ApiState) -> Router {
     routes
         .method_not_allowed_fallback(no_such_method)

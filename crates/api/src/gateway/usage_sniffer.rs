@@ -19,9 +19,7 @@ static TEXTS: LazyLock<[Finder<'static>; 4]> =
 pub(super) struct UsageSniffer {
     tail: VecDeque<Bytes>,
     kept: usize,
-    /// Tokens of the prompt, by its length.
     prompt: u64,
-    /// Whether texts are counted as well.
     counts: bool,
     chars: u64,
 }

@@ -34,7 +34,6 @@ struct Known {
     key: String,
 }
 
-/// Runs the request if its key is new, else gives the answer of the first time.
 pub(crate) async fn once(State(state): State<Arc<ApiState>>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let guarded = !request.method().is_safe()
@@ -96,7 +95,6 @@ pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Str
     }
 }
 
-/// Keys that were first seen before this are forgotten.
 pub(crate) fn oldest_key(now: Timestamp) -> Timestamp {
     let kept = i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX);
     Timestamp(now.0.saturating_sub(kept))

@@ -1,5 +1,3 @@
-//! A run for a call, and what the caller is told of it.
-
 use crate::ApiState;
 use crate::openai::chat::waiting;
 use futures::StreamExt as _;

@@ -90,7 +90,6 @@ fn invalid(message: impl Into<String>) -> ErrorData {
 }
 
 impl McpHandler {
-    /// The agents that the caller may use, by name.
     async fn agents(&self, caller: &Caller) -> Result<Vec<Agent>, ErrorData> {
         let agents = self.state.usable_agents(caller).await;
         let mut agents = agents.map_err(|error| {

@@ -48,7 +48,6 @@ impl Chunks {
         }))
     }
 
-    /// What a delta becomes, and whether it was the last.
     fn of(&self, delta: OpenAiDelta) -> (Vec<Event>, bool) {
         match delta {
             OpenAiDelta::Reasoning(text) => (vec![self.event(&json!({"reasoning_content": text}), None)], false),

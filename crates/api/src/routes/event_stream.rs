@@ -12,7 +12,6 @@ use steward_core::event::{Event, EventBody};
 /// How long one stream lasts: as long as an access token, so that who was logged out hears no more.
 const LONGEST: Duration = Duration::from_mins(15);
 
-/// Whether lists look different after it.
 fn concerns_lists(body: &EventBody) -> bool {
     matches!(
         body,

@@ -19,7 +19,6 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// Path that the browser comes back to.
 const BACK: &str = "/api/mcp/callback";
 /// Longest part of what comes back.
 const MOST: usize = 8192;

@@ -3,7 +3,6 @@ use serde_json::{Value, json};
 use steward_core::RunId;
 use steward_core::model::Usage;
 
-/// What of the request comes back in each response.
 pub(super) struct Frame {
     pub run: RunId,
     pub model: String,

@@ -24,7 +24,6 @@ pub(crate) struct Request {
     pub metadata: Option<Value>,
 }
 
-/// A text, or items.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Input {
