@@ -72,7 +72,6 @@ impl App {
         Ok(self.connections.remove(id).await?)
     }
 
-    /// Uses a connection where nothing else is said.
     pub async fn make_default_connection(&self, caller: &Caller, id: ConnectionId) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::Connections)?;
         self.known_connection(id).await?;
@@ -99,7 +98,6 @@ impl App {
         Ok(self.examiner.recognise(input.base_url.trim(), &auth, key).await?)
     }
 
-    /// How the connections have fared since the program started.
     pub async fn connections_health(&self, caller: &Caller) -> Result<Vec<ConnectionHealth>, AppError> {
         authorize(caller, Action::Read, Resource::Connections)?;
         Ok(self.deps().models.health().await)
@@ -118,7 +116,6 @@ impl App {
         })
     }
 
-    /// Refuses who may not examine, and what isn't there.
     pub async fn may_examine(&self, caller: &Caller, id: ConnectionId) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::Connections)?;
         self.known_connection(id).await?;
@@ -180,10 +177,7 @@ impl App {
 #[derive(Debug)]
 pub enum NoConnection {
     Forbidden(AppError),
-    /// There is none of this name; the caller may use these.
-    Unknown {
-        known: Vec<String>,
-    },
+    Unknown { known: Vec<String> },
 }
 
 /// Whether the provider is at one place in the world, which is known: it needs no address.

@@ -111,7 +111,6 @@ impl App {
         self.show_conversation(row).await
     }
 
-    /// Another conversation with what was said so far, or before the run `before`.
     pub async fn fork_conversation(
         &self,
         caller: &Caller,
@@ -194,7 +193,6 @@ impl App {
         Ok(!self.store().approvals(self.tenant(), filter).await?.items.is_empty())
     }
 
-    /// Rows as they are shown: with their agent's name and their open run.
     async fn show_conversations(&self, rows: Vec<Conversation>) -> Result<Vec<ConversationView>, AppError> {
         let names = self.agent_names(rows.iter().map(|row| row.agent).collect()).await?;
         let open = try_join_all(rows.iter().map(|row| self.open_run(row.id))).await?;

@@ -13,7 +13,6 @@ use tokio::io::AsyncWriteExt;
 const FOLDER: &str = "uploads";
 /// Longest name, bytes; room for a number stays below what file systems take.
 const MAX_NAME: usize = 120;
-/// How many files of one name there may be.
 const MOST: u32 = 1000;
 
 impl App {
@@ -23,7 +22,6 @@ impl App {
         Upload::begin(Path::new(&self.workspace), &safe_name(name)?)
     }
 
-    /// A file of the workspace and its length in bytes.
     pub async fn open_file(&self, caller: &Caller, path: String) -> Result<(File, u64), AppError> {
         authorize(caller, Action::Read, Resource::Files)?;
         let workspace = self.workspace.clone();
@@ -86,7 +84,6 @@ impl Upload {
         ))
     }
 
-    /// Appends.
     pub async fn write(&mut self, bytes: Bytes) -> Result<(), AppError> {
         self.file.write_all(&bytes).await.map_err(lost)
     }

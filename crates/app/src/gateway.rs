@@ -1,5 +1,3 @@
-//! Calls of models without an agent: what is set aside for them and what they took.
-
 mod reservation;
 mod usage_writer;
 

@@ -110,7 +110,6 @@ pub struct ChatStarted {
 }
 
 impl Conversation {
-    /// The header with its agent's name and its open run, and whether that one waits for a person.
     pub fn named(
         row: ports::Conversation,
         agent_name: Option<String>,

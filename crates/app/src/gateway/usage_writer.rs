@@ -22,7 +22,6 @@ const TRIES: u32 = 4;
 #[derive(Debug)]
 pub(crate) struct Settlement {
     pub(crate) tenant: TenantId,
-    /// What was set aside for it.
     pub(crate) reservation: Option<ReservationId>,
     pub(crate) record: SpentRecord,
 }
@@ -32,14 +31,12 @@ enum Message {
     Flush(oneshot::Sender<()>),
 }
 
-/// Takes settlements at once and writes them soon.
 pub struct UsageWriter {
     limits: Arc<dyn SpendLimits>,
     /// Where the writer works: the thread of a connection may end before it.
     runtime: Option<Handle>,
     /// To the writing task, which begins with the first call.
     messages: OnceLock<mpsc::UnboundedSender<Message>>,
-    /// Calls that are not settled yet.
     open: AtomicUsize,
     closing: watch::Sender<bool>,
     limiter: Arc<RateLimiter>,
@@ -78,7 +75,6 @@ impl UsageWriter {
         })
     }
 
-    /// A call begins, which will be settled.
     pub(crate) fn opened(&self) {
         self.open.fetch_add(1, Ordering::SeqCst);
     }
