@@ -48,7 +48,6 @@ const PAGE: usize = 100;
 const MOST: usize = 10_000;
 const JSON: &str = "application/json";
 
-/// The API of the running server, or in this process.
 pub struct Client {
     pub(super) transport: Box<dyn Transport>,
     pub(super) term: Term,
@@ -69,7 +68,6 @@ impl Client {
         Self { transport, term, clock, ids }
     }
 
-    /// URL for a browser of this machine; `None` if the work is done in this process.
     pub fn server_url(&self) -> Option<String> {
         self.transport.server_url()
     }

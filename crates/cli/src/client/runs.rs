@@ -1,5 +1,3 @@
-//! Runs: rows, logs, messages to them, and what can be done with an ended one.
-
 use super::chat::Started;
 use super::{Client, wire};
 use anyhow::bail;
