@@ -15,7 +15,6 @@ use steward_core::{ConnectionId, ReservationId, Timestamp};
 /// How much longer than the call itself a reservation lasts.
 const RESERVATION_MARGIN: Duration = Duration::from_mins(1);
 
-/// What a call may take at most.
 pub(crate) struct Estimate {
     prompt: u64,
     reply: u64,
@@ -25,7 +24,6 @@ pub(crate) struct Estimate {
     connections: Vec<Connection>,
 }
 
-/// Tokens and money reserved for a call in flight.
 pub(crate) struct Reservation {
     id: ReservationId,
     spender: Spender,
@@ -45,7 +43,6 @@ pub(crate) struct CallUsage {
     pub received: u64,
 }
 
-/// What a call with so many tokens may take.
 pub(crate) async fn estimate(context: &RunContext<'_>, setup: &Setup, prompt: u64, reply: u64) -> Estimate {
     let deps = context.deps;
     let only = [setup.connection];

@@ -19,7 +19,6 @@ impl Journal {
         Self { deps, lease, state }
     }
 
-    /// Reads the log of a leased run and folds it.
     pub async fn load(deps: Deps, lease: Lease) -> StoreResult<Self> {
         let mut state = RunState::new(lease.run);
         loop {
@@ -119,7 +118,6 @@ pub(crate) fn unknown_event(event: &Event) -> Option<String> {
         .then(|| format!("event {} of run {} was written by a newer program; use that one", event.seq, event.run_id))
 }
 
-/// Writes the status of a run that goes on or parks.
 pub(crate) fn status_write(state: &RunState, status: RunStatus) -> SideWrite {
     SideWrite::Status {
         status,
