@@ -48,7 +48,6 @@ pub fn with_browser(builder: DispatcherBuilder, browsers: &Browsers, blobs: &Arc
         .when_ended(move |run| ended.close(run))
 }
 
-/// What an action would do to an element, named as it was last shown.
 fn preview_action(browsers: &Browsers, number: u32, scope: &ToolScope, verb: &str) -> Result<Preview, BrowserError> {
     let session = browsers.session_of(scope).ok_or(BrowserError::NoPage)?;
     let elements = lock(&session.elements);

@@ -25,7 +25,6 @@ impl<'a> CredentialUser<'a> {
     }
 }
 
-/// The credentials of a tenant that `suits` chooses.
 pub(crate) async fn matching(
     vault: &dyn Vault,
     tenant: TenantId,

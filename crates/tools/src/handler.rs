@@ -1,5 +1,3 @@
-//! What a tool implements: a typed trait, and its private object-safe twin for the dispatcher.
-
 use crate::catalogue;
 use crate::error::ToolsError;
 use async_trait::async_trait;

@@ -125,12 +125,10 @@ impl Client {
         client
     }
 
-    /// The addresses that a request to `url` would go to; an error says why none is allowed.
     pub async fn checked_addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, ToolsError> {
         self.addresses(&address_guard::checked_url(url.clone())?).await
     }
 
-    /// Whether an operator allows the host and port of `url`.
     pub(crate) fn allows(&self, url: &Url) -> bool {
         address_guard::checked_url(url.clone()).is_ok_and(|target| target.is_allowed(&self.allow))
     }

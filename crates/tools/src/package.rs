@@ -263,7 +263,6 @@ async fn active(store: &dyn SkillPackages, tenant: TenantId, name: &str) -> Resu
     Ok(None)
 }
 
-/// Runs unpacking and scanning on a blocking thread.
 async fn judged(
     work: impl FnOnce() -> Result<PackageContents, PackageError> + Send + 'static,
 ) -> Result<(PackageContents, Vec<Finding>), PackageError> {

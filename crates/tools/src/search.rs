@@ -20,7 +20,6 @@ use steward_core::ports::{ToolScope, Vault};
 use steward_core::tool::{Preview, ToolOutput};
 use url::Url;
 
-/// Results by default, and at most.
 const DEFAULT_RESULTS: usize = 8;
 const MAX_RESULTS: usize = 20;
 const TIMEOUT: Duration = Duration::from_secs(20);

@@ -14,7 +14,6 @@ use steward_core::ports::{Agents, Blobs, Clock, Ids, McpServers, SkillPackages, 
 use steward_sandbox::process::Helper;
 use steward_sandbox::python::{PythonConfig, PythonPool};
 
-/// Variables of the environment that docker gets.
 pub const DOCKER_VARIABLES: [&str; 4] = ["DOCKER_HOST", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "DOCKER_CONTEXT"];
 
 /// Host keys of servers that were accepted; a file in the data folder.

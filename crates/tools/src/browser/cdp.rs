@@ -24,7 +24,6 @@ impl PendingReplies {
     }
 }
 
-/// A connection to a browser. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(super) struct Cdp {
     out: mpsc::Sender<Vec<u8>>,

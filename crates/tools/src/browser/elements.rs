@@ -1,6 +1,5 @@
 use std::collections::{BTreeMap, HashMap};
 
-/// Elements of a document that get a number.
 const NUMBERED: usize = 2000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -37,7 +37,6 @@ pub enum BrowserError {
     Download(String),
     #[error("there is no element {0} on the page any more; look at the page with browser_snapshot")]
     NoElement(u32),
-    /// An element that is no longer what it was.
     #[error("element {number} {what}; look at the page with browser_snapshot")]
     Element { number: u32, what: String },
     #[error("the browser refused {method}: {message}")]

@@ -14,12 +14,10 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use url::Url;
 
-/// Time between checks that the browser still runs.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// A page without requests for so long is taken to be at rest.
 const REST_TIME: Duration = Duration::from_millis(300);
 const MAX_REST_WAIT: Duration = Duration::from_secs(2);
-/// Documents that may follow one another by themselves.
 const MAX_DOCUMENTS: usize = 8;
 /// How soon an action shows whether it leads anywhere.
 const REACTION_TIME: Duration = Duration::from_millis(250);

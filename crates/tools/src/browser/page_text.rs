@@ -8,7 +8,6 @@ use std::fmt::Write as _;
 
 const ACTIVE_ROLES: &str = "button checkbox ColorWell combobox Date DateTime DisclosureTriangle InputTime link listbox menuitem \
     menuitemcheckbox menuitemradio option radio searchbox slider spinbutton switch tab textbox treeitem";
-/// Roles that stand on a line of their own.
 const BLOCKS: &str = "alert alertdialog article banner blockquote caption code complementary contentinfo DescriptionListDetail \
     DescriptionListTerm definition dialog figure form group LayoutTableRow list main navigation paragraph Pre \
     radiogroup region row search Section status table tabpanel term toolbar";
@@ -180,7 +179,6 @@ impl<'a> Tree<'a> {
         false
     }
 
-    /// Whether an element gets a number: by its role, or because it takes the focus and has a name.
     fn active(node: &Value) -> bool {
         is_one_of(role(node), ACTIVE_ROLES)
             || role(node) == "generic" && property(node, "focusable") == true && !name(node).is_empty()

@@ -20,7 +20,6 @@ pub(super) struct Event {
     pub rule: Option<Rule>,
     /// Further starts.
     pub also: Vec<EventTime>,
-    /// Starts that are excluded.
     pub except: Vec<EventTime>,
     /// The start of the occurrence that this one replaces.
     pub instead_of: Option<EventTime>,
@@ -129,7 +128,6 @@ pub(super) struct UndoRecord {
     pub zones: Vec<String>,
 }
 
-/// The id of a `VEVENT`, even of one that can't be read.
 pub(super) fn event_uid(part: &Component) -> Option<String> {
     if part.name != "VEVENT" {
         return None;

@@ -13,7 +13,6 @@ use steward_sandbox::files::{Before, FilesError, Workspace, Written};
 /// Content up to this many bytes is kept in the event itself; more goes to the blob store.
 const INLINE_BYTES: usize = 16 << 10;
 
-/// Everything that is needed to undo a change, and to see whether that is still possible.
 #[derive(Debug, Serialize, Deserialize)]
 struct Snapshot {
     path: String,

@@ -147,19 +147,16 @@ fn check(args: &WriteArgs, before: &Before) -> Result<(), ToolsError> {
     }
 }
 
-/// A write of which only the last step is missing.
 struct PreparedWrite {
     workspace: Workspace,
     staged: Staged,
     tag: String,
-    /// The content that the change is based on.
     before: Before,
     after: FileState,
     adds: bool,
     bytes: usize,
 }
 
-/// Writes the new content beside the file.
 fn prepare(args: &WriteArgs, context: &Context) -> Result<PreparedWrite, ToolsError> {
     let workspace = files::open_workspace(&context.scope)?;
     let before = current_content(&workspace, &args.path)?;
@@ -250,7 +247,6 @@ fn unified_diff(path: &str, old: &[u8], new: &[u8]) -> Option<String> {
     Some(steward_core::tool::truncate(&text, MAX_DIFF_BYTES).0)
 }
 
-/// What tells after a crash whether a write has happened.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct WriteProof {
     pub path: String,
@@ -266,7 +262,6 @@ pub(super) fn staging_tag(idempotency_key: &str) -> String {
     hash::sha256(idempotency_key.as_bytes()).chars().take(24).collect()
 }
 
-/// Looks at the file and at the staged content.
 pub(super) async fn settle_write(call: Interrupted, scope: &ToolScope) -> Settled {
     let Some(staged) = call.staged else {
         return Settled::NotHappened("it had not begun to write".to_owned());

@@ -42,7 +42,6 @@ pub(super) fn merge_listing(known: &[McpTool], listed: &[ListedTool]) -> Vec<Mcp
     tools
 }
 
-/// Which parts of a tool differ from what was accepted; `None` if none.
 fn changed_parts(tool: &McpTool) -> Option<String> {
     let accepted = tool.accepted.as_ref()?;
     let parts: Vec<&str> = [
@@ -97,10 +96,8 @@ fn with_sorted_keys(value: &Value) -> Value {
 }
 
 const CATEGORY: &str = "mcp";
-/// Timeout of a new skill, milliseconds.
 const TIMEOUT_MS: u64 = 60_000;
 
-/// The tool with this name, accepted and unchanged since.
 pub(super) fn callable<'a>(server: &'a McpServer, tool: &str) -> Result<(&'a McpTool, &'a AcceptedTool), McpError> {
     let Some(found) = server.tools.iter().find(|one| one.name == tool) else {
         let known: Vec<&str> = server.tools.iter().map(|one| one.name.as_str()).collect();

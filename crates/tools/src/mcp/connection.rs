@@ -58,7 +58,6 @@ pub(super) struct Connection {
     _service: RunningService<RoleClient, ClientListener>,
 }
 
-/// Counts a use of the connection while it lives.
 pub(super) struct UseGuard<'a>(&'a Connection);
 
 impl Drop for UseGuard<'_> {
@@ -224,7 +223,6 @@ impl Connection {
         }
     }
 
-    /// Adds the last words of a program that ended.
     async fn broken(&self, fault: RequestFault) -> RequestFault {
         let RequestFault::Broke(reason) = fault else {
             return fault;

@@ -166,7 +166,6 @@ pub(super) struct Secret {
     pub value: SecretString,
 }
 
-/// Name of the credential that a login creates.
 pub(super) fn login_name(server: &McpServer, user: Option<UserId>) -> String {
     match user {
         Some(user) => format!("mcp_{}_{user}", server.name),

@@ -42,7 +42,6 @@ impl McpHub {
         self.logins.begin(url, guarded, known, request, now).await
     }
 
-    /// The client of the server's own credential, or of an earlier login.
     async fn known_client(&self, server: &McpServer, request: &LoginRequest) -> Result<Option<OAuthClient>, McpError> {
         let Some(name) = server.credential.as_ref().and_then(|wanted| wanted.name.as_deref()) else {
             return Ok(None);
@@ -132,7 +131,6 @@ impl McpHub {
     }
 }
 
-/// How long a person may take.
 const LOGIN_TIMEOUT: Duration = Duration::from_mins(10);
 const MAX_LOGINS: usize = 256;
 

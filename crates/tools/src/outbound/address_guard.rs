@@ -9,7 +9,6 @@ use std::str::FromStr;
 use std::sync::OnceLock;
 use url::{Host, Url};
 
-/// A host and port outside the public internet that an operator allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostPort {
     host: Host<String>,

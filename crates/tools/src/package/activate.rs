@@ -96,7 +96,6 @@ fn prompt_skill(read: &PackageContents, id: SkillId) -> Skill {
     }
 }
 
-/// The body, followed by the list of reference files.
 fn prompt_text(read: &PackageContents) -> String {
     let mut prompt = read.body.clone();
     let list = listing(&read.files);

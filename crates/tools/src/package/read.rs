@@ -12,7 +12,6 @@ use steward_core::skill::{Skill, SkillKind};
 use steward_core::tool::EffectClass;
 use steward_core::{hash, schema};
 
-/// The file that makes a folder a package.
 pub(crate) const MAIN: &str = "SKILL.md";
 pub(crate) const SKILLS: &str = "skills/";
 /// Largest `SKILL.md` and skill definition.
@@ -42,7 +41,6 @@ pub fn read(bytes: &[u8]) -> Result<PackageContents, PackageError> {
     parse_folder(&folder, files)
 }
 
-/// The one top-level folder of an archive, and its files.
 fn one_folder(all: Files) -> Result<(String, Files), PackageError> {
     let layout = |text: String| Err(PackageError::Layout(text));
     if all.is_empty() {

@@ -140,7 +140,6 @@ fn join_pages(mut pages: Vec<Value>) -> Value {
     Value::Array(pages)
 }
 
-/// The request as shown to people, without secrets.
 pub(super) fn request_preview(request: &HttpRequest, skill: &Skill) -> Preview {
     let mut detail = format!("{} {}", request.method, request.url);
     for (name, value) in &request.headers {

@@ -72,7 +72,6 @@ pub(super) fn exit_text(exit: Exit) -> String {
 }
 
 const OUTPUT: usize = 256 << 10;
-/// The file that marks a virtual environment.
 const VENV: &str = "pyvenv.cfg";
 /// How long a program gets to end by itself.
 const GRACE_PERIOD: Duration = Duration::from_secs(2);

@@ -85,7 +85,6 @@ impl Slot {
         }
     }
 
-    /// Whether it stands for a part of the call's result.
     pub fn is_result(&self) -> bool {
         self.path.len() > 1 && self.path[0] == "result"
     }
@@ -312,7 +311,6 @@ pub fn text(source: &str, values: &Values<'_>) -> Result<Option<String>, Templat
     Template::parse(source)?.text(values)
 }
 
-/// Checks texts that have no rules of their own.
 pub fn check_texts<'a>(
     texts: impl IntoIterator<Item = &'a String>,
     place: TemplateUse,

@@ -9,7 +9,6 @@ use steward_core::tables::{Aggregate, Condition, Op, Query, Schema, Table};
 pub(super) const DEFAULT_LIMIT: u32 = 100;
 const MOST_ROWS: u32 = 1000;
 
-/// A statement and the values for `?1`, `?2`….
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lowered {
     pub sql: String,

@@ -10,7 +10,6 @@ const SECTION_LINES: usize = 60;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Section {
-    /// Index of the file, chosen by the caller.
     pub file: usize,
     /// First line, from 1.
     pub line: usize,

@@ -22,7 +22,6 @@ pub(super) enum TextKind {
     Script,
 }
 
-/// When an invisible character is harmless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum InvisibleException {

@@ -19,7 +19,6 @@ const MEMORY_MIB: std::ops::RangeInclusive<u32> = 16..=2048;
 
 #[derive(Debug, Clone)]
 pub struct PythonReply {
-    /// What `run` returned, or why there is nothing and what to do.
     pub result: Result<Value, String>,
     pub stdout: String,
     pub stderr: String,

@@ -23,7 +23,6 @@ use steward_sandbox::sql::{Guard, SqlError};
 
 pub(super) const DRY_RUN: Duration = Duration::from_secs(3);
 
-/// The statement and its values as shown to people.
 pub(super) fn statement_of(spec: &SqlSpec, values: &Values<'_>) -> String {
     match statement(spec, BindStyle::Numbered, values) {
         Ok((sql, bound)) if bound.is_empty() => sql,

@@ -108,7 +108,6 @@ pub(super) struct Sudo {
     held: Vec<u8>,
 }
 
-/// A piece of stderr, without sudo's prompts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct StderrPart {
     pub text: Vec<u8>,
@@ -134,7 +133,6 @@ pub(super) fn line_with_sudo(
 }
 
 impl Sudo {
-    /// Takes the prompts out of stderr.
     pub fn strip_prompts(&mut self, bytes: &[u8]) -> StderrPart {
         let mut heard = StderrPart::default();
         let marker = self.marker.as_bytes();

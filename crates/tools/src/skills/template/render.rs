@@ -93,7 +93,6 @@ pub fn remote_line(source: &[String], values: &Values<'_>) -> Result<String, Tem
     Ok(words.join(" "))
 }
 
-/// One word, quoted for a POSIX shell.
 pub fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,+@".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
