@@ -25,7 +25,6 @@ const STILL_VALID: libc::c_ulong = 0x4008_2102;
 const NEW_LISTENER: libc::c_ulong = 1 << 3;
 const MOST_PATH: usize = 4096;
 
-/// Where the program may change files, and their owner.
 #[derive(Debug, Clone)]
 pub(super) struct WritableFiles {
     pub write: Vec<PathBuf>,

@@ -18,7 +18,6 @@ use super::child;
 use super::notify::{self, WritableFiles};
 use crate::process::{Failure, Plan, Report, Stage, Tier, Tripped};
 
-/// How often the limits of a command are checked.
 const WATCH: Duration = Duration::from_millis(25);
 
 /// The same for a service, whose limits need no checks.
@@ -110,7 +109,6 @@ fn start() -> Result<(Plan, Pid), Start> {
     }
 }
 
-/// The socket for the seccomp listener, for the Landlock tier.
 fn listener_sockets(plan: &Plan) -> std::io::Result<Option<(OwnedFd, OwnedFd)>> {
     if plan.tier != Tier::Landlock {
         return Ok(None);
@@ -305,7 +303,6 @@ pub(crate) fn tasks_of_user(uid: u32) -> u64 {
         .sum()
 }
 
-/// The first number of a line of a status file.
 fn field(status: &str, name: &str) -> Option<u64> {
     status.lines().find_map(|l| l.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
 }

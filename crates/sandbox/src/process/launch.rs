@@ -52,7 +52,6 @@ pub(crate) struct Launched {
     pub resources: Resources,
 }
 
-/// Must outlive the program.
 #[derive(Debug)]
 pub(crate) struct Resources {
     _tmp: Option<tempfile::TempDir>,

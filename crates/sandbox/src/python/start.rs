@@ -267,7 +267,6 @@ fn is_program(path: &Path) -> bool {
 
 const CODE: &str = include_str!("../../data/python/check.py");
 
-/// What the interpreter reported of itself, and what a call with every module could not do.
 pub(super) async fn barriers(zygote: &Zygote) -> Vec<Check> {
     let limits = PythonLimits::default();
     let input = input(CODE, &json!(null));

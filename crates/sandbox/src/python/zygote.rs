@@ -1,4 +1,3 @@
-//! A warm interpreter: sends it calls and reports how they end.
 #![expect(unsafe_code, reason = "registering a descriptor with the reactor")]
 
 use std::collections::HashMap;

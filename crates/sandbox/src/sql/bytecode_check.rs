@@ -69,7 +69,6 @@ pub(super) fn check(
     Ok(checked)
 }
 
-/// The statement's own program, and those of triggers.
 fn parts(program: &[Op]) -> impl Iterator<Item = &[Op]> {
     program.chunk_by(|_, next| next.addr != 0)
 }

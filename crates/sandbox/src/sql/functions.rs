@@ -28,7 +28,6 @@ enum Answer {
     TooBig,
 }
 
-/// What SQLite hands to each call.
 struct Function {
     body: Body,
     deadline: Arc<Deadline>,
@@ -36,7 +35,6 @@ struct Function {
     most: usize,
 }
 
-/// Replaces SQLite's own functions.
 pub(super) fn register(conn: &Connection, deadline: &Arc<Deadline>, most: usize) -> rusqlite::Result<()> {
     let all: [(&CStr, c_int, Body); 9] = [
         (c"like", 2, like),

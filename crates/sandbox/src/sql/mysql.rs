@@ -78,7 +78,6 @@ fn rules(write: bool) -> &'static Rules {
     })
 }
 
-/// Functions that somebody has made in the connection's database.
 const OWN: &str = "SELECT CAST(routine_name AS CHAR) FROM information_schema.routines \
     WHERE routine_type = 'FUNCTION' AND routine_schema = DATABASE()";
 

@@ -27,7 +27,6 @@ const NESTING: usize = 50;
 /// Stack for walking the deepest statement that the limits allow; memory is taken only as it is used.
 const STACK: usize = 64 << 20;
 
-/// A statement that may be run in this form only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
     pub sql: String,
@@ -91,7 +90,6 @@ fn judge(sql: &str, lexer: &dyn Dialect, grammar: &dyn Dialect, rules: &Rules) -
     })
 }
 
-/// Writes AS before every alias.
 struct Explicit;
 
 impl VisitorMut for Explicit {
@@ -150,7 +148,6 @@ fn limit(what: &str) -> SqlError {
 pub(crate) struct Rules {
     /// Functions without effects, and those written without parentheses.
     pub functions: NameSet,
-    /// Functions that may stand for a table.
     pub table_functions: NameSet,
     /// Words that call a function without parentheses and tell about the session.
     pub words: NameSet,
@@ -166,7 +163,6 @@ pub(crate) struct Rules {
     pub closed_prefixes: &'static [&'static str],
     /// Whether the server runs comments such as `/*! … */`.
     pub live_comments: bool,
-    /// Whether INSERT, UPDATE and DELETE are permitted.
     pub write: bool,
 }
 

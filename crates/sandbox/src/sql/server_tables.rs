@@ -57,7 +57,6 @@ impl TableInfo {
         Some(Table { key, ..self.table.clone() })
     }
 
-    /// A note for people about the rows that a write changes elsewhere.
     pub fn dependents_note(&self) -> Option<String> {
         let names = self.dependents.join(", ");
         (!names.is_empty()).then(|| format!("rows that refer to them go along: {names}"))

@@ -23,7 +23,6 @@ const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 #[derive(Debug, Clone, Copy)]
 pub struct TableText<'t> {
-    /// Where it comes from, for errors.
     pub source: &'t str,
     /// The table's name; numbered if it is taken.
     pub name: &'t str,
@@ -53,7 +52,6 @@ impl Guard {
     }
 }
 
-/// Known after reading a text once.
 struct Table {
     separator: u8,
     headed: bool,
@@ -187,7 +185,6 @@ fn is_header(first: &[String], below: &[Column]) -> bool {
     !numbers
 }
 
-/// The name, numbered if it is taken.
 fn free(name: &str, taken: &mut HashSet<String>) -> String {
     let mut number = 1;
     let mut chosen = name.to_owned();

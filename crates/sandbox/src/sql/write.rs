@@ -148,7 +148,6 @@ fn summary(record: &Record, before: &Counts, after: &Counts) -> Changes {
     Changes { count, lines: record.lines.clone(), notes, undo }
 }
 
-/// Whether a table lost rows that were not recorded.
 fn replaced(record: &Record, before: &Counts, after: &Counts) -> bool {
     before.iter().any(|(name, count)| {
         let of_table = |table: usize| {

@@ -40,7 +40,6 @@ pub(crate) trait Store {
         (0..table.columns.len()).collect()
     }
 
-    /// The row of this key, locked against others.
     async fn current(&mut self, table: &Table, key: &[Cell]) -> Result<Option<Vec<Cell>>, SqlError> {
         let (selected, name) = (Self::selected(table), Self::full_name(table));
         let sql = format!("SELECT {selected} FROM {name} WHERE {}{}", Self::key_condition(table, "", 1), Self::LOCK);
@@ -200,7 +199,6 @@ pub enum WriteState {
 
 type Row<'s> = Option<&'s Vec<Cell>>;
 
-/// A row that a write changes, taken once.
 struct Change<'s> {
     table: &'s Table,
     key: Vec<Cell>,

@@ -1,5 +1,3 @@
-//! Rows put back: each value by a text that the server reads as the same value.
-
 use sqlx::MySqlConnection;
 
 use super::table::{self, quoted};
@@ -27,7 +25,6 @@ pub(crate) async fn restore(
     Ok(count)
 }
 
-/// Whether the write that `snapshot` was recorded of is done, in the open transaction.
 pub(crate) async fn settle_rows(
     connection: &mut MySqlConnection,
     snapshot: &Snapshot,

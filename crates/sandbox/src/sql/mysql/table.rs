@@ -196,7 +196,6 @@ async fn links(connection: &mut MySqlConnection, schema: &str, name: &str) -> Re
     Ok(links.into_values().collect())
 }
 
-/// The foreign keys through which rows go along when a row goes.
 pub(crate) async fn deleting_links(connection: &mut MySqlConnection, table: &Table) -> Result<Vec<Link>, sqlx::Error> {
     let [schema, name] = table.name.as_slice() else {
         return Ok(Vec::new());

@@ -34,7 +34,6 @@ fn is(table: &Table, column: usize, way: &str) -> bool {
     kind.split(' ').next() == Some(way)
 }
 
-/// A column as the text that is kept. `row` names its table, with a dot, or is empty.
 pub(crate) fn reading(table: &Table, column: usize, row: &str) -> String {
     let name = format!("{row}{}", quoted(&table.columns[column].name));
     if is(table, column, "blob") {

@@ -52,7 +52,6 @@ pub(crate) async fn change(
     Ok(changes)
 }
 
-/// The table with its key, or why the rows can't be kept.
 fn table_with_key(write: &Write, found: &MySqlTable) -> Result<Table, String> {
     if let Some(why) = &found.info.no_undo {
         return Err(why.clone());

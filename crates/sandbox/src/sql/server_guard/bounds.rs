@@ -15,7 +15,6 @@ use crate::sql::error::SqlError;
 /// Most bytes of a text that is searched for.
 const SHORT: usize = 1000;
 
-/// Refuses a statement that searches for something that may be long.
 pub(crate) fn bounded(statement: &Statement, rules: &Rules) -> Result<(), SqlError> {
     let mut growth = Growth { rules, grows: false, flows: false };
     let _ = statement.visit(&mut growth);
