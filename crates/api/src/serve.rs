@@ -128,7 +128,6 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpStream;
 
-    /// A server for the length of a test.
     async fn within(patience: Duration, connections: usize) -> std::net::SocketAddr {
         let listening = Listening::bind("127.0.0.1:0").await.unwrap();
         let address = listening.address;

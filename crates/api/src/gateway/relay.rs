@@ -17,7 +17,6 @@ use steward_core::ports::{ByteStream, Passage};
 /// Longest part of an event that is kept back until the rest of it comes, bytes.
 const PARTIAL: usize = 1 << 20;
 
-/// A body with what was set aside for it.
 pub(super) struct Relay {
     pub body: ByteStream,
     pub sniffer: UsageSniffer,
@@ -30,7 +29,6 @@ pub(super) struct Relay {
     pub partial: BytesMut,
     pub refused: bool,
     pub over: bool,
-    /// Done when the program stops.
     pub closing: BoxFuture<'static, ()>,
 }
 

@@ -65,7 +65,6 @@ fn without_port(host: &str) -> &str {
     port.map_or(host, |at| &host[..end_of_address + at])
 }
 
-/// Refuses a write that a page of another site makes.
 pub(crate) async fn check_origin(State(hosts): State<Arc<Hosts>>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     // The protocol of `/mcp` wants it looked at for every request.

@@ -17,7 +17,6 @@ use steward_core::agent::Agent;
 use steward_core::{RunId, schema};
 use uuid::Uuid;
 
-/// Tools of a page.
 const PAGE: usize = 50;
 /// The tool that has the answer of a run that waited.
 const FOLLOW: &str = "follow_run";

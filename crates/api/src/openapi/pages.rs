@@ -14,7 +14,6 @@ pub(crate) use html::escape;
 
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
-/// All operations by tag, then all types.
 pub(super) fn page(document: &OpenApi) -> String {
     let document = serde_json::to_value(document).unwrap_or_default();
     let version = escape(document["info"]["version"].as_str().unwrap_or_default());

@@ -19,7 +19,6 @@ use steward_core::event::{Event, EventBody};
 use steward_core::ports::{RunStatus, StoreError, StoredEvent};
 use utoipa::IntoParams;
 
-/// Events that are read at once.
 const PAGE: u32 = 100;
 
 /// How often a silent stream says that it is still there.
