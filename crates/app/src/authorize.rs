@@ -16,7 +16,6 @@ pub enum Action {
     Ask,
     /// Steer, stop, repeat or rename what exists, without configuring anything.
     Operate,
-    /// Answer an entry of the inbox.
     Decide,
     /// Make, change or remove it.
     Write,
@@ -34,7 +33,6 @@ pub enum Resource<'a> {
         name: &'a str,
     },
     Approvals,
-    /// An entry of the inbox and whose run asks.
     Approval {
         id: ApprovalId,
         owner: Option<UserId>,
@@ -60,7 +58,6 @@ pub enum Resource<'a> {
         owner: UserId,
     },
     McpServers,
-    /// A login at an MCP server, for one user or for all.
     McpLogin {
         per_user: bool,
     },

@@ -41,7 +41,6 @@ pub struct ErrorDetail {
     pub hint: String,
     /// A word for programs, where the kind doesn't say enough.
     pub code: Option<&'static str>,
-    /// The run that is in the way.
     pub run: Option<RunId>,
     pub field: Option<String>,
     /// Seconds to wait before the next try.
@@ -101,7 +100,6 @@ impl AppError {
         self
     }
 
-    /// Seconds to wait.
     #[must_use]
     pub fn retry_after(mut self, seconds: u64) -> Self {
         self.detail.retry_after = Some(seconds);

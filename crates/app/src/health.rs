@@ -71,7 +71,6 @@ pub struct AboutFacts {
     /// `sqlite` or `postgresql`.
     pub database: String,
     pub database_version: String,
-    /// Version of the database's schema, where known.
     pub schema_version: Option<i64>,
     pub data_dir: String,
     pub started_at: Timestamp,

@@ -18,7 +18,6 @@ pub use start::{EarlierMessages, MAX_MESSAGE, RunRequest};
 const MAX_KEPT_NAME: usize = 100;
 /// Longest message to a run at work, characters.
 const MAX_STEERING: usize = 200_000;
-/// Events that are read at once.
 const PAGE: u32 = 500;
 
 #[derive(Debug, Default)]

@@ -31,7 +31,6 @@ impl App {
         Ok(self.skills.skills(self.tenant(), &filter, after, limit).await?)
     }
 
-    /// A skill and which agents have it.
     pub async fn skill(&self, caller: &Caller, id: SkillId) -> Result<(Skill, Vec<AgentId>), AppError> {
         authorize(caller, Action::Read, Resource::Skills)?;
         let tenant = self.tenant();

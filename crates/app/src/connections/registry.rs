@@ -99,7 +99,6 @@ impl ConnectionRegistry {
         self.listed.read().unwrap_or_else(PoisonError::into_inner).merged.clone()
     }
 
-    /// The connection as saved or found, whatever an exam says.
     pub(super) fn own(&self, id: ConnectionId) -> Option<KnownSource> {
         let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
         let mut own = listed.own.iter();

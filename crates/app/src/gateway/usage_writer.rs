@@ -16,7 +16,6 @@ const GATHER: Duration = Duration::from_millis(20);
 const AT_ONCE: usize = 1024;
 /// How long calls that are told to end may take to do so.
 const ENDING: Duration = Duration::from_secs(2);
-/// Tries before one is given up.
 const TRIES: u32 = 4;
 
 #[derive(Debug)]

@@ -19,7 +19,6 @@ pub struct RunRequest {
     pub input: String,
     /// Messages before it, as the program tells them or as an earlier run has them.
     pub history: Vec<Message>,
-    /// Who asks, for the log and for whoever approves.
     pub asked_by: String,
 }
 
