@@ -17,7 +17,6 @@ pub enum Scope {
     Once,
     /// The same tool until the run ends.
     Run,
-    /// The same tool and agent for a time.
     Time(Duration),
 }
 

@@ -51,7 +51,6 @@ pub struct Undone {
     pub call_id: String,
     pub tool: String,
     pub undone: bool,
-    /// What was restored, or why not.
     pub detail: String,
 }
 
@@ -150,7 +149,6 @@ impl Client {
         Ok((older, more))
     }
 
-    /// Finds a run by its id or by the beginning or end of it.
     pub async fn find_run(&self, text: &str) -> anyhow::Result<RunRow> {
         if let Ok(id) = text.parse::<RunId>() {
             return self.run(id).await;

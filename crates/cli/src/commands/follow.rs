@@ -19,7 +19,6 @@ pub struct Follow {
     /// Print one JSON object at the end instead.
     pub json: bool,
     pub ask: bool,
-    /// Approve everything that can be undone.
     pub yes: bool,
 }
 

@@ -182,7 +182,6 @@ struct Branch<'a> {
     input: Option<String>,
     /// Replaces the connection; a name.
     connection: Option<&'a str>,
-    /// Approve everything that can be undone.
     yes: bool,
     json: bool,
 }

@@ -199,7 +199,6 @@ async fn create(
     Ok(Exit::Done)
 }
 
-/// One skill or a list.
 fn read(file: &Path) -> anyhow::Result<Vec<Value>> {
     let shown = file.display();
     let value: Value = serde_json::from_str(&content_of(file)?).with_context(|| format!("{shown} is no JSON"))?;
