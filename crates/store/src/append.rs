@@ -13,7 +13,6 @@ pub(crate) struct EventRow {
     pub kind: &'static str,
     /// JSON text; `None` where `blob` holds it.
     pub body: Option<String>,
-    /// Hash in the blob store.
     pub blob: Option<String>,
 }
 
@@ -30,7 +29,6 @@ pub(crate) struct AppendBatch {
     pub side: Vec<SideWrite>,
 }
 
-/// Where a log ends, and who may append.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LogHead {
     pub epoch: u64,

@@ -91,7 +91,6 @@ impl Store {
         Ok(store)
     }
 
-    /// Before anybody can write.
     async fn load_limited_scopes(&self) -> StoreResult<()> {
         let LimitLookup::Cached(known) = &self.limited else {
             return Ok(());

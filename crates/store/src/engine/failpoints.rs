@@ -7,7 +7,6 @@ pub(crate) fn before_commit() {
     fail::fail_point!("store.commit.before", |_| std::process::abort());
 }
 
-/// After the physical commit, before anyone is told.
 pub(crate) fn after_commit() {
     fail::fail_point!("store.commit.after", |_| std::process::abort());
 }

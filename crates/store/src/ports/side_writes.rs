@@ -241,7 +241,6 @@ async fn append_messages(
     Ok(())
 }
 
-/// What a person sees of a message, to search in.
 fn searchable_text(message: &Message) -> String {
     match message.role {
         Role::User | Role::Assistant => fold(&message.text),

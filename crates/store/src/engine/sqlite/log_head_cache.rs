@@ -16,7 +16,6 @@ const MAX_RUNS: usize = 20_000;
 pub(super) struct LogHeadCache(HashMap<(TenantId, RunId), LogHead>);
 
 impl LogHeadCache {
-    /// The head of a run, from the database if it isn't known.
     pub(super) fn get(
         &mut self,
         connection: &mut Connection,
