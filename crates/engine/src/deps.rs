@@ -39,7 +39,6 @@ impl<T> Storage for T where
 {
 }
 
-/// The price of a connection's model, where one is known.
 pub type PriceOf = Arc<dyn Fn(&Connection) -> Option<Price> + Send + Sync>;
 
 #[derive(Clone)]
@@ -48,7 +47,6 @@ pub struct Deps {
     pub store: Arc<dyn Storage>,
     pub models: Arc<dyn Models>,
     pub tools: Arc<dyn Tools>,
-    /// Vectors of texts, for clients of the API.
     pub embedder: Arc<dyn Embedder>,
     pub intent: Arc<dyn Intent>,
     pub bus: Arc<dyn EventBus>,

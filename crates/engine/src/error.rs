@@ -14,7 +14,6 @@ pub enum EngineError {
         /// The run at work or waiting there.
         run: RunId,
     },
-    /// Someone answered this approval before.
     #[error("{0}")]
     AlreadyDecided(String),
     #[error(transparent)]

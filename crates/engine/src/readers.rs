@@ -10,7 +10,6 @@ use steward_core::event::{Event, EventBody};
 use steward_core::ports::StoreError;
 use steward_core::{RunId, TenantId};
 
-/// How many events are read at once.
 const PAGE: u32 = 100;
 /// How often the log is looked at when the bus is silent: another node may be the runner.
 const QUIET: Duration = Duration::from_millis(500);

@@ -32,7 +32,6 @@ pub(crate) fn plan_instructions(tools: &[ToolSpec], max_steps: usize) -> String 
     PLAN_PROMPT.replace("{{max_steps}}", &max_steps.to_string()).replace("{{tools}}", &lines.join("\n"))
 }
 
-/// What is said after everything else.
 pub(crate) fn closing_instructions(state: &RunState, purpose: Purpose) -> String {
     match purpose {
         Purpose::Reply | Purpose::Deep => deep_closing(state, purpose),

@@ -30,9 +30,7 @@ pub(crate) struct BuiltRequest {
     pub prompt: Prompt,
     /// How tools are explained in the prompt; empty where the provider has a field for them.
     pub tool_text: String,
-    /// Tokens that go along outside of the messages.
     pub beside: u64,
-    /// Tokens kept free for the reply.
     pub reserve: u32,
 }
 

@@ -9,7 +9,6 @@ use steward_core::schema;
 use steward_core::text::{Spans, constrained};
 use steward_core::tool::ToolSpec;
 
-/// The next plan step that has open arguments, and its index.
 pub(crate) fn open_step(state: &RunState) -> Option<(&ToolSpec, usize)> {
     let plan = state.plan.as_ref()?;
     plan.plan.steps.iter().enumerate().find_map(|(index, step)| {

@@ -31,7 +31,6 @@ pub(crate) struct Reservation {
     pub targets: Vec<ConnectionId>,
     /// Model name of the connection that is asked first.
     model: String,
-    /// Tokens of the prompt, estimated.
     prompt: u64,
 }
 

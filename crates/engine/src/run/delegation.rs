@@ -120,7 +120,6 @@ fn request_text(state: &RunState, call: &ToolCall) -> Result<String, String> {
     request_of(template.unwrap_or(TEMPLATE), &call.arguments)
 }
 
-/// The child's end becomes the call's result.
 async fn accept_result(context: &mut RunContext<'_>, child: &ChildRun, row: &RunRow) -> StoreResult<()> {
     let ended = match fold_log(context.deps, child.run).await {
         Ok(state) => state,

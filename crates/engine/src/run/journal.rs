@@ -5,7 +5,6 @@ use steward_core::event::{Event, EventBody};
 use steward_core::ports::{Commit, Lease, RunStatus, SideWrite, StoreError, StoreResult};
 use steward_core::run::RunState;
 
-/// How many events are read at once.
 const PAGE: u32 = 1000;
 
 pub(crate) struct Journal {

@@ -256,7 +256,6 @@ async fn receive(
     Ok(Ok(Reply { last, parsed, received, finish, usage, answered }))
 }
 
-/// Text and reasoning that a reader may see.
 type VisibleText = (String, String);
 
 /// What can be shown by now, if anything; a summary of older messages is nobody's answer.

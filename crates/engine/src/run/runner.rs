@@ -62,7 +62,6 @@ pub(crate) async fn drive(
 }
 
 impl RunContext<'_> {
-    /// Whether the run waits for a person or for a far alarm.
     fn parked(&self) -> bool {
         match &self.journal.state.waiting {
             Some(Waiting::Approval { .. }) => true,
