@@ -211,7 +211,6 @@ impl SkillRuntime {
         preview
     }
 
-    /// Runs a call whose arguments fit the skill's schema.
     pub async fn run(&self, skill: &Skill, arguments: &Value, context: &Context) -> Result<ToolOutput, ToolsError> {
         let executor = self.executor(skill.kind())?;
         let key = self.open(skill, &context.scope).await?;

@@ -77,7 +77,6 @@ impl Slot {
         self.path.join(".")
     }
 
-    /// The credential's field that it stands for.
     pub fn credential(&self) -> Option<&str> {
         match self.path.as_slice() {
             [first, field] if first == "credential" => Some(field),
@@ -209,7 +208,6 @@ pub enum Secrets<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Values<'a> {
     pub arguments: &'a Value,
-    /// Schema of the arguments, for defaults and types.
     pub schema: &'a Value,
     /// Data of the call's result, for a compensation.
     pub result: Option<&'a Value>,

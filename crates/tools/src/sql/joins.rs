@@ -16,7 +16,6 @@ pub struct Edge {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     pub table: String,
-    /// The table, already joined, that it is joined to.
     pub to: String,
     /// Pairs of a column of `table` and one of `to`.
     pub on: Vec<(String, String)>,

@@ -24,7 +24,6 @@ use steward_core::{Cancellation, hash};
 use tempfile::TempDir;
 
 const PIDS: u32 = 128;
-/// Memory that a skill may ask for, MiB.
 const MEMORY_MIB: std::ops::RangeInclusive<u32> = 6..=65_536;
 const MAX_LOG_LINES: u32 = 10_000;
 /// How long stopping a container may take.

@@ -35,7 +35,6 @@ pub(super) enum Failure {
     Broken(Box<CommandResult>),
     Stopped {
         done: Box<CommandResult>,
-        /// Whether the server reports that it ended.
         ended: bool,
     },
 }
