@@ -171,7 +171,6 @@ impl<'g> Session<'g> {
         authorizer::virtual_reads(&self.slot)
     }
 
-    /// Lifts the authorizer for statements of our own.
     pub fn lift_policy(&self) -> Result<(), SqlError> {
         let none: Option<fn(AuthContext<'_>) -> Authorization> = None;
         self.guard.conn.authorizer(none).map_err(SqlError::Sqlite)

@@ -117,7 +117,6 @@ fn close_others_on_exec() -> io::Result<()> {
     if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// What exec needs, prepared in memory.
 struct Image {
     candidates: Vec<CString>,
     _owned: [Vec<CString>; 2],
@@ -207,7 +206,6 @@ fn rule_for(path: &Path, access: BitFlags<AccessFs>) -> Result<Option<(PathFd, B
     Ok(Some((fd, access)))
 }
 
-/// Open files of one process.
 const FILES: u64 = 512;
 
 fn apply_limits(plan: &Plan) -> Result<(), String> {

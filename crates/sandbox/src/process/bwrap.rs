@@ -5,7 +5,6 @@ use super::Helper;
 use super::mounts::{ETC, NETWORK, Resolved, SYSTEM};
 use super::spec::Limits;
 
-/// The helper's path inside the sandbox.
 pub(super) const INNER_HELPER: &str = "/run/sandbox/helper";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

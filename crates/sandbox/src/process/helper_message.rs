@@ -82,7 +82,6 @@ pub(crate) enum Stage {
 /// How long the helper may take.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// Our end, and the helper's.
 pub(super) fn listener_sockets() -> io::Result<(UnixStream, OwnedFd)> {
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_nonblocking(true)?;

@@ -98,7 +98,6 @@ pub enum Tier {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Privileges {
-    /// The ordinary user that this program runs as.
     User,
     /// This program runs as root, the command as `nobody`.
     Dropped,

@@ -89,7 +89,6 @@ fn closed(conn: &Connection, policy: &Policy) -> rusqlite::Result<HashMap<String
     Ok(closed)
 }
 
-/// Where the denied columns are in the records of a b-tree.
 fn layout(
     conn: &Connection,
     closed: &HashSet<String>,

@@ -43,7 +43,6 @@ pub(crate) struct TableInfo {
     pub keys: Vec<Vec<String>>,
     /// Why a write can't be tried without consequences, if it can't.
     pub no_preview: Option<String>,
-    /// Why a write can't be undone, if it can't.
     pub no_undo: Option<String>,
     /// Tables whose rows a write changes too, through their foreign keys.
     pub dependents: Vec<String>,
@@ -65,7 +64,6 @@ impl TableInfo {
 
 pub(crate) struct Reference {
     pub child: String,
-    /// Its name in messages.
     pub shown: String,
     /// Its columns and those that they refer to, as SQL text.
     pub columns: Vec<(String, String)>,

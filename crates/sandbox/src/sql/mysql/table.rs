@@ -49,7 +49,6 @@ const LINKS: &str = "SELECT CAST(r.constraint_schema AS CHAR), CAST(r.table_name
 pub(crate) struct Link {
     /// Schema and name of its table.
     pub child: [String; 2],
-    /// Its columns and the columns that they refer to.
     pub columns: Vec<(String, String)>,
     deletes: bool,
     updates: bool,

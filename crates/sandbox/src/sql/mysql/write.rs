@@ -141,7 +141,6 @@ struct RecordedWrite<'c, 'w> {
     session: WriteSession<'c>,
     write: &'w Write,
     table: Table,
-    /// Reads the rows and changes nothing.
     only_read: bool,
     /// The user does not see triggers, so whether they run shows only in the server's counter.
     blind: bool,

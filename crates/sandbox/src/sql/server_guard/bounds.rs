@@ -163,7 +163,6 @@ pub(crate) fn fields(statement: &Statement, rules: &Rules) -> Result<Fields, Sql
     }
 }
 
-/// A name as the server looks it up.
 fn looked_up(name: &Ident) -> String {
     let text = match name.quote_style {
         None => name.value.to_ascii_lowercase(),

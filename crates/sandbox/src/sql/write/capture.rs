@@ -31,7 +31,6 @@ pub(super) struct Record {
     /// More rows than may be changed.
     pub over: bool,
     bytes: usize,
-    /// Rows as they were right before the changes in progress.
     begun: VecDeque<(usize, Vec<Cell>)>,
     limits: Limits,
 }
