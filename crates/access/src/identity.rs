@@ -1,5 +1,3 @@
-//! Who owns a bearer token.
-
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
@@ -43,8 +41,7 @@ impl Identity {
 }
 
 impl Access {
-    /// Finds the owner of an access token, API key or virtual key. An access token is good as long as its session,
-    /// which is looked up each time (two reads by index), so that a logout counts at once, on every node.
+    /// A session is looked up each time (two reads by index), so that a logout counts at once, on every node.
     pub async fn identify(&self, bearer: &str) -> Result<Identity, LoginError> {
         let now = self.clock.now();
         if bearer.starts_with(PREFIX) {
@@ -133,8 +130,7 @@ impl Authenticator for Access {
 /// Most cached keys; at that number the cache is emptied.
 const MOST: usize = 1_000;
 
-/// Identities by the hash of their key, so that not every request asks the database. An entry counts only while the
-/// store says that no user and no key has changed since; so a revoked key is refused at once.
+/// Spares the database look-ups. An entry counts only while no user or key has changed since: revoking is instant.
 #[derive(Debug, Default)]
 pub(crate) struct IdentityCache(RwLock<HashMap<String, (u64, Identity)>>);
 

@@ -48,7 +48,6 @@ pub(crate) const VIRTUAL: &str = "sk-steward-v-";
 /// How many characters of a key are kept in plain.
 const SHOWN: usize = VIRTUAL.len() + 6;
 
-/// A virtual key to be created; see [`VirtualKey`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewKey {
     pub name: String,

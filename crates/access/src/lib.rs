@@ -40,7 +40,6 @@ pub struct AccessDeps {
     pub signing_key: SecretBox<Vec<u8>>,
 }
 
-/// Logins, sessions and keys of users.
 pub struct Access {
     tenant: TenantId,
     users: Arc<dyn Users>,
@@ -88,8 +87,7 @@ impl Access {
             .map_err(|error| failed(error.to_string()))?
     }
 
-    /// Whether `password` has this PHC string. `closed` is asked before the wait for a turn and after it, so that
-    /// attempts side by side count like attempts one after the other.
+    /// `closed` is asked before and after the wait for a turn, so that parallel attempts count like successive ones.
     async fn verify_password(
         &self,
         password: &str,

@@ -30,7 +30,6 @@ pub(crate) fn check(password: &str) -> Result<(), AccessError> {
     Ok(())
 }
 
-/// The PHC string of `password`.
 pub(crate) fn hash(password: &str) -> Result<String, AccessError> {
     Argon2::default()
         .hash_password(password.as_bytes())

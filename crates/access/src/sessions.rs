@@ -92,9 +92,8 @@ impl Access {
         self.opened(session.id, user, Some(token))
     }
 
-    /// Prolongs a session: returns a new access token and a new refresh token. An old refresh token means that
-    /// somebody else has a copy, so it ends the session; except shortly after a rotation, when it is another tab,
-    /// which gets an access token only.
+    /// An old refresh token means that somebody has a copy, so it ends the session; except shortly after a rotation,
+    /// when it is another tab, which gets an access token only.
     pub async fn refresh(&self, token: &str) -> Result<OpenSession, LoginError> {
         let hash = sha256(token.as_bytes());
         let mut session = self.session_of(&hash).await?;

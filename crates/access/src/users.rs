@@ -1,5 +1,4 @@
-//! Creates users: the first administrator, by a one-time token or from the environment, since there is no default
-//! password; and users behind programs.
+//! Creates users: the first administrator, since there is no default password, and users behind programs.
 
 use serde_json::Value;
 use steward_core::UserId;

@@ -1,10 +1,5 @@
 //! The vault: secrets sealed with XChaCha20-Poly1305 in the store, and opened for executors only.
-//!
-//! * A sealed secret is bound to its tenant, its credential and its key, so that rows can't be swapped.
-//! * At any time all secrets of a tenant are sealed with one key; [`SealedVault::rotate`] replaces it. The new key is
-//!   kept beside the old one before anything is sealed with it, and the old one is forgotten once nothing is sealed
-//!   with it, so that no crash can lose a secret.
-//! * Keys come from a [`KeySource`]: a file, a list that somebody else keeps, or a passphrase.
+//! A sealed secret is bound to its tenant, its credential and its key, so that rows can't be swapped.
 
 mod connection;
 mod discover;

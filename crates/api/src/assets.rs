@@ -1,8 +1,5 @@
-//! The studio's files, embedded in the binary. Any GET that is not of the API is answered here: a file, or
-//! `index.html`, or a page that says how to build the studio.
-//!
-//! A release holds the files. A debug build reads them from `web/dist` on each request, so that the studio can be
-//! rebuilt without linking the program again, and so that it is never tested with files of an older build.
+//! The studio's files, embedded in the binary: a file, or `index.html`, or a page that says how to build the studio.
+//! A debug build reads them from `web/dist` on each request, so that rebuilding the studio needs no linking.
 
 use crate::ApiState;
 use crate::problem::Problem;
@@ -21,13 +18,12 @@ use std::borrow::Cow;
 #[allow_missing = true]
 struct Studio;
 
-/// One file, and a hash of its content.
 struct File {
     data: Cow<'static, [u8]>,
     hash: [u8; 32],
 }
 
-/// Where a file comes from, by its path without the first slash.
+/// By path without the first slash.
 type Find = fn(&str) -> Option<File>;
 
 fn embedded(name: &str) -> Option<File> {
@@ -54,7 +50,6 @@ make run</pre>
 </html>
 ";
 
-/// The fallback of the whole server.
 pub(crate) fn assets() -> Router<ApiState> {
     Router::new().fallback(studio)
 }

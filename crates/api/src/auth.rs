@@ -1,5 +1,3 @@
-//! Who is asking, and `/api/auth`.
-
 mod caller;
 mod client;
 mod dto;
@@ -21,7 +19,6 @@ use uuid::Uuid;
 pub(crate) use caller::{Call, DialectCaller, identify};
 pub(crate) use client::Client;
 
-/// The operations under `/api/auth`.
 pub(crate) fn auth_routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
         .routes(routes!(login))
@@ -229,12 +226,10 @@ pub(crate) async fn remove_key(Call(state, caller): Call) -> Done {
 /// Holds the refresh token. Scripts can't read it, other sites can't send it, and it goes to `/api/auth` only.
 const COOKIE: &str = "steward_refresh";
 
-/// `Set-Cookie` with this token.
 fn set_cookie(token: &str, https: bool) -> HeaderValue {
     cookie(token, REFRESH_LIFETIME.as_secs(), https)
 }
 
-/// `Set-Cookie` that takes it away.
 fn clear_cookie(https: bool) -> HeaderValue {
     cookie("", 0, https)
 }
@@ -246,7 +241,6 @@ fn cookie(token: &str, seconds: u64, https: bool) -> HeaderValue {
     HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""))
 }
 
-/// The refresh token of a request.
 fn cookie_token(headers: &HeaderMap) -> Option<&str> {
     headers
         .get_all(header::COOKIE)

@@ -1,5 +1,3 @@
-//! What handlers take: JSON bodies, ids, queries and pages, each with problems that name the field.
-
 mod body;
 mod page;
 
@@ -16,7 +14,6 @@ pub(crate) use page::{Listed, Page, Paging, PagingQuery};
 /// The only parameter of the path as an id. What is no id isn't there: 404.
 pub(crate) struct PathId<T>(pub T);
 
-/// The only parameter of the path as text.
 pub(crate) struct PathName(pub String);
 
 impl<T: FromStr, S: Send + Sync> FromRequestParts<S> for PathId<T> {
@@ -46,7 +43,6 @@ fn unreadable(why: &str) -> Problem {
     )
 }
 
-/// The two parameters of the path as ids.
 pub(crate) struct PathIds<A, B>(pub A, pub B);
 
 impl<A: FromStr, B: FromStr, S: Send + Sync> FromRequestParts<S> for PathIds<A, B> {

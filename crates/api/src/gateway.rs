@@ -19,17 +19,15 @@ pub(crate) use errors::model_error;
 pub(crate) use inbound::Inbound;
 pub(crate) use pass::{completions, pass};
 
-/// What the model's name begins with if it is a connection's.
 pub(crate) const PREFIX: &str = "connection/";
 /// Names of connections that are asked if the first does not answer, with commas between them.
 const FALLBACK: &str = "x-steward-fallback";
 
-/// The connection's name in a model's name.
 pub(crate) fn name_of(model: &str) -> Option<&str> {
     model.strip_prefix(PREFIX)
 }
 
-/// The connection of this name and those of the header, in the order in which they are tried.
+/// The connection `name` and those of the header, in the order in which they are tried.
 async fn resolve(
     state: &ApiState,
     caller: &Caller,

@@ -24,7 +24,6 @@ pub(crate) const MAX_UPLOAD: usize = 20_000_000;
 /// Longest time until an answer under `/api` begins. A stream may go on for as long as it likes.
 const LONGEST: Duration = Duration::from_mins(2);
 
-/// Longest body of a path.
 fn body_limit(path: &str) -> usize {
     if path == "/api/files" { MAX_UPLOAD } else { MAX_BODY }
 }
@@ -45,7 +44,7 @@ pub(crate) async fn in_time(request: Request, next: Next) -> Response {
 
 type Answer = fn(Box<dyn Any + Send + 'static>) -> Response;
 
-/// The layer. The panic's own message goes to the log (by the panic hook), not to the client.
+/// The panic's own message goes to the log (by the panic hook), not to the client.
 pub(crate) fn panic_layer() -> CatchPanicLayer<Answer> {
     CatchPanicLayer::custom(answer as Answer)
 }

@@ -9,12 +9,10 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-/// `GET /healthz`.
 pub(crate) async fn healthz() -> &'static str {
     "ok"
 }
 
-/// `GET /readyz`.
 pub(crate) async fn readyz(State(state): State<ApiState>) -> (StatusCode, Json<Value>) {
     let found = state.health.check().await;
     let ready = found.iter().all(|part| part.status == PartStatus::Ok || !part.needed);

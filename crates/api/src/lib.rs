@@ -29,11 +29,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 use steward_app::{App, dto};
 
-/// The application, and what only HTTP needs.
 #[derive(Clone)]
 pub struct ApiState {
     pub app: App,
-    /// Names and origins that requests may come to and from.
     pub hosts: Arc<Hosts>,
 }
 
@@ -45,8 +43,7 @@ impl Deref for ApiState {
     }
 }
 
-/// Which `Host` and `Origin` headers are taken. A page of another site that has its name resolve to this
-/// machine (DNS rebinding) sends a `Host` that isn't here.
+/// Which `Host` and `Origin` headers are taken, against DNS rebinding.
 #[derive(Debug, Clone, Default)]
 pub struct Hosts {
     /// Whether the listener is on a loopback address: only names of this machine and `names` are taken then.

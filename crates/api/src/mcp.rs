@@ -1,5 +1,4 @@
-//! `/mcp`: this Steward as an MCP server. Each agent is a tool, `ask_<agent>`; an agent can offer some of
-//! its reading tools too. Transport and versions of the protocol are rmcp's, which stays in this module.
+//! `/mcp`: this Steward as an MCP server. Each agent is a tool, `ask_<agent>`; only this module uses rmcp.
 
 mod ask;
 mod handler;
@@ -38,7 +37,6 @@ struct Owner {
     used: Instant,
 }
 
-/// The service and whose its sessions are.
 pub(crate) struct McpEndpoint {
     service: StreamableHttpService<McpHandler, LocalSessionManager>,
     owners: Mutex<HashMap<String, Owner>>,

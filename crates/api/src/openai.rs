@@ -18,7 +18,6 @@ use steward_app::EngineError;
 use steward_core::model::{ModelError, ModelErrorClass, Usage};
 use steward_core::ports::{LoginError, StoreError};
 
-/// An error as OpenAI's clients expect it.
 #[derive(Debug)]
 pub(crate) struct OpenAiError {
     pub status: StatusCode,
@@ -82,15 +81,13 @@ impl OpenAiError {
         Self::new(StatusCode::BAD_GATEWAY, "server_error", "run_failed", message)
     }
 
-    /// Seconds to wait, where they are known.
     #[must_use]
     pub fn retry_after(mut self, seconds: Option<u64>) -> Self {
         self.headers.extend(seconds.map(|seconds| ("retry-after", seconds.to_string())));
         self
     }
 
-    /// A run that failed; `refused` is the model's error that ended it, if that was why. Steward has tried again
-    /// where that made sense, so a client's own tries would only be further runs.
+    /// `refused`: the model's error that ended the run. Steward has tried again already, so a client should not.
     pub fn run_failed(message: String, refused: Option<&ModelError>) -> Self {
         let mut error = match refused {
             Some(refused) => Self { message, ..model_error(refused) },
@@ -160,7 +157,6 @@ pub(crate) struct ChatRequest {
     pub user: Option<String>,
 }
 
-/// Options of a stream.
 #[derive(Debug, Deserialize)]
 pub(crate) struct StreamOptions {
     #[serde(default)]
@@ -198,7 +194,6 @@ pub(crate) fn text_of(content: &Value, param: &'static str) -> Result<String, Op
     Ok(parts.iter().map(text).collect::<Result<Vec<_>, _>>()?.join("\n"))
 }
 
-/// Usage as OpenAI writes it.
 pub(crate) fn usage(usage: &Usage) -> Value {
     json!({
         "prompt_tokens": usage.prompt_tokens,

@@ -1,5 +1,3 @@
-//! The OpenAPI document, and the pages made of it: `/api/openapi.json` and `/docs`.
-
 mod error_responses;
 mod pages;
 
@@ -24,7 +22,6 @@ use utoipa_axum::routes;
 
 pub(crate) use pages::escape;
 
-/// The OpenAPI document of this API.
 pub fn document() -> OpenApi {
     let mut document = documented().into_openapi();
     add_events(&mut document);
@@ -32,8 +29,7 @@ pub fn document() -> OpenApi {
     document
 }
 
-/// What each type of event holds, as components. `Event` itself stays open, since a newer server may send types that
-/// an older client does not know.
+/// What each type of event holds. `Event` itself stays open, since a newer server may send further types.
 fn add_events(document: &mut OpenApi) {
     let mut body = EventBody::schema();
     if let RefOr::T(Schema::OneOf(types)) = &mut body {
@@ -73,7 +69,6 @@ const TAGS: [(&str, &str); 18] = [
     ("about", "This installation."),
 ];
 
-/// Title, tags and how to prove who one is.
 pub(crate) fn base() -> OpenApi {
     let bearer = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
@@ -98,18 +93,15 @@ fn tag((name, description): (&str, &str)) -> Tag {
     TagBuilder::new().name(name).description(Some(description)).build()
 }
 
-/// The same for the life of the process.
 static JSON: LazyLock<Result<String, String>> =
     LazyLock::new(|| document().to_json().map_err(|error| error.to_string()));
 static PAGE: LazyLock<String> = LazyLock::new(|| pages::page(&document()));
 const STYLE: &str = include_str!("openapi/pages/style.css");
 
-/// The document as JSON.
 pub(crate) fn document_routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default().routes(routes!(json))
 }
 
-/// The document as a page.
 pub(crate) fn docs_routes() -> Router<ApiState> {
     Router::new()
         .route("/docs", get(page).fallback(no_such_method))

@@ -8,14 +8,11 @@ use steward_app::{AccessError, AppError, ErrorKind};
 use steward_core::ports::{LoginError, StoreError};
 use utoipa::ToSchema;
 
-/// A value.
 pub(crate) type Answer<T> = Result<Json<T>, Problem>;
-/// 201 with what was made.
 pub(crate) type Created<T> = Result<(StatusCode, Json<T>), Problem>;
 /// 204: there is nothing to say.
 pub(crate) type Done = Result<StatusCode, Problem>;
 
-/// 201 with what was made.
 #[expect(clippy::unnecessary_wraps, reason = "handlers end with it")]
 pub(crate) fn created<T>(made: T) -> Created<T> {
     Ok((StatusCode::CREATED, Json(made)))
@@ -52,7 +49,6 @@ pub(crate) struct ProblemBody {
     pub retry_after: Option<u64>,
 }
 
-/// A refused or failed request: an error of the application, or one of HTTP alone.
 #[derive(Debug)]
 pub struct Problem {
     pub status: StatusCode,
@@ -92,12 +88,10 @@ impl Problem {
         AppError::unavailable(title).into()
     }
 
-    /// The problem as an event of a stream carries it.
     pub fn json(&self) -> String {
         serde_json::to_string(&self.body).unwrap_or_default()
     }
 
-    /// A word for programs.
     #[must_use]
     pub fn code(mut self, code: &'static str) -> Self {
         self.body.code = Some(code.to_owned());

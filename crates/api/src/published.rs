@@ -11,7 +11,6 @@ use steward_core::agent::Tuning;
 use steward_core::budget::Preset;
 use steward_core::policy::Policy;
 
-/// What may come in published names.
 pub(crate) trait Published: DeserializeOwned {
     /// Gives what `body` holds our names.
     fn own_names(body: &mut Map<String, Value>) -> Result<(), Problem>;
@@ -55,7 +54,6 @@ fn renamed(body: &mut Body, name: &str, at: &[&str]) -> Result<(), Problem> {
     }
 }
 
-/// Takes the fields of an object out of it.
 fn unwrapped(body: &mut Body, wrapper: &str, known: &[&str]) -> Result<(), Problem> {
     let inner = match body.remove(wrapper) {
         None | Some(Value::Null) => return Ok(()),

@@ -1,5 +1,3 @@
-//! Which request goes where, and what it passes on the way.
-
 use crate::ApiState;
 use crate::assets::assets;
 use crate::guard::{
@@ -24,7 +22,6 @@ use utoipa_axum::router::OpenApiRouter;
 /// Longest body of a request for a model, bytes.
 const MAX_MODEL_BODY: usize = 32 << 20;
 
-/// All routes.
 pub fn router(state: ApiState) -> Router {
     let (api, _) = documented().split_for_parts();
     let all = api
@@ -47,7 +44,6 @@ pub fn router(state: ApiState) -> Router {
     guarded(all, state)
 }
 
-/// What every request passes, and what becomes of one that no route takes.
 pub(crate) fn guarded(routes: Router<ApiState>, state: ApiState) -> Router {
     routes
         .method_not_allowed_fallback(no_such_method)
@@ -62,7 +58,6 @@ pub(crate) fn guarded(routes: Router<ApiState>, state: ApiState) -> Router {
         .with_state(state)
 }
 
-/// The operations that the OpenAPI document holds.
 pub(crate) fn documented() -> OpenApiRouter<ApiState> {
     OpenApiRouter::with_openapi(openapi::base())
         .merge(auth::auth_routes())
@@ -82,7 +77,6 @@ fn openai_routes() -> Router<ApiState> {
         .layer(DefaultBodyLimit::max(MAX_MODEL_BODY))
 }
 
-/// The API as one identity sees it.
 #[derive(Clone)]
 pub struct InProcessClient {
     router: Router,

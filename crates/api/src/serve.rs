@@ -1,5 +1,3 @@
-//! The server.
-
 use crate::ApiState;
 use crate::main_runtime::{MainRuntime, run_on_main};
 use crate::router::router;
@@ -19,16 +17,13 @@ const GRACE: Duration = Duration::from_secs(3);
 /// How long to wait when there is no room for another connection.
 const NO_ROOM: Duration = Duration::from_millis(500);
 
-/// How long a client may take for a request's head, between two pieces of its body, and between two requests on one
-/// connection.
+/// Longest wait for a request's head, between two pieces of its body, and between two requests of a connection.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Fewest and most connections at once. Further ones wait in the system's queue.
 const CONNECTIONS: std::ops::RangeInclusive<usize> = 64..=8192;
 
-/// A server that has its port.
 pub struct Listening {
     listener: TcpListener,
-    /// Where it listens.
     pub address: SocketAddr,
 }
 
@@ -49,8 +44,7 @@ impl Listening {
     }
 }
 
-/// Serves until `stop` is done, then lets open requests end, for a moment. Those that go on even then are cut off when
-/// what this returns is dropped.
+/// Serves until `stop` is done, then gives open requests a moment; dropping what this returns cuts off the rest.
 pub async fn serve(
     listening: Listening,
     state: ApiState,
@@ -134,7 +128,6 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpStream;
 
-    /// A server for the length of a test.
     async fn within(patience: Duration, connections: usize) -> std::net::SocketAddr {
         let listening = Listening::bind("127.0.0.1:0").await.unwrap();
         let address = listening.address;

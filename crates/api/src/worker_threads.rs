@@ -39,14 +39,12 @@ struct WorkerThread {
     arrivals: mpsc::UnboundedSender<Arrival>,
 }
 
-/// A connection on its way to its thread.
 struct Arrival {
     stream: std::net::TcpStream,
     peer: SocketAddr,
     open: Open,
 }
 
-/// Counts an open connection.
 struct Open {
     count: Arc<AtomicUsize>,
     _permit: OwnedSemaphorePermit,
@@ -60,8 +58,7 @@ impl Drop for Open {
 }
 
 impl WorkerThreads {
-    /// As many as there are processors.
-    /// `patience` is how long a client may take for a request's head, and between two pieces of its body.
+    /// `patience`: how long a client may take for a request's head, and between two pieces of its body.
     pub(crate) fn start(router: &Router, patience: Duration) -> io::Result<Self> {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let (stopping, stopped) = watch::channel(false);

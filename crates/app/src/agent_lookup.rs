@@ -1,5 +1,3 @@
-//! Agents by id and name, and their names beside the ids in lists.
-
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use std::collections::HashMap;
 use steward_core::AgentId;
@@ -16,7 +14,6 @@ impl AgentNames {
 }
 
 impl App {
-    /// The names of `wanted`.
     pub(crate) async fn agent_names(&self, wanted: Vec<AgentId>) -> Result<AgentNames, AppError> {
         let mut names = HashMap::new();
         for id in wanted {
@@ -34,7 +31,6 @@ impl App {
         Ok(AgentNames(names))
     }
 
-    /// An agent that is not deleted.
     pub(crate) async fn live_agent(&self, id: AgentId) -> Result<Agent, AppError> {
         let agents = self.store().agents(self.tenant()).await?;
         agents.into_iter().find(|agent| agent.id == id).ok_or_else(|| AppError::not_found(format!("agent {id}")))

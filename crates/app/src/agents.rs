@@ -1,5 +1,3 @@
-//! Agents: saving, changing and previewing them, and which skills they have.
-
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::agent::AgentInput;
 use crate::dto::skill::SkillInput;
@@ -78,8 +76,7 @@ impl App {
         .await
     }
 
-    /// Replaces an agent by what `input` makes of it as it is. Where it was changed in between, such as by a skill that
-    /// was attached, `input` is asked again.
+    /// Replaces an agent by what `input` makes of it; asks `input` again if the agent was changed in between.
     async fn change_agent(
         &self,
         id: AgentId,
@@ -122,7 +119,6 @@ impl App {
         Ok(self.runs.preview(&agent, None, input.unwrap_or_default()).await?)
     }
 
-    /// What agents can be given.
     pub fn tools(&self, caller: &Caller) -> Result<Vec<ToolSpec>, AppError> {
         authorize(caller, Action::Read, Resource::Agents)?;
         Ok(self.deps().tools.catalogue())
@@ -141,8 +137,7 @@ impl App {
         Ok(self.skills.attach_skill(self.tenant(), agent, skill, attached).await?)
     }
 
-    /// Makes a skill, or changes the one of this name, and gives it to the agent: both or neither. Also returns whether
-    /// it was made.
+    /// Makes or changes the skill of this name and gives it to the agent: both or neither. Returns whether it was made.
     pub async fn create_and_attach_skill(
         &self,
         caller: &Caller,
@@ -161,7 +156,6 @@ impl App {
         Ok(self.skills.create_and_attach(self.tenant(), agent, &skill).await?)
     }
 
-    /// Refuses an agent that can't be, naming the field.
     async fn check_agent(&self, agent: &AgentInput) -> Result<(), AppError> {
         let tools: Vec<String> = self.deps().tools.catalogue().into_iter().map(|spec| spec.name).collect();
         let routing = &agent.routing;

@@ -1,5 +1,3 @@
-//! The application: what every use case can reach.
-
 use crate::gateway::UsageWriter;
 use crate::health::{AboutFacts, Health};
 use std::ops::Deref;
@@ -13,7 +11,6 @@ use steward_tools::mcp::McpHub;
 use steward_tools::package::Packages;
 use steward_tools::skills::FileHostKeys;
 
-// What nearly every use case needs.
 pub(crate) use crate::authorize::{Action, Resource, authorize, listed_owner};
 pub(crate) use crate::caller::Caller;
 pub(crate) use crate::error::{AppError, ErrorKind};
@@ -22,13 +19,10 @@ pub(crate) use crate::error::{AppError, ErrorKind};
 #[derive(Clone)]
 pub struct App(Arc<AppParts>);
 
-/// What the application is put together from.
 #[derive(Clone)]
 pub struct AppParts {
     pub runs: RunService,
-    /// Logins.
     pub access: Arc<Access>,
-    /// Probes of what this program needs.
     pub health: Arc<Health>,
     /// Folder that the agents' file tools are confined to.
     pub workspace: String,
@@ -36,21 +30,15 @@ pub struct AppParts {
     pub grants: Vec<Grant>,
     /// Whether agents are offered only tools that fit the request.
     pub intent_filter: bool,
-    /// Keys of writes that were made already.
     pub idempotency: Arc<dyn Idempotency>,
-    /// Connections as people manage them.
     pub connections: Arc<dyn ManagedConnections>,
-    /// Exams of their models.
     pub examiner: Arc<dyn Examiner>,
-    /// Requests that go to models without an agent.
     pub gateway: Arc<dyn Gateway>,
-    /// What these took.
     pub usage_writer: Arc<UsageWriter>,
     pub skills: Arc<dyn Skills>,
     pub vault: Arc<dyn Vault>,
     pub packages: Arc<Packages>,
     pub mcp: Arc<McpHub>,
-    /// Keys of servers that ssh skills reach.
     pub host_keys: Arc<FileHostKeys>,
     pub facts: Arc<AboutFacts>,
 }

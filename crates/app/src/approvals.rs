@@ -37,7 +37,6 @@ pub enum ApprovalsWanted {
     All,
 }
 
-/// A page of the inbox.
 #[derive(Debug)]
 pub struct InboxPage {
     pub items: Vec<ApprovalView>,
@@ -127,7 +126,6 @@ fn bad_cursor() -> AppError {
     )
 }
 
-/// One person's view of the inbox, for one request.
 struct InboxView<'a> {
     app: &'a App,
     caller: &'a Caller,
@@ -160,7 +158,6 @@ impl<'a> InboxView<'a> {
         }
     }
 
-    /// Open entries that ask the same as `row`, if it is open.
     async fn duplicates(&mut self, row: &Approval) -> Result<Vec<Approval>, AppError> {
         let Some(wanted) = dedup_key(row) else {
             return Ok(Vec::new());
@@ -204,7 +201,6 @@ impl<'a> InboxView<'a> {
         }
     }
 
-    /// The entry as it is shown.
     async fn show(&mut self, row: Approval, run: RunRow) -> Result<ApprovalView, AppError> {
         let names = self.app.agent_names(vec![run.agent]).await?;
         let duplicates = self.duplicates(&row).await?;
@@ -264,7 +260,6 @@ fn status(row: &Approval) -> ApprovalStatus {
     }
 }
 
-/// What happens if the answer is no.
 fn if_denied(subject: &Subject) -> String {
     match subject {
         Subject::Call { call_id, tool, .. } if call_id.starts_with("plan-") => {

@@ -9,16 +9,13 @@ use steward_core::ports::Role;
 use steward_core::skill::SkillKind;
 use steward_core::{ApprovalId, ConversationId, KeyId, RunId, UserId};
 
-/// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// Look at it.
     Read,
     /// Begin runs of agents, or ask models.
     Ask,
     /// Steer, stop, repeat or rename what exists, without configuring anything.
     Operate,
-    /// Answer an entry of the inbox.
     Decide,
     /// Make, change or remove it.
     Write,
@@ -36,7 +33,6 @@ pub enum Resource<'a> {
         name: &'a str,
     },
     Approvals,
-    /// An entry of the inbox and whose run asks.
     Approval {
         id: ApprovalId,
         owner: Option<UserId>,
@@ -62,7 +58,6 @@ pub enum Resource<'a> {
         owner: UserId,
     },
     McpServers,
-    /// A login at an MCP server, for one user or for all.
     McpLogin {
         per_user: bool,
     },
@@ -96,10 +91,7 @@ pub enum Resource<'a> {
     Usage,
 }
 
-/// Refuses what the caller may not do. What they may not see is not there: not found, never forbidden.
-///
-/// # Errors
-/// `Forbidden`: the role is too low, or the virtual key does not reach that far. `NotFound`: it is somebody else's.
+/// `Forbidden`: the role or the virtual key does not reach that far. `NotFound`: it is somebody else's.
 pub fn authorize(caller: &Caller, action: Action, resource: Resource<'_>) -> Result<(), AppError> {
     needs(caller, least_role(action, resource))?;
     if !is_visible(caller, resource) {
@@ -124,7 +116,6 @@ pub fn listed_owner(caller: &Caller, resource: Resource<'_>) -> Option<UserId> {
     (!everybody).then_some(caller.principal.user)
 }
 
-/// The lowest role that may do it.
 fn least_role(action: Action, resource: Resource<'_>) -> Role {
     use Resource as R;
     match action {

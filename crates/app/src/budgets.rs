@@ -1,5 +1,3 @@
-//! Hard limits of what may be spent.
-
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::spending::{BudgetChange, BudgetInput, BudgetState};
 use crate::usage::Labels;
@@ -66,7 +64,6 @@ impl App {
         all.into_iter().find(|one| one.limit.id == id).ok_or_else(|| AppError::not_found(format!("budget {id}")))
     }
 
-    /// Refuses a budget for what isn't there.
     async fn check_scope(&self, scope: BudgetScope) -> Result<(), AppError> {
         let labels = Labels::of(self, std::iter::once(scope)).await?;
         if labels.knows(scope) {
@@ -81,7 +78,6 @@ impl App {
     }
 }
 
-/// A limit that can be kept.
 pub(crate) fn checked_limit(limit: SpendLimit) -> Result<SpendLimit, AppError> {
     match limit_problem(&limit) {
         None => Ok(limit),

@@ -1,25 +1,20 @@
-//! Who asks.
-
 use steward_access::{Account, Identity, LOCAL_USER};
 use steward_core::UserId;
 use steward_core::event::Origin;
 use steward_core::ports::Principal;
 use uuid::Uuid;
 
-/// Somebody who has proved who they are.
 #[derive(Debug, Clone)]
 pub struct Caller {
     pub principal: Principal,
     pub email: String,
     /// Their login; `None`: they came with an API key.
     pub session: Option<Uuid>,
-    /// Where runs that they begin come from.
     pub origin: Origin,
 }
 
 impl Caller {
-    /// `command_line`: whether the request says that it comes from this program's own commands. Only the user that
-    /// programs of this machine share is believed.
+    /// `command_line`: whether the request says it is from our own commands; believed only of the machine's own user.
     pub fn new(identity: Identity, command_line: bool) -> Self {
         let Identity { principal, email, session } = identity;
         let origin = match session {
@@ -39,7 +34,6 @@ impl Caller {
         self.email.clone()
     }
 
-    /// As others may see them.
     pub fn account(&self) -> Account {
         Account {
             id: self.principal.user,

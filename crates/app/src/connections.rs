@@ -1,5 +1,3 @@
-//! Connections: endpoints of models, their exams and their health.
-
 mod exam_prompts;
 mod examiner;
 mod input_rules;
@@ -74,7 +72,6 @@ impl App {
         Ok(self.connections.remove(id).await?)
     }
 
-    /// Uses a connection where nothing else is said.
     pub async fn make_default_connection(&self, caller: &Caller, id: ConnectionId) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::Connections)?;
         self.known_connection(id).await?;
@@ -101,13 +98,11 @@ impl App {
         Ok(self.examiner.recognise(input.base_url.trim(), &auth, key).await?)
     }
 
-    /// How the connections have fared since the program started.
     pub async fn connections_health(&self, caller: &Caller) -> Result<Vec<ConnectionHealth>, AppError> {
         authorize(caller, Action::Read, Resource::Connections)?;
         Ok(self.deps().models.health().await)
     }
 
-    /// The report card of a connection's model.
     pub async fn exam_report(&self, caller: &Caller, id: ConnectionId) -> Result<ExamReport, AppError> {
         authorize(caller, Action::Read, Resource::Connections)?;
         let connection = self.known_connection(id).await?.connection;
@@ -121,15 +116,13 @@ impl App {
         })
     }
 
-    /// Refuses who may not examine, and what isn't there.
     pub async fn may_examine(&self, caller: &Caller, id: ConnectionId) -> Result<(), AppError> {
         authorize(caller, Action::Write, Resource::Connections)?;
         self.known_connection(id).await?;
         Ok(())
     }
 
-    /// Examines a connection's model; `progress` hears of each check when it is done. Takes about a minute, and up to
-    /// 15000 tokens.
+    /// `progress` hears of each check when it is done. Takes about a minute, and up to 15000 tokens.
     pub async fn examine(
         &self,
         caller: &Caller,
@@ -140,10 +133,7 @@ impl App {
         Ok(self.examiner.examine(id, progress).await?)
     }
 
-    /// The connection of this name, if the caller's key opens it.
-    ///
-    /// # Errors
-    /// The key does not open it, or there is none, with the names of those that the caller may use.
+    /// An error if the caller's key does not open it, or there is none; it names those that the caller may use.
     pub async fn usable_connection(&self, caller: &Caller, name: &str) -> Result<Connection, NoConnection> {
         authorize(caller, Action::Read, Resource::Connection { name }).map_err(NoConnection::Forbidden)?;
         match self.connections.named(name).await {
@@ -152,7 +142,6 @@ impl App {
         }
     }
 
-    /// Names of the connections that the caller may use.
     pub async fn usable_connections(&self, caller: &Caller) -> Vec<String> {
         let known = self.connections.list().await;
         let names = known.into_iter().map(|one| one.connection.name);
@@ -166,7 +155,6 @@ impl App {
             .ok_or_else(|| AppError::not_found(format!("connection {id}")))
     }
 
-    /// The same, if it can be changed here.
     async fn editable_connection(&self, id: ConnectionId) -> Result<KnownConnection, AppError> {
         let known = self.known_connection(id).await?;
         if known.from == "saved" {
@@ -186,14 +174,10 @@ impl App {
     }
 }
 
-/// Why a connection can't be used by name.
 #[derive(Debug)]
 pub enum NoConnection {
     Forbidden(AppError),
-    /// There is none of this name; the caller may use these.
-    Unknown {
-        known: Vec<String>,
-    },
+    Unknown { known: Vec<String> },
 }
 
 /// Whether the provider is at one place in the world, which is known: it needs no address.

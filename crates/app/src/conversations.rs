@@ -1,5 +1,3 @@
-//! Conversations: their lists and details, and branching them off.
-
 use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
 use crate::dto::conversation::{Conversation as ConversationView, ConversationDetail, Message as MessageView};
 use crate::dto::run::Run;
@@ -11,7 +9,6 @@ const MAX_TITLE: usize = 200;
 /// Runs that a conversation is shown with, the newest.
 const RUNS_SHOWN: u32 = 100;
 
-/// Which conversations of the caller.
 #[derive(Debug, Default)]
 pub struct ConversationSearch {
     /// In the title or a message.
@@ -114,7 +111,6 @@ impl App {
         self.show_conversation(row).await
     }
 
-    /// Another conversation with what was said so far, or before the run `before`.
     pub async fn fork_conversation(
         &self,
         caller: &Caller,
@@ -197,7 +193,6 @@ impl App {
         Ok(!self.store().approvals(self.tenant(), filter).await?.items.is_empty())
     }
 
-    /// Rows as they are shown: with their agent's name and their open run.
     async fn show_conversations(&self, rows: Vec<Conversation>) -> Result<Vec<ConversationView>, AppError> {
         let names = self.agent_names(rows.iter().map(|row| row.agent).collect()).await?;
         let open = try_join_all(rows.iter().map(|row| self.open_run(row.id))).await?;

@@ -1,5 +1,3 @@
-//! What is in the vault. Values go in and never come back.
-
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::credential::CredentialUse;
 use steward_core::credential::Credential;

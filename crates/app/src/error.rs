@@ -1,5 +1,3 @@
-//! Why a use case was refused or failed, and what to do about it.
-
 use std::fmt;
 use steward_access::AccessError;
 use steward_core::RunId;
@@ -31,25 +29,19 @@ pub enum ErrorKind {
     Internal,
 }
 
-/// A refused or failed use case.
 #[derive(Debug, Clone)]
 pub struct AppError {
     pub kind: ErrorKind,
     pub detail: Box<ErrorDetail>,
 }
 
-/// What is said of it.
 #[derive(Debug, Clone)]
 pub struct ErrorDetail {
-    /// What happened.
     pub title: String,
-    /// What to do.
     pub hint: String,
     /// A word for programs, where the kind doesn't say enough.
     pub code: Option<&'static str>,
-    /// The run that is in the way.
     pub run: Option<RunId>,
-    /// The field or parameter at fault.
     pub field: Option<String>,
     /// Seconds to wait before the next try.
     pub retry_after: Option<u64>,
@@ -69,7 +61,6 @@ impl AppError {
         Self { kind, detail: Box::new(detail) }
     }
 
-    /// `field` can't be that.
     pub fn invalid(field: impl Into<String>, title: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid, title, hint).field(field)
     }
@@ -83,12 +74,10 @@ impl AppError {
         Self::new(ErrorKind::Forbidden, title, hint)
     }
 
-    /// A conflict with a word for programs.
     pub fn conflict(code: &'static str, title: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(ErrorKind::Conflict, title, hint).code(code)
     }
 
-    /// Something that this needs doesn't answer.
     pub fn unavailable(title: impl Into<String>) -> Self {
         Self::new(ErrorKind::Unavailable, title, "see /readyz for what is failing; try again soon")
     }
@@ -99,21 +88,18 @@ impl AppError {
         self
     }
 
-    /// The run that is in the way.
     #[must_use]
     pub fn run(mut self, run: RunId) -> Self {
         self.detail.run = Some(run);
         self
     }
 
-    /// The field at fault.
     #[must_use]
     pub fn field(mut self, field: impl Into<String>) -> Self {
         self.detail.field = Some(field.into());
         self
     }
 
-    /// Seconds to wait.
     #[must_use]
     pub fn retry_after(mut self, seconds: u64) -> Self {
         self.detail.retry_after = Some(seconds);

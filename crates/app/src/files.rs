@@ -1,5 +1,4 @@
-//! Files into the workspace and out of it. An upload is a new file in the workspace's folder for uploads, reached without following a link: agents
-//! write in the workspace too, and must not be able to lead an upload elsewhere.
+//! Files into the workspace and out of it. Uploads follow no links, since agents write in the workspace too.
 
 use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
 use bytes::Bytes;
@@ -14,18 +13,15 @@ use tokio::io::AsyncWriteExt;
 const FOLDER: &str = "uploads";
 /// Longest name, bytes; room for a number stays below what file systems take.
 const MAX_NAME: usize = 120;
-/// How many files of one name there may be.
 const MOST: u32 = 1000;
 
 impl App {
-    /// Begins a file in the folder `uploads` of the workspace. Nothing is overwritten: a second `x.csv` becomes
-    /// `x-2.csv`.
+    /// A new file in the workspace's folder `uploads`; a second `x.csv` becomes `x-2.csv`.
     pub fn begin_upload(&self, caller: &Caller, name: &str) -> Result<Upload, AppError> {
         authorize(caller, Action::Write, Resource::Files)?;
         Upload::begin(Path::new(&self.workspace), &safe_name(name)?)
     }
 
-    /// A file of the workspace and its length in bytes.
     pub async fn open_file(&self, caller: &Caller, path: String) -> Result<(File, u64), AppError> {
         authorize(caller, Action::Read, Resource::Files)?;
         let workspace = self.workspace.clone();
@@ -88,7 +84,6 @@ impl Upload {
         ))
     }
 
-    /// Appends.
     pub async fn write(&mut self, bytes: Bytes) -> Result<(), AppError> {
         self.file.write_all(&bytes).await.map_err(lost)
     }

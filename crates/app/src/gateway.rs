@@ -1,5 +1,3 @@
-//! Calls of models without an agent: what is set aside for them and what they took.
-
 mod reservation;
 mod usage_writer;
 
@@ -11,7 +9,6 @@ pub use reservation::Reservation;
 pub use usage_writer::UsageWriter;
 
 impl App {
-    /// The embedding model within this program.
     pub fn embedder(&self) -> &dyn Embedder {
         &*self.deps().embedder
     }

@@ -1,5 +1,3 @@
-//! What this program is, and whether what it needs answers.
-
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::about::{About, Database, Part, PartStatus};
 use std::path::Path;
@@ -13,7 +11,6 @@ use steward_store::{SCHEMA_VERSION, Store};
 /// A real probe: `Ok` with a detail, or why not.
 pub type Probe = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<String, String>> + Send>> + Send + Sync>;
 
-/// Named probes.
 #[derive(Default)]
 pub struct Health {
     /// Name, whether readiness depends on it, probe.
@@ -21,7 +18,6 @@ pub struct Health {
 }
 
 impl Health {
-    /// Probes of the database, of the default model and of the embedding model.
     pub fn standard<M: Models + 'static>(
         store: &Arc<Store>,
         tenant: TenantId,
@@ -55,7 +51,6 @@ impl Health {
         Self { probes: vec![("database", true, database), ("model", false, model), ("embeddings", false, embeddings)] }
     }
 
-    /// Asks all probes, one after the other.
     pub async fn check(&self) -> Vec<Part> {
         let mut parts = Vec::new();
         for (name, needed, probe) in &self.probes {
@@ -69,20 +64,15 @@ impl Health {
     }
 }
 
-/// Facts about this installation that don't change while it runs.
 #[derive(Debug, Clone)]
 pub struct AboutFacts {
-    /// Version of the program.
     pub version: String,
-    /// Commit that it was built from.
     pub commit: Option<String>,
     /// `sqlite` or `postgresql`.
     pub database: String,
     pub database_version: String,
-    /// Version of the database's schema, where known.
     pub schema_version: Option<i64>,
     pub data_dir: String,
-    /// When this process began to serve.
     pub started_at: Timestamp,
 }
 
@@ -106,7 +96,6 @@ impl AboutFacts {
 }
 
 impl App {
-    /// Versions and health of this installation.
     pub async fn about(&self, caller: &Caller) -> Result<About, AppError> {
         authorize(caller, Action::Read, Resource::About)?;
         let facts = &self.facts;

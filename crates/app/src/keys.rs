@@ -111,7 +111,6 @@ impl App {
         Ok(key)
     }
 
-    /// Refuses what can't be a key, and names of what isn't there.
     async fn check_key(&self, key: &VirtualKey) -> Result<(), AppError> {
         if let Some(problem) = key_problem(key, self.now()) {
             return Err(AppError::invalid(problem.field, problem.what, problem.hint));

@@ -1,5 +1,3 @@
-//! MCP servers whose tools agents may use.
-
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::mcp::{AcceptTool, AttachTools, McpLogin, McpLoginState, McpLoginStatus, McpServerInput};
 use steward_core::McpServerId;
@@ -71,7 +69,6 @@ impl App {
         Ok(self.mcp.accept(self.tenant(), id, &wanted.tool, &wanted.hash, &caller.by()).await?)
     }
 
-    /// Makes skills of accepted tools and gives them to an agent, if one is named.
     pub async fn attach_mcp_tools(
         &self,
         caller: &Caller,
@@ -118,8 +115,7 @@ impl App {
         Ok(McpLoginState { status, error })
     }
 
-    /// What the browser brings back ends the login. Nobody need be logged in for it: `login` is the proof, and good for
-    /// one time.
+    /// Ends the login with what the browser brings back. `login` is the proof, good for one time; no caller is needed.
     pub async fn complete_mcp_login(&self, login: &str, answer: LoginAnswer<'_>) -> Result<McpServer, McpError> {
         self.mcp.complete_login(login, answer).await
     }

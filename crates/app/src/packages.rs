@@ -1,15 +1,11 @@
-//! Skill packages: importing, looking through and accepting them.
-
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::package::{AcceptPackage, PackageDiff, PackageFileDiff};
 use steward_core::package::{PackageState, Severity, SkillPackage};
 use steward_core::{AgentId, ports};
 use steward_tools::package::{Change, DangerousFindings, bundled, bundled_names};
 
-/// Where an imported package comes from.
 #[derive(Debug)]
 pub enum PackageSource {
-    /// The bytes of an archive.
     Archive(Vec<u8>),
     /// The name of a package that comes with Steward.
     Bundled(String),
@@ -27,7 +23,6 @@ impl App {
         Ok(self.packages.store().packages(self.tenant(), after, limit).await?)
     }
 
-    /// Names of the packages that come with Steward.
     pub fn bundled_packages(&self, caller: &Caller) -> Result<Vec<String>, AppError> {
         authorize(caller, Action::Read, Resource::Packages)?;
         Ok(bundled_names())
@@ -51,8 +46,7 @@ impl App {
         Ok(())
     }
 
-    /// Takes a package in. It is in quarantine until somebody accepts it, unless `activate` is given and the scan finds
-    /// nothing dangerous.
+    /// It stays in quarantine until accepted, unless `activate` is given and the scan finds nothing dangerous.
     pub async fn import_package(
         &self,
         caller: &Caller,
@@ -80,8 +74,7 @@ impl App {
         Ok(self.packages.accept(tenant, &name, &hash, &by, DangerousFindings::Refuse).await?)
     }
 
-    /// Takes a package in, puts it to use and gives its skills to the agent. One with dangerous findings stays in
-    /// quarantine.
+    /// Imports, accepts and gives the skills to the agent; with dangerous findings it stays in quarantine.
     pub async fn import_package_for(
         &self,
         caller: &Caller,

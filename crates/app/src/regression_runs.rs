@@ -1,5 +1,3 @@
-//! Runs kept as regression tests.
-
 use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
 use crate::dto::run::KeptReport;
 use steward_core::ports::KeptRun;

@@ -1,5 +1,3 @@
-//! What agents were asked to remind of.
-
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::reminder::{Reminder as ReminderView, ReminderChange};
 use steward_core::AgentId;
@@ -23,7 +21,6 @@ impl App {
         Ok(views.collect())
     }
 
-    /// Marks a reminder as done, or as open again, or puts it off.
     pub async fn change_reminder(
         &self,
         caller: &Caller,

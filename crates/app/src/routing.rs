@@ -1,5 +1,3 @@
-//! Where requests of agents go: whether routing and planning can be as they are set, and a preview.
-
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::routing::{RoutingPreview, RoutingPreviewRequest, RoutingTarget};
 use std::collections::BTreeMap;
@@ -41,7 +39,6 @@ impl App {
         })
     }
 
-    /// The agent's settings, or those given.
     async fn routing_settings(
         &self,
         request: RoutingPreviewRequest,
@@ -82,7 +79,6 @@ impl App {
     }
 }
 
-/// Refuses what can't be, naming the field.
 pub(crate) fn check_routing(routing: &Routing, connections: &[KnownConnection]) -> Result<(), AppError> {
     let tasks = routing.task_routing.iter();
     let named = tasks.map(|(task, id)| (format!("routing.task_routing.{}", task.name()), id));
@@ -105,7 +101,6 @@ pub(crate) fn check_routing(routing: &Routing, connections: &[KnownConnection]) 
     Ok(())
 }
 
-/// The same for deep planning.
 pub(crate) fn check_deep(deep: Deep) -> Result<(), AppError> {
     in_range(
         deep.max_steps.is_none_or(|steps| (1..=20).contains(&steps)),
@@ -114,7 +109,6 @@ pub(crate) fn check_deep(deep: Deep) -> Result<(), AppError> {
     )
 }
 
-/// Refuses a connection that is not there.
 pub(crate) fn check_connection(field: &str, id: ConnectionId, connections: &[KnownConnection]) -> Result<(), AppError> {
     if connections.iter().any(|one| one.connection.id == id) {
         return Ok(());

@@ -1,5 +1,3 @@
-//! Runs: lists, details, logs, and what is done to them.
-
 mod attachments;
 mod fork;
 mod start;
@@ -20,10 +18,8 @@ pub use start::{EarlierMessages, MAX_MESSAGE, RunRequest};
 const MAX_KEPT_NAME: usize = 100;
 /// Longest message to a run at work, characters.
 const MAX_STEERING: usize = 200_000;
-/// Events that are read at once.
 const PAGE: u32 = 500;
 
-/// Which runs.
 #[derive(Debug, Default)]
 pub struct RunSearch {
     /// Of the caller only, even if they see all. `user` of the filter is set by who asks.
@@ -89,7 +85,6 @@ impl App {
         })
     }
 
-    /// The row of a run that the caller may see.
     pub async fn run_row(&self, caller: &Caller, id: RunId) -> Result<RunRow, AppError> {
         self.run_of(caller, Action::Read, id).await
     }
@@ -175,7 +170,6 @@ impl App {
             .collect())
     }
 
-    /// Keeps an ended run as a regression test.
     pub async fn keep_run(&self, caller: &Caller, id: RunId, name: &str) -> Result<KeptRun, AppError> {
         let row = self.run_of(caller, Action::Operate, id).await?;
         has_ended(&row, "wait for its end, or stop it")?;
@@ -193,8 +187,7 @@ impl App {
         Ok(kept)
     }
 
-    /// The events of a run after `after`, past and to come; ends after `run.finished`. Whoever hands them on has found
-    /// the run by [`Self::run_row`], or has begun it.
+    /// Past and to come; ends after `run.finished`. Callers must have found the run by [`Self::run_row`], or begun it.
     pub fn watch(&self, run: RunId, after: u64) -> BoxStream<'static, Result<Event, StoreError>> {
         self.runs.watch(run, after)
     }
@@ -204,7 +197,6 @@ impl App {
         self.store().events(self.tenant(), run, after, limit).await
     }
 
-    /// The fold of a run's log.
     pub async fn run_state(&self, run: RunId) -> Result<RunState, EngineError> {
         self.runs.state(run).await
     }
@@ -214,7 +206,6 @@ impl App {
         self.deps().bus.subscribe_all()
     }
 
-    /// Whether the caller may see the run of `event`.
     pub async fn may_see_event(&self, caller: &Caller, event: &Event) -> bool {
         if listed_owner(caller, Resource::Runs).is_none() {
             return true;
@@ -249,8 +240,7 @@ impl App {
         Ok(row)
     }
 
-    /// Calls `see` with each event of a run, oldest first, until it has seen enough. Only a page is in memory at a
-    /// time.
+    /// Calls `see` with each event, oldest first, until it has seen enough; only a page is in memory at a time.
     pub(crate) async fn each_event(
         &self,
         run: RunId,

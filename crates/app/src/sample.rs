@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 use steward_tools::sample;
 
-/// Things to try that are told.
 const TRIES: usize = 6;
 
 impl App {

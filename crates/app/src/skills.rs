@@ -1,5 +1,3 @@
-//! Skills and their versions, and the host keys of servers that they reach by ssh.
-
 mod trial;
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
@@ -13,11 +11,9 @@ use steward_tools::skills::{FileHostKeys, HostKeys as _, HostKeysError, SshAddre
 /// Longest description, characters.
 const MAX_DESCRIPTION: usize = 4000;
 const MAX_UTTERANCES: usize = 50;
-/// Port of ssh.
 const SSH: u16 = 22;
 
 impl App {
-    /// By name.
     pub async fn skills(
         &self,
         caller: &Caller,
@@ -35,7 +31,6 @@ impl App {
         Ok(self.skills.skills(self.tenant(), &filter, after, limit).await?)
     }
 
-    /// A skill and which agents have it.
     pub async fn skill(&self, caller: &Caller, id: SkillId) -> Result<(Skill, Vec<AgentId>), AppError> {
         authorize(caller, Action::Read, Resource::Skills)?;
         let tenant = self.tenant();
@@ -44,8 +39,7 @@ impl App {
         Ok((skill, agents))
     }
 
-    /// Makes a skill. With `upsert` one of this name becomes its next version; the same content makes none. Also returns
-    /// whether it was made.
+    /// With `upsert` one of this name becomes its next version, unless it is the same. Also returns whether it is new.
     pub async fn create_skill(
         &self,
         caller: &Caller,
@@ -99,7 +93,6 @@ impl App {
         Ok(all)
     }
 
-    /// Makes an earlier version the next one.
     pub async fn roll_back_skill(&self, caller: &Caller, id: SkillId, version: u32) -> Result<Skill, AppError> {
         let now = self.skills.skill(self.tenant(), id).await?;
         let mut skill = self.skills.skill_version(self.tenant(), id, version).await?;

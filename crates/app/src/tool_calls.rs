@@ -1,5 +1,3 @@
-//! Calls of tools outside a run, for programs that use what an agent offers.
-
 use crate::app::{App, Caller};
 use serde_json::Value;
 use steward_core::agent::Agent;
@@ -13,7 +11,6 @@ const OFFERED: &str = "mcp_tools";
 /// Longest call, milliseconds.
 const TIMEOUT_MS: u64 = 30_000;
 
-/// Why a tool was not called, or failed.
 #[derive(Debug)]
 pub enum ReadingToolError {
     /// The agent's policy does not allow it unasked.
@@ -22,8 +19,7 @@ pub enum ReadingToolError {
 }
 
 impl App {
-    /// Each of `agents` with the tools that it offers to programs: of those that its metadata names and that it has,
-    /// the ones that only look.
+    /// Each of `agents` with the reading tools that its metadata names and that it has.
     pub fn offered_tools<'a>(&self, agents: impl Iterator<Item = &'a Agent>) -> Vec<(&'a Agent, Vec<ToolSpec>)> {
         let catalogue = self.deps().tools.catalogue();
         agents
@@ -39,7 +35,6 @@ impl App {
             .collect()
     }
 
-    /// Calls a tool that only looks, as `agent` may by its policy.
     pub async fn call_reading_tool(
         &self,
         caller: &Caller,
@@ -68,7 +63,6 @@ impl App {
         self.deps().tools.run(authorized, &scope).await.map_err(ReadingToolError::Tool)
     }
 
-    /// Where a tool works that is called outside a run.
     pub(crate) fn tool_scope(
         &self,
         caller: &Caller,

@@ -1,5 +1,3 @@
-//! What calls of models took, and names for people beside ids.
-
 use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
 use crate::dto::spending::{UsageReport, UsageRow as UsageView};
 use std::collections::HashMap;
@@ -9,7 +7,6 @@ use uuid::Uuid;
 
 /// Days that are reported where nothing is said.
 const DAYS: i64 = 30;
-/// What there is no name for any more.
 const GONE: &str = "(deleted)";
 
 impl App {
@@ -55,12 +52,10 @@ fn add(total: &mut UsageRow, more: &UsageRow) {
     total.cost_micros += more.cost_micros;
 }
 
-/// Names by id.
 #[derive(Default)]
 pub(crate) struct Labels(HashMap<Uuid, String>);
 
 impl Labels {
-    /// Those of the groups of a report.
     async fn of_groups(app: &App, by: UsageBy, rows: &[UsageRow]) -> Result<Self, AppError> {
         let ids = rows.iter().filter_map(|row| row.group.parse().ok());
         let scopes = ids.filter_map(|id: Uuid| match by {
@@ -73,7 +68,6 @@ impl Labels {
         Self::of(app, scopes).await
     }
 
-    /// Those of what budgets are for.
     pub async fn of(app: &App, scopes: impl Iterator<Item = BudgetScope>) -> Result<Self, AppError> {
         let mut names = HashMap::new();
         for scope in scopes {
@@ -84,7 +78,6 @@ impl Labels {
         Ok(Self(names))
     }
 
-    /// That of a group.
     fn group(&self, by: UsageBy, group: &str) -> String {
         match by {
             UsageBy::Day | UsageBy::Model => group.to_owned(),
@@ -99,7 +92,6 @@ impl Labels {
         }
     }
 
-    /// That of what a budget is for.
     pub fn scope(&self, scope: BudgetScope) -> String {
         let id = match scope {
             BudgetScope::Installation => return "installation".to_owned(),
@@ -111,7 +103,6 @@ impl Labels {
         self.0.get(&id).map_or_else(|| GONE.to_owned(), Clone::clone)
     }
 
-    /// Whether what a budget is for is there.
     pub fn knows(&self, scope: BudgetScope) -> bool {
         scope == BudgetScope::Installation || self.scope(scope) != GONE
     }

@@ -1,5 +1,3 @@
-//! The HTTP API as the commands use it.
-
 mod approvals;
 mod chat;
 mod connections;

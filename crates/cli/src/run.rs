@@ -1,5 +1,3 @@
-//! Runs a command from start to end.
-
 use crate::Command;
 use crate::args::{CredentialAction, Eval, SkillAction, Suite};
 use crate::client::Client;
@@ -14,14 +12,11 @@ use std::path::PathBuf;
 /// What a command needs from the program that works for it. A running server has its own and can't be given another.
 #[derive(Debug, Clone)]
 pub struct Needs {
-    /// Private hosts and ports that web tools may reach.
     pub web_allow: Vec<String>,
-    /// Whether only tools that fit the request are offered.
     pub intent_filter: bool,
     pub files: Files,
 }
 
-/// The folder that file tools are confined to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Files {
     Unused,

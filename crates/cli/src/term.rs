@@ -30,37 +30,30 @@ impl Term {
         if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
-    /// For less important text.
     pub fn dim(self, text: &str) -> String {
         self.paint("2", text)
     }
 
-    /// For success.
     pub fn green(self, text: &str) -> String {
         self.paint("32", text)
     }
 
-    /// For failure.
     pub fn red(self, text: &str) -> String {
         self.paint("31", text)
     }
 
-    /// For warnings.
     pub fn yellow(self, text: &str) -> String {
         self.paint("33", text)
     }
 
-    /// For headings and names.
     pub fn bold(self, text: &str) -> String {
         self.paint("1", text)
     }
 
-    /// Prints a line of progress to standard error.
     pub fn say(self, line: &str) {
         let _ = writeln!(std::io::stderr(), "{line}");
     }
 
-    /// Says how a command ended.
     pub fn done(self, line: &str) -> Exit {
         self.say(line);
         Exit::Done
@@ -153,8 +146,7 @@ impl Quiet {
     }
 }
 
-/// A program that reads our output, such as `head`, may end before us; then we end too, silently. Ending by SIGPIPE
-/// would apply to every other pipe as well, such as one to a program in the sandbox.
+/// Ends us silently when a reader such as `head` ends; SIGPIPE would do so for every other pipe as well.
 pub fn end_without_a_reader() {
     let otherwise = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -1,5 +1,3 @@
-//! What the engine drives, and its settings.
-
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::TenantId;
@@ -11,7 +9,6 @@ use steward_core::ports::{
 };
 use steward_core::rate_limit::RateLimiter;
 
-/// The storage ports that the engine needs, in one.
 pub trait Storage:
     RunStore
     + Approvals
@@ -42,7 +39,6 @@ impl<T> Storage for T where
 {
 }
 
-/// The price of a connection's model, where one is known.
 pub type PriceOf = Arc<dyn Fn(&Connection) -> Option<Price> + Send + Sync>;
 
 #[derive(Clone)]
@@ -51,7 +47,6 @@ pub struct Deps {
     pub store: Arc<dyn Storage>,
     pub models: Arc<dyn Models>,
     pub tools: Arc<dyn Tools>,
-    /// Vectors of texts, for clients of the API.
     pub embedder: Arc<dyn Embedder>,
     pub intent: Arc<dyn Intent>,
     pub bus: Arc<dyn EventBus>,

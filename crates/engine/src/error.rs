@@ -1,16 +1,11 @@
-//! What can go wrong outside a run.
-
 use steward_core::RunId;
 use steward_core::model::ModelError;
 use steward_core::ports::StoreError;
 
-/// Why the engine refused. What goes wrong inside a run ends up in its log instead.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// The store refused or failed.
     #[error(transparent)]
     Store(StoreError),
-    /// There is no such thing.
     #[error("{0} was not found")]
     NotFound(String),
     /// A conversation has one run at a time.
@@ -19,10 +14,8 @@ pub enum EngineError {
         /// The run at work or waiting there.
         run: RunId,
     },
-    /// Someone answered this approval before.
     #[error("{0}")]
     AlreadyDecided(String),
-    /// No model can be asked.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// What the agent can call can't be told.

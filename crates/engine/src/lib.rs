@@ -1,6 +1,4 @@
-//! Runs: started, driven, stopped, resumed. Knows ports only; never an adapter.
-//!
-//! Each layer uses those below it only: `service`, `readers`, `run`, `prompting`.
+//! Runs: started, driven, stopped, resumed, through ports only. Layers: `service`, `readers`, `run`, `prompting`.
 
 mod deps;
 mod error;

@@ -10,7 +10,6 @@ use steward_core::event::{Event, EventBody};
 use steward_core::ports::StoreError;
 use steward_core::{RunId, TenantId};
 
-/// How many events are read at once.
 const PAGE: u32 = 100;
 /// How often the log is looked at when the bus is silent: another node may be the runner.
 const QUIET: Duration = Duration::from_millis(500);
@@ -27,8 +26,7 @@ struct Watch {
     ended: bool,
 }
 
-/// Events of `run` after sequence number `after`: those in the log, then those to come. Ends
-/// after `run.finished`.
+/// Those in the log after sequence number `after`, then those to come; ends after `run.finished`.
 pub(crate) fn watch(
     deps: Deps,
     tenant: TenantId,
@@ -83,8 +81,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Takes the next live event if it is just the next one. One that is known already is left out;
-    /// after a gap, a silence or a lag the log has the word.
+    /// Takes the next live event, if it is the next one; after a gap, a silence or a lag the log is read again.
     async fn wait(&mut self) {
         match tokio::time::timeout(QUIET, self.live.next()).await {
             Ok(Some(event)) if event.seq <= self.last => {}

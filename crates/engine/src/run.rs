@@ -24,7 +24,6 @@ use steward_core::tool::ToolCall;
 use steward_core::{Cancellation, RunId};
 use tokio::sync::Notify;
 
-/// How the service reaches a run at work.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RunSignals {
     pub wake: Arc<Notify>,
@@ -40,7 +39,6 @@ impl RunSignals {
     }
 }
 
-/// What a call got that no tool had to run for.
 fn result_of(call: ToolCall, result: ToolResult) -> EventBody {
     EventBody::ToolResult { call_id: call.id, tool: call.name, result, ms: 0, evidence: None }
 }
@@ -53,7 +51,6 @@ pub(crate) trait ChildRuns: Send + Sync {
     async fn stop_child(&self, run: RunId, by: &str) -> Result<(), EngineError>;
 }
 
-/// A leased run at work.
 pub(crate) struct RunContext<'a> {
     pub deps: &'a Deps,
     pub signals: &'a RunSignals,

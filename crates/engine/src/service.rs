@@ -1,5 +1,3 @@
-//! The service that owns all runs of a node.
-
 pub(crate) mod active_runs;
 pub(crate) mod fork;
 mod preview;
@@ -36,7 +34,6 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Starts, drives, stops and resumes runs.
 #[derive(Clone)]
 pub struct RunService {
     inner: Arc<Inner>,
@@ -86,7 +83,6 @@ impl RunService {
         Ok(run)
     }
 
-    /// A slot for a run at work, if there is one.
     fn free_slot(&self) -> Option<OwnedSemaphorePermit> {
         let slot = Arc::clone(&self.inner.slots).try_acquire_owned().ok();
         if slot.is_none() {
@@ -142,12 +138,10 @@ impl RunService {
         self.command(approval.run_id, Command::Decide { id, answer, by: by.to_owned() }).await
     }
 
-    /// Takes back what an ended run did, newest effect first.
     pub async fn undo(&self, run: RunId, by: &str) -> Result<Vec<Undone>, EngineError> {
         self.undo_effects(run, None, by).await
     }
 
-    /// Takes back one effect of an ended run.
     pub async fn undo_call(&self, run: RunId, call_id: &str, by: &str) -> Result<Undone, EngineError> {
         let report = self.undo_effects(run, Some(call_id.to_owned()), by).await?;
         report.into_iter().next().ok_or_else(|| EngineError::NotFound(format!("call {call_id}")))
@@ -182,13 +176,11 @@ impl RunService {
         fold_log(&self.inner.deps, run).await
     }
 
-    /// Where a run can be forked, earliest first.
     pub async fn forkable(&self, run: RunId) -> Result<Vec<ForkPoint>, EngineError> {
         fork_points(&self.inner.deps, run).await
     }
 
-    /// Begins a run with the first events of another and drives it on. What those events did is
-    /// not done again.
+    /// Drives a new run on from the first events of another, whose effects are not done again.
     pub async fn fork(&self, request: ForkRun) -> Result<RunId, EngineError> {
         let (until, slot) = (self.lease_end(), self.free_slot());
         let new = fork(&self.inner.deps, request).await?;
@@ -205,12 +197,10 @@ impl RunService {
         Ok(replayer.finish())
     }
 
-    /// The same for a log that is at hand.
     pub fn replay_events(&self, run: RunId, events: &[Event]) -> ReplayReport {
         replay_events(run, events, self.inner.deps.config.max_plan_steps)
     }
 
-    /// The prompt that a run of `agent` on `input` would begin with.
     pub async fn preview(
         &self,
         agent: &Agent,
@@ -250,7 +240,6 @@ impl RunService {
         self.inner.tasks.wait().await;
     }
 
-    /// How many runs are at work here.
     pub fn at_work(&self) -> usize {
         self.inner.active.count()
     }
@@ -272,8 +261,7 @@ impl RunService {
         }
     }
 
-    /// Renews what this node holds and is late with, as after a sleep of the machine: it would take its own runs
-    /// over, and do their model calls again.
+    /// As after a sleep of the machine: else this node would take its own runs over and repeat their model calls.
     async fn renew_late_leases(&self) {
         let deps = &self.inner.deps;
         for lease in self.inner.active.late(deps.clock.now(), deps.config.lease / 3) {
@@ -328,7 +316,6 @@ impl RunService {
         Ok(found)
     }
 
-    /// When a lease that is taken now ends.
     fn lease_end(&self) -> Timestamp {
         let deps = &self.inner.deps;
         deps.clock.now().plus(deps.config.lease)

@@ -60,8 +60,7 @@ fn read(path: &Path, hash: &str) -> Result<Vec<u8>, BlobError> {
     if sha256(&bytes) == hash { Ok(bytes) } else { Err(BlobError::Damaged(hash.to_owned())) }
 }
 
-/// Writes a file beside its place, then renames it. So it is there whole or not at all, and when this returns it is
-/// on disk, with the folders that lead to it.
+/// Writes a file beside its place, then renames it: whole or not at all, and durable with its folders on return.
 fn write(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let folder = path.parent().unwrap_or(root);
     std::fs::create_dir_all(folder)?;

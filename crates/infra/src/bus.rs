@@ -1,5 +1,3 @@
-//! Live events inside one process.
-
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

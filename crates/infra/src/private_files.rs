@@ -10,10 +10,7 @@ use std::path::Path;
 /// Length of the signing key, bytes.
 const KEY_BYTES: usize = 32;
 
-/// The key that signs access tokens; made at the first start.
-///
-/// # Errors
-/// The file can't be read or written, or holds no key: the message says what to do.
+/// Made at the first start. An error says what to do about a file that can't be used.
 pub fn signing_key(data_dir: &Path) -> Result<SecretBox<Vec<u8>>> {
     let path = data_dir.join("signing.key");
     match std::fs::read_to_string(&path) {
@@ -31,7 +28,6 @@ pub fn signing_key(data_dir: &Path) -> Result<SecretBox<Vec<u8>>> {
     }
 }
 
-/// Random bytes.
 pub fn random(count: usize) -> Vec<u8> {
     let mut bytes = vec![0u8; count];
     rand::rng().fill_bytes(&mut bytes);

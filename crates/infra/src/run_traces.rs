@@ -34,7 +34,6 @@ const RUN_ID: &str = "steward.run.id";
 
 const PAGE: u32 = 1000;
 
-/// Sends the spans of ended runs to an endpoint.
 pub struct RunTraces {
     exporter: SpanExporter,
     store: Arc<dyn RunStore>,

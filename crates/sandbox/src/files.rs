@@ -1,6 +1,5 @@
-//! File access that cannot leave a workspace: the kernel resolves every path beneath an open folder (`openat2` with
-//! `RESOLVE_BENEATH`), or without it each component is opened without following links. Writes are atomic and report
-//! what was there before, so that they can be undone.
+//! File access that cannot leave a workspace: the kernel resolves each path beneath an open folder (`openat2`), or each
+//! component is opened without following links. Writes are atomic and report what was there before, for an undo.
 
 mod error;
 mod path;

@@ -1,7 +1,5 @@
-//! The part of the sandbox that runs in a process of its own: it confines itself, starts the command, watches it, and
-//! kills whatever is left of it at the end.
-//!
-//! A binary offers it by calling [`main`] for a hidden subcommand, before it starts any thread.
+//! The part of the sandbox in a process of its own: it confines itself, starts and watches the command, and kills what
+//! is left. A binary calls [`main`] for a hidden subcommand, before it starts any thread.
 #![expect(unsafe_code, reason = "system calls without a safe wrapper")]
 
 mod child;
@@ -18,7 +16,6 @@ use std::process::ExitCode;
 
 use serde::{Deserialize, Serialize};
 
-/// Numbers of system calls, by their names in `libc`.
 macro_rules! calls {
     ($($name:ident)*) => { &[$(libc::$name),*] };
 }

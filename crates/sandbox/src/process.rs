@@ -1,12 +1,6 @@
-//! Untrusted commands, confined by the operating system.
-//!
-//! Two tiers, the stronger first: `namespaces` (bubblewrap: own mounts, processes, network and users) and `landlock`
-//! (file system rules of the kernel). Both add seccomp, `no_new_privs`, resource limits, an empty environment and
-//! closed file descriptors, and kill everything a command has started when it ends. Where neither works, nothing is
-//! run: [`SandboxError::Unavailable`] says what is missing. There is no network in either tier, unless a command's
-//! specification says so.
-//!
-//! The confining itself is done by [`crate::helper`] in a fresh copy of the program.
+//! Untrusted commands, confined by the operating system in two tiers, the stronger first: `namespaces` (bubblewrap) and
+//! `landlock`. Both add seccomp, `no_new_privs`, resource limits, an empty environment and closed descriptors, allow no
+//! network unless asked, and kill everything at the end. Where neither works nothing is run.
 
 mod bwrap;
 mod doctor;
@@ -79,8 +73,7 @@ impl Sandbox {
         self.capabilities.get_or_init(|| machine_support::probe(self)).await
     }
 
-    /// Everything the command has started is killed when it ends, at its wall time, on `cancel`, and when the future
-    /// is dropped. A command that runs and fails is no error but an [`Outcome`].
+    /// Kills all that it started at its end, at its wall time, on `cancel` and on drop. Its own failure is an [`Outcome`].
     pub async fn run(&self, spec: CommandSpec, cancel: &CancellationToken) -> Result<Outcome, SandboxError> {
         let capabilities = self.probe().await;
         let tier = capabilities.tier.ok_or_else(|| capabilities.unavailable())?;

@@ -1,10 +1,6 @@
-//! Inline Python: `def run(payload)` in a process of its own, which has only memory, time and its own pipes.
-//!
-//! A warm interpreter (`data/python/zygote.py`) that has imported the allowed modules waits inside the sandbox of
-//! [`crate::process`], without network, files, privileges or environment. For each call it forks; the fork takes a
-//! system call filter that is a list of permissions (`syscall_filter`): no opening, no socket, no other process, no
-//! executable memory. It runs the code, answers on its own pipe and ends. The guard of imports inside Python is only
-//! for clear messages. Decision 016 has the figures.
+//! Inline Python: `def run(payload)` in a process that has only memory, time and its own pipes. A warm interpreter
+//! (`data/python/zygote.py`) in the sandbox forks for each call; the fork takes a filter of permitted system calls,
+//! runs the code, answers and ends. The guard of imports is only for clear messages (decision 016).
 
 mod call;
 mod pool;

@@ -1,12 +1,7 @@
-//! Guards SQL that nobody has reviewed. For SQLite: a read-only connection, an authorizer that SQLite itself asks for
-//! every table, column and function, exactly one statement, and limits on time, rows, bytes and statement size.
-//! SQLite's own parser decides whether a statement may run, never its text; its words are only used to explain why one
-//! does not compile.
-//!
-//! Servers have no authorizer: [`postgres`] and [`mysql`] judge the parsed statement.
-//!
-//! Writes ([`Guard::open_for_writing`], [`remote`]) are recorded row by row ([`change`]), so that they can be shown
-//! before and undone after.
+//! Guards SQL that nobody has reviewed. SQLite: a read-only connection, an authorizer asked for every table, column and
+//! function, one statement, and limits; SQLite's own parser decides, never our reading of the text. Servers:
+//! [`postgres`] and [`mysql`] judge the parsed statement. Writes are recorded row by row ([`change`]), for previews and
+//! undo.
 
 mod authorizer;
 mod bytecode_check;
@@ -63,14 +58,12 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Opens an existing database read-only. Fails with [`SqlError::Open`] for a missing or unreadable file, with
-    /// [`SqlError::Corrupt`] for one that is no database.
+    /// Read-only. [`SqlError::Open`] for a missing or unreadable file, [`SqlError::Corrupt`] for no database.
     pub fn open(path: impl AsRef<Path>, policy: Policy) -> Result<Self, SqlError> {
         Self::open_for(path.as_ref(), policy, OpenMode::Read)
     }
 
-    /// Allows INSERT, UPDATE and DELETE too. What the policy closes is neither read nor changed; the database's own
-    /// triggers and foreign keys are in force, under the same policy. Fails as [`Guard::open`] does.
+    /// Also INSERT, UPDATE and DELETE, under the policy, which the database's own triggers and foreign keys obey too.
     pub fn open_for_writing(path: impl AsRef<Path>, policy: Policy) -> Result<Self, SqlError> {
         Self::open_for(path.as_ref(), policy, OpenMode::Write)
     }
@@ -101,8 +94,7 @@ impl Guard {
         rusqlite::version()
     }
 
-    /// Runs `work` in one transaction with a deadline. Inside, [`Session::confine`] turns the authorizer on;
-    /// afterwards it is off again in any case.
+    /// One transaction with a deadline; the authorizer of [`Session::enforce_policy`] is off afterwards in any case.
     fn session<T>(&self, work: impl FnOnce(&Session<'_>) -> Result<T, SqlError>) -> Result<T, SqlError> {
         let session = Session::begin(self)?;
         work(&session)
@@ -155,7 +147,6 @@ impl<'g> Session<'g> {
         Ok(names)
     }
 
-    /// The names that were read for [`Self::enforce_policy`].
     fn known(&self) -> Option<Arc<Names>> {
         let names = self.guard.names.borrow();
         names.as_ref().map(|(_, names)| Arc::clone(names))
@@ -180,7 +171,6 @@ impl<'g> Session<'g> {
         authorizer::virtual_reads(&self.slot)
     }
 
-    /// Lifts the authorizer for statements of our own.
     pub fn lift_policy(&self) -> Result<(), SqlError> {
         let none: Option<fn(AuthContext<'_>) -> Authorization> = None;
         self.guard.conn.authorizer(none).map_err(SqlError::Sqlite)
@@ -194,7 +184,6 @@ impl<'g> Session<'g> {
         self.guard.deadline.over()
     }
 
-    /// Refuses a late result, even if no single step took long.
     pub fn in_time(&self) -> Result<(), SqlError> {
         if self.timed_out() {
             return Err(error::timeout(&self.guard.policy.limits));

@@ -19,11 +19,9 @@ pub struct Front {
     pub workspace: String,
     /// Whether agents are offered only tools that fit the request.
     pub intent_filter: bool,
-    /// Names that requests may come to.
     pub hosts: Hosts,
 }
 
-/// What the API works on: the application over the opened parts.
 pub async fn state(parts: &Composition, front: Front) -> ApiState {
     let app = App::new(AppParts {
         runs: parts.runs.clone(),
@@ -63,7 +61,6 @@ pub async fn in_process(app: &Composition, workspace: String, intent_filter: boo
     Ok(InProcessClient::new(state(app, front).await, identity))
 }
 
-/// Logins, with tokens signed by this key.
 pub fn access(app: &Composition, signing_key: SecretBox<Vec<u8>>) -> Access {
     Access::new(AccessDeps {
         tenant: app.tenant,

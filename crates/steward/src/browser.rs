@@ -1,5 +1,3 @@
-//! The browser for agents, if this machine has one.
-
 use crate::compose::sandbox_helper;
 use crate::settings::{Settings, path_folders, variable};
 use anyhow::bail;
@@ -19,10 +17,7 @@ pub fn program() -> Result<PathBuf, String> {
     })
 }
 
-/// Browsers for agents; `None` if there is no program for them.
-///
-/// # Errors
-/// If `STEWARD_BROWSERS` is no number from 1 to 100.
+/// `None` if there is no program for them; an error if `STEWARD_BROWSERS` is no number from 1 to 100.
 pub fn open(settings: &Settings, allow: &[HostPort]) -> anyhow::Result<Option<Browsers>> {
     let most = most(variable("STEWARD_BROWSERS").as_deref())?;
     let program = match program() {

@@ -1,5 +1,3 @@
-//! Composes the program from its settings.
-
 use crate::settings::{Settings, path_folders, variable};
 use anyhow::{Context, anyhow};
 use secrecy::SecretString;
@@ -81,7 +79,6 @@ pub fn sandbox_helper(settings: &Settings) -> Helper {
     Helper { program: settings.program.clone(), prefix: vec!["sandbox-exec".into()] }
 }
 
-/// What skills get of the machine: programs of the settings and of PATH, docker's variables.
 fn skill_services_config(settings: &Settings, web_allow: Vec<HostPort>) -> SkillServicesConfig {
     SkillServicesConfig {
         data_dir: settings.data_dir.clone(),

@@ -1,5 +1,4 @@
-//! For crash tests only, never in a release: kills itself at named points, reports what was acknowledged, and has tools
-//! whose effects an outside server counts.
+//! For crash tests only, never in a release: kills itself at named points and reports what was acknowledged.
 
 mod effects;
 
@@ -12,8 +11,7 @@ use steward_core::ports::EventBus;
 
 pub use effects::tools;
 
-/// Arms the point that the environment names: `STEWARD_KILL_AT=name:n` ends the process by SIGKILL when it passes that
-/// point for the n-th time.
+/// `STEWARD_KILL_AT=name:n` ends the process by SIGKILL when it passes that point for the n-th time.
 pub fn arm() {
     let Some(text) = variable("STEWARD_KILL_AT") else {
         return;

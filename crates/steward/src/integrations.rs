@@ -1,5 +1,3 @@
-//! Configures web search, mail and the calendar from the settings.
-
 use crate::settings::Settings;
 use anyhow::{Context as _, anyhow, bail};
 use jiff::tz::TimeZone;

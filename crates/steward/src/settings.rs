@@ -34,17 +34,13 @@ pub struct Settings {
     pub model_idle_s: u64,
     /// Lease of a run, seconds.
     pub lease_s: Option<f64>,
-    /// Most runs at the same time.
     pub max_runs: Option<usize>,
-    /// Deep planning of agents that set nothing.
     pub deep: DeepDefaults,
     pub vault: VaultKeyPlace,
-    /// Which variables connections may name for their keys.
     pub key_variables: KeyVariables,
     /// Folders of programs that skills search before those of PATH, and may read in the sandbox.
     pub programs: Vec<PathBuf>,
     pub integrations: SearchAndMailConfig,
-    /// Changes to the list of commands that agents may run.
     pub terminal: TerminalConfig,
 }
 
@@ -54,7 +50,6 @@ pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The folders of `PATH`.
 pub fn path_folders() -> Vec<PathBuf> {
     variable("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default()
 }
@@ -133,8 +128,7 @@ fn program_folders(text: Option<&str>) -> anyhow::Result<Vec<PathBuf>> {
         .collect()
 }
 
-/// The file that `STEWARD_TERMINAL` names, else `terminal.toml` in the data directory. A named file must exist; the
-/// usual one may be missing.
+/// Named by `STEWARD_TERMINAL`, which must exist, else `terminal.toml` in the data directory, which may be missing.
 fn terminal(named: Option<&str>, data_dir: &Path) -> anyhow::Result<TerminalConfig> {
     let Some((path, text)) = settings_file(named, data_dir, "terminal.toml")? else {
         return Ok(TerminalConfig::default());

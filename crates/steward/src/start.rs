@@ -1,5 +1,3 @@
-//! Runs a command: settings, runtime, logs, exit code.
-
 use crate::cli::Global;
 use crate::exit::Exit;
 use crate::settings::Settings;

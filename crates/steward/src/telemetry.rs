@@ -20,8 +20,7 @@ pub fn init(settings: &Settings, serving: bool) {
     tracing_subscriber::registry().with(lines).init();
 }
 
-/// The filter without whole messages of the MCP library at `debug`, which hold other programs' data, unless it is
-/// named.
+/// Without whole messages of the MCP library at `debug`, which hold other programs' data, unless it is named.
 fn quieted(filter: &str) -> String {
     let loud = |part: &str| matches!(part.trim().to_ascii_lowercase().as_str(), "debug" | "trace");
     if filter.split(',').any(loud) && !filter.contains("rmcp") {

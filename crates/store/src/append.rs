@@ -1,7 +1,5 @@
-//! Appending events: the only place that inserts them, and the check that the lease still holds.
-//!
-//! A run's events go in one by one inside a transaction. PostgreSQL also takes the batches of many runs in one
-//! statement, without a round trip for the check, which is therefore part of the statement.
+//! Appending events: the only place that inserts them, and the check that the lease still holds. PostgreSQL takes the
+//! batches of many runs in one statement, which includes that check.
 
 use crate::error::{self, DbError};
 use crate::tx::{Tx, args, locking};
@@ -15,7 +13,6 @@ pub(crate) struct EventRow {
     pub kind: &'static str,
     /// JSON text; `None` where `blob` holds it.
     pub body: Option<String>,
-    /// Hash in the blob store.
     pub blob: Option<String>,
 }
 
@@ -32,7 +29,6 @@ pub(crate) struct AppendBatch {
     pub side: Vec<SideWrite>,
 }
 
-/// Where a log ends, and who may append.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LogHead {
     pub epoch: u64,
@@ -56,7 +52,6 @@ impl LogHead {
 }
 
 impl AppendBatch {
-    /// The refusal of a batch whose lease was lost.
     pub(crate) fn fenced(&self) -> StoreError {
         StoreError::Fenced { run: self.run, epoch: self.epoch }
     }
@@ -128,7 +123,6 @@ with batches as materialized (
 select w.run_id, 1 / case when count(*) = max(l.events) then 1 else 0 end
 from written w join batches l on l.run_id = w.run_id group by w.run_id";
 
-/// Columns of [`APPEND_BATCHES`].
 #[derive(Default)]
 struct Columns<'a> {
     tenants: Vec<Uuid>,
@@ -162,8 +156,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Appends with one statement, which commits by itself; returns the runs whose batch was written. No two batches may be of
-/// the same run.
+/// Commits by itself; returns the runs whose batch was written. No two batches may be of the same run.
 pub(crate) async fn append_batches(
     connection: &mut PgConnection,
     batches: impl Iterator<Item = &AppendBatch>,

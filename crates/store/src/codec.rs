@@ -1,5 +1,3 @@
-//! JSON columns, and the words of enumerations.
-
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -18,7 +16,6 @@ pub(crate) fn from_json<T: DeserializeOwned>(what: &str, text: &str) -> StoreRes
         .map_err(|e| StoreError::Corrupt(format!("{what} holds JSON that is not understood: {e}")))
 }
 
-/// The word of a status column.
 pub(crate) fn status_word(status: RunStatus) -> &'static str {
     match status {
         RunStatus::Running => "running",
@@ -27,7 +24,6 @@ pub(crate) fn status_word(status: RunStatus) -> &'static str {
     }
 }
 
-/// The status of a word.
 pub(crate) fn status_of(word: &str) -> StoreResult<RunStatus> {
     match word {
         "running" => Ok(RunStatus::Running),
@@ -37,7 +33,6 @@ pub(crate) fn status_of(word: &str) -> StoreResult<RunStatus> {
     }
 }
 
-/// The word of an enumeration that serde writes as one.
 pub(crate) fn to_word<T: Serialize>(value: &T) -> StoreResult<String> {
     match serde_json::to_value(value) {
         Ok(Value::String(word)) => Ok(word),
@@ -45,13 +40,12 @@ pub(crate) fn to_word<T: Serialize>(value: &T) -> StoreResult<String> {
     }
 }
 
-/// The value of such a word; `what` names the column in the error.
+/// `what` names the column in the error.
 pub(crate) fn from_word<T: DeserializeOwned>(what: &str, word: String) -> StoreResult<T> {
     serde_json::from_value(Value::String(word))
         .map_err(|e| StoreError::Corrupt(format!("{what} holds a word that is not known: {e}")))
 }
 
-/// The `status` of an outcome.
 pub(crate) fn outcome_word(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Completed => "completed",
@@ -62,8 +56,7 @@ pub(crate) fn outcome_word(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// Text to search in, whatever the case. Letter by letter: how a part of it is folded must not
-/// depend on what is around it.
+/// Letter by letter, whatever the case: how a part is folded must not depend on what is around it.
 pub(crate) fn fold(text: &str) -> String {
     text.chars().map(|letter| if letter == '\0' { '\u{fffd}' } else { letter }).flat_map(char::to_lowercase).collect()
 }

@@ -1,5 +1,3 @@
-//! How statements reach a database and become durable.
-
 mod failpoints;
 mod postgres;
 mod sqlite;
@@ -14,11 +12,9 @@ use tokio::sync::oneshot;
 pub(crate) use postgres::Postgres;
 pub(crate) use sqlite::Sqlite;
 
-/// What a call does with a connection. A plain function of its arguments, so that it can be done
-/// again in a transaction of its own when the one it shared has failed.
+/// A plain function of its arguments, so that it can be done again in a transaction of its own.
 pub(crate) type OpFn<A, T> = for<'a, 'c> fn(&'a A, &'a mut Tx<'c>) -> BoxFuture<'a, StoreResult<T>>;
 
-/// A call with its types erased.
 pub(crate) trait QueuedCall: Send {
     /// Does it once; says whether it worked.
     fn attempt(&mut self, tx: &mut Tx<'_>) -> bool;
@@ -26,7 +22,6 @@ pub(crate) trait QueuedCall: Send {
     fn settle(self: Box<Self>, failure: Option<&StoreError>);
 }
 
-/// A call with its types.
 pub(crate) struct Call<A, T> {
     pub args: A,
     pub op: OpFn<A, T>,
@@ -62,7 +57,6 @@ pub(crate) fn ready<T>(future: BoxFuture<'_, StoreResult<T>>) -> StoreResult<T> 
     })
 }
 
-/// The writer has ended.
 pub(crate) fn gone() -> StoreError {
     StoreError::Backend("the store's writer has stopped; restart steward".to_owned())
 }

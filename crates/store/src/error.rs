@@ -1,5 +1,3 @@
-//! Errors of the drivers, as what a caller can act on.
-
 use rusqlite::ErrorCode;
 use rusqlite::ffi;
 use std::path::Path;
@@ -8,7 +6,6 @@ use steward_core::ports::{BlobError, StoreError, StoreResult};
 /// What a statement failed for, before the caller has said what that means.
 #[derive(Debug)]
 pub(crate) enum DbError {
-    /// A row with the same key exists already.
     Duplicate,
     /// The row that this one belongs to does not exist.
     MissingParent,
@@ -96,7 +93,6 @@ pub(crate) fn is_retryable(error: &sqlx::Error) -> bool {
     matches!(error, sqlx::Error::Database(db) if matches!(db.code().as_deref(), Some("40001" | "40P01")))
 }
 
-/// An error of the file system at `path`.
 pub(crate) fn io(path: &Path, error: &std::io::Error) -> StoreError {
     let path = path.display();
     match error.kind() {
@@ -111,7 +107,6 @@ pub(crate) fn io(path: &Path, error: &std::io::Error) -> StoreError {
     }
 }
 
-/// An error of the blob store.
 pub(crate) fn blob(error: &BlobError) -> StoreError {
     match error {
         BlobError::Io(io) if io.kind() == std::io::ErrorKind::StorageFull => StoreError::Full(io.to_string()),

@@ -7,8 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use steward_core::ports::{StoreError, StoreResult};
 
-/// An exclusive lock of the operating system on `steward.lock`, which holds our process id. It
-/// ends with the process, however that ends; the file stays.
+/// An exclusive lock on `steward.lock`, which holds our process id. It ends with the process; the file stays.
 #[derive(Debug)]
 pub(crate) struct DirLock {
     _file: File,

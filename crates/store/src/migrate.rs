@@ -3,7 +3,6 @@
 use crate::tx::{Tx, args};
 use steward_core::ports::{StoreError, StoreResult};
 
-/// One step of the schema.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Migration {
     pub version: i64,
@@ -15,16 +14,13 @@ pub(crate) struct Migration {
 pub(crate) const ALL: &[Migration] =
     &[Migration { version: 1, name: "first", sql: include_str!("../migrations/0001_first.sql") }];
 
-/// Version of the schema that this program writes.
 pub const SCHEMA_VERSION: i64 = ALL[ALL.len() - 1].version;
 
 /// Any number that other programs on the same server are unlikely to lock.
 const ADVISORY_LOCK: i64 = 0x5374_6577_6172_6401;
 
-/// What is in a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// Nothing yet.
     Empty,
     /// This version of our schema, older than or as new as ours.
     Version(i64),

@@ -1,5 +1,3 @@
-//! The store: one engine and the blobs beside it.
-
 use crate::append::{AppendBatch, EventRow};
 use crate::engine::{OpFn, Postgres, Sqlite};
 use crate::error::DbError;
@@ -23,7 +21,6 @@ pub enum Place {
     },
 }
 
-/// How to open a [`crate::Store`].
 #[derive(Debug, Clone)]
 pub struct StoreConfig {
     pub place: Place,
@@ -51,7 +48,6 @@ enum Engine {
     Postgres(Postgres),
 }
 
-/// Whose calls hard budgets limit.
 #[derive(Clone)]
 pub(crate) enum LimitLookup {
     /// Another process may make one: ask the database.
@@ -60,8 +56,7 @@ pub(crate) enum LimitLookup {
     Cached(Arc<LimitedScopes>),
 }
 
-/// All storage ports. Share it in an `Arc`. On SQLite, dropping it waits for writes that are queued,
-/// and the data directory is free again when that returns.
+/// Share it in an `Arc`. On SQLite, dropping it waits for queued writes and frees the data directory.
 pub struct Store {
     engine: Engine,
     limited: LimitLookup,
@@ -70,11 +65,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens a database, bringing its schema up to date; a SQLite file of an older schema is copied
-    /// to `backups/` first. Bodies of events over 64 KB are stored in `blobs`.
-    ///
-    /// SQLite: leases found in the database are void, as the directory's lock shows that their
-    /// holders are gone.
+    /// Brings the schema up to date; copies an older SQLite file to `backups/` first. Events over 64 KB go to `blobs`.
+    /// SQLite: leases found are void, as the directory's lock shows that their holders are gone.
     pub async fn open(config: StoreConfig, blobs: Arc<dyn Blobs>) -> StoreResult<Self> {
         Self::open_with(config, blobs, migrate::ALL).await
     }
@@ -99,7 +91,6 @@ impl Store {
         Ok(store)
     }
 
-    /// Before anybody can write.
     async fn load_limited_scopes(&self) -> StoreResult<()> {
         let LimitLookup::Cached(known) = &self.limited else {
             return Ok(());
@@ -111,7 +102,6 @@ impl Store {
         Ok(())
     }
 
-    /// Whose calls hard budgets limit.
     pub(crate) fn limit_lookup(&self) -> LimitLookup {
         self.limited.clone()
     }
@@ -158,7 +148,6 @@ impl Store {
         }
     }
 
-    /// The rows that one statement finds.
     pub(crate) async fn rows(&self, sql: &'static str, args: &[Arg]) -> StoreResult<Vec<Row>> {
         self.read((sql, args.to_vec()), |(sql, args), tx| Box::pin(async move { Ok(tx.rows(sql, args).await?) })).await
     }

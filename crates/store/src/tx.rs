@@ -12,7 +12,6 @@ use steward_core::{
 };
 use uuid::Uuid;
 
-/// A connection inside a transaction (or a reading one outside).
 pub(crate) enum Tx<'c> {
     /// SQLite; its futures are ready at once.
     Sqlite(&'c mut rusqlite::Connection),
@@ -55,7 +54,6 @@ impl<'c> Tx<'c> {
         Self::Postgres(PgTx { connection, wants_retry: false })
     }
 
-    /// Whether the transaction failed only since it clashed with another one.
     pub(crate) fn wants_retry(&self) -> bool {
         matches!(self, Self::Postgres(PgTx { wants_retry: true, .. }))
     }
@@ -174,7 +172,6 @@ pub(crate) fn without_nul(text: String) -> String {
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
 }
 
-/// Typed access to a column, and its optional twin.
 macro_rules! column {
     ($name:ident, $optional:ident, $type:ty, $value:ident => $from:expr) => {
         pub(crate) fn $optional(&self, index: usize) -> StoreResult<Option<$type>> {
@@ -209,7 +206,6 @@ impl Row {
         _ => None,
     });
 
-    /// A count or sequence number.
     pub(crate) fn count(&self, index: usize) -> StoreResult<u64> {
         u64::try_from(self.int(index)?).map_err(|_| mismatch(index))
     }

@@ -1,9 +1,6 @@
-//! A real browser for agents: Chromium in the OS sandbox, controlled over two pipes, with our own proxy as its only way to
-//! any network, so that the address guard checks every request of a page and not only the first.
-//!
-//! One page per run. It ends with the run, when the run is stopped, after idling, and with this program. Agents have these
-//! tools only where they are named: for most requests `web_fetch` is enough, and small models choose better among fewer
-//! tools.
+//! A real browser for agents: Chromium in the OS sandbox, whose only way out is our proxy with the address guard.
+//! One page per run; it ends with the run, after idling, and with this program. Agents have these tools only where they
+//! are named, since for most requests `web_fetch` is enough.
 
 mod actions;
 mod cdp;
@@ -51,7 +48,6 @@ pub fn with_browser(builder: DispatcherBuilder, browsers: &Browsers, blobs: &Arc
         .when_ended(move |run| ended.close(run))
 }
 
-/// What an action would do to an element, named as it was last shown.
 fn preview_action(browsers: &Browsers, number: u32, scope: &ToolScope, verb: &str) -> Result<Preview, BrowserError> {
     let session = browsers.session_of(scope).ok_or(BrowserError::NoPage)?;
     let elements = lock(&session.elements);
@@ -59,7 +55,6 @@ fn preview_action(browsers: &Browsers, number: u32, scope: &ToolScope, verb: &st
     Ok(Preview { summary: format!("{verb} {} on {}", element.words(), elements.url), ..Preview::default() })
 }
 
-/// Adds what the log keeps of an action.
 fn action_output(action: &str, object: String, output: ToolOutput) -> ToolOutput {
     ToolOutput {
         receipt: Some(Receipt::new(action, object, None)),

@@ -1,5 +1,3 @@
-//! The tools as `data/tools.toml` describes them.
-
 use crate::error::ToolsError;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
-//! `feedback` and `final_answer`: they steer a run and touch nothing. The engine carries them out itself; run here,
-//! they only return their text.
+//! `feedback` and `final_answer`: carried out by the engine itself; run here, they only return their text.
 
 use crate::error::ToolsError;
 use crate::handler::{Context, ToolHandler};

@@ -25,7 +25,6 @@ impl<'a> CredentialUser<'a> {
     }
 }
 
-/// The credentials of a tenant that `suits` chooses.
 pub(crate) async fn matching(
     vault: &dyn Vault,
     tenant: TenantId,
@@ -71,7 +70,6 @@ impl Secrets {
         Self(secrets_of(opened))
     }
 
-    /// Adds a secret; `name` replaces it in texts.
     pub fn add(&mut self, name: impl Into<String>, secret: SecretString) {
         self.0.push((name.into(), secret));
     }

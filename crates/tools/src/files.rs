@@ -1,5 +1,4 @@
-//! Files of the workspace: list, read, search, write. All access goes through [`steward_sandbox::files::Workspace`], which
-//! the kernel keeps inside the folder. Here: opening, walking and telling what kind of file it is.
+//! Files of the workspace, all through [`steward_sandbox::files::Workspace`], which the kernel keeps inside the folder.
 
 mod grep;
 mod list;

@@ -1,5 +1,3 @@
-//! What a tool implements: a typed trait, and its private object-safe twin for the dispatcher.
-
 use crate::catalogue;
 use crate::error::ToolsError;
 use async_trait::async_trait;
@@ -18,7 +16,6 @@ use tokio_util::sync::CancellationToken;
 /// How much later than the deadline [`Context::halt`] ends, so that work with the same deadline reports it by itself.
 const DEADLINE_MARGIN: Duration = Duration::from_millis(25);
 
-/// What a tool knows about its call beside the arguments.
 #[derive(Debug, Clone)]
 pub struct Context {
     pub scope: ToolScope,
@@ -67,8 +64,7 @@ impl Context {
         self.check()
     }
 
-    /// Registers a secret that was made or handed out during the call, such as an access token, so that it is scrubbed
-    /// from the result. `name` replaces it in texts.
+    /// Registers a secret that came up during the call, to be scrubbed from the result; `name` replaces it.
     pub fn learned(&self, name: impl Into<String>, secret: SecretString) {
         let mut all = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         all.push((name.into(), secret));
@@ -79,8 +75,7 @@ impl Context {
         all.clone()
     }
 
-    /// Whether to end now: the run was stopped, or the call's time is up. Blocking work checks it often, and always
-    /// right before an effect.
+    /// The run was stopped, or the time is up. Blocking work checks it often, and always right before an effect.
     pub fn halted(&self) -> bool {
         self.scope.stopped() || self.cancellation.is_cancelled() || Instant::now() >= self.deadline
     }
@@ -150,7 +145,6 @@ pub trait ToolHandler: Send + Sync + 'static {
     }
 }
 
-/// The preview of a call that would fail before it does anything.
 pub(crate) fn would_fail(error: impl Display) -> Preview {
     Preview { summary: format!("would fail: {error}"), ..Preview::default() }
 }

@@ -1,10 +1,5 @@
-//! MCP servers as a source of skills. All use of the protocol library stays in this module.
-//!
-//! - [`McpHub`]: servers as people manage them: check, accept, compare, log in.
-//! - [`McpExecutor`]: carries out skills of the kind `mcp`.
-//!
-//! A tool is called only as a person accepted it: name, description and schema are compared by hash before the first call
-//! of a connection, whenever the server says that its list changed, and at intervals.
+//! MCP servers as a source of skills; only this module uses the protocol library. A tool is called only as a person
+//! accepted it: its hash is compared before a connection's first call, after announced changes, and at intervals.
 
 mod accepted_tools;
 mod call;
@@ -64,7 +59,6 @@ impl McpHub {
         self.pool.close(tenant, server);
     }
 
-    /// Whether a server's settings are valid; the error says what to do.
     pub fn validate(server: &McpServer) -> Result<(), McpError> {
         let fit = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         if server.name.is_empty() || server.name.len() > 32 || !server.name.chars().all(fit) {
@@ -114,8 +108,7 @@ impl McpHub {
         if server.enabled { Ok(server) } else { Err(McpError::Disabled(server.name)) }
     }
 
-    /// Lists a server's tools and stores the list. If the server can't be reached, what was known is kept, with the
-    /// reason in `error`. `user` is the one whose token is used where each has one.
+    /// If the server can't be reached, what was known is kept, with `error`. `user`: whose token, where each has one.
     pub async fn check(&self, tenant: TenantId, id: McpServerId, user: Option<UserId>) -> Result<McpServer, McpError> {
         let server = self.ports.servers.mcp_server(tenant, id).await?;
         let who = Caller::of_person(tenant, user);
@@ -244,8 +237,7 @@ impl McpHub {
         Ok(server)
     }
 
-    /// Creates skills for accepted tools, named `<server>_<tool>`, and attaches them to `agent` if one is given.
-    /// Repeating it changes nothing; a risk class that a person set stays.
+    /// Named `<server>_<tool>`; attached to `agent` if given. Repeating changes nothing; a person's risk class stays.
     pub async fn attach(
         &self,
         tenant: TenantId,
@@ -300,7 +292,6 @@ impl McpConfig {
 #[derive(Clone)]
 pub struct McpPorts {
     pub servers: Arc<dyn McpServers>,
-    /// Skills that stand for their tools.
     pub skills: Arc<dyn Skills>,
     pub vault: Arc<dyn Vault>,
     pub clock: Arc<dyn Clock>,

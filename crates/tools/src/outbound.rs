@@ -1,5 +1,4 @@
-//! HTTP requests of tools and skills, under the address guard: every hop is checked anew, connections go only to the
-//! addresses that were checked, proxies are off, and body size and time are bounded.
+//! HTTP of tools and skills: every hop is checked anew, and connections go only to the checked addresses.
 
 pub(crate) mod address_guard;
 
@@ -126,12 +125,10 @@ impl Client {
         client
     }
 
-    /// The addresses that a request to `url` would go to; an error says why none is allowed.
     pub async fn checked_addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, ToolsError> {
         self.addresses(&address_guard::checked_url(url.clone())?).await
     }
 
-    /// Whether an operator allows the host and port of `url`.
     pub(crate) fn allows(&self, url: &Url) -> bool {
         address_guard::checked_url(url.clone()).is_ok_and(|target| target.is_allowed(&self.allow))
     }

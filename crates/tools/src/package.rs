@@ -1,6 +1,4 @@
-//! Skill packages: `.skill` archives and Agent Skills folders, read, scanned, kept, activated.
-//!
-//! [`read`] and [`write`] are pure functions over bytes; [`Packages`] imports, accepts, upgrades, exports and removes over
+//! Skill packages: `.skill` archives and Agent Skills folders. [`read`] and [`write`] are pure; [`Packages`] works over
 //! the ports. Each revision stays; its files are blobs.
 
 mod activate;
@@ -76,8 +74,7 @@ impl Packages {
         self.store.as_ref()
     }
 
-    /// Imports an archive into quarantine: nothing of it is used before [`Self::accept`]. Importing the latest revision
-    /// again creates no new one.
+    /// Into quarantine, until [`Self::accept`]. Importing the latest revision again creates no new one.
     pub async fn import(&self, tenant: TenantId, bytes: Vec<u8>, by: &str) -> Result<SkillPackage, PackageError> {
         let (read, findings) = judged(move || read::read(&bytes)).await?;
         let _one = self.changing.lock().await;
@@ -113,9 +110,8 @@ impl Packages {
         Ok(package)
     }
 
-    /// Activates the revision with this hash: its prompt becomes an internal skill named like the package, its
-    /// definitions become callable skills, and the active revision is replaced. Also reverts a removal, or goes back to
-    /// an earlier revision.
+    /// Activates the revision with this hash, in place of the active one: its prompt becomes an internal skill, its
+    /// definitions callable ones. Also reverts a removal, or goes back to an earlier revision.
     pub async fn accept(
         &self,
         tenant: TenantId,
@@ -267,7 +263,6 @@ async fn active(store: &dyn SkillPackages, tenant: TenantId, name: &str) -> Resu
     Ok(None)
 }
 
-/// Runs unpacking and scanning on a blocking thread.
 async fn judged(
     work: impl FnOnce() -> Result<PackageContents, PackageError> + Send + 'static,
 ) -> Result<(PackageContents, Vec<Finding>), PackageError> {

@@ -30,7 +30,6 @@ pub struct PythonArgs {
     payload: Option<Value>,
 }
 
-/// Whether a line begins `def run(` with a parameter.
 fn has_entry(code: &str) -> bool {
     code.lines().any(|line| {
         line.strip_prefix("def run")

@@ -7,7 +7,6 @@ struct Files;
 
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Files that were added or removed.
     pub done: Vec<String>,
     /// Files that were left alone, since others have their names or they were changed.
     pub left: Vec<String>,

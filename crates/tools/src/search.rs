@@ -20,7 +20,6 @@ use steward_core::ports::{ToolScope, Vault};
 use steward_core::tool::{Preview, ToolOutput};
 use url::Url;
 
-/// Results by default, and at most.
 const DEFAULT_RESULTS: usize = 8;
 const MAX_RESULTS: usize = 20;
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -183,7 +182,6 @@ impl ToolHandler for WebSearch {
 pub enum SearchEngine {
     /// A SearXNG instance with its JSON format switched on; usually self-hosted.
     Searxng,
-    /// Brave's search API, with a key.
     Brave,
     /// DuckDuckGo's page for browsers without scripts; needs no key, and asks for a captcha now and then.
     Duckduckgo,

@@ -14,7 +14,6 @@ use steward_core::ports::{Agents, Blobs, Clock, Ids, McpServers, SkillPackages, 
 use steward_sandbox::process::Helper;
 use steward_sandbox::python::{PythonConfig, PythonPool};
 
-/// Variables of the environment that docker gets.
 pub const DOCKER_VARIABLES: [&str; 4] = ["DOCKER_HOST", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "DOCKER_CONTEXT"];
 
 /// Host keys of servers that were accepted; a file in the data folder.
@@ -27,7 +26,6 @@ pub struct SkillServicesPorts {
     pub mcp_servers: Arc<dyn McpServers>,
     pub packages: Arc<dyn SkillPackages>,
     pub vault: Arc<dyn Vault>,
-    /// Files of packages, prior content.
     pub blobs: Arc<dyn Blobs>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
@@ -39,7 +37,6 @@ pub struct SkillServicesConfig {
     pub python: PythonConfig,
     /// Folders of programs that are found before those of `path`, and may be read in the sandbox.
     pub programs: Vec<PathBuf>,
-    /// Folders of the system's programs.
     pub path: Vec<PathBuf>,
     /// What docker gets of [`DOCKER_VARIABLES`].
     pub docker: BTreeMap<String, String>,

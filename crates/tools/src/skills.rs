@@ -85,7 +85,6 @@ impl SkillRuntime {
         }
     }
 
-    /// Tools and prompts of an agent's skills, without those that have the name of a built-in tool (`taken`).
     pub(crate) async fn of_agent(
         &self,
         tenant: TenantId,
@@ -212,7 +211,6 @@ impl SkillRuntime {
         preview
     }
 
-    /// Runs a call whose arguments fit the skill's schema.
     pub async fn run(&self, skill: &Skill, arguments: &Value, context: &Context) -> Result<ToolOutput, ToolsError> {
         let executor = self.executor(skill.kind())?;
         let key = self.open(skill, &context.scope).await?;

@@ -1,5 +1,4 @@
-//! Allow-listed commands as argument vectors, in the OS sandbox, never through a shell. `terminal` runs commands that only
-//! read; `terminal_write` runs commands that may change files of the workspace, and keeps what is needed to undo them.
+//! Allow-listed commands in the OS sandbox, never through a shell: `terminal` reads, `terminal_write` can be undone.
 
 mod command_list;
 mod execution;

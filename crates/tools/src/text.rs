@@ -24,7 +24,6 @@ pub(crate) fn is_one_of(word: &str, list: &str) -> bool {
     list.split(' ').any(|one| one == word)
 }
 
-/// What a program printed, stderr last.
 pub(crate) fn printed(stdout: &Output, stderr: &Output) -> String {
     let mut text = stream(stdout);
     let errors = stream(stderr);

@@ -1,5 +1,4 @@
-//! Chooses the credential of a skill: the agent's own setting, then one that is bound to the user's role, then one
-//! that is discoverable by kind and name.
+//! Chooses a skill's credential: the agent's own setting, one bound to the user's role, one found by kind and name.
 
 use steward_core::agent::Agent;
 use steward_core::credential::{Credential, CredentialKind};

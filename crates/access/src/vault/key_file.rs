@@ -1,5 +1,4 @@
-//! Keys in a file: one a line, in hexadecimal, the newest last. The file is replaced as a whole, and a new key is on
-//! the disk before anything is sealed with it.
+//! Keys in a file: one a line, in hexadecimal, the newest last. Replaced as a whole, and durable before any use.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};

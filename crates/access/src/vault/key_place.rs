@@ -1,5 +1,3 @@
-//! Where the key of the vault is, as settings say it.
-
 use super::{FileKeys, FixedKeys, KeySource, PassphraseKeys};
 use secrecy::SecretString;
 use std::path::{Path, PathBuf};
@@ -20,10 +18,7 @@ pub enum VaultKeyPlace {
 }
 
 impl VaultKeyPlace {
-    /// From `STEWARD_VAULT_KEY_FILE`, `STEWARD_VAULT_KEY` or `STEWARD_VAULT_PASSPHRASE`.
-    ///
-    /// # Errors
-    /// More than one of them is set.
+    /// Fails if more than one of `STEWARD_VAULT_KEY_FILE`, `STEWARD_VAULT_KEY` and `STEWARD_VAULT_PASSPHRASE` is set.
     pub fn read(variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, String> {
         let file = variable("STEWARD_VAULT_KEY_FILE");
         let keys = variable("STEWARD_VAULT_KEY");
@@ -41,10 +36,7 @@ impl VaultKeyPlace {
         })
     }
 
-    /// Where the vault over `rows` gets its keys from.
-    ///
-    /// # Errors
-    /// A key that stands in the settings is none.
+    /// Fails if a key that stands in the settings is none.
     pub fn source(&self, data_dir: &Path, rows: &Arc<dyn CredentialRows>) -> Result<Arc<dyn KeySource>, VaultError> {
         Ok(match self {
             Self::DataDir => Arc::new(FileKeys::new(data_dir.join("vault.key"))),

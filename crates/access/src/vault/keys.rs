@@ -1,5 +1,3 @@
-//! Keys of the vault and where they come from.
-
 use std::fmt;
 use std::sync::Arc;
 
@@ -185,8 +183,7 @@ struct MadeKeys {
 }
 
 impl PassphraseKeys {
-    /// Keys of `passphrase`, with the salts in `rows`. A key's id has its salt, and each row has its key's id, so
-    /// nothing but the passphrase has to be kept.
+    /// The salts are in the ids of the keys of `rows`, so nothing but the passphrase has to be kept.
     pub fn new(rows: Arc<dyn CredentialRows>, passphrase: SecretString) -> Self {
         Self { rows, passphrase, cache: Mutex::default() }
     }

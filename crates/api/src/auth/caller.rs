@@ -1,5 +1,3 @@
-//! The bearer token of a request.
-
 use crate::ApiState;
 use crate::openai::OpenAiError;
 use crate::problem::Problem;
@@ -9,7 +7,6 @@ use axum::http::request::Parts;
 use steward_app::{Caller, Identity};
 use steward_core::ports::LoginError;
 
-/// Names the program that sends a request.
 const CLIENT: &str = "x-steward-client";
 
 /// What nearly every handler takes: the application and who calls it.
@@ -24,7 +21,7 @@ impl FromRequestParts<ApiState> for Call {
     }
 }
 
-/// A caller under `/v1`; errors in OpenAI's shape, and calls of virtual keys are counted.
+/// Errors are in OpenAI's shape, and calls of virtual keys are counted.
 pub(crate) struct DialectCaller(pub Caller);
 
 fn caller(identity: Identity, parts: &Parts) -> Caller {

@@ -1,19 +1,15 @@
-//! What a request says of the client: its address, its scheme, its browser.
-
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 
-/// The client behind a request.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     /// Its address; that of `X-Forwarded-For` where a proxy on this machine adds it.
     pub address: Option<IpAddr>,
     /// Whether it came by https, by the word of a proxy on this machine.
     pub https: bool,
-    /// Its browser and system, for the list of sessions.
     pub label: String,
 }
 

@@ -1,5 +1,3 @@
-//! What `/api/auth` takes and gives.
-
 use serde::{Deserialize, Serialize};
 use steward_app::{Account, OpenSession};
 use steward_core::ports::{LoginSession, Role};

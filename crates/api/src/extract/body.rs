@@ -1,5 +1,3 @@
-//! A JSON body.
-
 use crate::problem::Problem;
 use crate::published::Published;
 use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
@@ -51,7 +49,6 @@ fn is_json(request: &Request) -> bool {
     kind.eq_ignore_ascii_case("application/json") || kind.ends_with("+json")
 }
 
-/// Why a body could not be read.
 pub(crate) fn unread(error: BytesRejection) -> Problem {
     match error {
         BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => too_long(),
@@ -63,7 +60,6 @@ pub(crate) fn unread(error: BytesRejection) -> Problem {
     }
 }
 
-/// 413.
 pub(crate) fn too_long() -> Problem {
     Problem::new(
         StatusCode::PAYLOAD_TOO_LARGE,
@@ -131,7 +127,7 @@ pub(super) fn storable(field: &str, text: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The same for every text within `value`.
+/// Refuses the character U+0000 in every text within `value`.
 fn all_storable(path: &str, value: &Value) -> Result<(), Problem> {
     let within = |key: &str| {
         if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }

@@ -1,5 +1,3 @@
-//! Pages of lists.
-
 use super::Params;
 use crate::problem::Problem;
 use axum::Json;
@@ -29,7 +27,6 @@ pub(crate) struct PagingQuery {
     cursor: Option<String>,
 }
 
-/// Which page is asked for.
 #[derive(Debug, Clone)]
 pub(crate) struct Paging {
     /// 1 to 100.
@@ -81,7 +78,6 @@ pub(crate) struct Page<T: ToSchema> {
     pub next_cursor: Option<String>,
 }
 
-/// How handlers answer with a page.
 pub(crate) type Listed<T> = Result<Page<T>, Problem>;
 
 impl<T: ToSchema> Page<T> {
@@ -96,12 +92,10 @@ impl<T: ToSchema> Page<T> {
         Self::new(page.items, next)
     }
 
-    /// Everything there is.
     pub fn whole(items: Vec<T>) -> Self {
         Self { items, next_cursor: None }
     }
 
-    /// The part of a list in memory that is asked for.
     pub fn cut(all: Vec<T>, paging: &Paging) -> Result<Self, Problem> {
         let begin = paging.after::<usize>()?.unwrap_or(0);
         let total = all.len();

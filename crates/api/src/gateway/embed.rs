@@ -29,7 +29,6 @@ struct Request {
     dimensions: Option<usize>,
 }
 
-/// `POST /v1/embeddings`.
 pub(crate) async fn embeddings(
     State(state): State<ApiState>,
     DialectCaller(caller): DialectCaller,
@@ -43,7 +42,6 @@ pub(crate) async fn embeddings(
     runtime.run(embed(state, inbound)).await
 }
 
-/// By the model within this program.
 async fn embed(state: ApiState, inbound: Inbound) -> Result<Response, OpenAiError> {
     let embedder = state.embedder();
     if inbound.asked.model != embedder.model() {

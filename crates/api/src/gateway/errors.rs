@@ -1,25 +1,20 @@
-//! Errors of ours in the shape of OpenAI's.
-
 use crate::openai::OpenAiError;
 use axum::http::StatusCode;
 use steward_core::Timestamp;
 use steward_core::model::{ModelError, ModelErrorClass};
 use steward_core::ports::{NoAnswer, ReserveError};
 
-/// Nobody answered.
 pub(super) fn no_answer(no_answer: &NoAnswer) -> OpenAiError {
     let mut told = model_error(&no_answer.error);
     told.headers.push(("x-steward-attempts", no_answer.attempts.len().to_string()));
     told
 }
 
-/// The program stops while a call is open.
 pub(super) fn stopping() -> OpenAiError {
     let message = "Steward is being stopped; send the request again in a moment";
     OpenAiError::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "stopping", message).retry_after(Some(5))
 }
 
-/// A model's error.
 pub(crate) fn model_error(error: &ModelError) -> OpenAiError {
     use ModelErrorClass as Class;
     let (status, kind, code) = match error.class {
@@ -41,7 +36,6 @@ pub(crate) fn model_error(error: &ModelError) -> OpenAiError {
     OpenAiError::new(status, kind, code, error.to_string()).retry_after(wait)
 }
 
-/// Nothing could be set aside for the call.
 pub(super) fn not_reserved(error: ReserveError, now: Timestamp) -> OpenAiError {
     let (state, resets_at) = match error {
         ReserveError::Store(error) => return error.into(),

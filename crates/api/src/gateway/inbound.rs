@@ -8,13 +8,9 @@ use axum::http::{HeaderMap, header};
 use serde::de::DeserializeOwned;
 use steward_core::passthrough_request::{PassthroughError, PassthroughRequest};
 
-/// The body as it came, and what must be known of it.
 pub(crate) struct Inbound {
-    /// Its headers.
     pub headers: HeaderMap,
-    /// As it came.
     pub body: Bytes,
-    /// What it asks for.
     pub asked: PassthroughRequest,
 }
 
@@ -24,7 +20,6 @@ impl Inbound {
         name_of(&self.asked.model)
     }
 
-    /// The body as `T`.
     pub fn parsed<T: DeserializeOwned>(&self) -> Result<T, OpenAiError> {
         serde_json::from_slice(&self.body)
             .map_err(|error| OpenAiError::invalid(format!("the body is not understood: {error}"), "body"))

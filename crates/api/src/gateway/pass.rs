@@ -1,5 +1,3 @@
-//! A request straight to a model.
-
 use super::errors::{no_answer, not_reserved, stopping};
 use super::inbound::Inbound;
 use super::relay::Relay;
@@ -129,7 +127,6 @@ fn respond(
     response
 }
 
-/// Says who answered.
 pub(super) fn mark(response: &mut Response, connection: &Connection, attempts: &[Attempt]) {
     let headers = response.headers_mut();
     if let Ok(name) = HeaderValue::from_bytes(connection.name.as_bytes()) {

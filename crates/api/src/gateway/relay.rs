@@ -17,7 +17,6 @@ use steward_core::ports::{ByteStream, Passage};
 /// Longest part of an event that is kept back until the rest of it comes, bytes.
 const PARTIAL: usize = 1 << 20;
 
-/// A body with what was set aside for it.
 pub(super) struct Relay {
     pub body: ByteStream,
     pub sniffer: UsageSniffer,
@@ -28,10 +27,8 @@ pub(super) struct Relay {
     /// Whether it is a stream of events: then only whole ones go out, so that an error can follow.
     pub events: bool,
     pub partial: BytesMut,
-    /// Whether the endpoint refused.
     pub refused: bool,
     pub over: bool,
-    /// Done when the program stops.
     pub closing: BoxFuture<'static, ()>,
 }
 
@@ -48,7 +45,6 @@ impl Relay {
         self.reservation.settle(Some(&self.connection), usage, priced, failed);
     }
 
-    /// What of `piece` may go out now.
     fn whole_events(&mut self, piece: Bytes) -> Bytes {
         if self.partial.is_empty() && piece.ends_with(b"\n\n") {
             return piece;
@@ -75,7 +71,6 @@ impl Relay {
     }
 }
 
-/// Behind the last empty line.
 fn end_of_events(bytes: &[u8]) -> Option<usize> {
     let ends: [&[u8]; 3] = [b"\n\n", b"\r\n\r\n", b"\r\r"];
     ends.iter().filter_map(|end| memmem::rfind(bytes, end).map(|at| at + end.len())).max()

@@ -1,5 +1,4 @@
-//! Chat completions for providers that speak another interface: understood, asked by Steward's own request, and
-//! answered in the words of the OpenAI dialect.
+//! Chat completions for providers that speak another interface, in the words of the OpenAI dialect.
 
 mod frame;
 mod request;

@@ -16,13 +16,10 @@ const FIELD: &[u8] = b"\"usage\"";
 static TEXTS: LazyLock<[Finder<'static>; 4]> =
     LazyLock::new(|| ["\"content\":", "\"arguments\":", "\"text\":", "\"delta\":"].map(Finder::new));
 
-/// Listens to one answer.
 pub(super) struct UsageSniffer {
     tail: VecDeque<Bytes>,
     kept: usize,
-    /// Tokens of the prompt, by its length.
     prompt: u64,
-    /// Whether texts are counted as well.
     counts: bool,
     chars: u64,
 }
@@ -33,7 +30,6 @@ impl UsageSniffer {
         Self { tail: VecDeque::new(), kept: 0, prompt, counts: !told, chars: 0 }
     }
 
-    /// Some bytes of the answer.
     pub fn take(&mut self, piece: &Bytes) {
         if self.counts {
             self.chars += texts(piece);
@@ -66,7 +62,6 @@ impl UsageSniffer {
     }
 }
 
-/// The last usage object in these bytes.
 fn told(end: &[u8]) -> Option<Usage> {
     let mut end = end;
     while let Some(at) = memmem::rfind(end, FIELD) {

@@ -22,7 +22,7 @@ const ALWAYS: [(HeaderName, &str); 7] = [
     (HeaderName::from_static("permissions-policy"), "camera=(), microphone=(), geolocation=(), payment=(), usb=()"),
 ];
 
-/// Adds them. What says nothing of caching isn't cached.
+/// What says nothing of caching isn't cached.
 pub(crate) async fn secure(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
@@ -60,7 +60,6 @@ pub(crate) async fn nothing_in_the_dialect(uri: Uri) -> OpenAiError {
     }
 }
 
-/// 405.
 pub(crate) async fn no_such_method(method: Method, uri: Uri) -> Problem {
     let shown: String = uri.path().chars().take(120).collect();
     Problem::new(

@@ -1,6 +1,4 @@
-//! The `Host` check, and where writes may come from: our own pages and programs, not pages of other sites. Without the
-//! first, a page of another site could make its own name resolve to this machine and then read our answers as its own
-//! (DNS rebinding).
+//! The `Host` check (against DNS rebinding), and where writes may come from: our own pages and programs.
 
 use crate::Hosts;
 use crate::problem::Problem;
@@ -24,7 +22,6 @@ pub(crate) async fn check_host(State(hosts): State<Arc<Hosts>>, request: Request
     .into_response()
 }
 
-/// `Host` of a request, with its port.
 fn host_of(request: &Request) -> Option<&str> {
     if let Some(authority) = request.uri().authority() {
         return Some(authority.as_str());
@@ -68,7 +65,6 @@ fn without_port(host: &str) -> &str {
     port.map_or(host, |at| &host[..end_of_address + at])
 }
 
-/// Refuses a write that a page of another site makes.
 pub(crate) async fn check_origin(State(hosts): State<Arc<Hosts>>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     // The protocol of `/mcp` wants it looked at for every request.

@@ -28,14 +28,12 @@ const MAX_ANSWER: usize = 16 * 1024 * 1024;
 #[derive(Debug, Clone)]
 pub(crate) struct KeptAs(pub String);
 
-/// A key and whose it is.
 struct Known {
     tenant: TenantId,
     owner: String,
     key: String,
 }
 
-/// Runs the request if its key is new, else gives the answer of the first time.
 pub(crate) async fn once(State(state): State<Arc<ApiState>>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let guarded = !request.method().is_safe()
@@ -97,14 +95,12 @@ pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Str
     }
 }
 
-/// Keys that were first seen before this are forgotten.
 pub(crate) fn oldest_key(now: Timestamp) -> Timestamp {
     let kept = i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX);
     Timestamp(now.0.saturating_sub(kept))
 }
 
-/// Keeps a success. What was refused changed nothing, so its key is free again; what failed halfway is not
-/// known, so its key stays taken.
+/// Keeps a success. A refusal frees its key; what failed halfway is not known, so its key stays taken.
 async fn remember(state: &ApiState, known: &Known, response: Response) -> Result<Response, Problem> {
     let Known { tenant, owner, key } = known;
     let status = response.status();

@@ -1,5 +1,3 @@
-//! A run for a call, and what the caller is told of it.
-
 use crate::ApiState;
 use crate::openai::chat::waiting;
 use futures::StreamExt as _;
@@ -132,7 +130,6 @@ fn result(
     result
 }
 
-/// Tells a caller that wants to know how far a run has got.
 struct Progress {
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,

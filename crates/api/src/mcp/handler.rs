@@ -1,5 +1,3 @@
-//! What a client can list and call.
-
 use super::ask;
 use super::names::named;
 use super::offered::{offered, run};
@@ -19,12 +17,10 @@ use steward_core::agent::Agent;
 use steward_core::{RunId, schema};
 use uuid::Uuid;
 
-/// Tools of a page.
 const PAGE: usize = 50;
 /// The tool that has the answer of a run that waited.
 const FOLLOW: &str = "follow_run";
 
-/// Serves one session.
 #[derive(Clone)]
 pub(super) struct McpHandler {
     pub state: ApiState,
@@ -93,7 +89,6 @@ fn invalid(message: impl Into<String>) -> ErrorData {
 }
 
 impl McpHandler {
-    /// The agents that the caller may use, by name.
     async fn agents(&self, caller: &Caller) -> Result<Vec<Agent>, ErrorData> {
         let agents = self.state.usable_agents(caller).await;
         let mut agents = agents.map_err(|error| {

@@ -1,5 +1,3 @@
-//! Names of tools from names of agents.
-
 use steward_core::agent::Agent;
 use steward_core::hash;
 
@@ -21,8 +19,7 @@ fn plain(prefix: &str, name: &str) -> String {
     text.trim_end_matches('_').to_owned()
 }
 
-/// `agents` with the name of the tool that each is, in `[a-z0-9_]{1,64}`. Two never share one: where they would,
-/// or where a name is cut, it ends in a mark of the agent's own name.
+/// `agents` with the unique name of each one's tool, in `[a-z0-9_]{1,64}`; one that clashes or is cut ends in a hash.
 pub(super) fn named<'a>(prefix: &str, agents: &'a [Agent]) -> Vec<(String, &'a Agent)> {
     let all: Vec<String> = agents.iter().map(|one| plain(prefix, &one.name)).collect();
     let fit = |(agent, name): (&'a Agent, &String)| {

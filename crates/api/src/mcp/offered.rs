@@ -1,5 +1,4 @@
-//! Reading tools that an agent offers besides itself: those that its metadata name in `mcp_tools`. They look only,
-//! so they run outside a run; the agent's policy holds for them.
+//! Reading tools that agents name in their metadata's `mcp_tools`: they run outside a run, under the agent's policy.
 
 use super::names::named;
 use crate::ApiState;
@@ -10,7 +9,6 @@ use steward_core::agent::Agent;
 use steward_core::tool::{ToolSpec, truncate};
 use tokio_util::sync::CancellationToken;
 
-/// A tool that an agent offers.
 pub(super) struct Offered<'a> {
     /// `<agent>_<tool>`.
     pub name: String,
@@ -18,7 +16,6 @@ pub(super) struct Offered<'a> {
     pub spec: ToolSpec,
 }
 
-/// What `agents` offer.
 pub(super) fn offered<'a>(state: &ApiState, agents: &'a [Agent]) -> Vec<Offered<'a>> {
     let named = named("", agents);
     let offers = state.offered_tools(named.iter().map(|(_, agent)| *agent));

@@ -23,7 +23,6 @@ use steward_core::event::{EventBody, Outcome};
 use steward_core::message::Message;
 use steward_core::ports::{Passage, Principal};
 
-/// `POST /v1/chat/completions`.
 pub(crate) async fn completions(
     State(state): State<ApiState>,
     DialectCaller(caller): DialectCaller,
@@ -61,8 +60,7 @@ pub(crate) fn may_ask(caller: &Caller) -> Result<(), OpenAiError> {
 /// Longest name that a client gives its own user, characters.
 const NOTE: usize = 80;
 
-/// Who asks, for the log and for whoever approves: the caller, who has proved it. Whom a client says that it asks for
-/// is a note beside it.
+/// Who asks, for the log and for approvals: the proved caller, with the client's word for its own user as a note.
 pub(crate) fn asked_by(principal: &Principal, user: Option<&str>) -> String {
     let said = user.unwrap_or_default().chars();
     let note: String = said.filter(|c| !c.is_control() && !"“”\"".contains(*c)).take(NOTE).collect();

@@ -1,5 +1,3 @@
-//! A run as a stream of chat completion chunks.
-
 use crate::ApiState;
 use crate::openai::delta_projector::{OpenAiDelta, OpenAiDeltas};
 use crate::openai::{OpenAiError, usage};
@@ -50,7 +48,6 @@ impl Chunks {
         }))
     }
 
-    /// What a delta becomes, and whether it was the last.
     fn of(&self, delta: OpenAiDelta) -> (Vec<Event>, bool) {
         match delta {
             OpenAiDelta::Reasoning(text) => (vec![self.event(&json!({"reasoning_content": text}), None)], false),

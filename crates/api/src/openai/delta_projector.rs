@@ -15,34 +15,26 @@ use steward_core::ports::StoreError;
 /// Longest wait for a run's first delta before an answer begins that can no longer say by its status how it went.
 const FIRST: Duration = Duration::from_secs(2);
 
-/// A delta of what a client sees.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum OpenAiDelta {
-    /// Reasoning.
     Reasoning(String),
-    /// Text of the answer.
     Text(String),
     /// The run waits for a person; what the client is told.
     Waits(String),
-    /// It ended.
     Ended {
         /// Whether at a limit, be it that of the last reply's length.
         limited: bool,
-        /// All it took.
         usage: Usage,
     },
-    /// It failed.
     Failed(Failure),
 }
 
-/// Why a run failed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Failure {
     /// For a person, with the run's id.
     pub message: String,
     /// The model's error that ended it, if that was why.
     refused: Option<ModelError>,
-    /// Whether a budget had no room.
     over_budget: bool,
 }
 
@@ -55,7 +47,6 @@ impl From<Failure> for OpenAiError {
     }
 }
 
-/// The deltas of a run as they come.
 pub(crate) struct OpenAiDeltas {
     run: RunId,
     events: BoxStream<'static, Result<Event, StoreError>>,
@@ -64,8 +55,7 @@ pub(crate) struct OpenAiDeltas {
 }
 
 impl OpenAiDeltas {
-    /// Those of `run`. Waits a moment for the first: a run that fails before it has said anything is an error with a
-    /// status of its own for a client that wants a stream, too.
+    /// Waits a moment for the first delta, so that a run that fails at once gets an error status.
     pub async fn open(state: &ApiState, run: RunId) -> Result<Self, OpenAiError> {
         let mut deltas =
             Self { run, events: state.watch(run, 0), projector: DeltaProjector::default(), first: Vec::new() };
@@ -96,15 +86,11 @@ impl OpenAiDeltas {
     }
 }
 
-/// What a client has seen so far.
 #[derive(Debug, Default)]
 pub(crate) struct DeltaProjector {
-    /// The reply that grows.
     reply: String,
-    /// Replies before it.
     earlier: Vec<String>,
-    /// The reply is the second try at something that was shown: it is held back, since a model often
-    /// says the same again.
+    /// The reply is a second try at something that was shown: held back, since a model often says the same again.
     held: bool,
     /// The model's error after which nothing has come yet.
     refused: Option<ModelError>,
@@ -155,7 +141,6 @@ impl DeltaProjector {
         }
     }
 
-    /// The reply is whole.
     fn over(&mut self) {
         let reply = std::mem::take(&mut self.reply);
         if !reply.trim().is_empty() && !self.held {

@@ -10,8 +10,7 @@ use steward_core::RunId;
 use steward_core::hash::sha256;
 use steward_core::ports::Remembered;
 
-/// Starts the run, or finds the one that the same request with the same key began: a client that gave up waiting
-/// and asks again gets the answer of the first run instead of a second one.
+/// Starts the run, or finds the one that the same request with the same key began.
 pub(crate) async fn begin(
     state: &ApiState,
     caller: &Caller,

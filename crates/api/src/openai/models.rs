@@ -1,5 +1,3 @@
-//! `GET /v1/models`: the agents and the connections, as models.
-
 use crate::ApiState;
 use crate::auth::DialectCaller;
 use crate::gateway::{PREFIX, name_of};
@@ -28,7 +26,6 @@ pub(crate) async fn list(
     Ok(Json(json!({"object": "list", "data": data})))
 }
 
-/// `GET /v1/models/{name}`.
 pub(crate) async fn one(
     State(state): State<ApiState>,
     DialectCaller(caller): DialectCaller,
@@ -45,7 +42,6 @@ pub(crate) async fn one(
     Err(OpenAiError::unknown_connection(connection, &known, "model"))
 }
 
-/// The agent of this name, if the caller may use it.
 pub(crate) async fn find(state: &ApiState, caller: &Caller, name: &str) -> Result<Agent, OpenAiError> {
     if let Some(agent) = state.usable_agent(caller, name).await? {
         return Ok(agent);

@@ -26,7 +26,6 @@ use steward_core::message::Message;
 use steward_core::ports::Passage;
 use stream::stream;
 
-/// `POST /v1/responses`.
 pub(crate) async fn create(
     State(state): State<ApiState>,
     DialectCaller(caller): DialectCaller,

@@ -1,5 +1,4 @@
-//! Fields of the OpenAI dialect that an agent can't honour. They are refused by name: a field that is dropped
-//! without a word gives answers that a program doesn't expect.
+//! Fields of the OpenAI dialect that an agent can't honour: refused by name, since dropping them changes answers.
 
 use crate::openai::OpenAiError;
 use serde_json::Value;
@@ -47,7 +46,7 @@ pub(crate) fn check_chat(body: &Value) -> Result<(), OpenAiError> {
     check(body, CHAT)
 }
 
-/// The same for a response.
+/// As [`check_chat`], for a response.
 pub(crate) fn check_responses(body: &Value) -> Result<(), OpenAiError> {
     check(body, RESPONSES)
 }

@@ -1,5 +1,4 @@
-//! The refusals that an operation can meet before its handler, or in any handler of its kind, so that no
-//! operation has to list them itself.
+//! The refusals that any operation can meet, so that none has to list them itself.
 
 use crate::problem::ProblemBody;
 use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn};
@@ -8,7 +7,6 @@ use utoipa::openapi::{
 };
 use utoipa::{PartialSchema, ToSchema};
 
-/// Status, name and meaning.
 const REFUSALS: [(u16, &str, &str); 9] = [
     (400, "Unreadable", "The body is not JSON."),
     (401, "Unauthorized", "There is no valid token: log in."),
@@ -21,7 +19,6 @@ const REFUSALS: [(u16, &str, &str); 9] = [
     (503, "Unavailable", "Something that this needs doesn't answer; see /readyz."),
 ];
 
-/// What decides which refusals an operation can meet.
 #[derive(Clone, Copy)]
 struct Kind {
     write: bool,
@@ -29,7 +26,7 @@ struct Kind {
     by_id: bool,
 }
 
-/// Adds them, and the parameter `Idempotency-Key`.
+/// Adds the refusals, and the parameter `Idempotency-Key`.
 pub(super) fn complete(document: &mut OpenApi) {
     let components = document.components.get_or_insert_default();
     components.schemas.insert(ProblemBody::name().into_owned(), ProblemBody::schema());
@@ -44,7 +41,6 @@ pub(super) fn complete(document: &mut OpenApi) {
     }
 }
 
-/// The operations of a path, and whether they write.
 fn operations(item: &mut PathItem) -> impl Iterator<Item = (bool, &mut Operation)> {
     [
         (false, item.get.as_mut()),

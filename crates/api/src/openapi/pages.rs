@@ -14,7 +14,6 @@ pub(crate) use html::escape;
 
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
-/// All operations by tag, then all types.
 pub(super) fn page(document: &OpenApi) -> String {
     let document = serde_json::to_value(document).unwrap_or_default();
     let version = escape(document["info"]["version"].as_str().unwrap_or_default());
@@ -60,7 +59,6 @@ pub(super) fn page(document: &OpenApi) -> String {
     )
 }
 
-/// Method, path and operation of a tag.
 fn operations<'a>(document: &'a Value, tag: &str) -> Vec<(&'static str, &'a str, &'a Value)> {
     let mut found = Vec::new();
     for (path, item) in document["paths"].as_object().into_iter().flatten() {

@@ -1,5 +1,3 @@
-//! `/api/approvals`: the inbox.
-
 use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::approval::{Approval, Decide, Decided};

@@ -1,5 +1,3 @@
-//! `/api/budgets`: hard limits of what may be spent.
-
 use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::spending::{BudgetChange, BudgetInput, BudgetState};

@@ -1,5 +1,3 @@
-//! `/api/connections`.
-
 use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::connection::{Connection, ConnectionInput, ConnectionTest};

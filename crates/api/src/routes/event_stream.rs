@@ -1,5 +1,3 @@
-//! `GET /api/events`.
-
 use crate::auth::Call;
 use crate::dto::run::{Notice, StreamEvent};
 use crate::routes::runs::KEEP_ALIVE;
@@ -14,7 +12,6 @@ use steward_core::event::{Event, EventBody};
 /// How long one stream lasts: as long as an access token, so that who was logged out hears no more.
 const LONGEST: Duration = Duration::from_mins(15);
 
-/// Whether lists look different after it.
 fn concerns_lists(body: &EventBody) -> bool {
     matches!(
         body,

@@ -1,5 +1,3 @@
-//! `/api/grants`: permissions that outlive their run.
-
 use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::approval::StandingGrant;

@@ -1,5 +1,3 @@
-//! `/api/keys`: virtual keys.
-
 use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::spending::{KeyChange, KeyInput, NewVirtualKey};

@@ -1,5 +1,4 @@
-//! `/api/mcp/servers`: MCP servers whose tools agents may use. A person's login at one is begun here and finished where
-//! the browser comes back.
+//! `/api/mcp/servers`: MCP servers whose tools agents may use, and people's logins at them.
 
 use crate::ApiState;
 use crate::auth::{Call, Client};
@@ -20,7 +19,6 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// Path that the browser comes back to.
 const BACK: &str = "/api/mcp/callback";
 /// Longest part of what comes back.
 const MOST: usize = 8192;

@@ -1,5 +1,3 @@
-//! `/api/skills/packages` and the imports.
-
 use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::package::{AcceptPackage, PackageDiff, SkillPackage};
@@ -18,7 +16,6 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// The field of a form that holds an archive.
 const FIELD: &str = "file";
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
@@ -94,7 +91,6 @@ fn broken(error: impl std::fmt::Display) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, format!("the archive did not arrive whole: {error}"), "send it again")
 }
 
-/// The bytes of an archive: as a form's `file`, or as the body itself.
 async fn archive(request: Request) -> Result<Vec<u8>, Problem> {
     let kind = request.headers().get(header::CONTENT_TYPE);
     let kind = kind.and_then(|value| value.to_str().ok()).unwrap_or("");

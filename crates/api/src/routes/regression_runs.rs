@@ -1,5 +1,3 @@
-//! `/api/kept`: runs kept as regression tests.
-
 use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::run::KeptReport;

@@ -1,5 +1,3 @@
-//! `/api/reminders`: what agents were asked to remind of.
-
 use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::reminder::{Reminder, ReminderChange};

@@ -1,5 +1,3 @@
-//! `/api/runs`.
-
 mod events;
 
 use crate::ApiState;
@@ -147,7 +145,6 @@ pub(crate) struct Part {
     cursor: Option<String>,
 }
 
-/// A page of a log.
 #[derive(Serialize)]
 pub(crate) struct LogPage {
     items: Vec<Box<RawValue>>,

@@ -1,5 +1,3 @@
-//! `/api/skills`.
-
 use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::skill::{

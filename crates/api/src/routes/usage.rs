@@ -1,5 +1,3 @@
-//! `/api/usage`: what calls of models took.
-
 use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::spending::UsageReport;

@@ -94,7 +94,6 @@ impl App {
         }
     }
 
-    /// Waits until the run has the decision in its log.
     async fn until_taken_in(&self, id: ApprovalId, run: &RunRow) {
         let mut events = self.runs.watch(run.id, run.last_seq);
         let heard = async {

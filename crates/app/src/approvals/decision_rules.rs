@@ -1,5 +1,3 @@
-//! Which decisions can be: answers fit their questions, grants what is asked and seven days.
-
 use super::duplicates::is_destructive;
 use crate::dto::approval::Decide;
 use crate::error::AppError;
@@ -8,7 +6,6 @@ use steward_core::Timestamp;
 use steward_core::approval::{Answer, Subject};
 use steward_core::policy::{Grant, GrantScope, RiskClass};
 
-/// Longest standing grant.
 const LONGEST: Duration = Duration::from_hours(7 * 24);
 
 /// Refuses what can't be; returns the grant to keep beyond the run, if one is wanted.

@@ -1,5 +1,3 @@
-//! Which entries of the inbox ask the same.
-
 use serde_json::json;
 use steward_core::approval::{Approval, Subject, Taint};
 use steward_core::policy::RiskClass;
@@ -25,7 +23,6 @@ fn origins(taint: &[Taint]) -> Vec<&str> {
     taint.iter().map(|one| one.origin.as_str()).collect()
 }
 
-/// Whether something in it can't be taken back.
 pub(super) fn is_destructive(subject: &Subject) -> bool {
     match subject {
         Subject::Call { risk, .. } => *risk == RiskClass::Destructive,

@@ -1,5 +1,3 @@
-//! Whether a connection can be as a person configures it.
-
 use super::has_own_address;
 use crate::dto::auth::AuthInput;
 use crate::dto::connection::ConnectionInput;
@@ -7,7 +5,6 @@ use crate::error::AppError;
 use secrecy::{ExposeSecret, SecretString};
 use steward_core::model::Provider;
 
-/// Refuses what can't be, naming the field.
 pub(super) fn check_input(input: &ConnectionInput) -> Result<(), AppError> {
     if input.provider == Provider::Local {
         return Err(AppError::invalid(
@@ -54,7 +51,6 @@ pub(super) fn check_input(input: &ConnectionInput) -> Result<(), AppError> {
     Ok(())
 }
 
-/// Refuses what is no address, with or without a scheme.
 pub(super) fn check_address(text: &str) -> Result<(), AppError> {
     let text = text.trim();
     if text.contains("://") { url(text) } else { url(&format!("http://{text}")) }

@@ -1,5 +1,4 @@
-//! Which environment variables may hold keys of models. Whoever makes connections chooses the variable and the server
-//! that it is sent to, so not every variable is allowed.
+//! Which environment variables may hold keys: whoever makes connections also chooses where a key is sent.
 
 /// Names that providers and their tools use.
 const USUAL: [&str; 3] = ["*_API_KEY", "*_TOKEN", "AWS_BEARER_TOKEN_*"];
@@ -13,10 +12,7 @@ pub const KEY_VARIABLES_SETTING: &str = "STEWARD_KEY_VARIABLES";
 pub struct KeyVariables(Vec<String>);
 
 impl KeyVariables {
-    /// `text` is the setting: names or patterns, separated by commas.
-    ///
-    /// # Errors
-    /// What is wrong with it, and how to write it.
+    /// `text` is the setting: names or patterns, separated by commas. The error says how to write it.
     pub fn read(text: Option<&str>) -> Result<Self, String> {
         let names = text.unwrap_or_default().split(',').map(str::trim);
         let names: Vec<String> = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
@@ -31,7 +27,6 @@ impl KeyVariables {
         Ok(Self(names))
     }
 
-    /// Refuses a variable that is not one for keys.
     pub fn check(&self, name: &str) -> Result<(), String> {
         // Case is ignored, so that nobody gets around this by another spelling.
         if name.to_uppercase().starts_with(OWN) {

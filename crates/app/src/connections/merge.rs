@@ -1,13 +1,10 @@
-//! Merges a person's settings with the findings of an exam.
-
 use super::registry::KnownSource;
 use serde_json::{Map, Value};
 use steward_core::exam::ExamReport;
 use steward_core::model::{Capabilities, Connection, Constrained, Provider, Wire};
 use steward_models::discovery::is_known_as_trusted;
 
-/// The connection as it is used: a person's settings stay, whatever an exam says; the rest is what the exam found, or
-/// what was known before.
+/// A person's settings stay, whatever an exam says; the rest is what the exam found, or was known before.
 pub(super) fn merged(known: &KnownSource, report: Option<&ExamReport>) -> Connection {
     let mut connection = known.connection.clone();
     if let Some(report) = report {

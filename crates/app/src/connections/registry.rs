@@ -22,7 +22,6 @@ use steward_models::router::Router;
 use steward_store::Store;
 use tokio::sync::broadcast;
 
-/// Setting that holds the name of the default connection.
 const DEFAULT_SETTING: &str = "connection.default";
 /// Longest reply of a test that is shown, characters.
 const MAX_REPLY: usize = 200;
@@ -38,13 +37,11 @@ pub struct RegistryParts {
     pub tenant: TenantId,
     pub store: Arc<Store>,
     pub keys: Arc<dyn ConnectionKeys>,
-    /// Notified of changes.
     pub router: Arc<Router>,
     pub clock: Arc<dyn Clock>,
     pub variables: KeyVariables,
 }
 
-/// Saved and found connections.
 pub struct ConnectionRegistry {
     parts: RegistryParts,
     /// From `--connection`; takes precedence over the setting.
@@ -66,8 +63,7 @@ struct Listed {
 }
 
 impl ConnectionRegistry {
-    /// Reads the saved connections and updates the router. `found`: of the environment, this machine and the built-in
-    /// one.
+    /// `found`: connections of the environment, of this machine and the built-in one.
     pub async fn open(
         parts: RegistryParts,
         wanted: Option<String>,
@@ -93,7 +89,6 @@ impl ConnectionRegistry {
         Ok(registry)
     }
 
-    /// Whether the variable that a connection names may hold its key.
     fn variable_fits(&self, connection: &Connection) -> Result<(), String> {
         let variable = connection.auth.variable();
         variable.map_or(Ok(()), |name| self.parts.variables.check(name))
@@ -104,7 +99,6 @@ impl ConnectionRegistry {
         self.listed.read().unwrap_or_else(PoisonError::into_inner).merged.clone()
     }
 
-    /// The connection as saved or found, whatever an exam says.
     pub(super) fn own(&self, id: ConnectionId) -> Option<KnownSource> {
         let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
         let mut own = listed.own.iter();
@@ -170,8 +164,7 @@ impl ConnectionRegistry {
         Ok(())
     }
 
-    /// A value that a form returns unchanged was found by an exam and is not the person's own wish; a changed one is,
-    /// and no exam overrides it.
+    /// A field returned unchanged is an exam's finding; a changed one is the person's wish, which no exam overrides.
     fn keep_own(&self, connection: &mut Connection) {
         let (Some(own), Ok(shown)) = (self.own(connection.id), self.by_id(connection.id)) else {
             let usual = Capabilities::default();
@@ -188,8 +181,7 @@ impl ConnectionRegistry {
         }
     }
 
-    /// A saved connection never becomes the default silently, except the first one beside the built-in model. A renamed
-    /// default stays the default.
+    /// Only the first beside the built-in model becomes the default by itself; a renamed default stays the default.
     async fn keep_default(&self, before: Option<&Connection>, name: &str) -> Result<(), ConnectionsError> {
         let set = self.parts.store.setting(self.parts.tenant, DEFAULT_SETTING);
         let set = set.await?;

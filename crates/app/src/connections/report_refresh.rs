@@ -1,6 +1,5 @@
-//! Exam reports that are out of date. A server's version is checked when this program starts to serve and when a
-//! connection was tested, at most once an hour. A model on this machine is then examined again automatically; of others
-//! people are told, since an exam costs tokens.
+//! Exam reports that are out of date: servers' versions are checked at the start and after tests, at most once an hour.
+//! Models on this machine are examined again; of others people are told, since an exam costs tokens.
 
 use super::registry::ConnectionRegistry;
 use std::collections::HashMap;
@@ -57,7 +56,6 @@ async fn look(registry: &ConnectionRegistry, id: ConnectionId, looked: &mut Hash
     }
 }
 
-/// Why a report is worth repeating.
 fn outdated(report: &ExamReport, server: Option<&str>) -> Option<String> {
     if report.version < EXAM_VERSION {
         return Some("this program has a newer exam".to_owned());
@@ -66,7 +64,6 @@ fn outdated(report: &ExamReport, server: Option<&str>) -> Option<String> {
     Some(format!("the server was {} and is {now} now", report.server))
 }
 
-/// The report with the note, added once.
 fn marked(mut report: ExamReport, why: &str) -> ExamReport {
     report.notes.retain(|note| !note.starts_with(NOTE));
     let note = format!("{NOTE} {why}. Examine it again.");

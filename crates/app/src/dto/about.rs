@@ -1,5 +1,3 @@
-//! What this program is and how it is.
-
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

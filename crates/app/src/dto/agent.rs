@@ -1,5 +1,3 @@
-//! Agents and tools.
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -81,8 +79,7 @@ pub struct PreviewRequest {
 }
 
 impl AgentInput {
-    /// The agent of this id with these settings; what is left out of skills, credentials and metadata is as
-    /// `before`.
+    /// What is left out of skills, credentials and metadata is as `before`.
     pub fn with_id(self, id: AgentId, before: Option<&Agent>) -> Agent {
         Agent {
             id,

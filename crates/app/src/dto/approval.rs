@@ -1,5 +1,3 @@
-//! The inbox: what is asked of people, and their answers.
-
 use serde::{Deserialize, Serialize};
 use steward_core::approval::{Answer, Subject, Taint};
 use steward_core::event::Origin;
@@ -133,7 +131,6 @@ pub struct StandingGrant {
 }
 
 impl StandingGrant {
-    /// The grant with its agent's name.
     pub fn named(grant: ports::StandingGrant, agent_name: Option<String>) -> Self {
         let ports::StandingGrant { id, agent, grant, by, created_at } = grant;
         Self { id, agent_id: agent, agent_name, grant, by, created_at }

@@ -95,7 +95,6 @@ pub enum AuthInput {
 }
 
 impl AuthInput {
-    /// What may be shown, and what goes into the vault.
     pub fn parted(self) -> (Auth, TypedKey) {
         let one = |key: Option<SecretString>| -> TypedKey {
             key.map(|key| (KEY_FIELD.to_owned(), key)).into_iter().collect()

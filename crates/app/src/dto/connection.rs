@@ -1,5 +1,3 @@
-//! Connections: model endpoints.
-
 use super::auth::AuthInput;
 use super::exam::ExamBrief;
 use serde::{Deserialize, Serialize};
@@ -133,8 +131,7 @@ impl From<ports::KnownConnection> for Connection {
 }
 
 impl ConnectionInput {
-    /// The connection of this id, and its key if one was typed; capabilities that were left out are those it
-    /// had before.
+    /// With the key, if one was typed; capabilities that were left out are those it had before.
     pub fn with_id(self, id: ConnectionId, before: Option<Capabilities>) -> (model::Connection, TypedKey) {
         let (auth, key) = self.auth.parted();
         let connection = model::Connection {

@@ -1,5 +1,3 @@
-//! Conversations, and how a message gets into one.
-
 use super::run::Run;
 use serde::{Deserialize, Serialize};
 use steward_core::event::Mode;
@@ -112,7 +110,6 @@ pub struct ChatStarted {
 }
 
 impl Conversation {
-    /// The header with its agent's name and its open run, and whether that one waits for a person.
     pub fn named(
         row: ports::Conversation,
         agent_name: Option<String>,

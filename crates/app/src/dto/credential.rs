@@ -1,5 +1,3 @@
-//! Credentials: their uses and their kinds.
-
 use serde::{Deserialize, Serialize};
 use steward_core::credential::{CredentialKind, Field};
 use steward_core::{AgentId, RunId, Timestamp};

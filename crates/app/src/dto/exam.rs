@@ -1,5 +1,3 @@
-//! Report cards of models, their health, and what answers at a URL.
-
 use super::auth::AuthInput;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -1,5 +1,3 @@
-//! Files: uploads, the first screen and the sample workspace.
-
 use serde::{Deserialize, Serialize};
 use steward_tools::sample::Change;
 use utoipa::ToSchema;

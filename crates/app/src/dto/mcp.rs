@@ -1,5 +1,3 @@
-//! MCP servers.
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use steward_core::mcp::{self, McpTransport};

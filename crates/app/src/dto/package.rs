@@ -1,5 +1,3 @@
-//! Skill packages.
-
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use steward_core::package::{self, Finding, PackageState, Permissions};

@@ -1,5 +1,3 @@
-//! Reminders.
-
 use serde::{Deserialize, Serialize};
 use steward_core::{AgentId, Timestamp, ports};
 use utoipa::ToSchema;
@@ -38,7 +36,6 @@ pub struct ReminderChange {
 }
 
 impl Reminder {
-    /// One of `agent`, as it is at `now`.
     pub fn of((id, reminder): (AgentId, ports::Reminder), agent: Option<String>, now: Timestamp) -> Self {
         Self {
             due: !reminder.done && reminder.at <= now,

@@ -1,5 +1,3 @@
-//! Where a request would go.
-
 use serde::{Deserialize, Serialize};
 use steward_core::exam::Grade;
 use steward_core::model::Price;

@@ -1,5 +1,3 @@
-//! Runs: rows, details, what is done to them.
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -140,9 +138,7 @@ pub struct StreamEvent {
 pub struct Notice {
     /// `run.started`, `approval.requested`, `approval.decided`, `run.finished` or `tool.undone`.
     pub r#type: String,
-    /// The run.
     pub run_id: RunId,
-    /// The event.
     pub seq: u64,
 }
 
@@ -245,7 +241,6 @@ pub struct KeptReport {
 }
 
 impl Run {
-    /// The row with its agent's name.
     pub fn named(row: RunRow, agent_name: Option<String>) -> Self {
         Self {
             id: row.id,

@@ -1,5 +1,3 @@
-//! Skills, and the servers that they reach by ssh.
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use steward_core::credential::CredentialKind;
@@ -230,7 +228,6 @@ pub struct SshHostInput {
 }
 
 impl SkillInput {
-    /// The skill of this id, or which field is wrong and why.
     pub fn skill(self, id: SkillId, at: Timestamp, by: String) -> Result<skill::Skill, (&'static str, String)> {
         let kind: SkillKind = self.kind.parse().map_err(|why| ("type", why))?;
         let spec: SkillSpec = serde_json::from_value(json!({"type": kind.as_str(), "config": self.config}))

@@ -1,5 +1,3 @@
-//! What is spent: usage, budgets, virtual keys.
-
 use serde::{Deserialize, Serialize};
 use steward_core::Timestamp;
 use steward_core::ports::{self, BudgetScope, Period, SpendLimit, SpendState, VirtualKey};
@@ -159,7 +157,6 @@ pub struct KeyChange {
 }
 
 impl BudgetState {
-    /// `state`, with whose it is.
     pub fn named(state: SpendState, label: String) -> Self {
         let SpendState { limit, since, tokens, cost_micros, reserved_tokens, reserved_cost_micros } = state;
         Self { limit, since, tokens, cost_micros, reserved_tokens, reserved_cost_micros, label }

@@ -13,8 +13,7 @@ const BYTES_A_TOKEN: u64 = 3;
 /// Reservations of calls whose end was lost end by themselves.
 const MARGIN: Duration = Duration::from_mins(1);
 
-/// A call that is made on somebody's account. Dropped unsettled, as when the client goes away before there is an
-/// answer, it counts as failed with its prompt spent.
+/// A call on somebody's account. Dropped unsettled (the client went away), it counts as failed, with its prompt spent.
 pub struct Reservation {
     writer: Arc<UsageWriter>,
     clock: Arc<dyn Clock>,
@@ -29,13 +28,9 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// Sets aside what the call may take, under all budgets of the caller and of the connections that it may come to.
-    /// Of these, those whose budget has no room for it are taken out.
-    ///
+    /// Reserves under all budgets of the caller and of the connections; connections without room are taken out.
     /// `bytes` is the length of the request, `answer` the most tokens of its answer.
-    ///
-    /// # Errors
-    /// A budget of the caller, or of all connections, has no room.
+    /// Fails if a budget of the caller, or of all connections, has no room.
     pub async fn open(
         app: &App,
         principal: &Principal,

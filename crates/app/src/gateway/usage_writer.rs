@@ -1,5 +1,4 @@
-//! What calls through the gateway took, written behind the answers: a client never waits for it, and an orderly stop
-//! loses none of it.
+//! What calls through the gateway took, written behind the answers; an orderly stop loses none of it.
 
 use futures::future::join_all;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,14 +16,11 @@ const GATHER: Duration = Duration::from_millis(20);
 const AT_ONCE: usize = 1024;
 /// How long calls that are told to end may take to do so.
 const ENDING: Duration = Duration::from_secs(2);
-/// Tries before one is given up.
 const TRIES: u32 = 4;
 
-/// One call that is over.
 #[derive(Debug)]
 pub(crate) struct Settlement {
     pub(crate) tenant: TenantId,
-    /// What was set aside for it.
     pub(crate) reservation: Option<ReservationId>,
     pub(crate) record: SpentRecord,
 }
@@ -34,14 +30,12 @@ enum Message {
     Flush(oneshot::Sender<()>),
 }
 
-/// Takes settlements at once and writes them soon.
 pub struct UsageWriter {
     limits: Arc<dyn SpendLimits>,
     /// Where the writer works: the thread of a connection may end before it.
     runtime: Option<Handle>,
     /// To the writing task, which begins with the first call.
     messages: OnceLock<mpsc::UnboundedSender<Message>>,
-    /// Calls that are not settled yet.
     open: AtomicUsize,
     closing: watch::Sender<bool>,
     limiter: Arc<RateLimiter>,
@@ -60,12 +54,10 @@ impl UsageWriter {
         }
     }
 
-    /// What virtual keys take a minute.
     pub fn limiter(&self) -> &RateLimiter {
         &self.limiter
     }
 
-    /// Where budgets are reserved.
     pub(crate) fn limits(&self) -> &Arc<dyn SpendLimits> {
         &self.limits
     }
@@ -82,7 +74,6 @@ impl UsageWriter {
         })
     }
 
-    /// A call begins, which will be settled.
     pub(crate) fn opened(&self) {
         self.open.fetch_add(1, Ordering::SeqCst);
     }

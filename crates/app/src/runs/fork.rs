@@ -1,5 +1,3 @@
-//! Forking runs: another run with the first events of this one.
-
 use crate::app::{Action, App, AppError, Caller};
 use crate::dto::conversation::ChatStarted;
 use crate::dto::run::Fork;
@@ -9,8 +7,7 @@ use steward_core::{ConversationId, RunId};
 use steward_engine::ForkRun;
 
 impl App {
-    /// Begins another run from where a model is asked on; with another model or another request. The conversation of
-    /// the run is forked before it, too.
+    /// Begins another run from where a model is asked on; the run's conversation is forked before it, too.
     pub async fn fork_run(&self, caller: &Caller, id: RunId, wanted: Fork) -> Result<ChatStarted, AppError> {
         let row = self.run_of(caller, Action::Operate, id).await?;
         self.check_fork(&row, &wanted).await?;
@@ -84,8 +81,7 @@ impl App {
         Ok(())
     }
 
-    /// The run's conversation, branched off before it: a new one of whoever forks. What was said in it
-    /// stands in the run's log anyway.
+    /// The run's conversation before it, as a new one of whoever forks; the run's log holds what was said anyway.
     async fn branch(&self, caller: &Caller, row: &RunRow) -> Result<Option<ConversationId>, AppError> {
         let Some(id) = row.conversation else {
             return Ok(None);

@@ -13,18 +13,15 @@ use steward_engine::{EngineError, StartRun};
 pub const MAX_MESSAGE: usize = 199_000;
 const MAX_TITLE: usize = 120;
 
-/// A request to an agent by a program, without a conversation of ours.
 #[derive(Debug, Clone)]
 pub struct RunRequest {
     pub agent: Agent,
     pub input: String,
     /// Messages before it, as the program tells them or as an earlier run has them.
     pub history: Vec<Message>,
-    /// Who asks, for the log and for whoever approves.
     pub asked_by: String,
 }
 
-/// What a program may go on from.
 #[derive(Debug)]
 pub enum EarlierMessages {
     /// There is no such run, or it is not for this caller.
@@ -99,7 +96,6 @@ impl App {
         }
     }
 
-    /// Begins a run for a program.
     pub async fn start_run(&self, caller: &Caller, request: RunRequest) -> Result<RunId, EngineError> {
         let RunRequest { agent, input, history, asked_by } = request;
         let allowed = authorize(caller, Action::Ask, Resource::Agent { name: &agent.name });
@@ -122,7 +118,6 @@ impl App {
         self.runs.start(start).await
     }
 
-    /// A conversation that can be gone on with.
     async fn continued(&self, caller: &Caller, id: ConversationId, agent: &Agent) -> Result<ConversationId, AppError> {
         let row = self.conversation_of(caller, Action::Operate, id).await?;
         if row.deleted_at.is_some() {

@@ -1,5 +1,3 @@
-//! A person tries a skill.
-
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::skill::{SkillTest, SkillTested};
 use std::time::Instant;
@@ -20,8 +18,7 @@ impl Drop for CancelOnDrop {
 }
 
 impl App {
-    /// Tries a skill: what it would do, or with `dry_run: false` what it does. One that does more than look needs
-    /// `confirm` and an operator.
+    /// `dry_run: false` really does it. A skill that does more than look needs `confirm` and an operator.
     pub async fn test_skill(&self, caller: &Caller, id: SkillId, wanted: SkillTest) -> Result<SkillTested, AppError> {
         authorize(caller, Action::Operate, Resource::SkillCall { changes: false })?;
         let skill = self.skills.skill(self.tenant(), id).await?;

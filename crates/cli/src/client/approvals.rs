@@ -13,12 +13,10 @@ const MOST: usize = 1000;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scope {
-    /// Only what is asked.
     #[default]
     Once,
     /// The same tool until the run ends.
     Run,
-    /// The same tool and agent for a time.
     Time(Duration),
 }
 
@@ -48,7 +46,6 @@ impl Client {
         self.decided(id, &answer, false).await
     }
 
-    /// Approves, also for more of the same.
     pub async fn approve(&self, approval: &Approval, scope: Scope) -> anyhow::Result<()> {
         let until = match scope {
             Scope::Time(time) => Some(self.now().plus(time)),

@@ -37,9 +37,7 @@ pub struct Chat {
     pub message: String,
     /// `None` begins a new one.
     pub conversation: Option<ConversationId>,
-    /// Whether to plan first.
     pub mode: Mode,
-    /// Overrides the agent's connection.
     pub connection: Option<ConnectionId>,
 }
 

@@ -37,7 +37,6 @@ impl Client {
             .with_context(|| format!("there is no connection `{name}`; there are: {}", names.join(", ")))
     }
 
-    /// `None` means the default connection.
     pub async fn known_connection(&self, name: Option<&str>) -> anyhow::Result<KnownConnection> {
         let wanted = self.connection_named(name).await?;
         self.connections()

@@ -47,7 +47,6 @@ impl Client {
         Ok(detail.messages)
     }
 
-    /// Copies a conversation, or only what was said before a run.
     pub async fn fork_conversation(&self, id: ConversationId, before: Option<RunId>) -> anyhow::Result<ConversationId> {
         let body = match before {
             Some(run) => json!({"before_run": run}),

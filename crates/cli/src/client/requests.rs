@@ -39,7 +39,7 @@ pub trait Transport: Send + Sync {
     async fn close(&self) {}
 }
 
-/// Longest wait for an answer that isn't a stream, such as a test of a slow model or a replay of many runs.
+/// Longest wait for an answer that isn't a stream.
 const ANSWER: Duration = Duration::from_mins(5);
 /// How long a vanished server may take to come back during a command.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -48,7 +48,6 @@ const PAGE: usize = 100;
 const MOST: usize = 10_000;
 const JSON: &str = "application/json";
 
-/// The API of the running server, or in this process.
 pub struct Client {
     pub(super) transport: Box<dyn Transport>,
     pub(super) term: Term,
@@ -69,7 +68,6 @@ impl Client {
         Self { transport, term, clock, ids }
     }
 
-    /// URL for a browser of this machine; `None` if the work is done in this process.
     pub fn server_url(&self) -> Option<String> {
         self.transport.server_url()
     }
@@ -242,7 +240,6 @@ fn request(method: &Method, path: &str) -> http::request::Builder {
     Request::builder().method(method).uri(path).header("x-steward-client", "cli")
 }
 
-/// Percent-encodes `text` as a part of a path or of a query.
 pub fn encoded(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {

@@ -1,5 +1,3 @@
-//! Runs: rows, logs, messages to them, and what can be done with an ended one.
-
 use super::chat::Started;
 use super::{Client, wire};
 use anyhow::bail;
@@ -53,7 +51,6 @@ pub struct Undone {
     pub call_id: String,
     pub tool: String,
     pub undone: bool,
-    /// What was restored, or why not.
     pub detail: String,
 }
 
@@ -113,7 +110,6 @@ impl From<Run> for RunRow {
     }
 }
 
-/// A run kept as a test.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct KeptRun {
     pub name: String,
@@ -153,7 +149,6 @@ impl Client {
         Ok((older, more))
     }
 
-    /// Finds a run by its id or by the beginning or end of it.
     pub async fn find_run(&self, text: &str) -> anyhow::Result<RunRow> {
         if let Ok(id) = text.parse::<RunId>() {
             return self.run(id).await;
@@ -201,7 +196,6 @@ impl Client {
         Ok(undone.items)
     }
 
-    /// Begins a run with the first events of another, whose effects are not repeated.
     pub async fn fork(&self, run: RunId, fork: &Fork) -> anyhow::Result<RunId> {
         let started: Started = self.post(&format!("/api/runs/{run}/fork"), &json!(fork)).await?;
         Ok(started.run)

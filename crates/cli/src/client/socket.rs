@@ -1,5 +1,3 @@
-//! The API of the running server of a data directory.
-
 use super::requests::{ByteStream, Transport};
 use anyhow::{Context, bail};
 use async_trait::async_trait;
@@ -42,8 +40,7 @@ struct AuthStatus {
 }
 
 impl Socket {
-    /// Connects to the server that holds `data_dir` as process `holder`. The file of another process is stale: its
-    /// address may belong to somebody else by now, who must not get the key.
+    /// Connects to the server of process `holder`. Another process's file is stale: its address must not get the key.
     pub async fn connect(data_dir: &Path, holder: u32) -> anyhow::Result<Result<Self, Absent>> {
         let Some(file) = ServeFile::read(data_dir)?.filter(|file| file.pid == holder) else {
             return Ok(Err(Absent::NoServer));

@@ -1,5 +1,3 @@
-//! The folder that file tools are confined to.
-
 use super::Client;
 use anyhow::{Context, bail};
 use http::Method;
@@ -28,8 +26,7 @@ impl Client {
         Ok(about.workspace)
     }
 
-    /// The folder that runs work in, after telling the user whose it is. A running server keeps its own: asking for
-    /// another one is refused, and so is `here` if that is not the current one.
+    /// A running server keeps its own folder: another one, or `here` while it is not the current one, is refused.
     pub async fn workspace(&self, asked: Option<&Path>, here: bool) -> anyhow::Result<PathBuf> {
         let own = self.folder().await?;
         let term = self.term;

@@ -1,5 +1,3 @@
-//! `steward agents`: lists and shows agents.
-
 mod change;
 
 use crate::args::{self, AgentAction};

@@ -1,5 +1,3 @@
-//! `steward approvals`: what waits for a person.
-
 use super::follow::Follow;
 use super::picked::by_id;
 use crate::args::{self, ApprovalAction};

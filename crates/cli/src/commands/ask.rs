@@ -1,5 +1,3 @@
-//! `steward ask`: plans, asks, executes, answers.
-
 use super::follow::Follow;
 use super::reminders;
 use crate::args;

@@ -1,5 +1,3 @@
-//! `steward budget`: hard limits of what may be spent.
-
 use super::picked::by_id;
 use crate::args::{BudgetAction, BudgetArgs, PeriodArg};
 use crate::client::{Client, Labelled};

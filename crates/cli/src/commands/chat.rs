@@ -1,5 +1,3 @@
-//! `steward chat`: a conversation on the terminal.
-
 use super::follow::Follow;
 use crate::args;
 use crate::client::{Chat, Client};

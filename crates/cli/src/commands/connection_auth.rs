@@ -51,7 +51,6 @@ pub(super) async fn given(args: &AuthArgs, term: Term) -> anyhow::Result<Value> 
     })
 }
 
-/// A key, and a session token if one was asked for.
 pub(super) struct Secret {
     pub first: String,
     pub session: Option<String>,

@@ -1,5 +1,3 @@
-//! `steward connections`: model endpoints.
-
 use super::connection_auth::{given, has_own_header, secret};
 use super::picked::text;
 use crate::args::{self, AuthArgs, ConnectionAction};

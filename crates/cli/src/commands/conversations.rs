@@ -1,5 +1,3 @@
-//! `steward conversations`: what was said.
-
 use super::picked::by_id;
 use crate::args::{self, ConversationAction};
 use crate::client::{Client, Conversation};

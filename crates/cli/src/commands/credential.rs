@@ -1,5 +1,3 @@
-//! `steward credential`: secrets go in and never come back.
-
 mod fields;
 
 use crate::args::{CredentialAction, CredentialArgs, Word};

@@ -18,9 +18,7 @@ pub struct Follow {
     pub verbose: bool,
     /// Print one JSON object at the end instead.
     pub json: bool,
-    /// Whether a person can be asked here.
     pub ask: bool,
-    /// Approve everything that can be undone.
     pub yes: bool,
 }
 

@@ -1,5 +1,3 @@
-//! `steward grants`: permissions that outlive their run.
-
 use super::picked::by_id;
 use crate::args::{self, GrantAction};
 use crate::client::Client;

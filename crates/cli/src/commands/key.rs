@@ -1,5 +1,3 @@
-//! `steward key`: virtual keys for programs.
-
 use crate::args::{KeyAction, KeyArgs};
 use crate::client::{Client, NewKey};
 use crate::exit::Exit;

@@ -1,5 +1,3 @@
-//! `steward mcp`: tools of other programs.
-
 mod login;
 
 use crate::args::{McpAction, McpAdd, McpArgs};
@@ -70,7 +68,6 @@ fn address(server: &Value) -> String {
     }
 }
 
-/// As last seen.
 fn tools(server: &Value) -> &[Value] {
     server["tools"].as_array().map_or(&[], Vec::as_slice)
 }
@@ -100,12 +97,10 @@ async fn check(client: &Client, wanted: &str, as_json: bool, term: Term) -> anyh
     Ok(exit)
 }
 
-/// Whether a person still has to look at it.
 fn waits(tool: &Value) -> bool {
     tool["callable"] != true && tool["gone"] != true
 }
 
-/// Shows a tool as it would be accepted.
 fn tell(tool: &Value, term: Term) {
     let state = if tool["gone"] == true {
         term.yellow("gone")

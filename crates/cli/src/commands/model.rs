@@ -1,5 +1,3 @@
-//! `steward model`: exams and recognition.
-
 use super::model_card::{card, line};
 use crate::args::{self, ModelAction};
 use crate::client::Client;

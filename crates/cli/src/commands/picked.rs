@@ -1,5 +1,3 @@
-//! Finds one row of a list by its name or a part of its id.
-
 use anyhow::{Context, bail};
 use serde_json::Value;
 use std::path::Path;

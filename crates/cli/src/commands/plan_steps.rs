@@ -1,5 +1,3 @@
-//! Shows steps of a plan while a model writes it.
-
 use serde_json::{Value, json};
 use steward_core::plan::PlanStep;
 
@@ -7,9 +5,7 @@ use steward_core::plan::PlanStep;
 #[derive(Debug, Default)]
 pub(super) struct PlanSteps {
     text: String,
-    /// How far the text was parsed.
     seen: usize,
-    /// Positions of the open brackets.
     open: Vec<usize>,
     in_string: bool,
     escaped: bool,

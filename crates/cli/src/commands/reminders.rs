@@ -1,5 +1,3 @@
-//! `steward reminders`: what agents were asked to remind of.
-
 use super::picked::{pick, text};
 use crate::args::{self, ReminderAction};
 use crate::client::{Client, encoded};

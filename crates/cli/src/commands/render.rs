@@ -1,5 +1,3 @@
-//! Renders events of a run as lines for a person.
-
 use super::plan_steps::PlanSteps;
 use crate::term::Term;
 use serde_json::Value;

@@ -1,5 +1,3 @@
-//! `steward resume`: continues interrupted runs.
-
 use super::follow::Follow;
 use crate::client::Client;
 use crate::exit::Exit;
@@ -8,7 +6,6 @@ use steward_core::ports::{RunRow, RunStatus};
 
 const MOST: u32 = 1000;
 
-/// Continues a run, or all that have not ended.
 pub async fn run(client: &Client, run: Option<&str>, term: Term) -> anyhow::Result<Exit> {
     let chosen = if let Some(text) = run {
         vec![client.find_run(text).await?]

@@ -182,7 +182,6 @@ struct Branch<'a> {
     input: Option<String>,
     /// Replaces the connection; a name.
     connection: Option<&'a str>,
-    /// Approve everything that can be undone.
     yes: bool,
     json: bool,
 }
@@ -214,7 +213,6 @@ async fn replay(client: &Client, text: &str, as_json: bool, term: Term) -> anyho
     Ok(if report.same { Exit::Done } else { Exit::Failed })
 }
 
-/// Shows each difference: then and now, one below the other.
 pub(super) fn print_differences(term: Term, differences: &[Difference]) {
     for one in differences {
         println!("  event {}", one.seq);

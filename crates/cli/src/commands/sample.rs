@@ -1,5 +1,3 @@
-//! `steward sample`: a small workspace to try things on.
-
 use crate::args::{Sample, SampleAction};
 use crate::client::Client;
 use crate::exit::Exit;

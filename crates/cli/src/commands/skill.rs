@@ -154,7 +154,6 @@ fn tell(skill: &Value, agents: &[Agent], term: Term) {
     }
 }
 
-/// Makes an earlier version the next one.
 async fn rollback(client: &Client, wanted: &str, version: u32, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let skill = find(client, wanted).await?;
     let path = format!("/api/skills/{}/rollback", text(&skill, "id"));
@@ -200,7 +199,6 @@ async fn create(
     Ok(Exit::Done)
 }
 
-/// One skill or a list.
 fn read(file: &Path) -> anyhow::Result<Vec<Value>> {
     let shown = file.display();
     let value: Value = serde_json::from_str(&content_of(file)?).with_context(|| format!("{shown} is no JSON"))?;

@@ -1,5 +1,3 @@
-//! `steward usage`: what model calls used.
-
 use crate::args::{UsageArgs, Word};
 use crate::client::Client;
 use crate::exit::Exit;

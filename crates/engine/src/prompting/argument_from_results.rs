@@ -1,8 +1,6 @@
 //! Open arguments that earlier steps have observed already, in so many words: no model is asked then.
-//!
-//! What is wanted is the reference that a proposal quotes in its reason (`writes “the number of bolts”
-//! to x.txt`). A value is taken only where one line of the observations is named by it, or where there is
-//! nothing but one value; everything else is the model's.
+//! A value is taken only where the reference quoted by the proposal names one line of the observations, or where there
+//! is nothing but one value.
 
 use serde_json::Value;
 use steward_core::event::ToolResult;
@@ -37,7 +35,6 @@ pub(crate) fn arguments(state: &RunState, index: usize) -> Option<Value> {
     steward_core::schema::validate(&spec.parameters, &arguments).ok().map(|()| arguments)
 }
 
-/// What was seen, in order.
 fn result_texts(state: &RunState) -> Vec<&str> {
     let seen = state.calls.iter().filter_map(|entry| match &entry.status {
         CallStatus::Done(ToolResult::Ok { content, truncated: false, .. }) if content.len() <= MAX_RESULT_BYTES => {
@@ -51,7 +48,6 @@ fn result_texts(state: &RunState) -> Vec<&str> {
     seen.collect()
 }
 
-/// Whether each line of `text` stands in what was seen.
 pub(crate) fn stands_in_results(state: &RunState, text: &str) -> bool {
     let sources: Vec<String> = result_texts(state).into_iter().map(str::to_lowercase).collect();
     let mut lines = text.lines().map(|line| line.trim().to_lowercase()).filter(|line| !line.is_empty());

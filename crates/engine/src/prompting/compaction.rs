@@ -26,7 +26,6 @@ pub(crate) fn compacted(state: &RunState, setup: &Setup) -> EventBody {
     }
 }
 
-/// The messages that would be summed up next, and their text.
 pub(crate) fn older_messages(state: &RunState, setup: &Setup) -> Option<(Older, String)> {
     let conversation = conversation(state, setup);
     let older = conversation.older()?;

@@ -1,5 +1,3 @@
-//! Instructions that a prompt begins and ends with, by its purpose.
-
 use crate::prompting::open_arguments::{from_request, open_step};
 use std::fmt::Write as _;
 use steward_core::agent::PlanStyle;
@@ -25,7 +23,6 @@ const MAX_DEEP_DESCRIPTION: usize = 160;
 /// Schemas up to this long are given in full, characters.
 const MAX_FULL_SCHEMA: usize = 700;
 
-/// How a plan is to be written.
 pub(crate) fn plan_instructions(tools: &[ToolSpec], max_steps: usize) -> String {
     let lines: Vec<String> = tools
         .iter()
@@ -35,7 +32,6 @@ pub(crate) fn plan_instructions(tools: &[ToolSpec], max_steps: usize) -> String 
     PLAN_PROMPT.replace("{{max_steps}}", &max_steps.to_string()).replace("{{tools}}", &lines.join("\n"))
 }
 
-/// What is said after everything else.
 pub(crate) fn closing_instructions(state: &RunState, purpose: Purpose) -> String {
     match purpose {
         Purpose::Reply | Purpose::Deep => deep_closing(state, purpose),
@@ -81,7 +77,6 @@ pub(crate) fn list_tools<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> Strin
     text.trim_end().to_owned()
 }
 
-/// How tools and steps are explained to a model that is to plan.
 pub(crate) fn deep_instructions(tools: &[ToolSpec], settings: DeepSettings) -> String {
     let prompt = match settings.style {
         PlanStyle::Structured => DEEP_PROMPT,
@@ -98,7 +93,6 @@ pub(crate) fn deep_instructions(tools: &[ToolSpec], settings: DeepSettings) -> S
     prompt.replace("{{max_steps}}", &settings.max_steps.to_string()).replace("{{tools}}", &lines.join("\n"))
 }
 
-/// The form of a plan.
 pub(crate) fn deep_schema(tools: &[ToolSpec], settings: DeepSettings) -> serde_json::Value {
     let names: Vec<&str> = tools.iter().map(|spec| spec.name.as_str()).filter(|name| *name != FINAL_ANSWER).collect();
     deep::json_schema(&names, settings)

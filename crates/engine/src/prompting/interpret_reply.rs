@@ -18,8 +18,7 @@ pub(crate) struct InterpretedReply {
     pub noticed: Noticed,
 }
 
-/// Calls with ids that no other call of the run has, since ids name effects. A call that was meant
-/// but is broken stays in, with its raw text for arguments: it is refused, and the model is told.
+/// Gives calls unique ids, since ids name effects. A broken call stays in with its raw text, and is refused.
 pub(crate) fn interpret_reply(
     state: &RunState,
     setup: &Setup,
@@ -72,8 +71,7 @@ pub(crate) fn interpret_reply(
     InterpretedReply { calls, diagnostics, noticed }
 }
 
-/// Arguments in the form of the tool's schema, as far as that is beyond doubt; what does not fit is
-/// refused by the state machine, which names the field.
+/// As far as that is beyond doubt; what does not fit is refused by the state machine, which names the field.
 fn fit_arguments(state: &RunState, call: &mut ToolCall, diagnostics: &mut Vec<String>) {
     let Some(spec) = state.tool(&call.name) else {
         return;
@@ -89,13 +87,11 @@ fn fit_arguments(state: &RunState, call: &mut ToolCall, diagnostics: &mut Vec<St
     }
 }
 
-/// The words that claim or announce an act.
 fn claim(request: &str, text: &str) -> Option<String> {
     let words = text.get(false_completion(request, text)?)?;
     Some(words.chars().take(QUOTE).collect())
 }
 
-/// The line that a guessed call was read from: the one with its longest value or its tool's name.
 fn quoted_line(parsed: &Parsed, call: &ToolCall) -> String {
     let text = if call.source == CallSource::Reasoning { &parsed.reasoning } else { &parsed.text };
     let value = call

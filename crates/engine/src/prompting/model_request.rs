@@ -1,5 +1,3 @@
-//! The request to a model for a purpose: prompt, tools, schema; and the parser that its reply is read with.
-
 use crate::prompting::compaction::older_messages;
 use crate::prompting::instructions::{
     closing_instructions, deep_instructions, deep_schema, list_tools, plan_instructions,
@@ -27,20 +25,16 @@ const MAX_SUMMARY: u32 = 600;
 /// Prompts up to this many tokens say tools in few words.
 const SMALL_PROMPT: u32 = 4096;
 
-/// A request and how it came about.
 pub(crate) struct BuiltRequest {
     pub request: ModelRequest,
     pub prompt: Prompt,
     /// How tools are explained in the prompt; empty where the provider has a field for them.
     pub tool_text: String,
-    /// Tokens that go along outside of the messages.
     pub beside: u64,
-    /// Tokens kept free for the reply.
     pub reserve: u32,
 }
 
 impl BuiltRequest {
-    /// Tokens that the call may take.
     pub fn reserved(&self) -> u64 {
         self.prompt.tokens + u64::from(self.request.max_tokens)
     }
@@ -54,7 +48,6 @@ pub(crate) fn plan_tools(state: &RunState) -> Vec<ToolSpec> {
     tools
 }
 
-/// The form in which a model of `capabilities` is asked for calls.
 pub(crate) fn strategy(state: &RunState, setup: &Setup, capabilities: &Capabilities, purpose: Purpose) -> Strategy {
     if purpose == Purpose::Reply && setup.capabilities.plans {
         state.fallback.strategy.unwrap_or(capabilities.strategy)
@@ -88,7 +81,6 @@ pub(crate) fn reply_parser(
     StreamParser::with(reading, &ToolIndex::new(&tools), &prefix)
 }
 
-/// What a model of `capabilities` is asked for `purpose`.
 pub(crate) fn build_request(
     state: &RunState,
     setup: &Setup,
@@ -158,8 +150,7 @@ pub(crate) fn build_request(
     BuiltRequest { request, prompt, tool_text, beside, reserve }
 }
 
-/// What the newest request has to know of tools that the prompt's beginning does not say, since that stays the same in a
-/// conversation.
+/// What the newest request must say of tools, since the prompt's beginning stays the same in a conversation.
 fn notes(state: &RunState, setup: &Setup, purpose: Purpose, native: bool) -> String {
     if purpose != Purpose::Reply || !setup.capabilities.plans {
         return String::new();
@@ -175,8 +166,7 @@ fn notes(state: &RunState, setup: &Setup, purpose: Purpose, native: bool) -> Str
     text
 }
 
-/// The tools that are explained, and those that can be called, which may be more: what a search
-/// found stands in its result, so that the prompt's beginning stays the same.
+/// More tools can be called than are explained: those that a search found stand in its result.
 fn explained_and_callable(
     state: &RunState,
     capabilities: &Capabilities,
@@ -218,7 +208,6 @@ fn stop_sequences(strategy: Strategy, purpose: Purpose) -> Vec<String> {
     }
 }
 
-/// The prompt for a summary of older messages.
 fn summary_prompt(state: &RunState, setup: &Setup, capabilities: &Capabilities, reserve: u32) -> Prompt {
     let text = older_messages(state, setup).map_or_else(String::new, |(_, text)| text);
     assemble(&PromptInput {

@@ -9,7 +9,6 @@ use steward_core::schema;
 use steward_core::text::{Spans, constrained};
 use steward_core::tool::ToolSpec;
 
-/// The next plan step that has open arguments, and its index.
 pub(crate) fn open_step(state: &RunState) -> Option<(&ToolSpec, usize)> {
     let plan = state.plan.as_ref()?;
     plan.plan.steps.iter().enumerate().find_map(|(index, step)| {
@@ -28,8 +27,7 @@ pub(crate) fn latest_request<'s>(state: &'s RunState, setup: &'s Setup) -> &'s s
     latest.map_or(&setup.input, |last| last)
 }
 
-/// Whether the open arguments of a tool are taken from the request: nobody wrote how to read one for a skill, so a model that
-/// doesn't plan chooses from what is said.
+/// Whether a tool's open arguments are taken from the request, as for skills under a model that doesn't plan.
 pub(crate) fn from_request(state: &RunState, spec: &ToolSpec) -> bool {
     spec.skill.is_some() && state.setup.as_ref().is_some_and(|setup| !setup.capabilities.plans)
 }
@@ -60,7 +58,6 @@ fn occurs_in(request: &str, text: &str) -> bool {
     request.to_lowercase().contains(text.trim().to_lowercase().as_str())
 }
 
-/// The arguments of step `index` with what the model wrote.
 pub(crate) fn arguments_from_reply(state: &RunState, index: usize, text: &str) -> Result<Value, String> {
     let step = state.plan.as_ref().and_then(|plan| plan.plan.steps.get(index)).ok_or("the step is gone")?;
     let spec = open_step(state).map(|(spec, _)| spec).ok_or("the step has no open arguments")?;

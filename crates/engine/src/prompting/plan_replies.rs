@@ -1,5 +1,3 @@
-//! Plans as the model's replies hold them.
-
 use crate::prompting::model_request::plan_tools;
 use steward_core::deep::{self, DeepStep};
 use steward_core::event::{EventBody, Setup};
@@ -56,7 +54,6 @@ fn with_final_answer(mut plan: Plan) -> Plan {
     plan
 }
 
-/// The plan that the model's last reply holds.
 pub(crate) fn deep_plan_from_reply(state: &RunState, setup: &Setup, reason: Option<String>) -> EventBody {
     let text = match &state.reply {
         Some((Purpose::Deep, text)) => text.as_str(),

@@ -1,7 +1,5 @@
-//! A reply as received, kept beside what was understood, so that a replay can parse it again.
-//!
-//! Plain text stays plain text. Where there is more than text (calls in the provider's own field,
-//! reasoning that calls were found in), it is `{"received":{"text":…,"reasoning":…,"tool_calls":[…]}}`.
+//! A reply as received, kept for replays: plain text, or, where there is more than text,
+//! `{"received":{"text":…,"reasoning":…,"tool_calls":[…]}}`.
 
 use serde::{Deserialize, Serialize};
 use steward_core::model::{ModelChunk, Usage};
@@ -22,7 +20,6 @@ pub(crate) struct ReceivedReply {
     tool_calls: Vec<CallPiece>,
 }
 
-/// A piece of a call in the provider's own field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct CallPiece {
     index: usize,

@@ -1,9 +1,6 @@
-//! Calls and results as text, for models that get no tool messages.
-
 use std::fmt::Write as _;
 use steward_core::message::{Message, Role};
 
-/// `messages` with calls and results as text.
 pub(crate) fn with_calls_as_text(messages: &[Message]) -> Vec<Message> {
     let mut plain: Vec<Message> = Vec::with_capacity(messages.len());
     for message in messages {
@@ -44,8 +41,7 @@ pub(crate) fn without_system(mut messages: Vec<Message>) -> Vec<Message> {
     messages
 }
 
-/// `messages` as providers take them: the arguments of a call that could not be read are no object,
-/// and the call's result says what was wrong.
+/// As providers take them: arguments that could not be read are no object, and the call's result says why.
 pub(crate) fn with_object_arguments(mut messages: Vec<Message>) -> Vec<Message> {
     for call in messages.iter_mut().flat_map(|message| &mut message.tool_calls) {
         if !call.arguments.is_object() {

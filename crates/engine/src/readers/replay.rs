@@ -34,10 +34,8 @@ pub struct ReplayReport {
     pub differences: Vec<Difference>,
 }
 
-/// What was recorded and what would be now.
 type RecordedAndNow = (String, String);
 
-/// Replays `events`, the whole log of `run`.
 pub(crate) fn replay_events(run: RunId, events: &[Event], max_plan_steps: usize) -> ReplayReport {
     let mut replayer = Replayer::new(run, max_plan_steps);
     for event in events {
@@ -46,7 +44,6 @@ pub(crate) fn replay_events(run: RunId, events: &[Event], max_plan_steps: usize)
     replayer.finish()
 }
 
-/// Replays a log, event by event.
 pub(crate) struct Replayer {
     state: RunState,
     max_plan_steps: usize,
@@ -316,7 +313,6 @@ fn quote_difference(text: &str, other: &str) -> String {
     format!("“{dots}{}”", truncate(&rest, QUOTE).0)
 }
 
-/// What was noticed about a reply, in few words.
 fn describe_noticed(noticed: &Noticed) -> String {
     truncate(&serde_json::json!(noticed).to_string(), QUOTE).0
 }

@@ -1,7 +1,5 @@
-//! Hard budgets around a model call: what it may take is reserved before it, what it used
-//! is settled after it, whatever became of it. A call that was lost with its process is given back
-//! when its time is over, or replaced when the run goes on: a run has one call at a time, so its
-//! reservation has the run's id.
+//! Hard budgets around a model call: reserved before it, settled after it, whatever became of it. A run has one call
+//! at a time, so its reservation has the run's id, and one that is lost ends by time or is replaced.
 
 use crate::deps::Deps;
 use crate::run::RunContext;
@@ -20,11 +18,8 @@ const RESERVATION_MARGIN: Duration = Duration::from_mins(1);
 /// A connection that a call may go to, selected once for the call, and its price if one is known.
 type Target = (Connection, Option<Price>);
 
-/// What a call may take at most.
 pub(crate) struct Estimate {
-    /// Tokens of the prompt.
     prompt: u64,
-    /// Longest reply, tokens.
     reply: u64,
     /// At the highest price of the targets, millionths of a dollar.
     pub cost_micros: u64,
@@ -32,7 +27,6 @@ pub(crate) struct Estimate {
     targets: Vec<Target>,
 }
 
-/// Tokens and money reserved for a call in flight.
 pub(crate) struct Reservation {
     id: ReservationId,
     spender: Spender,
@@ -40,7 +34,6 @@ pub(crate) struct Reservation {
     targets: Vec<Target>,
     /// Model name of the connection that is asked first.
     model: String,
-    /// Tokens of the prompt, estimated.
     prompt: u64,
 }
 
@@ -55,7 +48,6 @@ pub(crate) struct CallUsage {
     pub connection: ConnectionId,
     pub model: String,
     pub usage: Usage,
-    /// Tokens of what was received, estimated.
     pub received: u64,
 }
 

@@ -1,6 +1,5 @@
-//! Delegation: a call that another agent carries out, in a run of its own. The id of that
-//! run stands in the log before the run is made, so a crash neither loses nor doubles it; the parent
-//! gives its lease back and is woken by the end of the child, in the same transaction.
+//! Delegation: a call that another agent carries out in a run of its own. Its id is logged before the run is made, so a
+//! crash neither loses nor doubles it; the end of the child wakes the parent in the same transaction.
 
 use crate::deps::Deps;
 use crate::error::EngineError;
@@ -59,8 +58,7 @@ pub(crate) async fn delegate(
     Ok(())
 }
 
-/// Looks after the run that this one waits for: makes it, or takes its result in (`true`), or parks
-/// until it ends.
+/// Makes the child run, takes its result in (`true`), or parks until it ends.
 pub(crate) async fn attend_child(context: &mut RunContext<'_>, child: ChildRun) -> StoreResult<bool> {
     let deps = context.deps;
     match deps.store.run(deps.tenant, child.run).await {
@@ -91,7 +89,6 @@ pub(crate) async fn stop_child(context: &RunContext<'_>, by: &str) -> StoreResul
         return Ok(());
     };
     match context.children.stop_child(child.run, by).await {
-        // It was never made, or it has ended.
         Ok(()) | Err(EngineError::NotFound(_) | EngineError::Store(StoreError::Conflict(_))) => Ok(()),
         Err(EngineError::Store(error)) => Err(error),
         Err(error) => {
@@ -123,7 +120,6 @@ fn request_text(state: &RunState, call: &ToolCall) -> Result<String, String> {
     request_of(template.unwrap_or(TEMPLATE), &call.arguments)
 }
 
-/// The child's end becomes the call's result.
 async fn accept_result(context: &mut RunContext<'_>, child: &ChildRun, row: &RunRow) -> StoreResult<()> {
     let ended = match fold_log(context.deps, child.run).await {
         Ok(state) => state,

@@ -1,5 +1,3 @@
-//! A run moves by its journal only: events are committed, folded and published. Others read the log from here.
-
 use crate::deps::Deps;
 use crate::error::EngineError;
 use steward_core::RunId;
@@ -7,10 +5,8 @@ use steward_core::event::{Event, EventBody};
 use steward_core::ports::{Commit, Lease, RunStatus, SideWrite, StoreError, StoreResult};
 use steward_core::run::RunState;
 
-/// How many events are read at once.
 const PAGE: u32 = 1000;
 
-/// A run in the hands of its runner.
 pub(crate) struct Journal {
     deps: Deps,
     lease: Lease,
@@ -22,7 +18,6 @@ impl Journal {
         Self { deps, lease, state }
     }
 
-    /// Reads the log of a leased run and folds it.
     pub async fn load(deps: Deps, lease: Lease) -> StoreResult<Self> {
         let mut state = RunState::new(lease.run);
         loop {
@@ -122,7 +117,6 @@ pub(crate) fn unknown_event(event: &Event) -> Option<String> {
         .then(|| format!("event {} of run {} was written by a newer program; use that one", event.seq, event.run_id))
 }
 
-/// Writes the status of a run that goes on or parks.
 pub(crate) fn status_write(state: &RunState, status: RunStatus) -> SideWrite {
     SideWrite::Status {
         status,

@@ -141,7 +141,6 @@ struct FailedCall {
     used: Option<CallUsage>,
     /// What was spent all the same.
     usage: Usage,
-    /// The rows that record it.
     side: Vec<SideWrite>,
 }
 
@@ -260,7 +259,6 @@ async fn receive(
     Ok(Ok(Reply { last, parsed, received, finish, usage, answered }))
 }
 
-/// Text and reasoning that a reader may see.
 type VisibleText = (String, String);
 
 /// What can be shown by now, if anything; a summary of older messages is nobody's answer.
@@ -282,7 +280,6 @@ async fn append_delta(
     context.journal.append(delta).await
 }
 
-/// Sorts what can be shown into text and reasoning.
 fn collect_visible(pieces: Vec<Out>, (text, reasoning): &mut VisibleText) {
     for piece in pieces {
         match piece {

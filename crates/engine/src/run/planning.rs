@@ -1,5 +1,3 @@
-//! Plans: tools narrowed to the request, candidates, arguments left open, and deep plans.
-
 use crate::deps::Deps;
 use crate::prompting::argument_from_results;
 use crate::prompting::open_arguments::{arguments_from_reply, latest_request};
@@ -27,7 +25,6 @@ pub(crate) async fn filter_intent(context: &mut RunContext<'_>) -> StoreResult<(
     context.journal.append(body).await
 }
 
-/// The tools that fit the request.
 pub(crate) async fn filter_tools(deps: &Deps, setup: &Setup) -> EventBody {
     let ranking = deps.intent.rank(&setup.input, &setup.tools).await;
     EventBody::IntentFiltered {
@@ -180,7 +177,6 @@ pub(crate) async fn record_own_plan(
     context.journal.commit(vec![planned, result], Vec::new()).await
 }
 
-/// Goes on without a plan.
 pub(crate) async fn drop_deep_plan(context: &mut RunContext<'_>, reason: String) -> StoreResult<()> {
     let body = EventBody::DeepReplanned {
         steps: Vec::new(),

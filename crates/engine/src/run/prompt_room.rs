@@ -24,14 +24,12 @@ pub(crate) async fn call_model(context: &mut RunContext<'_>, purpose: Purpose) -
 /// Cuts and summaries before one model call, at most.
 const MAX_STEPS: usize = 4;
 
-/// What a prompt still needs.
 enum Need {
     Nothing(Box<BuiltRequest>),
     Cut(Compaction),
     Summary,
 }
 
-/// What came of making room.
 enum Room {
     /// As small as it gets.
     Made(Box<BuiltRequest>),
@@ -39,7 +37,6 @@ enum Room {
     RunStopped,
 }
 
-/// Makes room for the prompt of `purpose`.
 async fn make_room(context: &mut RunContext<'_>, setup: &Setup, purpose: Purpose) -> StoreResult<Room> {
     let max_steps = context.deps.config.max_plan_steps;
     for _ in 0..MAX_STEPS {

@@ -1,5 +1,4 @@
-//! The last fallback: where a model's words are no call, the request itself is matched with the tools.
-//! What is found is a guess, and goes through the gate for guesses.
+//! The last fallback: the request is matched with the tools. What is found is a guess, and passes the gate for guesses.
 
 use crate::deps::Deps;
 use crate::run::RunContext;
@@ -15,7 +14,6 @@ use steward_core::tool::{CallSource, ToolCall, ToolSpec};
 /// How sure a tool is whose arguments are all left out.
 const FIT_WITHOUT_ARGUMENTS: f32 = 0.3;
 
-/// A tool and arguments for a request.
 #[derive(Debug, Clone, PartialEq)]
 struct ToolMatch {
     tool: String,
@@ -25,7 +23,6 @@ struct ToolMatch {
     why: String,
 }
 
-/// Carries out [`steward_core::run::Effect::Dispatch`].
 pub(crate) async fn dispatch(context: &mut RunContext<'_>) -> StoreResult<()> {
     let state = &context.journal.state;
     let Some(setup) = state.setup.clone() else {
@@ -50,12 +47,10 @@ pub(crate) async fn dispatch(context: &mut RunContext<'_>) -> StoreResult<()> {
     context.journal.append(body).await
 }
 
-/// The request with what the user said last.
 fn latest_message(state: &RunState, setup: &Setup) -> String {
     state.steers.last().cloned().unwrap_or_else(|| setup.input.clone())
 }
 
-/// The tool that fits `request` best, with arguments; or why there is none.
 async fn best_match(deps: &Deps, request: &str, setup: &Setup, scope: &ToolScope) -> Result<ToolMatch, String> {
     let proposal = deps.intent.propose(request, setup, scope).await.map_err(|error| error.to_string())?;
     if !proposal.ranking.wants_tool {

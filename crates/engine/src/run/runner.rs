@@ -73,7 +73,6 @@ pub(crate) async fn drive(
 }
 
 impl RunContext<'_> {
-    /// Whether the run waits for a person or for a far alarm.
     fn parked(&self) -> bool {
         match &self.journal.state.waiting {
             Some(Waiting::Approval { .. }) => true,
@@ -83,8 +82,7 @@ impl RunContext<'_> {
         }
     }
 
-    /// Takes down what people allowed the agent, or took back, since the run last looked; `true`: what `effects` was
-    /// decided on has changed.
+    /// Records permissions that changed since the run last looked; `true`: what `effects` was decided on has changed.
     async fn permissions_changed(&mut self, effects: &[Effect]) -> StoreResult<bool> {
         let state = &self.journal.state;
         let matters = effects.iter().any(|effect| match effect {

@@ -1,5 +1,4 @@
-//! Intent before effect, result after it; in between the tool says what it is about to do, so that a crash can be
-//! settled from the world.
+//! Intent before effect, result after it; in between the tool says what it will do, for settling after a crash.
 
 use crate::deps::Deps;
 use crate::run::journal::Journal;
@@ -26,7 +25,6 @@ const CHARS_PER_TOKEN: u32 = 3;
 /// Results are not cut shorter than this for a window, characters.
 const MIN_LIMIT: usize = 600;
 
-/// Where and for whom the tools of this run work.
 pub(crate) fn run_scope(deps: &Deps, state: &RunState, cancellation: &Cancellation) -> ToolScope {
     let setup = state.setup.as_ref();
     ToolScope {
@@ -55,7 +53,6 @@ pub(crate) fn tool_scope(deps: &Deps, state: &RunState, cancellation: &Cancellat
 /// What the tool tells, and where it waits until that is durable.
 type PendingStage = (Staged, oneshot::Sender<()>);
 
-/// The tool's end of the way to the journal.
 #[derive(Debug)]
 struct JournalStage(mpsc::Sender<PendingStage>);
 
@@ -121,7 +118,6 @@ pub(crate) async fn run_tool(
             Ok(()) => {
                 let _ = done.send(());
             }
-            // Dropping `done` tells the tool, which ends without an effect.
             Err(error) => failed = Some(error),
         }
     };
@@ -144,8 +140,7 @@ pub(crate) async fn run_tool(
     Ok(())
 }
 
-/// Says of a result that quotes a file from outside where that comes from, and of a file that was written from what
-/// came from outside that it did.
+/// Marks results that quote files from outside, and files written from what came from outside.
 async fn record_origins(
     deps: &Deps,
     state: &RunState,
@@ -191,8 +186,7 @@ async fn record_origins(
 /// Longest look at the world for one call.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Finds out what became of a write that a crash cut off: its result is written down, or it runs again, or a person
-/// will be asked.
+/// Of a write that a crash cut off: its result is recorded, or it runs again, or a person will be asked.
 pub(crate) async fn settle_interrupted(
     deps: &Deps,
     journal: &mut Journal,
@@ -242,8 +236,7 @@ pub(crate) async fn settle_interrupted(
     }
 }
 
-/// Longest result of `tool` that goes to the model, characters: the tool's own limit, and no more
-/// than a fair part of the model's window.
+/// In characters: the tool's own limit, and no more than a fair part of the model's window.
 pub(crate) fn result_limit(state: &RunState, tool: &str) -> usize {
     let own = state.tool(tool).map_or(0, |spec| spec.result_limit);
     let own = if own == 0 { DEFAULT_LIMIT } else { own };

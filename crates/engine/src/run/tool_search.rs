@@ -1,5 +1,3 @@
-//! `tool_search`: deferred tools, found by what they do.
-
 use crate::deps::Deps;
 use crate::prompting::instructions::list_tools;
 use crate::run::RunContext;
@@ -14,7 +12,6 @@ const MAX_FOUND: usize = 5;
 /// A tool that is this much further from the query than the best one is left out.
 const MIN_RELATIVE_SCORE: f32 = 0.5;
 
-/// Carries out [`steward_core::run::Effect::SearchTools`].
 pub(crate) async fn search_tools(context: &mut RunContext<'_>, call: ToolCall) -> StoreResult<()> {
     let query = call.arguments["query"].as_str().unwrap_or_default();
     let state = &context.journal.state;

@@ -1,5 +1,3 @@
-//! The runs that this node holds.
-
 use crate::run::RunSignals;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -50,12 +48,10 @@ impl ActiveRuns {
         self.lock().insert(lease.run, ActiveRun { signals, lease, until });
     }
 
-    /// The guard of a run that was added.
     pub fn guard(&self, lease: &Lease, signals: &RunSignals) -> ActiveRunGuard<'_> {
         ActiveRunGuard { runs: self, lease: lease.clone(), signals: signals.clone(), ended: false }
     }
 
-    /// Records that a lease was renewed.
     pub fn renewed(&self, lease: &Lease, until: Timestamp) {
         if let Some(run) = self.lock().get_mut(&lease.run)
             && run.lease.epoch == lease.epoch

@@ -9,7 +9,6 @@ use steward_core::event::{Event, EventBody, ForkedFrom, Origin, Setup};
 use steward_core::run::{ForkPoint, ForkPoints};
 use steward_core::{ConnectionId, ConversationId, RunId, Timestamp, UserId};
 
-/// Where and how a run branches off.
 #[derive(Debug, Clone)]
 pub struct ForkRun {
     pub run: RunId,
@@ -87,7 +86,6 @@ fn chosen_point(request: &ForkRun, points: &[ForkPoint]) -> Result<ForkPoint, En
     Ok(chosen)
 }
 
-/// The old setup with what is different now.
 async fn forked_setup(
     deps: &Deps,
     mut setup: Setup,
@@ -125,8 +123,7 @@ async fn forked_setup(
     Ok(setup)
 }
 
-/// The first events of the fork: the changed request, the old events up to `seq`, and what was
-/// undone of their effects since.
+/// The changed request, the old events up to `seq`, and what was undone of their effects since.
 fn first_events(setup: Setup, events: Vec<Event>, seq: u64) -> Vec<EventBody> {
     let mut setup = Some(Arc::new(setup));
     let mut made: Vec<String> = Vec::new();

@@ -1,5 +1,3 @@
-//! The prompt that a run would begin with, and what its parts take.
-
 use crate::deps::Deps;
 use crate::error::EngineError;
 use crate::prompting::model_request::build_request;

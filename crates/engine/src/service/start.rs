@@ -1,5 +1,3 @@
-//! A request becomes the first event of a run.
-
 use crate::deps::Deps;
 use crate::error::EngineError;
 use std::sync::Arc;
@@ -22,22 +20,18 @@ const MAX_INPUT: usize = 200_000;
 /// Longest title, characters.
 const MAX_TITLE: usize = 120;
 
-/// What is asked of an agent.
 #[derive(Debug, Clone)]
 pub struct StartRun {
     pub agent: Agent,
     pub input: String,
-    /// Its conversation, if any.
     pub conversation: Option<ConversationId>,
-    /// Earlier messages, where there is no conversation but the caller keeps them (OpenAI API); those that come from
-    /// a log of ours say what of outside they may derive from.
+    /// Earlier messages that the caller keeps (OpenAI API), with what of outside they may derive from.
     pub history: Vec<Message>,
     pub mode: Mode,
     pub origin: Origin,
     pub asked_by: String,
     pub workspace: String,
     pub grants: Vec<Grant>,
-    /// Another connection than the agent's.
     pub connection: Option<ConnectionId>,
     /// Whether the intent filter narrows the tools.
     pub intent_filter: bool,
@@ -68,7 +62,6 @@ pub(crate) async fn create_requested(
     create(deps, run, first, now).await
 }
 
-/// Commits a run with its row, then publishes its first events.
 pub(crate) async fn create(
     deps: &Deps,
     run: RunId,
@@ -92,7 +85,6 @@ pub(crate) async fn create(
     Ok(NewRun { lease, state })
 }
 
-/// Makes the run that the run of `state` delegates to, with a lease of ours.
 pub(crate) async fn create_child(deps: &Deps, child: &ChildRun, state: &RunState) -> Result<NewRun, EngineError> {
     let Some(parent) = state.setup.as_deref() else {
         return Err(EngineError::Invalid("a run begins with a request".to_owned()));
@@ -133,14 +125,12 @@ fn remaining_budget(parent: &Setup, state: &RunState) -> Budget {
     Budget { model_calls: left.model_calls.saturating_sub(1), ..left }
 }
 
-/// "Yes to all" that a person gave with the request goes for all of its work; what was given to the
-/// parent's agent for good does not go for another.
+/// Passes a person's "yes to all" on; what was given to the parent's agent for good does not go for another.
 fn inherited_grants(parent: &Setup) -> Vec<Grant> {
     let all = |grant: &&Grant| grant.scope == GrantScope::AllButDestructive && grant.until.is_none();
     parent.grants.iter().filter(all).cloned().collect()
 }
 
-/// Refuses an input that is empty or too long.
 pub(crate) fn check_input(input: &str) -> Result<(), EngineError> {
     if input.trim().is_empty() {
         return Err(EngineError::Invalid("the request is empty; say what is to be done".to_owned()));
@@ -268,7 +258,6 @@ pub(crate) async fn choose_route(
     Ok((first, route_taken))
 }
 
-/// The row of a run that begins with `state`.
 fn run_row(tenant: TenantId, run: RunId, state: &RunState, now: Timestamp) -> Result<RunRow, EngineError> {
     let setup = state.setup.as_ref().ok_or_else(|| EngineError::Invalid("a run begins with a request".to_owned()))?;
     Ok(RunRow {

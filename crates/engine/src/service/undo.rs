@@ -12,7 +12,6 @@ use steward_core::run::{RunState, receipts_without};
 use steward_core::tool::Undo;
 use steward_core::{RunId, Timestamp};
 
-/// What became of one effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undone {
     pub call_id: String,
@@ -57,7 +56,6 @@ pub(crate) async fn undo(
     Ok(report)
 }
 
-/// The effects to take back, newest first.
 fn effects_to_undo(state: &RunState, only: Option<&str>) -> Result<Vec<Effect>, String> {
     if !state.is_finished() {
         return Err(format!("run {} has not ended; stop it first", state.run_id));

@@ -19,8 +19,7 @@ pub struct RelPath {
 }
 
 impl RelPath {
-    /// `..` is resolved in the text, as a person means it; leaving the workspace is refused. An absolute path must
-    /// lie under one of `roots`.
+    /// `..` is resolved in the text; leaving the workspace is refused. An absolute path must lie under one of `roots`.
     pub(super) fn parse(given: &str, roots: &[&Path]) -> Result<Self, FilesError> {
         let invalid = |reason| FilesError::Invalid { path: given.to_owned(), reason };
         let trimmed = given.trim();

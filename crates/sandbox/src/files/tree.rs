@@ -1,7 +1,5 @@
-//! Records the whole workspace before and after a program runs, and restores what it changed.
-//!
-//! The program may still be running, so a path is never checked first and used later: each name is opened in the folder
-//! that holds it, without following a link, and what was opened counts.
+//! Records the whole workspace before and after a program runs, and restores what it changed. Names are opened in their
+//! folder without following a link, and what was opened counts, since the program may still be running.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr};
@@ -35,7 +33,6 @@ pub enum Node {
 /// By path, relative to the workspace.
 pub type Tree = BTreeMap<String, Node>;
 
-/// What is now at the path of a node to be restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Present {
     Nothing,
@@ -61,8 +58,7 @@ impl Workspace {
         Ok(reader.tree)
     }
 
-    /// Removes what is in the way, deepest first; then creates what is missing, outermost first; then sets the modes of
-    /// folders, since one of them may forbid writing.
+    /// Removes deepest first, creates outermost first, then sets the modes of folders, since one may forbid writing.
     pub fn put_back(&self, wanted: &[PutBack]) -> io::Result<()> {
         let root = self.root.as_fd();
         for one in wanted.iter().filter(|one| one.present == Present::Folder) {

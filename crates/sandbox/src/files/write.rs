@@ -14,7 +14,6 @@ use super::error::FilesError;
 use super::path::RelPath;
 use super::{Workspace, kind_of, word};
 
-/// What was at a path before a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Before {
     Absent,
@@ -105,7 +104,6 @@ impl Drop for Staged {
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 impl Workspace {
-    /// What is at `path` now, for an undo.
     pub fn snapshot(&self, path: &str) -> Result<Before, FilesError> {
         let path = self.resolve(path)?;
         let (folder, name) = path.split()?;
@@ -116,14 +114,12 @@ impl Workspace {
         }
     }
 
-    /// Replaces or creates a file in one step: readers see the old content or the new one. Missing folders are
-    /// created; permission bits of an existing file are kept. A link is not written through.
+    /// In one step: readers see the old content or the new. Creates folders, keeps permission bits, follows no link.
     pub fn write_atomic(&self, path: &str, bytes: &[u8]) -> Result<Written, FilesError> {
         self.replace(path, bytes, None)
     }
 
-    /// Writes a file in full beside `path`, under a name made unique by `tag`; [`Staged::place`] moves it there. A
-    /// leftover under this name is replaced.
+    /// Writes beside `path`, under a name made unique by `tag`; [`Staged::place`] moves it. Replaces a leftover.
     pub fn stage(&self, path: &str, bytes: &[u8], tag: &str) -> Result<Staged, FilesError> {
         self.prepare(path, bytes, None, tag)
     }
@@ -146,7 +142,6 @@ impl Workspace {
         }
     }
 
-    /// Removes what is staged for `path` under this tag.
     pub fn unstage(&self, path: &str, tag: &str) -> Result<(), FilesError> {
         let path = self.resolve(path)?;
         let (folder, name) = path.split()?;

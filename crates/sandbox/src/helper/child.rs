@@ -99,8 +99,7 @@ fn drop_capabilities() -> io::Result<()> {
         permitted: CapabilitySet::empty(),
         inheritable: CapabilitySet::empty(),
     };
-    // no_new_privs keeps a program from getting them back, but root regains its capabilities on any exec unless the
-    // bounding set is empty as well.
+    // Root regains its capabilities on any exec, despite no_new_privs, unless the bounding set is empty too.
     for capability in 0..64 {
         // SAFETY: prctl with this option takes numbers only.
         let dropped = unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };
@@ -118,7 +117,6 @@ fn close_others_on_exec() -> io::Result<()> {
     if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// What exec needs, prepared in memory.
 struct Image {
     candidates: Vec<CString>,
     _owned: [Vec<CString>; 2],
@@ -208,7 +206,6 @@ fn rule_for(path: &Path, access: BitFlags<AccessFs>) -> Result<Option<(PathFd, B
     Ok(Some((fd, access)))
 }
 
-/// Open files of one process.
 const FILES: u64 = 512;
 
 fn apply_limits(plan: &Plan) -> Result<(), String> {

@@ -1,8 +1,6 @@
-//! Changes modes and times of files on behalf of the program.
-//!
-//! Landlock does not govern them, so a program in its tier could change any file of its user. The kernel stops the
-//! program at such a call and asks here: the file is opened, what was opened is checked, and it is changed if it is
-//! where the program may write and belongs to its user. The program's own call is never executed.
+//! Changes modes and times of files on behalf of the program, since Landlock does not govern them: the kernel stops
+//! such a call and asks here; the file is opened, checked, and changed if the program may write it and it belongs to
+//! its user. The program's own call is never executed.
 #![expect(unsafe_code, reason = "the kernel's questions come by system calls without a wrapper")]
 
 use std::fs::File;
@@ -27,7 +25,6 @@ const STILL_VALID: libc::c_ulong = 0x4008_2102;
 const NEW_LISTENER: libc::c_ulong = 1 << 3;
 const MOST_PATH: usize = 4096;
 
-/// Where the program may change files, and their owner.
 #[derive(Debug, Clone)]
 pub(super) struct WritableFiles {
     pub write: Vec<PathBuf>,

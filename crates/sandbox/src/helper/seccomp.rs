@@ -1,8 +1,5 @@
-//! The system calls that a confined program may not use.
-//!
-//! Denied calls fail with EPERM rather than kill, so that programs that merely try them carry on. It is a list of
-//! denials, since what programs need varies too much for a list of permissions, and the file system, network and
-//! process barriers do not rest on it alone.
+//! The system calls that a confined program may not use: denials, since what programs need varies too much for a list
+//! of permissions. They fail with EPERM rather than kill, so that programs that merely try them carry on.
 #![cfg_attr(test, expect(unsafe_code, reason = "system calls as a program makes them"))]
 
 use super::calls;
@@ -222,7 +219,6 @@ fn changes_of_metadata() -> Result<BTreeMap<i64, Vec<SeccompRule>>, String> {
     Ok(modes.chain([(libc::SYS_utimensat, vec![by_path])]).collect())
 }
 
-/// Sends changes of metadata to the supervisor.
 pub(super) fn asking() -> Result<BpfProgram, String> {
     let arch: TargetArch = std::env::consts::ARCH.try_into().map_err(|e| format!("{e}"))?;
     // The library has no such action, so another one stands for it first.

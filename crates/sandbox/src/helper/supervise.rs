@@ -18,7 +18,6 @@ use super::child;
 use super::notify::{self, WritableFiles};
 use crate::process::{Failure, Plan, Report, Stage, Tier, Tripped};
 
-/// How often the limits of a command are checked.
 const WATCH: Duration = Duration::from_millis(25);
 
 /// The same for a service, whose limits need no checks.
@@ -110,7 +109,6 @@ fn start() -> Result<(Plan, Pid), Start> {
     }
 }
 
-/// The socket for the seccomp listener, for the Landlock tier.
 fn listener_sockets(plan: &Plan) -> std::io::Result<Option<(OwnedFd, OwnedFd)>> {
     if plan.tier != Tier::Landlock {
         return Ok(None);
@@ -173,7 +171,6 @@ fn watch(plan: &Plan, command: Pid) -> Report {
     }
 }
 
-/// Collects dead children; the command's own end is the result.
 fn reap(command: Pid) -> Option<Report> {
     while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
         if pid == command {
@@ -217,10 +214,8 @@ fn over_limit(plan: &Plan, started: Instant) -> Option<Tripped> {
     }
 }
 
-/// Kills all descendants; in a namespace our own end does that.
-///
-/// By process group first: the kernel signals a group as a whole, and a fork under way cannot escape, while processes
-/// killed one by one can multiply faster than they die.
+/// By process group first: the kernel signals a group as a whole, while processes killed one by one can multiply faster
+/// than they die. In a namespace our own end kills all.
 fn kill_descendants(plan: &Plan) {
     if plan.tier == Tier::Namespaces {
         return;
@@ -308,7 +303,6 @@ pub(crate) fn tasks_of_user(uid: u32) -> u64 {
         .sum()
 }
 
-/// The first number of a line of a status file.
 fn field(status: &str, name: &str) -> Option<u64> {
     status.lines().find_map(|l| l.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
 }

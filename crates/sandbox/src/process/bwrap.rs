@@ -5,10 +5,8 @@ use super::Helper;
 use super::mounts::{ETC, NETWORK, Resolved, SYSTEM};
 use super::spec::Limits;
 
-/// The helper's path inside the sandbox.
 pub(super) const INNER_HELPER: &str = "/run/sandbox/helper";
 
-/// The user of the command inside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Users {
     /// A user namespace that maps the caller's user onto itself.

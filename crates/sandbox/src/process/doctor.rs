@@ -14,7 +14,6 @@ use crate::helper::{Barrier, Targets};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// In a few words.
     pub name: String,
     pub ok: bool,
     pub detail: String,

@@ -15,8 +15,7 @@ use tokio::net::TcpListener;
 
 use super::spec::{Limits, Tier};
 
-/// Sent on the helper's stdin before the command's own bytes: a length of four bytes (little endian), then JSON. Not
-/// in the arguments, which every user of the machine can see.
+/// On the helper's stdin, not in its arguments, which all users see: 4 bytes of length (little endian), then JSON.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Plan {
     pub argv: Vec<String>,
@@ -40,7 +39,6 @@ pub(crate) struct Plan {
     pub parent: Option<u32>,
 }
 
-/// One line on the status pipe.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Report {
@@ -59,7 +57,6 @@ pub(crate) enum Tripped {
     Wall,
 }
 
-/// A step that failed before the command ran.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Failure {
     pub stage: Stage,
@@ -80,13 +77,11 @@ pub(crate) enum Stage {
     Exec,
 }
 
-// A program's only way out: a listener on a loopback of its own, made by the helper inside and handed over to this
-// process. A socket stays in the network in which it was made, so this process can answer in a network that it is not
-// in.
+// A program's only way out: a listener on a loopback of its own, handed over to this process, which can answer there
+// since a socket stays in the network in which it was made.
 /// How long the helper may take.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// Our end, and the helper's.
 pub(super) fn listener_sockets() -> io::Result<(UnixStream, OwnedFd)> {
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_nonblocking(true)?;

@@ -44,7 +44,6 @@ pub(crate) struct Launched {
     pub kill_handle: KillHandle,
     /// Receives a line of JSON when it ends or could not be started.
     pub status: pipe::Receiver,
-    /// Receives the loopback listener.
     pub gate: Option<UnixStream>,
     /// Written to stdin before the program's own bytes.
     pub preamble: Vec<u8>,
@@ -52,7 +51,6 @@ pub(crate) struct Launched {
     pub resources: Resources,
 }
 
-/// Must outlive the program.
 #[derive(Debug)]
 pub(crate) struct Resources {
     _tmp: Option<tempfile::TempDir>,

@@ -28,8 +28,7 @@ pub struct Capabilities {
     pub seccomp: bool,
     pub user_namespaces: bool,
     pub bubblewrap: Option<PathBuf>,
-    /// Commands of root run as `nobody` if that user can use the workspace, else as root without capabilities; each
-    /// [`super::Outcome`] says which.
+    /// Commands of root run as `nobody` if it can use the workspace, else as root without capabilities.
     pub root: bool,
     /// Why tiers are not used, one line each.
     pub missing: Vec<String>,

@@ -79,8 +79,7 @@ async fn attend(mut child: Child, stdin: Vec<u8>, status: pipe::Receiver, keep: 
     Finished { report, stdout, stderr }
 }
 
-/// The first line of the status pipe that is a report: the command's own failure to start comes before the supervisor's
-/// report on how it ended.
+/// The first line that is a report: a command's own failure to start precedes the supervisor's report.
 pub(super) async fn read_report(status: pipe::Receiver) -> Option<Report> {
     let mut text = Vec::new();
     let _ = status.take(64 << 10).read_to_end(&mut text).await;

@@ -98,7 +98,6 @@ pub enum Tier {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Privileges {
-    /// The ordinary user that this program runs as.
     User,
     /// This program runs as root, the command as `nobody`.
     Dropped,
@@ -136,7 +135,6 @@ pub struct Output {
 }
 
 impl Output {
-    /// Whether something is missing from `bytes`.
     pub fn truncated(&self) -> bool {
         self.total > self.bytes.len() as u64
     }

@@ -54,8 +54,7 @@ impl PythonPool {
         Self { inner: Arc::new(Inner { sandbox, config, slots, zygote: Mutex::new(None) }) }
     }
 
-    /// Starts the interpreter, so that the first call does not wait for it. Fails if there is no Python or it cannot
-    /// be confined; then nothing is run.
+    /// Spares the first call a wait. Fails if there is no Python or it cannot be confined; then nothing is run.
     pub async fn warm(&self) -> Result<Interpreter, SandboxError> {
         let zygote = self.zygote().await?;
         Ok(Interpreter {
@@ -67,9 +66,7 @@ impl PythonPool {
         })
     }
 
-    /// Calls `run(payload)` of `code` and waits for the end of its process, which is killed at its wall time, on
-    /// `cancel`, and when the future is dropped. Fails only where Python cannot be run at all; code that fails is an
-    /// outcome.
+    /// Killed at its wall time, on `cancel`, and on drop. Code that fails is an outcome, no error.
     pub async fn run(
         &self,
         code: &str,

@@ -4,7 +4,6 @@ use serde_json::value::RawValue;
 
 use super::{FaultKind, PythonFault, PythonLimits};
 
-/// As far as it is known.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct End {
     /// As returned by `waitpid`.

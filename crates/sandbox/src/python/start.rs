@@ -228,8 +228,7 @@ pub(super) async fn resolve(place: &Path) -> Result<Candidate, String> {
     if real.starts_with("/usr") && is_program(&real) && !real.starts_with("/usr/local") {
         return Ok(Candidate { program: real, read_paths: Vec::new() });
     }
-    // It may be a script that finds the real one, and its library may be anywhere: it is asked, outside the sandbox,
-    // as whoever has put it into PATH would start it.
+    // It may be a script, its library anywhere: it is asked, outside the sandbox, as whoever put it into PATH would.
     ask(place).await
 }
 
@@ -268,7 +267,6 @@ fn is_program(path: &Path) -> bool {
 
 const CODE: &str = include_str!("../../data/python/check.py");
 
-/// What the interpreter reported of itself, and what a call with every module could not do.
 pub(super) async fn barriers(zygote: &Zygote) -> Vec<Check> {
     let limits = PythonLimits::default();
     let input = input(CODE, &json!(null));

@@ -1,4 +1,3 @@
-//! A warm interpreter: sends it calls and reports how they end.
 #![expect(unsafe_code, reason = "registering a descriptor with the reactor")]
 
 use std::collections::HashMap;
@@ -152,7 +151,6 @@ pub(super) enum Answer {
     Busy { busy: u64, why: String },
 }
 
-/// The interpreter is warm and locked in.
 #[derive(Debug, Deserialize)]
 pub(super) struct Ready {
     pub version: String,

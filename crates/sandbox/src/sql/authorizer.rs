@@ -6,7 +6,6 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use super::catalog::Names;
 use super::policy::{Functions, Policy, is_internal, standard_functions, table_functions};
 
-/// The first refusal of a statement, for the error message.
 #[derive(Debug, Clone)]
 pub(super) struct Refusal {
     pub what: String,

@@ -1,8 +1,5 @@
-//! Checks the program that SQLite compiled a statement to.
-//!
-//! SQLite does not ask the authorizer about columns that are only joined on: `FROM secrets JOIN g USING (value)` and
-//! NATURAL JOIN compare values of `secrets` without a question, which is enough to guess them. So every b-tree that
-//! the program opens is checked against the policy, and every read or search of a denied column.
+//! Checks the program that SQLite compiled a statement to: every b-tree, and every read or search of a denied column.
+//! SQLite does not ask the authorizer about columns that are only joined on (`JOIN g USING (value)`, NATURAL JOIN).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -72,7 +69,6 @@ pub(super) fn check(
     Ok(checked)
 }
 
-/// The statement's own program, and those of triggers.
 fn parts(program: &[Op]) -> impl Iterator<Item = &[Op]> {
     program.chunk_by(|_, next| next.addr != 0)
 }
@@ -94,8 +90,7 @@ fn check_part<'p>(
                     return Some("a table that is not one of the database's own".to_owned());
                 };
                 let writes = op.name == "OpenWrite";
-                // The counter of AUTOINCREMENT goes with its table: SQLite reads it where the program starts, before
-                // it opens any table of the statement.
+                // SQLite reads the counter of AUTOINCREMENT where the program starts, before it opens any table.
                 if (writes || started) && tree.table == "sqlite_sequence" {
                     continue;
                 }

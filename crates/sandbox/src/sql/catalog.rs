@@ -15,7 +15,6 @@ pub(super) struct Names {
     pub closed: HashMap<String, HashSet<String>>,
 }
 
-/// A table or one of its indexes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tree {
     /// The table it belongs to, in the database's spelling.
@@ -90,7 +89,6 @@ fn closed(conn: &Connection, policy: &Policy) -> rusqlite::Result<HashMap<String
     Ok(closed)
 }
 
-/// Where the denied columns are in the records of a b-tree.
 fn layout(
     conn: &Connection,
     closed: &HashSet<String>,

@@ -9,7 +9,6 @@ use super::error::SqlError;
 use super::policy::Limits;
 use super::query::Rows;
 
-/// What a statement did, or would do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     Rows(Rows),
@@ -22,7 +21,6 @@ pub struct Changes {
     pub count: u64,
     /// The first few, one line each: `orders id=7: total 10.0 → 12.5`.
     pub lines: Vec<String>,
-    /// What else a person should know.
     pub notes: Vec<String>,
     /// What restores the rows, or why nothing does.
     pub undo: Result<Snapshot, String>,
@@ -152,7 +150,6 @@ impl Table {
 }
 
 impl Snapshot {
-    /// Whether rows are as long as their tables, and keys within them.
     fn is_sound(&self) -> bool {
         let keys = |table: &Table| !table.key.is_empty() && table.key.iter().all(|at| *at < table.columns.len());
         let fits = |row: &RowChange| {
@@ -205,7 +202,6 @@ pub(crate) fn now(table: &Table, cells: &[Cell]) -> String {
     format!("{} is: {}", label(table, cells), all(table, cells))
 }
 
-/// Which row: `orders id=7`.
 fn label(table: &Table, cells: &[Cell]) -> String {
     let named = table.key.iter().filter_map(|at| {
         let (column, cell) = (table.columns.get(*at)?, cells.get(*at)?);

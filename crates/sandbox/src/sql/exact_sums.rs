@@ -9,7 +9,6 @@ use rusqlite::{Connection, Error, Result};
 /// Exact digits after the point; beyond that, and beyond 38 digits in all, binary arithmetic is used.
 const SCALE: u32 = 18;
 
-/// Replaces SQLite's own functions.
 pub(super) fn register(conn: &Connection) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
     for (name, which) in [("sum", Which::Sum), ("total", Which::Total), ("avg", Which::Average)] {

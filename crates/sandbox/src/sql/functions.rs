@@ -1,5 +1,4 @@
-//! Replaces functions of SQLite that can take minutes over values of a mebibyte, since their time grows with the
-//! product of two lengths and nothing checks the clock in between: here they take linear time, or check it.
+//! Replaces SQLite's functions that can take minutes over long values: here they take linear time, or check the clock.
 #![expect(unsafe_code, reason = "values are converted by SQLite's own rules, which have no safe wrapper")]
 
 use std::borrow::Cow;
@@ -29,7 +28,6 @@ enum Answer {
     TooBig,
 }
 
-/// What SQLite hands to each call.
 struct Function {
     body: Body,
     deadline: Arc<Deadline>,
@@ -37,7 +35,6 @@ struct Function {
     most: usize,
 }
 
-/// Replaces SQLite's own functions.
 pub(super) fn register(conn: &Connection, deadline: &Arc<Deadline>, most: usize) -> rusqlite::Result<()> {
     let all: [(&CStr, c_int, Body); 9] = [
         (c"like", 2, like),

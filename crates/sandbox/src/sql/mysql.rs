@@ -78,7 +78,6 @@ fn rules(write: bool) -> &'static Rules {
     })
 }
 
-/// Functions that somebody has made in the connection's database.
 const OWN: &str = "SELECT CAST(routine_name AS CHAR) FROM information_schema.routines \
     WHERE routine_type = 'FUNCTION' AND routine_schema = DATABASE()";
 
@@ -107,8 +106,7 @@ impl Connection {
     pub async fn open(url: &str, options: &RemoteOptions) -> Result<Self, SqlError> {
         let wanted: MySqlConnectOptions = url.parse().map_err(|e| no_connection(&e))?;
         let wanted = wanted
-            // Statements are not closed one by one: the server does not answer that, and the next one would wait for
-            // it.
+            // Statements are not closed one by one: the next one would wait for an answer that never comes.
             .statement_cache_capacity(100)
             .disable_statement_logging();
         let link = Link::open(&wanted, &options.limits).await?;

@@ -60,8 +60,7 @@ pub(super) fn connection(path: &Path, limits: &Limits, purpose: OpenMode) -> Res
     let conn = match harden(&conn, limits, purpose) {
         Ok(()) => conn,
         Err(e) if purpose == OpenMode::Read && is_cant_open(&e) && !has_wal(&real) => {
-            // A WAL database in a folder that cannot be written: no -shm can be made. Without a -wal there is nothing
-            // in flight, so it can be read as an unchanging file.
+            // A WAL database in an unwritable folder can have no -shm; without a -wal nothing is in flight.
             let uri = immutable_uri(&real);
             let conn = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
                 .map_err(|e| classify_open(path, e))?;
@@ -156,13 +155,11 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Whether there is something in a write-ahead log beside it.
 fn has_wal(path: &Path) -> bool {
     beside(path, "-wal").metadata().is_ok_and(|m| m.len() > 0)
 }
 
-/// Why a database may not be opened for writing, if so. `ours`: a write of our own may have been cut off there, so
-/// the journal's pages are played back.
+/// `ours`: a write of our own may have been cut off there, so the journal's pages are played back.
 fn unsettled(path: &Path, ours: bool) -> Option<String> {
     let until = Instant::now() + PATIENCE;
     loop {

@@ -12,7 +12,6 @@ pub enum Tables {
     Deny(BTreeSet<String>),
 }
 
-/// For [`Policy::deny_columns`].
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ColumnRef {
     pub table: String,
@@ -90,8 +89,7 @@ impl Default for Limits {
     }
 }
 
-/// What a guarded connection lets a statement do. The default suits a database in a workspace: all of its own tables
-/// readable, nothing writable, the schema tables and pragmas closed.
+/// The default: all tables of a workspace's database readable, nothing writable, schema tables and pragmas closed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Policy {
     pub tables: Tables,
@@ -127,7 +125,6 @@ impl Policy {
         }
     }
 
-    /// Whether the table or view may be read at all.
     pub fn allows_table(&self, table: &str) -> bool {
         let listed = |set: &BTreeSet<String>| set.iter().any(|t| t.eq_ignore_ascii_case(table));
         match &self.tables {

@@ -184,8 +184,7 @@ impl Connection {
         if columns.is_empty() {
             return Err(SqlError::Syntax { message: "the query has no columns".to_owned(), hint: None });
         }
-        // The server turns each row into JSON, whatever the types, and sends NULL for a row that is too large. It
-        // builds an object, since a function takes at most 100 arguments; the member names are not counted.
+        // Each row as JSON, NULL if it is too large; an object, since a function takes at most 100 arguments.
         let names: Vec<String> = (1..=columns.len()).map(|i| format!("c{i}")).collect();
         let names = names.join(", ");
         let wrapped = format!(
@@ -282,7 +281,6 @@ const PREPARE: &str = "PREPARE steward_own(text[], text[]) AS \
         AND (t.typtype IN ('c', 'd', 'p') OR p.provariadic <> 0))) \
     LIMIT 1";
 
-/// The SQL that looks for such a function, if the statement could call one.
 fn look_up(checked: &Checked) -> Option<String> {
     let list = |names: &[String]| {
         let quoted: Vec<String> = names.iter().map(|name| format!("'{}'", name.replace('\'', "''"))).collect();

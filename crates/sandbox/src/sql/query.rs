@@ -91,8 +91,7 @@ impl<'g> Session<'g> {
         Ok(statement)
     }
 
-    /// Why a statement does not compile. One that names something closed gets the same refusal as a valid one, so
-    /// that nobody learns by trying which names exist.
+    /// Something closed gets the same refusal as in a valid statement, so that nobody learns which names exist.
     fn unreadable(&self, error: rusqlite::Error, sql: &str) -> SqlError {
         let error = self.classify(error);
         let SqlError::Syntax { .. } = error else {
@@ -194,8 +193,7 @@ impl<'g> Session<'g> {
         }
     }
 
-    /// A missing function that the policy does not list is refused like any other; otherwise similar names are looked
-    /// up.
+    /// A missing function that is not listed is refused like any other; otherwise similar names are looked up.
     fn invalid(&self, message: String) -> SqlError {
         if let Some(name) = message.strip_prefix("no such function: ")
             && !allows_function(&self.guard.policy, name)
@@ -254,7 +252,6 @@ fn named(tokens: &[Token], names: &Names, policy: &Policy) -> Option<String> {
     None
 }
 
-/// Lists the names if they are few.
 fn suggest(wanted: &str, names: &[String], listing: &str) -> Option<String> {
     let near = near_matches(wanted, names.iter().map(String::as_str));
     if !near.is_empty() {

@@ -1,10 +1,6 @@
-//! Statements on a PostgreSQL, MariaDB or MySQL server. Each is checked ([`super::postgres`], [`super::mysql`]) and
-//! then run in a transaction that is read-only unless writing is asked for, with a time limit that the server
-//! enforces and limits on the result. A role that could reach files or programs of the server is refused, since the
-//! server would then be no boundary.
-//!
-//! Values are JSON; numbers that JSON's would cut short are texts: decimals of `MariaDB` and `MySQL` always, numbers
-//! of PostgreSQL that no `f64` holds.
+//! Statements on a PostgreSQL, MariaDB or MySQL server: checked, then run in a transaction that is read-only unless
+//! writing is asked for, within limits. A role that reaches files or programs of the server is refused, since the
+//! server would be no boundary. Numbers that JSON's would cut short are texts.
 
 pub use super::change::{Answer, Changes, Snapshot, WriteState};
 
@@ -17,7 +13,6 @@ use super::policy::Limits;
 use super::query::{Rows, Truncated};
 use super::server_guard::Checked;
 
-/// A write whose transaction is still open.
 #[derive(Debug)]
 pub struct HeldWrite {
     pub answer: Answer,
@@ -80,8 +75,7 @@ impl Remote {
         Ok(Self { server, options })
     }
 
-    /// Checks and runs one statement with values for its placeholders (`$1`… or `?`). After [`SqlError::Timeout`] and
-    /// [`SqlError::Connect`] the connection may be unusable.
+    /// Placeholders: `$1`… or `?`. After [`SqlError::Timeout`] and [`SqlError::Connect`] the connection may be broken.
     pub async fn run(&mut self, sql: &str, parameters: &[Value]) -> Result<Answer, SqlError> {
         self.carry_out(sql, parameters, Purpose::Commit).await
     }
@@ -91,8 +85,7 @@ impl Remote {
         self.carry_out(sql, parameters, Purpose::Preview).await
     }
 
-    /// Runs a write and leaves its transaction open until [`Remote::commit`]; anything else rolls it back. Fails with
-    /// [`SqlError::NoPreview`] where a rollback would not undo everything.
+    /// Leaves a write's transaction open; all else is rolled back. [`SqlError::NoPreview`] where that can't undo all.
     pub async fn hold(&mut self, sql: &str, parameters: &[Value]) -> Result<HeldWrite, SqlError> {
         let answer = self.carry_out(sql, parameters, Purpose::Hold).await?;
         let transaction = match &mut self.server {

@@ -9,7 +9,6 @@ use super::{Guard, Session, query};
 const COUNTED: i64 = 100_000;
 
 impl Guard {
-    /// What the policy shows, read by statements of our own.
     pub fn schema(&self) -> Result<Schema, SqlError> {
         self.session(|session| {
             let names = session.readable_objects()?;

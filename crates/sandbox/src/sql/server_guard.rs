@@ -27,13 +27,11 @@ const NESTING: usize = 50;
 /// Stack for walking the deepest statement that the limits allow; memory is taken only as it is used.
 const STACK: usize = 64 << 20;
 
-/// A statement that may be run in this form only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
     pub sql: String,
     pub writes: bool,
     pub parameters: usize,
-    /// What is known of a write to a single table.
     pub write: Option<Write>,
     /// The functions that it calls, by the names that the server looks up.
     pub calls: Vec<String>,
@@ -92,7 +90,6 @@ fn judge(sql: &str, lexer: &dyn Dialect, grammar: &dyn Dialect, rules: &Rules) -
     })
 }
 
-/// Writes AS before every alias.
 struct Explicit;
 
 impl VisitorMut for Explicit {
@@ -147,12 +144,10 @@ fn limit(what: &str) -> SqlError {
     SqlError::Limit { what: what.to_owned() }
 }
 
-/// What a kind of server permits.
 #[derive(Debug)]
 pub(crate) struct Rules {
     /// Functions without effects, and those written without parentheses.
     pub functions: NameSet,
-    /// Functions that may stand for a table.
     pub table_functions: NameSet,
     /// Words that call a function without parentheses and tell about the session.
     pub words: NameSet,
@@ -168,7 +163,6 @@ pub(crate) struct Rules {
     pub closed_prefixes: &'static [&'static str],
     /// Whether the server runs comments such as `/*! … */`.
     pub live_comments: bool,
-    /// Whether INSERT, UPDATE and DELETE are permitted.
     pub write: bool,
 }
 

@@ -43,7 +43,6 @@ pub(crate) struct TableInfo {
     pub keys: Vec<Vec<String>>,
     /// Why a write can't be tried without consequences, if it can't.
     pub no_preview: Option<String>,
-    /// Why a write can't be undone, if it can't.
     pub no_undo: Option<String>,
     /// Tables whose rows a write changes too, through their foreign keys.
     pub dependents: Vec<String>,
@@ -57,7 +56,6 @@ impl TableInfo {
         Some(Table { key, ..self.table.clone() })
     }
 
-    /// A note for people about the rows that a write changes elsewhere.
     pub fn dependents_note(&self) -> Option<String> {
         let names = self.dependents.join(", ");
         (!names.is_empty()).then(|| format!("rows that refer to them go along: {names}"))
@@ -65,9 +63,7 @@ impl TableInfo {
 }
 
 pub(crate) struct Reference {
-    /// The table that has it, as SQL text.
     pub child: String,
-    /// Its name in messages.
     pub shown: String,
     /// Its columns and those that they refer to, as SQL text.
     pub columns: Vec<(String, String)>,

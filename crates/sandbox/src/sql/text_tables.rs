@@ -23,7 +23,6 @@ const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 #[derive(Debug, Clone, Copy)]
 pub struct TableText<'t> {
-    /// Where it comes from, for errors.
     pub source: &'t str,
     /// The table's name; numbered if it is taken.
     pub name: &'t str,
@@ -31,13 +30,9 @@ pub struct TableText<'t> {
 }
 
 impl Guard {
-    /// A database in memory with a table for each text, open for queries under `policy`.
-    ///
     /// The first row names the columns, unless it holds numbers like those below it. A column is `INTEGER` or `REAL`
-    /// only if all of its cells can be so without losing a digit, else `TEXT`; empty cells are null. `sum`, `avg` and
-    /// `total` calculate in decimals and refuse text.
-    ///
-    /// Fails with [`SqlError::Limit`] for what is too large and with [`SqlError::Open`] for what is no table.
+    /// only if no cell loses a digit, else `TEXT`; empty cells are null. [`SqlError::Limit`] for what is too large,
+    /// [`SqlError::Open`] for what is no table.
     pub fn of_tables(texts: &[TableText<'_>], policy: Policy) -> Result<Self, SqlError> {
         let conn = Connection::open_in_memory().map_err(SqlError::Sqlite)?;
         let until = Instant::now() + PATIENCE;
@@ -57,7 +52,6 @@ impl Guard {
     }
 }
 
-/// Known after reading a text once.
 struct Table {
     separator: u8,
     headed: bool,
@@ -95,8 +89,7 @@ impl Table {
                 columns[at].add(&cell);
             }
         }
-        // Quotation marks within a cell may be odd in number; one that never ends takes the rest of the file into its
-        // cell.
+        // A quotation mark that never ends takes the rest of the file into its cell.
         if several_lines && one.text.bytes().filter(|b| *b == b'"').count() % 2 == 1 {
             return Err(unreadable(one, "a quotation mark opens a cell and none closes it"));
         }
@@ -192,7 +185,6 @@ fn is_header(first: &[String], below: &[Column]) -> bool {
     !numbers
 }
 
-/// The name, numbered if it is taken.
 fn free(name: &str, taken: &mut HashSet<String>) -> String {
     let mut number = 1;
     let mut chosen = name.to_owned();
@@ -240,7 +232,6 @@ pub(super) enum Kind {
     Text,
 }
 
-/// What its cells have shown so far.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question of its own to every cell")]
 pub(super) struct Column {

@@ -17,9 +17,8 @@ use capture::{Record, Recorder};
 use put_back::stored;
 
 impl Guard {
-    /// Runs one statement that reads or changes rows, with values bound to `?1`, `?2`…; all of it or nothing. Without
-    /// `keep` it is rolled back and only reported. For a guard that was opened for writing. After an error nothing
-    /// was changed.
+    /// Binds values to `?1`, `?2`…; all of it or nothing. Without `keep` it is rolled back and only reported. Needs a
+    /// guard that was opened for writing.
     pub fn change(&self, sql: &str, parameters: &[Value], keep: bool) -> Result<Answer, SqlError> {
         self.change_with(sql, parameters, keep, |_| Ok(()))
     }
@@ -104,7 +103,6 @@ impl Session<'_> {
         Recorder::start(&guard.conn, &shapes, limits.clone()).map_err(|e| self.classify(e))
     }
 
-    /// Tables on which the database has its own triggers.
     fn with_triggers(&self) -> Result<BTreeSet<String>, SqlError> {
         let run = || {
             let sql = "SELECT DISTINCT tbl_name FROM main.sqlite_schema WHERE type = 'trigger'";
@@ -150,7 +148,6 @@ fn summary(record: &Record, before: &Counts, after: &Counts) -> Changes {
     Changes { count, lines: record.lines.clone(), notes, undo }
 }
 
-/// Whether a table lost rows that were not recorded.
 fn replaced(record: &Record, before: &Counts, after: &Counts) -> bool {
     before.iter().any(|(name, count)| {
         let of_table = |table: usize| {

@@ -1,5 +1,3 @@
-//! `steward doctor`: finds out by trying what works on this machine.
-
 use crate::browser;
 use crate::compose::{Composition, Options, python_config, sandbox_helper};
 use crate::exit::Exit;

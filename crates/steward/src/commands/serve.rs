@@ -1,5 +1,3 @@
-//! `steward serve`: the API, and the runs behind it.
-
 use crate::api_state::{Front, access, state};
 use crate::cli;
 use crate::compose::{Composition, Options};

@@ -1,16 +1,12 @@
-//! Places where tests stop or fail the program. Nothing without the feature `failpoints`.
-//!
-//! At the two commit points the action `return` means sudden death of the process; the others
-//! (`pause`, `sleep`, `panic`) do what they say.
+//! Places where tests stop or fail the program; nothing without the feature `failpoints`. At the two commit points the
+//! action `return` means sudden death of the process.
 
 use steward_core::ports::StoreResult;
 
-/// Before the physical commit.
 pub(crate) fn before_commit() {
     fail::fail_point!("store.commit.before", |_| std::process::abort());
 }
 
-/// After it, before anyone is told.
 pub(crate) fn after_commit() {
     fail::fail_point!("store.commit.after", |_| std::process::abort());
 }

@@ -67,7 +67,6 @@ impl Postgres {
         Ok(Self { runtime, pool, queue })
     }
 
-    /// Runs `op` in a transaction.
     pub(crate) async fn write<A, T>(&self, args: A, op: OpFn<A, T>) -> StoreResult<T>
     where
         A: Send + Sync + 'static,
@@ -89,7 +88,7 @@ impl Postgres {
         self.in_pool_runtime(trying).await
     }
 
-    /// Runs `op` outside a transaction.
+    /// Outside a transaction.
     pub(crate) async fn read<A, T>(&self, args: A, op: OpFn<A, T>) -> StoreResult<T>
     where
         A: Send + Sync + 'static,
@@ -103,8 +102,7 @@ impl Postgres {
         self.in_pool_runtime(reading).await
     }
 
-    /// A connection lives in the runtime that it was opened in, which must not be one that ends
-    /// before the pool.
+    /// A connection lives in the runtime that opened it, which must not end before the pool.
     async fn in_pool_runtime<T: Send + 'static>(&self, work: BoxFuture<'static, StoreResult<T>>) -> StoreResult<T> {
         if Handle::try_current().is_ok_and(|here| here.id() == self.runtime.id()) {
             return work.await;
@@ -121,7 +119,6 @@ impl Postgres {
     }
 }
 
-/// Why a transaction was not committed.
 enum AttemptError {
     /// It clashed with another one, and PostgreSQL wants it tried again.
     Retry(StoreError),

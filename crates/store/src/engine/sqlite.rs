@@ -1,5 +1,3 @@
-//! SQLite: one writer, several readers.
-
 mod log_head_cache;
 mod open;
 mod readers;
@@ -56,7 +54,6 @@ impl Sqlite {
         answer.await.unwrap_or_else(|_| Err(gone()))
     }
 
-    /// Appends events that have no rows beside them.
     pub(crate) async fn append(&self, batch: AppendBatch) -> StoreResult<()> {
         let (reply, answer) = oneshot::channel();
         self.send(QueuedWrite::Append(Append { batch, outcome: None, reply }))?;

@@ -1,5 +1,3 @@
-//! Agents.
-
 use crate::codec::{from_json, to_json};
 use crate::error::{DbError, on_duplicate, require_changed};
 use crate::store::Store;

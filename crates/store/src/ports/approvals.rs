@@ -1,5 +1,3 @@
-//! The inbox.
-
 use crate::codec::{from_json, page_size, paged};
 use crate::store::Store;
 use crate::tx::{Row, args};

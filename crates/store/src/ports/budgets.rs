@@ -1,12 +1,6 @@
-//! Hard budgets: the limits, and what their periods have spent.
-//!
-//! A limit's row holds what its period has spent. It is counted from the record of usage when the
-//! period (or the limit) begins and goes up with each settled call. Reservations are rows of
-//! their own, which count until they end.
-//!
-//! On PostgreSQL a call locks the rows of all its limits, in the order of their ids, before it looks
-//! at anything else; so calls under a common limit go one after the other, and none of them wait in
-//! a circle.
+//! Hard budgets: limits, and what their periods have spent, counted from the record of usage when a period begins and
+//! with each settled call since. Reservations count until they end. On PostgreSQL a call locks all its limits first, in
+//! the order of their ids, so that none wait in a circle.
 
 use super::usage::{MAX_AMOUNT, spent_since};
 use crate::codec::{from_word, to_word};
@@ -26,8 +20,7 @@ pub(super) async fn save(
     limited: &LimitLookup,
 ) -> StoreResult<()> {
     if let Tx::Postgres(_) = tx {
-        // Calls that are being settled have not seen this limit, and their usage can't be seen yet:
-        // wait for them, so that the sum that is counted next has them all.
+        // Calls that are being settled have not seen this limit: wait for them, so that the sum has them all.
         tx.script("lock table spend_limits in exclusive mode").await?;
     }
     if let LimitLookup::Cached(scopes) = limited {
@@ -121,8 +114,7 @@ pub(super) async fn is_limited(tx: &mut Tx<'_>, tenant: TenantId, spender: &Spen
     Ok(row.is_some())
 }
 
-/// Those that count the calls of `spender`, or calls to one of `connections`; nobody else changes them before this
-/// transaction ends.
+/// Those of calls by `spender` or to `connections`; nobody else changes them before this transaction ends.
 pub(super) async fn lock_limits(
     tx: &mut Tx<'_>,
     tenant: TenantId,
@@ -171,8 +163,7 @@ impl LimitRow {
         })
     }
 
-    /// What is spent in the period of `now`, nothing reserved yet. A clock that lags behind another
-    /// node's does not bring an old period back. The flag says whether the row has to be written.
+    /// Nothing reserved yet. A lagging clock brings no old period back. The flag: whether the row has to be written.
     pub(super) async fn spent(
         &self,
         tx: &mut Tx<'_>,
@@ -208,13 +199,11 @@ pub(super) async fn write_spent(tx: &mut Tx<'_>, tenant: TenantId, state: &Spend
     Ok(())
 }
 
-/// Scopes that have, or had, a limit. None is forgotten before the store is opened again: a limit may
-/// always be on its way through the writer's queue.
+/// Scopes that have, or had, a limit. None is forgotten: a limit may always be in the writer's queue.
 #[derive(Debug, Default)]
 pub(crate) struct LimitedScopes(RwLock<HashSet<(TenantId, BudgetScope)>>);
 
 impl LimitedScopes {
-    /// Adds a scope whose limit is about to be saved.
     pub(crate) fn add(&self, tenant: TenantId, scope: BudgetScope) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         known.insert((tenant, scope));

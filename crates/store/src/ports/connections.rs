@@ -1,5 +1,3 @@
-//! Connections to models, and the exam reports of their models.
-
 use crate::codec::{from_json, to_json};
 use crate::error::{on_duplicate, require_changed};
 use crate::store::Store;

@@ -1,5 +1,3 @@
-//! Conversations, their messages, and branches of them.
-
 use super::run_commit::open_run;
 use crate::codec::{fold, from_json, page_size, paged, pattern, status_of};
 use crate::error::{on_duplicate, require_changed};
@@ -202,8 +200,7 @@ async fn fork(
     Ok(())
 }
 
-/// The number of the first message that was not there before `run`. Runs of a conversation follow
-/// each other and their ids grow, so that is the first one of this run or of a later one.
+/// Runs of a conversation follow each other and their ids grow, so it is the first of this run or of a later one.
 async fn end_before(tx: &mut Tx<'_>, tenant: TenantId, from: ConversationId, run: RunId) -> StoreResult<i64> {
     let found = tx
         .row(

@@ -1,5 +1,4 @@
-//! The vault's rows: sealed bytes and what may be shown of them. All rows of a tenant are sealed with one key at any
-//! instant; both ways of writing hold to that.
+//! The vault's rows: sealed bytes and what may be shown. All of a tenant are sealed with one key at any instant.
 
 use crate::codec::{from_json, page_size, paged, sort_key, to_json};
 use crate::error::on_duplicate;
@@ -128,8 +127,7 @@ async fn reseal(tx: &mut Tx<'_>, tenant: TenantId, from: &str, rows: &[SealedCre
         return Err(changed());
     }
     for row in rows {
-        // Secrets that were changed since they were read would be lost: the time of their last change
-        // stands in the body.
+        // Secrets changed since they were read would be lost: the body has the time of their last change.
         let current = one(tx, tenant, row.credential.id).await;
         if current.map_err(|_| changed())?.credential.changed_at != row.credential.changed_at {
             return Err(changed());

@@ -1,5 +1,3 @@
-//! What agents keep for themselves.
-
 use crate::error::require_changed;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};

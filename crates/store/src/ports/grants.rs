@@ -1,5 +1,3 @@
-//! Standing permissions.
-
 use crate::codec::{from_json, to_json};
 use crate::error::{on_duplicate, require_changed};
 use crate::store::Store;

@@ -1,5 +1,3 @@
-//! Idempotency keys.
-
 use crate::error::require_changed;
 use crate::store::Store;
 use crate::tx::{Tx, args};

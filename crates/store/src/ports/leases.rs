@@ -1,5 +1,3 @@
-//! Leases: who may append to a run.
-
 use crate::append::last_seq;
 use crate::tx::{Tx, args, locking};
 use steward_core::ports::{Claim, Lease, StoreError, StoreResult};

@@ -1,5 +1,3 @@
-//! Reading logs, and checking the database.
-
 use crate::codec::to_json;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
@@ -12,7 +10,6 @@ use steward_core::{RunId, TenantId, Timestamp};
 /// Most events of one call.
 const MAX_EVENTS: u32 = 10_000;
 
-/// Rows of events after `after`.
 pub(super) async fn rows(store: &Store, tenant: TenantId, run: RunId, after: u64, limit: u32) -> StoreResult<Vec<Row>> {
     let limit = if limit == 0 { MAX_EVENTS } else { limit.min(MAX_EVENTS) };
     let sql = "select seq, at, epoch, body, blob,
@@ -21,7 +18,7 @@ pub(super) async fn rows(store: &Store, tenant: TenantId, run: RunId, after: u64
     store.rows(sql, args![tenant, run, after, limit]).await
 }
 
-/// The same of `tool.staged` of all other runs from a time on.
+/// Rows of `tool.staged` of all other runs from a time on.
 pub(super) async fn staged(store: &Store, tenant: TenantId, except: RunId, since: Timestamp) -> StoreResult<Vec<Row>> {
     let sql = "select seq, at, epoch, body, blob, null from events
          where tenant_id = $1 and kind = 'tool.staged' and at > $3 and run_id <> $2

@@ -1,5 +1,3 @@
-//! Runs kept as tests.
-
 use crate::error::{DbError, on_duplicate, require_changed};
 use crate::store::Store;
 use crate::tx::{Row, args};

@@ -10,7 +10,6 @@ pub(super) struct ReserveRequest {
     pub tenant: TenantId,
     pub id: ReservationId,
     pub spender: Spender,
-    /// Where the call may come to.
     pub connections: Vec<ConnectionId>,
     pub tokens: u64,
     pub cost_micros: u64,
@@ -18,8 +17,7 @@ pub(super) struct ReserveRequest {
     pub until: Timestamp,
 }
 
-/// Reserves under all limits of the spender, and of each connection that has room; returns the connections that have
-/// none, or the limit that stands in the way.
+/// Reserves under all limits; returns the connections without room, or the limit that stands in the way.
 pub(super) async fn reserve(
     tx: &mut Tx<'_>,
     request: &ReserveRequest,
@@ -95,7 +93,6 @@ fn keep_longest(full: &mut Option<SpendState>, state: SpendState, now: Timestamp
     }
 }
 
-/// When the period of a full limit ends.
 pub(super) fn period_end(state: &SpendState, now: Timestamp) -> Option<Timestamp> {
     state.limit.period.ends(now.max(state.since))
 }
@@ -114,7 +111,6 @@ async fn remove_ended(tx: &mut Tx<'_>, tenant: TenantId, now: Timestamp) -> Stor
     Ok(())
 }
 
-/// What is reserved, by scope of one spender: tokens and cost.
 struct ReservedByScope {
     installation: (u64, u64),
     user: (u64, u64),

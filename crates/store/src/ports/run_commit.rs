@@ -65,8 +65,7 @@ pub(super) async fn create(
     side_writes::write(tx, batch).await
 }
 
-/// Whether `row` may begin in its conversation. The lock on the conversation makes two that begin at
-/// once, or a deletion, wait for each other.
+/// The conversation's lock makes two that begin at once, or a deletion, wait for each other.
 async fn check_conversation(tx: &mut Tx<'_>, row: &RunRow, conversation: ConversationId) -> StoreResult<()> {
     let sql = locking!(tx, "select deleted_at from conversations where tenant_id = $1 and id = $2", "for update");
     let header = tx.row(sql, args![row.tenant, conversation]).await?;

@@ -12,8 +12,7 @@ pub(super) async fn push(tx: &mut Tx<'_>, tenant: TenantId, run: RunId, command:
 
 /// Queues a command; `false` if there is no such run, or it has ended.
 pub(super) async fn enqueue(tx: &mut Tx<'_>, tenant: TenantId, run: RunId, command: &Command) -> StoreResult<bool> {
-    // Numbers come from the run's row: never twice, even after the queue was emptied, and two
-    // writers wait for each other there.
+    // Numbers come from the run's row: never twice, and two writers wait for each other there.
     let number = tx
         .row(
             "update runs set commands = commands + 1

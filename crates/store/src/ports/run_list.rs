@@ -1,12 +1,9 @@
-//! The rows of the list of runs.
-
 use crate::codec::{from_json, from_word, page_size, paged, pattern, status_of, status_word, to_word};
 use crate::store::Store;
 use crate::tx::{Row, args};
 use steward_core::ports::{Page, RunFilter, RunRow, RunStatus, StoreError, StoreResult};
 use steward_core::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};
 
-/// Columns of a run, for [`run_row`].
 macro_rules! columns {
     () => {
         "r.id, r.agent_id, r.conversation_id, r.title, r.status, r.outcome, r.answer,
@@ -50,7 +47,6 @@ pub(super) async fn one(store: &Store, tenant: TenantId, run: RunId) -> StoreRes
     run_row(tenant, &row.ok_or_else(|| StoreError::NotFound(format!("run {run}")))?)
 }
 
-/// The text of the list that uses the best index for `filter`.
 fn statement(filter: &RunFilter) -> &'static str {
     if filter.conversation.is_some() {
         list!("and r.conversation_id = $3")

@@ -1,5 +1,3 @@
-//! `RunStore`: which function does what.
-
 use super::{leases, log, run_commit, run_inbox, run_list};
 use crate::append::AppendBatch;
 use crate::codec::{from_json, page_size};

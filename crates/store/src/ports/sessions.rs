@@ -1,5 +1,3 @@
-//! Logins.
-
 use crate::error::on_duplicate;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};

@@ -154,7 +154,6 @@ async fn record_decision(
     known.map(drop).ok_or_else(|| StoreError::NotFound(format!("approval {id}")))
 }
 
-/// New values of a run's status columns.
 struct StatusUpdate<'a> {
     status: RunStatus,
     outcome: Option<&'a Outcome>,
@@ -165,8 +164,7 @@ struct StatusUpdate<'a> {
 }
 
 impl StatusUpdate<'_> {
-    /// A run that waits or has ended gives its lease back with this very commit, so that whoever
-    /// wakes it next need not wait for the lease to run out.
+    /// A run that waits or has ended gives its lease back with this commit, so whoever wakes it need not wait.
     async fn write(&self, tx: &mut Tx<'_>, batch: &AppendBatch) -> StoreResult<()> {
         let sql = if self.status == RunStatus::Running {
             "update runs set status = $3, outcome = $4, ended_as = $5, answer = $6,
@@ -243,7 +241,6 @@ async fn append_messages(
     Ok(())
 }
 
-/// What a person sees of a message, to search in.
 fn searchable_text(message: &Message) -> String {
     match message.role {
         Role::User | Role::Assistant => fold(&message.text),

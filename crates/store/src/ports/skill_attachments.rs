@@ -1,5 +1,4 @@
-//! Which skills an agent has: its body is read, changed and written in one transaction. Locks are
-//! taken in one order everywhere, the skill's first and the agent's then.
+//! Which skills an agent has, changed in one transaction. Lock order everywhere: the skill, then the agent.
 
 use super::skills::{change_skill, insert_skill, lock_skill, lock_skill_by_name, unknown_agent, unknown_skill};
 use crate::codec::{from_json, to_json};
@@ -42,7 +41,6 @@ pub(super) async fn create_and_attach(
     Ok((kept, made))
 }
 
-/// The skill under its name, made or changed.
 async fn create_or_change(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> StoreResult<(Skill, bool)> {
     if let Some(current) = lock_skill_by_name(tx, tenant, &skill.name).await? {
         let kept = change_skill(tx, tenant, &current, skill).await?;
@@ -63,7 +61,6 @@ async fn create_or_change(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> S
     }
 }
 
-/// Changes an agent's skills; `how` says whether it did.
 async fn change_attached(
     tx: &mut Tx<'_>,
     tenant: TenantId,
@@ -81,7 +78,6 @@ async fn change_attached(
     Ok(())
 }
 
-/// Writes an agent's body back.
 pub(super) async fn write_agent(tx: &mut Tx<'_>, tenant: TenantId, agent: &Agent) -> StoreResult<()> {
     tx.execute(
         "update agents set body = $3 where tenant_id = $1 and id = $2",

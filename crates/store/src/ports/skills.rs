@@ -185,7 +185,6 @@ async fn read_agent(tx: &mut Tx<'_>, tenant: TenantId, id: AgentId) -> StoreResu
     from_json("an agent", &row.ok_or_else(|| unknown_agent(id))?.text(0)?)
 }
 
-/// The pattern of a body that names this skill somewhere.
 pub(super) fn body_pattern(id: SkillId) -> String {
     format!("%\"{id}\"%")
 }
@@ -282,7 +281,6 @@ pub(super) async fn lock_skill(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId) -
     row.as_ref().map(skill_of).transpose()
 }
 
-/// The same by name.
 pub(super) async fn lock_skill_by_name(tx: &mut Tx<'_>, tenant: TenantId, name: &str) -> StoreResult<Option<Skill>> {
     let sql = locking!(tx, "select body from skills where tenant_id = $1 and name = $2", "for update");
     let row = tx.row(sql, args![tenant, name]).await?;

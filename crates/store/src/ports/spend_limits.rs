@@ -1,5 +1,3 @@
-//! The port of hard budgets: which function does what.
-
 use super::budgets::{all_limits, is_limited, save};
 use super::reservations::{ReserveRequest, period_end, reserve, reserved_under, settle};
 use super::usage::UsageSum;

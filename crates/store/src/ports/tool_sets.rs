@@ -1,5 +1,4 @@
-//! The tools of runs. A run's first event has all schemas of its tools, which are the same for many runs: they are kept
-//! once, by their hash, and put back when the log is read.
+//! The tools of runs: schemas are kept once, by hash, since many runs share them, and put back when a log is read.
 
 use crate::codec::{from_json, to_json};
 use crate::store::Store;
@@ -17,7 +16,6 @@ const MOST: usize = 100;
 
 type Known = HashMap<(TenantId, String), Arc<[ToolSpec]>>;
 
-/// Sets that are in the database for sure.
 #[derive(Debug, Default)]
 pub(crate) struct ToolSets(Mutex<Known>);
 
@@ -39,7 +37,6 @@ impl ToolSets {
     }
 }
 
-/// A set that a new run refers to.
 #[derive(Debug, Clone)]
 pub(crate) struct ToolSet {
     pub hash: String,
@@ -49,7 +46,6 @@ pub(crate) struct ToolSet {
 }
 
 impl Store {
-    /// Takes the tools out of a run's first event.
     pub(super) fn take_tool_set(&self, tenant: TenantId, first: &mut [EventBody]) -> StoreResult<Option<ToolSet>> {
         let Some(EventBody::RunStarted { setup, .. }) = first.first_mut() else {
             return Ok(None);

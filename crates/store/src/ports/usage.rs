@@ -1,5 +1,3 @@
-//! The record of usage: tokens and cost by day, spender and model.
-
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
 use async_trait::async_trait;
@@ -84,11 +82,9 @@ pub(super) const MAX_AMOUNT: u64 = 1 << 50;
 /// Longest model name that is kept, characters: it is part of a key.
 const MAX_MODEL_NAME: usize = 200;
 
-/// Calls of one spender, model and day.
 #[derive(Debug, Clone)]
 pub(super) struct UsageSum {
     pub spender: Spender,
-    /// When the last of them ended.
     pub at: Timestamp,
     pub cost_micros: u64,
     model: String,

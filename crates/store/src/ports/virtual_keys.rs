@@ -1,5 +1,3 @@
-//! Virtual keys.
-
 use crate::codec::{from_json, page_size, paged, to_json};
 use crate::error::{DbError, on_duplicate, require_changed};
 use crate::store::Store;

@@ -23,7 +23,6 @@ fn load_limit(browsers: &Browsers, context: &Context) -> Duration {
     left.min(browsers.config().load)
 }
 
-/// Ends `work` at the call's deadline, or when the run is stopped.
 async fn with_deadline<T>(
     context: &Context,
     what: &str,

@@ -1,5 +1,4 @@
-//! Chromium's protocol over two pipes: JSON messages, each ended by a zero byte. No port is opened, so nobody else can
-//! take the browser over.
+//! Chromium's protocol over two pipes: JSON messages, each ended by a zero byte. No port is opened to others.
 
 use super::error::BrowserError;
 use serde_json::{Value, json};
@@ -25,7 +24,6 @@ impl PendingReplies {
     }
 }
 
-/// A connection to a browser. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(super) struct Cdp {
     out: mpsc::Sender<Vec<u8>>,

@@ -1,6 +1,5 @@
 use std::collections::{BTreeMap, HashMap};
 
-/// Elements of a document that get a number.
 const NUMBERED: usize = 2000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,8 +20,7 @@ impl Element {
     }
 }
 
-/// The numbers of a page's elements. A number always means one element under one name: a number of an older page
-/// matches nothing, and a renamed element gets a new number, so that what a person approved is what is clicked.
+/// A number always means one element under one name, so that what a person approved is what is clicked.
 #[derive(Debug, Default)]
 pub(super) struct Elements {
     last: u32,

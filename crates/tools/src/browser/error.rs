@@ -25,7 +25,6 @@ pub enum BrowserError {
     Status { url: String, status: u16 },
     #[error("{what} took longer than {ms} ms and was stopped; try again later")]
     Late { what: String, ms: u128 },
-    /// Too slow, or stopped, after an action had been sent.
     #[error(
         "the page did not come to rest before {why}; what was done may have taken effect: look with browser_snapshot before trying again"
     )]
@@ -38,7 +37,6 @@ pub enum BrowserError {
     Download(String),
     #[error("there is no element {0} on the page any more; look at the page with browser_snapshot")]
     NoElement(u32),
-    /// An element that is no longer what it was.
     #[error("element {number} {what}; look at the page with browser_snapshot")]
     Element { number: u32, what: String },
     #[error("the browser refused {method}: {message}")]

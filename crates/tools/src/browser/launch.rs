@@ -1,5 +1,4 @@
-//! Starting Chromium: in namespaces without any network but the gate to our proxy, with a profile in the sandbox's memory
-//! that is gone with it.
+//! Starting Chromium: in namespaces, with no network but our proxy's gate, and a profile in memory only.
 
 use super::cdp::Cdp;
 use super::error::BrowserError;

@@ -14,12 +14,10 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use url::Url;
 
-/// Time between checks that the browser still runs.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// A page without requests for so long is taken to be at rest.
 const REST_TIME: Duration = Duration::from_millis(300);
 const MAX_REST_WAIT: Duration = Duration::from_secs(2);
-/// Documents that may follow one another by themselves.
 const MAX_DOCUMENTS: usize = 8;
 /// How soon an action shows whether it leads anywhere.
 const REACTION_TIME: Duration = Duration::from_millis(250);
@@ -35,7 +33,6 @@ pub(super) struct Page {
     pub open: bool,
 }
 
-/// Stops a navigation when its caller gives up.
 struct StopLoadingGuard<'a>(Option<&'a Page>);
 
 impl Drop for StopLoadingGuard<'_> {
@@ -326,7 +323,6 @@ impl Page {
     }
 }
 
-/// Why the proxy refused: a request to the host of `url`, or else the last one.
 fn refusal_reason(url: Option<&Url>, refusals: &Refusals, mark: u64) -> Option<String> {
     let place = url.map(host_port_of);
     let mut found = refusals.since(mark);

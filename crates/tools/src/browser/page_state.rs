@@ -15,17 +15,14 @@ pub(super) struct PageState {
     pub documents: u64,
     pub loader: String,
     pub url: String,
-    /// Whether the browser shows an error page of its own.
     pub broken: bool,
     pub parsed: bool,
-    /// Whether the document and its resources have loaded.
     pub loaded: bool,
     pub starting: bool,
     /// Document and HTTP status of the last response for the main frame.
     pub answered: Option<(String, u16)>,
     pub requests: HashSet<String>,
     pub dialogs: Vec<String>,
-    /// The address of a window that the page wanted to open.
     pub window: Option<String>,
     pub download: Option<String>,
     pub crashed: bool,

@@ -1,5 +1,4 @@
-//! A page as text, from its accessibility tree: what a screen reader would say, with a number on everything that can be
-//! clicked or filled in.
+//! A page as text, from its accessibility tree, with a number on everything that can be clicked or filled in.
 
 use super::elements::{Element, Elements};
 use crate::text::{clip, is_one_of, one_line};
@@ -7,10 +6,8 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// Roles of elements that can be acted on.
 const ACTIVE_ROLES: &str = "button checkbox ColorWell combobox Date DateTime DisclosureTriangle InputTime link listbox menuitem \
     menuitemcheckbox menuitemradio option radio searchbox slider spinbutton switch tab textbox treeitem";
-/// Roles that stand on a line of their own.
 const BLOCKS: &str = "alert alertdialog article banner blockquote caption code complementary contentinfo DescriptionListDetail \
     DescriptionListTerm definition dialog figure form group LayoutTableRow list main navigation paragraph Pre \
     radiogroup region row search Section status table tabpanel term toolbar";
@@ -77,7 +74,6 @@ fn role(node: &Value) -> &str {
     node["role"]["value"].as_str().unwrap_or("")
 }
 
-/// Role and name by which a node is numbered.
 pub(super) fn role_and_name(node: &Value) -> (String, String) {
     (role(node).to_owned(), name(node))
 }
@@ -183,7 +179,6 @@ impl<'a> Tree<'a> {
         false
     }
 
-    /// Whether an element gets a number: by its role, or because it takes the focus and has a name.
     fn active(node: &Value) -> bool {
         is_one_of(role(node), ACTIVE_ROLES)
             || role(node) == "generic" && property(node, "focusable") == true && !name(node).is_empty()

@@ -1,5 +1,4 @@
-//! The browser's only way out: a forward proxy at the gate of its sandbox. Each request and each tunnel is resolved,
-//! checked and pinned like any other request of ours, so that redirects, frames, scripts and rebinding are too.
+//! The browser's only way out: a forward proxy that checks and pins each request and tunnel like any of ours.
 
 use crate::outbound::Client;
 use bytes::Bytes;
@@ -59,7 +58,6 @@ impl Refusals {
         self.lock().0
     }
 
-    /// Refusals after the first `count`, each once.
     pub fn since(&self, count: u64) -> Vec<Refusal> {
         let mut found = Vec::new();
         for (number, refusal) in &self.lock().1 {
@@ -132,7 +130,6 @@ async fn serve(gate: TcpListener, door: Arc<ProxyState>) {
     }
 }
 
-/// A request that is answered by the proxy itself, with the reason.
 struct RefusedRequest {
     status: StatusCode,
     refusal: Refusal,

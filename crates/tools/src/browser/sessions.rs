@@ -122,7 +122,6 @@ async fn close_when_unused(all: Weak<SessionMap>, run: RunId, session: Weak<Brow
     }
 }
 
-/// The browser of a run. Dropping it kills the browser.
 #[derive(Debug)]
 pub(super) struct BrowserSession {
     /// Locked for one call at a time; `None` before the first.
@@ -156,7 +155,6 @@ impl BrowserSession {
         lock(&self.used).0.elapsed() >= limit && self.page.try_lock().is_ok()
     }
 
-    /// Whether its browser failed to start.
     pub fn empty(&self) -> bool {
         // The page is locked while a browser starts.
         let free = self.page.try_lock().is_ok();
@@ -167,7 +165,6 @@ impl BrowserSession {
         lock(&self.used).1.is_cancelled()
     }
 
-    /// Stores a started browser; one that was there before is killed.
     pub fn keep(&self, process: Process) {
         *lock(&self.process) = Some(process);
     }

@@ -209,7 +209,6 @@ impl ToolHandler for CalendarDelete {
     }
 }
 
-/// Whether the calendar is as the change leaves it.
 fn settle_change(calendar: &Component, kept: &UndoRecord) -> Settled {
     let all = |side: fn(&Change) -> &Vec<String>| {
         let mut changes = kept.changes.iter();

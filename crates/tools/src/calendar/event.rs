@@ -11,7 +11,6 @@ use steward_core::hash;
 /// Holds the file that an event was imported from.
 pub(super) const ORIGIN: &str = "X-STEWARD-ORIGIN";
 
-/// One event, or one changed occurrence of it.
 #[derive(Debug, Clone)]
 pub(super) struct Event {
     pub uid: String,
@@ -21,7 +20,6 @@ pub(super) struct Event {
     pub rule: Option<Rule>,
     /// Further starts.
     pub also: Vec<EventTime>,
-    /// Starts that are excluded.
     pub except: Vec<EventTime>,
     /// The start of the occurrence that this one replaces.
     pub instead_of: Option<EventTime>,
@@ -113,7 +111,6 @@ fn event_length(part: &Component, start: &EventTime) -> Result<EventLength, Stri
     }
 }
 
-/// An event before and after a change, as iCalendar text.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Change {
     pub uid: String,
@@ -127,12 +124,10 @@ pub(super) struct Change {
 pub(super) struct UndoRecord {
     pub calendar: String,
     pub changes: Vec<Change>,
-    /// Names of the time zones that were added.
     #[serde(default)]
     pub zones: Vec<String>,
 }
 
-/// The id of a `VEVENT`, even of one that can't be read.
 pub(super) fn event_uid(part: &Component) -> Option<String> {
     if part.name != "VEVENT" {
         return None;

@@ -156,7 +156,6 @@ impl Line {
         Some(Self { name, params, value: rest.strip_prefix(':')?.to_owned() })
     }
 
-    /// Writes the line folded, with line ends.
     pub fn write(&self, out: &mut String) {
         let mut text = self.name.clone();
         for (name, value) in &self.params {

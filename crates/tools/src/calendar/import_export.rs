@@ -172,7 +172,6 @@ pub struct ExportArgs {
     path: String,
 }
 
-/// The calendar with the time zones that it uses, and its number of events.
 fn export_text(calendar: &Component, home: &TimeZone) -> (String, usize) {
     let mut zones: BTreeMap<String, (TimeZone, Timestamp)> = BTreeMap::new();
     let mut count = 0;

@@ -21,7 +21,6 @@ pub(super) struct Occurrence {
 #[derive(Debug, Default)]
 pub(super) struct Occurrences {
     pub all: Vec<Occurrence>,
-    /// What can't be shown, and why.
     pub notes: Vec<String>,
 }
 

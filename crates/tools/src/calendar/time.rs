@@ -1,5 +1,3 @@
-//! Dates, times and durations: as iCalendar writes them, and as models write them.
-
 use super::ics::Line;
 use super::zone::Zone;
 use crate::error::{ToolsError, refused};
@@ -106,7 +104,6 @@ impl EventLength {
         Ok(Self::Nominal(span))
     }
 
-    /// The end of what begins at `at`.
     pub fn end(self, at: DateTime, zone: &TimeZone) -> Result<Timestamp, String> {
         let start = instant(at, zone)?;
         let far = |error: jiff::Error| error.to_string();

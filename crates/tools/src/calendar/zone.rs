@@ -3,7 +3,6 @@
 use super::ics::Component;
 use jiff::tz::TimeZone;
 
-/// What a time is relative to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Zone {
     Utc,

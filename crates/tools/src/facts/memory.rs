@@ -58,7 +58,6 @@ fn merged(args: &MemoryArgs, before: &str) -> Result<String, ToolsError> {
     Ok(after)
 }
 
-/// Whether `text` stands in `memory` as whole lines.
 fn holds(memory: &str, text: &str) -> bool {
     format!("\n{memory}\n").contains(&format!("\n{text}\n"))
 }

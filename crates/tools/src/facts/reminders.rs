@@ -1,5 +1,4 @@
-//! `reminders_create`, `reminders_list`, `reminders_done`. A reminder is due from its time until it is done; whoever
-//! shows due reminders reads these rows, and there is no second record of them.
+//! `reminders_create`, `reminders_list`, `reminders_done`. A reminder is due from its time until it is done.
 
 use super::{moment, snapshot};
 use crate::error::{ToolsError, refused};

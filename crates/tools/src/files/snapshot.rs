@@ -13,7 +13,6 @@ use steward_sandbox::files::{Before, FilesError, Workspace, Written};
 /// Content up to this many bytes is kept in the event itself; more goes to the blob store.
 const INLINE_BYTES: usize = 16 << 10;
 
-/// Everything that is needed to undo a change, and to see whether that is still possible.
 #[derive(Debug, Serialize, Deserialize)]
 struct Snapshot {
     path: String,
@@ -44,7 +43,6 @@ impl FileState {
         Self { size: bytes.len() as u64, sha256: hash::sha256(bytes) }
     }
 
-    /// Whether `bytes` begin with this content.
     pub(super) fn is_prefix_of(&self, bytes: &[u8]) -> bool {
         let size = usize::try_from(self.size).unwrap_or(usize::MAX);
         bytes.get(..size).is_some_and(|head| Self::of(head) == *self)

@@ -1,8 +1,5 @@
-//! `write`: a file, whole or at its end.
-//!
-//! The new content is written in full beside the file before the call announces its effect, and renaming it into place is
-//! the only step that uses it up. So after a crash the staged file tells whether the write has happened: while it is there,
-//! nothing has, whoever changed the file since.
+//! `write`: a file, whole or at its end. The new content is staged beside the file before the effect is announced, and
+//! only renaming uses it up: after a crash, a staged file tells that the write has not happened.
 
 use super::snapshot::{self, FileState};
 use crate::error::{ToolsError, refused};
@@ -150,19 +147,16 @@ fn check(args: &WriteArgs, before: &Before) -> Result<(), ToolsError> {
     }
 }
 
-/// A write of which only the last step is missing.
 struct PreparedWrite {
     workspace: Workspace,
     staged: Staged,
     tag: String,
-    /// The content that the change is based on.
     before: Before,
     after: FileState,
     adds: bool,
     bytes: usize,
 }
 
-/// Writes the new content beside the file.
 fn prepare(args: &WriteArgs, context: &Context) -> Result<PreparedWrite, ToolsError> {
     let workspace = files::open_workspace(&context.scope)?;
     let before = current_content(&workspace, &args.path)?;
@@ -203,7 +197,6 @@ fn commit_write(ready: PreparedWrite) -> Result<(), ToolsError> {
     Ok(())
 }
 
-/// The content of a file, where it was read.
 fn known_bytes(before: &Before) -> &[u8] {
     match before {
         Before::File { bytes, .. } => bytes,
@@ -254,7 +247,6 @@ fn unified_diff(path: &str, old: &[u8], new: &[u8]) -> Option<String> {
     Some(steward_core::tool::truncate(&text, MAX_DIFF_BYTES).0)
 }
 
-/// What tells after a crash whether a write has happened.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct WriteProof {
     pub path: String,
@@ -263,7 +255,6 @@ pub(super) struct WriteProof {
     /// `None`: the file did not exist.
     pub before: Option<FileState>,
     pub after: FileState,
-    /// Whether it appends to what is there.
     pub adds: bool,
 }
 
@@ -271,7 +262,6 @@ pub(super) fn staging_tag(idempotency_key: &str) -> String {
     hash::sha256(idempotency_key.as_bytes()).chars().take(24).collect()
 }
 
-/// Looks at the file and at the staged content.
 pub(super) async fn settle_write(call: Interrupted, scope: &ToolScope) -> Settled {
     let Some(staged) = call.staged else {
         return Settled::NotHappened("it had not begun to write".to_owned());

@@ -124,8 +124,7 @@ pub(super) struct Message<'a> {
 }
 
 impl Message<'_> {
-    /// The whole message. What isn't ASCII is encoded, so that any server takes it; the body of a draft stays readable
-    /// if its lines are not too long.
+    /// What isn't ASCII is encoded, so that any server takes it; short lines of a draft stay readable.
     pub fn text(&self, date: &str) -> String {
         let list = |all: &[String]| all.iter().map(|one| phrase(one)).collect::<Vec<_>>().join(",\r\n ");
         let mut text = self.from.map(|from| format!("From: {}\r\n", phrase(from))).unwrap_or_default();

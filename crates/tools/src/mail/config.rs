@@ -66,7 +66,6 @@ impl MailServer {
 pub struct MailAccount {
     pub name: String,
     pub from: String,
-    /// Name of the credential (kind password); `None` where the server wants no login.
     pub credential: Option<String>,
     pub smtp: Option<MailServer>,
     pub imap: Option<MailServer>,

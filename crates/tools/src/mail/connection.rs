@@ -1,5 +1,4 @@
-//! TCP and TLS connections to mail servers. Their addresses are the operator's own settings, so the address guard does not
-//! apply; without TLS only this machine, or what the operator allows, is connected to.
+//! TCP and TLS to mail servers of the operator's choice, without address guard; no TLS only where that is allowed.
 
 use super::config::{MailServer, Security};
 use crate::error::{ToolsError, refused};

@@ -1,5 +1,4 @@
-//! An IMAP client (RFC 3501) that only reads: mailboxes are opened with EXAMINE, messages fetched with PEEK, and what a
-//! server may send is bounded.
+//! An IMAP client (RFC 3501) that only reads (EXAMINE, PEEK), with bounds on what a server may send.
 
 mod protocol;
 
@@ -110,7 +109,6 @@ async fn authenticate(session: &mut ImapSession, account: &MailAccount, login: &
     entered.map(|_| ()).map_err(|said| refused(session, &said))
 }
 
-/// The header fields that a list shows.
 const FIELDS: &str = "BODY.PEEK[HEADER.FIELDS (FROM TO CC SUBJECT DATE MESSAGE-ID)]";
 /// Mailboxes that are named where one is missing.
 const MAX_NAMED_MAILBOXES: usize = 40;

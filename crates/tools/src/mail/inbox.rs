@@ -10,7 +10,6 @@ use serde_json::json;
 use std::sync::Arc;
 use steward_core::tool::{ToolOutput, ToolSpec};
 
-/// Messages by default, and at most.
 const DEFAULT_MESSAGES: u64 = 20;
 const MAX_MESSAGES: u64 = 100;
 pub(super) const INBOX: &str = "INBOX";
@@ -40,7 +39,6 @@ pub struct SearchArgs {
     account: Option<String>,
 }
 
-/// An IMAP session for an account that the run's user may use.
 pub(super) async fn open_session(
     accounts: &MailAccounts,
     account: Option<&str>,
@@ -55,7 +53,6 @@ pub(super) async fn open_session(
     imap::connect(account, server, login.as_ref(), &accounts.config.allow).await
 }
 
-/// Runs `work` unless the run is stopped or its time is up.
 async fn unless_halted<T>(
     context: &Context,
     work: impl Future<Output = Result<T, ToolsError>>,

@@ -20,7 +20,6 @@ impl ListedTool {
     }
 }
 
-/// The tools of a server after a check: those listed, with their acceptance, and accepted ones that are gone.
 pub(super) fn merge_listing(known: &[McpTool], listed: &[ListedTool]) -> Vec<McpTool> {
     let accepted = |name: &str| {
         let same = known.iter().find(|tool| tool.name == name);
@@ -43,7 +42,6 @@ pub(super) fn merge_listing(known: &[McpTool], listed: &[ListedTool]) -> Vec<Mcp
     tools
 }
 
-/// Which parts of a tool differ from what was accepted; `None` if none.
 fn changed_parts(tool: &McpTool) -> Option<String> {
     let accepted = tool.accepted.as_ref()?;
     let parts: Vec<&str> = [
@@ -60,8 +58,7 @@ fn changed_parts(tool: &McpTool) -> Option<String> {
     Some(parts.join(" and "))
 }
 
-/// What changed since a person accepted `tool`, as a unified diff; `None` if nothing did or it was never accepted. It
-/// is the server's own text: for people, never for a model.
+/// As a unified diff; `None` if nothing changed or it was never accepted. The server's text: never for a model.
 pub fn tool_diff(tool: &McpTool) -> Option<String> {
     let accepted = tool.accepted.as_ref()?;
     if tool.gone {
@@ -99,10 +96,8 @@ fn with_sorted_keys(value: &Value) -> Value {
 }
 
 const CATEGORY: &str = "mcp";
-/// Timeout of a new skill, milliseconds.
 const TIMEOUT_MS: u64 = 60_000;
 
-/// The tool with this name, accepted and unchanged since.
 pub(super) fn callable<'a>(server: &'a McpServer, tool: &str) -> Result<(&'a McpTool, &'a AcceptedTool), McpError> {
     let Some(found) = server.tools.iter().find(|one| one.name == tool) else {
         let known: Vec<&str> = server.tools.iter().map(|one| one.name.as_str()).collect();

@@ -1,5 +1,4 @@
-//! Calls of MCP tools: compare with what was accepted, send, retry once where that is safe, and render the result.
-//! Pictures, sounds and resources are named in the text, never inlined.
+//! Calls of MCP tools: compared with what was accepted, sent, retried once where safe. Media is named, not inlined.
 
 use super::connection::{Connection, RequestFault};
 use super::credentials::Caller;

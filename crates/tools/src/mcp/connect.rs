@@ -230,7 +230,6 @@ async fn handshake(
     }
 }
 
-/// An error with its causes, each once.
 pub(super) fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut inner = error.source();

@@ -1,5 +1,4 @@
-//! One connection to a server: its list of tools, calls, and notifications. What a server asks for (a model's answer, a
-//! person's input, folders) is declined.
+//! One connection to a server. What a server asks for (a model's answer, a person's input, folders) is declined.
 
 use super::accepted_tools::ListedTool;
 use super::connect::{error_chain, stderr_text};
@@ -59,7 +58,6 @@ pub(super) struct Connection {
     _service: RunningService<RoleClient, ClientListener>,
 }
 
-/// Counts a use of the connection while it lives.
 pub(super) struct UseGuard<'a>(&'a Connection);
 
 impl Drop for UseGuard<'_> {
@@ -225,7 +223,6 @@ impl Connection {
         }
     }
 
-    /// Adds the last words of a program that ended.
     async fn broken(&self, fault: RequestFault) -> RequestFault {
         let RequestFault::Broke(reason) = fault else {
             return fault;

@@ -16,7 +16,6 @@ use steward_core::ports::{OpenedCredential, ToolScope, Vault, VaultError};
 use steward_core::scrub::Scrubber;
 use steward_core::{AgentId, CredentialId, RunId, TenantId, UserId, hash};
 
-/// Who connects to a server, and where secrets are registered for scrubbing.
 pub(super) struct Caller<'a> {
     pub tenant: TenantId,
     user: Option<UserId>,
@@ -101,7 +100,6 @@ impl McpHub {
         Ok((key, connection))
     }
 
-    /// The server's secret, and a value that changes with it.
     async fn secret(
         &self,
         server: &McpServer,
@@ -168,7 +166,6 @@ pub(super) struct Secret {
     pub value: SecretString,
 }
 
-/// Name of the credential that a login creates.
 pub(super) fn login_name(server: &McpServer, user: Option<UserId>) -> String {
     match user {
         Some(user) => format!("mcp_{}_{user}", server.name),

@@ -15,7 +15,6 @@ use steward_core::skill::CredentialWanted;
 use steward_core::{McpServerId, TenantId, Timestamp, UserId, hash};
 use url::Url;
 
-/// What the browser brings back from a login server.
 #[derive(Debug, Clone, Copy)]
 pub enum LoginAnswer<'a> {
     Code {
@@ -43,7 +42,6 @@ impl McpHub {
         self.logins.begin(url, guarded, known, request, now).await
     }
 
-    /// The client of the server's own credential, or of an earlier login.
     async fn known_client(&self, server: &McpServer, request: &LoginRequest) -> Result<Option<OAuthClient>, McpError> {
         let Some(name) = server.credential.as_ref().and_then(|wanted| wanted.name.as_deref()) else {
             return Ok(None);
@@ -78,8 +76,7 @@ impl McpHub {
         self.logins.status(user, id, self.ports.clock.now())
     }
 
-    /// Finishes a login with what the browser brought back, and stores the tokens in the vault. Only the login server's
-    /// redirect has the `state`, which is valid once. Returns the server.
+    /// Stores the tokens in the vault; returns the server. Only the login server's redirect has `state`, valid once.
     pub async fn complete_login(&self, state: &str, answer: LoginAnswer<'_>) -> Result<McpServer, McpError> {
         let now = self.ports.clock.now();
         let waiting = self.logins.take(state, now)?;
@@ -134,7 +131,6 @@ impl McpHub {
     }
 }
 
-/// How long a person may take.
 const LOGIN_TIMEOUT: Duration = Duration::from_mins(10);
 const MAX_LOGINS: usize = 256;
 
@@ -212,8 +208,7 @@ impl Logins {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Discovers the login server of the MCP server at `url`, registers a client unless one is `known`, and builds the
-    /// address that a person opens.
+    /// Finds the login server, registers a client unless one is `known`, and builds the address that a person opens.
     pub async fn begin(
         &self,
         url: &str,

@@ -1,5 +1,4 @@
-//! OAuth access tokens: cached, refreshed, or granted to a client for itself. All requests to login servers go through the
-//! address guard: a server chooses where its logins are, but not inside our network.
+//! OAuth access tokens: cached, refreshed, or granted to a client. Login servers too are behind the address guard.
 
 use super::error::McpError;
 use crate::error::{ToolsError, refused};
@@ -45,7 +44,6 @@ struct Cached {
     of: Timestamp,
 }
 
-/// A token that is wanted, and what is known for getting it.
 #[derive(Clone)]
 pub(in crate::mcp) struct TokenRequest<'a> {
     pub tenant: TenantId,
@@ -58,7 +56,6 @@ pub(in crate::mcp) struct TokenRequest<'a> {
     pub anew: bool,
 }
 
-/// Tokens granted to clients for themselves.
 #[derive(Default)]
 pub(in crate::mcp) struct Tokens {
     cached: Mutex<HashMap<CredentialId, Cached>>,

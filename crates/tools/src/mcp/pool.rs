@@ -8,8 +8,7 @@ use steward_core::{CredentialId, McpServerId, TenantId, UserId};
 /// Most connections at a time; the one that is idle longest is closed for a new one.
 const MAX_CONNECTIONS: usize = 64;
 
-/// Identifies a connection. It is never shared between users who have a token each, nor between states of the
-/// configuration or the credential.
+/// Never shared between users who have a token each, nor between states of configuration or credential.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct PoolKey {
     pub tenant: TenantId,
@@ -62,7 +61,6 @@ impl Pool {
         Ok(connection)
     }
 
-    /// Removes a connection that failed; a newer one in its place stays.
     pub fn remove(&self, key: &PoolKey, connection: &Arc<Connection>) {
         let mut slots = self.slots();
         let same = slots.get(key).is_some_and(|slot| match slot.try_lock() {

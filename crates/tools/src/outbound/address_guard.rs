@@ -9,7 +9,6 @@ use std::str::FromStr;
 use std::sync::OnceLock;
 use url::{Host, Url};
 
-/// A host and port outside the public internet that an operator allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostPort {
     host: Host<String>,
@@ -184,7 +183,6 @@ fn forbidden_reason(address: IpAddr) -> Option<&'static str> {
     block.or_else(|| own_network_reason(address, &own_addresses()))
 }
 
-/// Addresses of this machine with their prefix lengths. Read each time, since they change.
 fn own_addresses() -> Vec<(IpAddr, u8)> {
     let found = if_addrs::get_if_addrs().unwrap_or_default();
     found

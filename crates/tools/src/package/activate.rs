@@ -11,8 +11,7 @@ use steward_core::{SkillId, TenantId};
 
 const SKILLS_PAGE: u32 = 100;
 
-/// Creates or changes the skills of a package, the internal one first, and removes those of an earlier revision that
-/// this one lacks. All names are checked before anything is changed.
+/// The internal skill first; skills that this revision lacks are removed. Names are checked before any change.
 pub(super) async fn activate_skills(
     packages: &Packages,
     tenant: TenantId,
@@ -97,7 +96,6 @@ fn prompt_skill(read: &PackageContents, id: SkillId) -> Skill {
     }
 }
 
-/// The body, followed by the list of reference files.
 fn prompt_text(read: &PackageContents) -> String {
     let mut prompt = read.body.clone();
     let list = listing(&read.files);

@@ -15,7 +15,6 @@ pub fn bundled_names() -> Vec<String> {
     names.into_iter().collect()
 }
 
-/// Whether this is a bundled package, unchanged.
 pub(super) fn is_bundled(name: &str, hash: &str) -> bool {
     static HASHES: OnceLock<BTreeMap<String, String>> = OnceLock::new();
     let known = HASHES

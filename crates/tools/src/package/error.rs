@@ -9,10 +9,8 @@ pub enum PackageError {
     TooLarge { what: String, limit: String },
     #[error("`{entry}` in the archive {problem}")]
     Entry { entry: String, problem: String },
-    /// The folder or `SKILL.md` is missing or wrong.
     #[error("{0}")]
     Layout(String),
-    /// A field of the front matter is missing or wrong.
     #[error("SKILL.md: {0}")]
     Front(String),
     /// A file under `skills/` isn't a skill.

@@ -39,8 +39,7 @@ const ALIASES: [(&str, &str); 11] = [
     ("python_inline", "python"),
 ];
 
-/// The built-in names of the tools in `allowed-tools`. A restriction in brackets, as in `Bash(git:*)`, is ignored: the
-/// agent's policy decides on single calls.
+/// The built-in names of `allowed-tools`. Restrictions as in `Bash(git:*)` are ignored: the policy decides on calls.
 pub(crate) fn tool_names(declared: &[String]) -> Vec<String> {
     let mut all: Vec<String> = declared
         .iter()
@@ -121,7 +120,6 @@ pub(crate) fn check_path(name: &str) -> Result<(), PackageError> {
     Ok(())
 }
 
-/// Invisible characters that change how a name looks.
 fn is_invisible(c: char) -> bool {
     matches!(u32::from(c),
         0xAD | 0x061C | 0x180E | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F

@@ -12,7 +12,6 @@ use steward_core::skill::{Skill, SkillKind};
 use steward_core::tool::EffectClass;
 use steward_core::{hash, schema};
 
-/// The file that makes a folder a package.
 pub(crate) const MAIN: &str = "SKILL.md";
 pub(crate) const SKILLS: &str = "skills/";
 /// Largest `SKILL.md` and skill definition.
@@ -20,7 +19,6 @@ const TEXT_BYTES: usize = 256 << 10;
 
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-/// A package as read, before it is judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PackageContents {
     pub front: FrontMatter,
@@ -43,7 +41,6 @@ pub fn read(bytes: &[u8]) -> Result<PackageContents, PackageError> {
     parse_folder(&folder, files)
 }
 
-/// The one top-level folder of an archive, and its files.
 fn one_folder(all: Files) -> Result<(String, Files), PackageError> {
     let layout = |text: String| Err(PackageError::Layout(text));
     if all.is_empty() {
@@ -108,8 +105,7 @@ pub(crate) fn utf8_text<'a>(path: &str, content: &'a [u8]) -> Result<&'a str, Pa
     std::str::from_utf8(content).map_err(|_| entry(path, "isn't UTF-8 text; save it as UTF-8"))
 }
 
-/// Refuses archives in the archive, since nobody would look into them. Office documents are archives too, but are
-/// accepted: the scan reports that it can't look inside.
+/// Nobody would look into them. Office documents are accepted: the scan reports that it can't look inside.
 fn refuse_archive(path: &str, content: &[u8]) -> Result<(), PackageError> {
     const OFFICE_EXTENSIONS: [&str; 6] = ["docx", "xlsx", "pptx", "odt", "ods", "odp"];
     const ARCHIVE_SIGNATURES: [&[u8]; 7] = [

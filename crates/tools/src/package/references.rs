@@ -45,7 +45,6 @@ pub(super) struct Reference {
 }
 
 impl ReferenceLibrary {
-    /// Reference files of the packages whose skills the agent has.
     pub(super) async fn of(&self, scope: &ToolScope) -> Result<Vec<Reference>, PackageError> {
         let skills = self.skills.skills_of(scope.tenant, scope.agent).await?;
         let names: BTreeSet<String> =

@@ -103,7 +103,6 @@ fn readable_text<'a>(path: &str, content: &'a [u8], rules: &Rules, found: &mut F
     None
 }
 
-/// Whether declared permissions turn a finding into a note.
 fn is_declared(needs: rules::Permission, permissions: &Permissions) -> bool {
     match needs {
         rules::Permission::Network => !permissions.network.is_empty(),

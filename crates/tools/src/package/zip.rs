@@ -1,6 +1,4 @@
-//! ZIP archives, as strict as untrusted ones need: what two programs could read in two ways is refused. Written archives
-//! have the same bytes for the same files.
-//!
+//! ZIP archives, strict: what two programs could read in two ways is refused. The same files give the same bytes.
 //! Our own, since the usual crate keeps entries in a map, where a second entry of a name is lost unseen.
 
 use super::error::{PackageError, entry};

@@ -183,7 +183,6 @@ fn brave_hits(answer: &HttpResponse) -> Result<Vec<Hit>, ToolsError> {
     Ok(found.iter().filter_map(|one| Hit::new(&one.title, &one.url, &one.description)).collect())
 }
 
-/// Texts that mark DuckDuckGo's captcha page.
 const CAPTCHA_MARKS: [&str; 2] = ["anomaly-modal", "anomaly.js"];
 
 fn duckduckgo_request(config: &SearchConfig, query: &str) -> Result<HttpRequest, ToolsError> {

@@ -9,7 +9,6 @@ use steward_core::ports::{OpenedCredential, Role, StoreError, ToolScope};
 use steward_core::scrub::{Scrubber, secrets_of};
 use steward_core::skill::{CredentialWanted, Skill};
 
-/// The opened credential of a call, or none.
 pub(super) struct CallCredential {
     pub opened: Option<OpenedCredential>,
 }
@@ -52,8 +51,7 @@ impl CallCredential {
     }
 }
 
-/// The credential that a call of `skill` would use; nothing is opened. A skill that asks for none gets one only if its
-/// agent names one for it.
+/// Nothing is opened. A skill that asks for none gets one only if its agent names one for it.
 pub(super) async fn discover(
     ports: &SkillPorts,
     skill: &Skill,

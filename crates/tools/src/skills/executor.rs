@@ -8,7 +8,6 @@ use steward_core::schema;
 use steward_core::skill::{Skill, SkillKind};
 use steward_core::tool::{Preview, Settled, ToolOutput};
 
-/// Defines `spec`: the configuration of a skill of one kind.
 macro_rules! spec_of {
     ($visible:vis $kind:ident, $spec:ty, $name:literal) => {
         $visible fn spec(skill: &Skill) -> Result<&$spec, ToolsError> {

@@ -1,5 +1,4 @@
-//! Skills over HTTP: requests to APIs, GraphQL operations and inference endpoints, under the address guard. Here:
-//! skills of the type http.
+//! Skills over HTTP, under the address guard: here the type http, in the modules GraphQL and inference endpoints.
 
 mod auth;
 mod exchange;
@@ -141,7 +140,6 @@ fn join_pages(mut pages: Vec<Value>) -> Value {
     Value::Array(pages)
 }
 
-/// The request as shown to people, without secrets.
 pub(super) fn request_preview(request: &HttpRequest, skill: &Skill) -> Preview {
     let mut detail = format!("{} {}", request.method, request.url);
     for (name, value) in &request.headers {

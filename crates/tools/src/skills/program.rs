@@ -1,5 +1,4 @@
-//! Skills that run programs: shell in the OS sandbox, docker and ansible as guarded processes, Python in the sandbox's own
-//! interpreter. Here: running a program, sandboxed or guarded, and what it printed.
+//! Skills that run programs. Here: running a program, sandboxed or guarded, and what it printed.
 
 mod ansible;
 mod docker;
@@ -59,7 +58,6 @@ pub(super) fn sandbox_error(error: &SandboxError) -> ToolsError {
     })
 }
 
-/// How a program ended that did not exit as it should.
 pub(super) fn exit_text(exit: Exit) -> String {
     match exit {
         Exit::Exited(code) => format!("ended with exit status {code}"),
@@ -74,7 +72,6 @@ pub(super) fn exit_text(exit: Exit) -> String {
 }
 
 const OUTPUT: usize = 256 << 10;
-/// The file that marks a virtual environment.
 const VENV: &str = "pyvenv.cfg";
 /// How long a program gets to end by itself.
 const GRACE_PERIOD: Duration = Duration::from_secs(2);
@@ -102,8 +99,7 @@ impl Programs {
         files.find(|file| plain && file.is_file())
     }
 
-    /// What the sandbox must show for `program`: nothing for a system program; else its folder, or its whole virtual
-    /// environment with the Python that it was made from.
+    /// Nothing for a system program; else its folder, or its virtual environment with the Python it was made from.
     pub(super) fn readable(&self, program: &Path) -> Vec<PathBuf> {
         let Some(folder) = self.own.iter().find(|own| program.parent() == Some(own)) else {
             return Vec::new();

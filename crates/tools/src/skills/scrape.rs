@@ -35,7 +35,6 @@ impl ScrapeExecutor {
     }
 }
 
-/// Text, links and tables of a page, or of the selected part.
 fn page_parts(page: FetchedPage, select: Option<&str>) -> Result<ToolOutput, ToolsError> {
     let PageKind::Html(html) = PageKind::of(&page) else {
         return match select {
@@ -156,7 +155,6 @@ struct Rule {
     pattern: String,
 }
 
-/// The rules that apply to us.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct RobotsRules(Vec<Rule>);
 
@@ -239,7 +237,6 @@ struct Robots {
 }
 
 impl Robots {
-    /// Refuses what the site asks programs not to read.
     pub async fn check(&self, url: &Url, exchange: &Exchange<'_>) -> Result<(), ToolsError> {
         let rules = self.rules(url, exchange).await?;
         let query = url.query().map_or(String::new(), |query| format!("?{query}"));

@@ -204,7 +204,6 @@ fn options(spec: &SqlSpec, wall: Duration) -> RemoteOptions {
     RemoteOptions { limits: limits(spec, wall), write: !spec.readonly }
 }
 
-/// The real path of a file, and the policy for it.
 fn file_and_policy(
     spec: &SqlSpec,
     path: &str,
@@ -327,7 +326,6 @@ pub(super) fn without_user(url: &str) -> String {
     )
 }
 
-/// The database as shown to people, without a login.
 pub(super) fn database_text(spec: &SqlSpec) -> String {
     if spec.database.is_empty() {
         return "the credential's database".to_owned();

@@ -67,7 +67,6 @@ impl fmt::Display for TemplateUse {
 pub struct Slot {
     /// Name of the argument, then the fields within it.
     pub path: Vec<String>,
-    /// Replaces an absent value.
     pub default: Option<String>,
     /// Whether its value may begin with `-` in an argv.
     pub option: bool,
@@ -78,7 +77,6 @@ impl Slot {
         self.path.join(".")
     }
 
-    /// The credential's field that it stands for.
     pub fn credential(&self) -> Option<&str> {
         match self.path.as_slice() {
             [first, field] if first == "credential" => Some(field),
@@ -86,7 +84,6 @@ impl Slot {
         }
     }
 
-    /// Whether it stands for a part of the call's result.
     pub fn is_result(&self) -> bool {
         self.path.len() > 1 && self.path[0] == "result"
     }
@@ -211,7 +208,6 @@ pub enum Secrets<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Values<'a> {
     pub arguments: &'a Value,
-    /// Schema of the arguments, for defaults and types.
     pub schema: &'a Value,
     /// Data of the call's result, for a compensation.
     pub result: Option<&'a Value>,
@@ -309,12 +305,10 @@ impl Template {
     }
 }
 
-/// Fills a text whose placeholders were checked when the skill was saved.
 pub fn text(source: &str, values: &Values<'_>) -> Result<Option<String>, TemplateError> {
     Template::parse(source)?.text(values)
 }
 
-/// Checks texts that have no rules of their own.
 pub fn check_texts<'a>(
     texts: impl IntoIterator<Item = &'a String>,
     place: TemplateUse,

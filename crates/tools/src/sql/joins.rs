@@ -15,9 +15,7 @@ pub struct Edge {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// The table that is added.
     pub table: String,
-    /// The table, already joined, that it is joined to.
     pub to: String,
     /// Pairs of a column of `table` and one of `to`.
     pub on: Vec<(String, String)>,

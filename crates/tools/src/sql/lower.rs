@@ -9,14 +9,12 @@ use steward_core::tables::{Aggregate, Condition, Op, Query, Schema, Table};
 pub(super) const DEFAULT_LIMIT: u32 = 100;
 const MOST_ROWS: u32 = 1000;
 
-/// A statement and the values for `?1`, `?2`….
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lowered {
     pub sql: String,
     pub values: Vec<Value>,
 }
 
-/// What is wrong with a query; the message says what exists instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LowerError {
     #[error("there is no table `{name}`; the tables are {known}")]

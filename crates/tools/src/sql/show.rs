@@ -25,7 +25,6 @@ pub fn rows(rows: &Rows, limit: Option<usize>) -> String {
     out
 }
 
-/// Tables and columns, one table a line.
 pub fn schema(schema: &Schema, only: Option<&str>) -> String {
     let mut out = String::new();
     for table in schema.tables.iter().filter(|table| only.is_none_or(|name| table.name.eq_ignore_ascii_case(name))) {

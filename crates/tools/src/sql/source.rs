@@ -7,7 +7,6 @@ use steward_sandbox::sql::Guard;
 const SEARCHED_ROWS: u64 = 300_000;
 const SEARCHED_COLUMNS: usize = 150;
 
-/// A SQLite file under the guard.
 pub struct Database {
     guard: Guard,
     schema: Schema,

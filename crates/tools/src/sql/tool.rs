@@ -7,7 +7,6 @@ use steward_core::tables::{Ask, Query, Schema};
 use steward_core::tool::ToolOutput;
 use steward_sandbox::sql::{Guard, Policy};
 
-/// Asks SQLite, CSV and TSV files of the workspace, read-only.
 pub struct SqlTool;
 
 #[derive(Debug, Clone, Deserialize)]

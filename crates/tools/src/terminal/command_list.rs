@@ -5,7 +5,6 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use steward_sandbox::files::near_matches;
 
-/// What a command can do to the workspace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Risk {
@@ -71,8 +70,7 @@ pub(super) fn find_allowed<'a>(
     Ok(command)
 }
 
-/// Whether `word` sets `flag`: alone, with a value, abbreviated (`--out` for `--output`), or in a cluster (`-no`:
-/// `-o`).
+/// Alone, with a value, abbreviated (`--out` for `--output`), or in a cluster (`-no`: `-o`).
 fn is_option(word: &str, flag: &str) -> bool {
     let name = word.split('=').next().unwrap_or(word);
     if let Some(long) = flag.strip_prefix("--") {
@@ -119,7 +117,6 @@ pub struct TerminalConfig {
 }
 
 impl TerminalConfig {
-    /// Reads a file in the format of `data/terminal.toml`.
     pub fn parse(text: &str) -> Result<Self, String> {
         let commands: CommandList = toml::from_str(text).map_err(|error| error.to_string())?;
         if let Some(bad) = commands.keys().find(|name| name.contains(['/', ' '])) {

@@ -70,7 +70,6 @@ impl CommandRunner {
         command_list::find_allowed(&self.allowed, argv, may)
     }
 
-    /// Runs a command in the run's folder.
     pub async fn run(&self, argv: &[String], may: Risk, context: &Context) -> Result<Outcome, ToolsError> {
         let scope = &context.scope;
         let mut spec = CommandSpec::new(argv.iter().cloned(), &scope.workspace);
@@ -156,7 +155,6 @@ fn failure_text(exit: Exit, argv: &[String], text: &str) -> String {
     format!("{} {how}\n{text}{hint}", shell_line(argv)).trim_end().to_owned()
 }
 
-/// The command as one would type it, for people.
 pub(super) fn shell_line(argv: &[String]) -> String {
     let quoted: Vec<String> = argv
         .iter()

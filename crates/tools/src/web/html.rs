@@ -8,8 +8,7 @@ use url::Url;
 
 const LINKS: usize = 100;
 const CHUNK: usize = 4096;
-/// Longest parsing of a page. Pages can be built so that parsing takes quadratic time (by attributes of one tag), and
-/// no page is worth that.
+/// Pages can be built so that parsing takes quadratic time (by attributes of one tag).
 const TIME_LIMIT: Duration = Duration::from_secs(3);
 
 const HIDDEN_ELEMENTS: &[&str] =

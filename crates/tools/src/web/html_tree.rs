@@ -23,7 +23,6 @@ pub(crate) fn selector(text: &str) -> Result<Selector, String> {
 
 #[derive(Debug, Default)]
 pub(crate) struct SelectedPart {
-    /// HTML of the selected elements; `None` without a selector.
     pub html: Option<String>,
     pub matches: usize,
     pub tables: Vec<Table>,

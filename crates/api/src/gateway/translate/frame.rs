@@ -12,14 +12,12 @@ const MOST_CALLS: usize = 255;
 pub(super) struct Frame {
     pub id: String,
     pub created: i64,
-    /// As asked for.
     pub model: String,
     text: String,
     reasoning: String,
     calls: Vec<Value>,
     pub finish: String,
     pub usage: Usage,
-    /// Whether the last piece has come.
     pub ended: bool,
 }
 
@@ -93,13 +91,11 @@ impl Frame {
         json!({"tool_calls": [delta]})
     }
 
-    /// One event of a stream.
     pub fn event(&self, delta: &Value, finish: Option<&str>) -> Value {
         let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
         self.chunk(&json!([choice]))
     }
 
-    /// The event with the usage.
     pub fn usage_event(&self) -> Value {
         let mut event = self.chunk(&json!([]));
         event["usage"] = usage(&self.usage);
@@ -113,7 +109,6 @@ impl Frame {
         })
     }
 
-    /// The whole answer.
     pub fn whole(&self) -> Value {
         let mut message = Map::new();
         message.insert("role".to_owned(), json!("assistant"));

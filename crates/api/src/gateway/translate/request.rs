@@ -1,5 +1,3 @@
-//! A chat request as a [`ModelRequest`].
-
 use crate::gateway::inbound::Inbound;
 use crate::openai::{ChatMessage, OpenAiError};
 use serde::Deserialize;
@@ -10,7 +8,6 @@ use steward_core::model::ModelRequest;
 use steward_core::policy::RiskClass;
 use steward_core::tool::{CallSource, EffectClass, ToolCall, ToolSpec};
 
-/// What is asked for.
 #[derive(Debug)]
 pub(in crate::gateway) struct Request {
     pub model: ModelRequest,

@@ -1,11 +1,8 @@
-//! The shapes of a response.
-
 use crate::openai::OpenAiError;
 use serde_json::{Value, json};
 use steward_core::RunId;
 use steward_core::model::Usage;
 
-/// What of the request comes back in each response.
 pub(super) struct Frame {
     pub run: RunId,
     pub model: String,
@@ -18,12 +15,10 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Id of its only message.
     pub fn message_id(&self) -> String {
         format!("msg_{}", self.run)
     }
 
-    /// The message with this text.
     pub fn message(&self, status: &str, text: Option<&str>) -> Value {
         let content: Vec<Value> = text.map(part).into_iter().collect();
         json!({
@@ -67,7 +62,6 @@ impl Frame {
         })
     }
 
-    /// A response that failed.
     pub fn failed(&self, why: &OpenAiError) -> Value {
         let mut response = self.response("failed", &[], &Value::Null, "failed");
         response["error"] = json!({"code": why.code, "message": why.message});
@@ -75,12 +69,10 @@ impl Frame {
     }
 }
 
-/// A part of text.
 pub(super) fn part(text: &str) -> Value {
     json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
 }
 
-/// Usage in this API's words.
 pub(super) fn usage(usage: &Usage) -> Value {
     json!({
         "input_tokens": usage.prompt_tokens,

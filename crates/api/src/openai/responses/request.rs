@@ -1,5 +1,3 @@
-//! What a client asks for.
-
 use crate::openai::{OpenAiError, text_of};
 use serde::Deserialize;
 use serde_json::Value;
@@ -26,7 +24,6 @@ pub(crate) struct Request {
     pub metadata: Option<Value>,
 }
 
-/// A text, or items.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Input {
@@ -45,7 +42,6 @@ pub(crate) struct Item {
     pub content: Value,
 }
 
-/// A request in the house's words.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Asked {
     pub instructions: String,

@@ -1,5 +1,3 @@
-//! A run as a stream of OpenAI's response events.
-
 use super::object::{Frame, part, usage};
 use crate::ApiState;
 use crate::openai::OpenAiError;
@@ -10,7 +8,6 @@ use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::time::Duration;
 
-/// The message as it grows, and the number of the next event.
 struct Growing {
     frame: Frame,
     text: String,
@@ -70,7 +67,6 @@ impl Growing {
         vec![self.event("response.failed", json!({"response": response}))]
     }
 
-    /// What a delta becomes, and whether it was the last.
     fn of(&mut self, delta: OpenAiDelta) -> (Vec<Event>, bool) {
         match delta {
             OpenAiDelta::Reasoning(_) => (Vec::new(), false),

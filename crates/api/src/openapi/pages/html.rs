@@ -1,6 +1,3 @@
-//! Text as HTML.
-
-/// `text` with what HTML reads as its own replaced.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -16,7 +13,7 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// The same, with words between backticks as code.
+/// HTML of `text`, with words between backticks as code.
 pub(super) fn prose(text: &str) -> String {
     let mut out = String::new();
     for (index, part) in text.split('`').enumerate() {
@@ -31,7 +28,6 @@ pub(super) fn prose(text: &str) -> String {
     out
 }
 
-/// Paragraphs of prose.
 pub(super) fn paragraphs(text: &str) -> String {
     text.split("\n\n")
         .filter(|part| !part.trim().is_empty())

@@ -1,10 +1,7 @@
-//! One operation: what goes in, what comes out, and a line for the terminal.
-
 use super::html::{escape, headline, paragraphs, prose};
 use super::schema::{format_row, short};
 use serde_json::{Map, Value};
 
-/// The operation as an article.
 pub(super) fn article(document: &Value, method: &str, path: &str, operation: &Value) -> String {
     let id = escape(operation["operationId"].as_str().unwrap_or(path));
     let (head, rest) = headline(operation["summary"].as_str().unwrap_or(path));
@@ -102,7 +99,6 @@ fn answers(document: &Value, operation: &Value) -> String {
     format!("<h4>Answers</h4>\n<table class=\"answers\"><tbody>\n{good}</tbody></table>\n{refusals}")
 }
 
-/// What a `$ref` within the document stands for.
 fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     value["$ref"].as_str().and_then(|reference| document.pointer(reference.trim_start_matches('#'))).unwrap_or(value)
 }

@@ -1,5 +1,3 @@
-//! A schema in a line, and the fields of an object.
-
 use super::html::{escape, last, prose};
 use serde_json::Value;
 
@@ -107,7 +105,6 @@ pub(super) fn whole(schema: &Value) -> String {
     out
 }
 
-/// One row of a table of fields or parameters.
 pub(super) fn format_row(name: &str, mark: &str, kind: &str, text: &str) -> String {
     format!(
         "<tr><th scope=\"row\"><code>{}</code> {mark}</th><td>{kind}</td><td>{}</td></tr>\n",

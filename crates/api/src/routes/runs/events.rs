@@ -19,7 +19,6 @@ use steward_core::event::{Event, EventBody};
 use steward_core::ports::{RunStatus, StoreError, StoredEvent};
 use utoipa::IntoParams;
 
-/// Events that are read at once.
 const PAGE: u32 = 100;
 
 /// How often a silent stream says that it is still there.
@@ -86,15 +85,13 @@ fn last_event(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
     })
 }
 
-/// One event on its way to a client.
 struct Sent {
     pub seq: u64,
     pub kind: String,
     pub json: String,
 }
 
-/// What follows `after`, past and to come; ends after `run.finished`. Pulled by the client: what
-/// it has not taken is not read yet, so a slow one costs no memory.
+/// What follows `after`, past and to come; ends after `run.finished`. Read only as fast as the client takes it.
 fn live(state: &ApiState, run: RunId, after: u64) -> BoxStream<'static, Result<Sent, StoreError>> {
     let again = state.clone();
     state
@@ -141,8 +138,7 @@ fn sent(seq: u64, json: String) -> Sent {
     Sent { seq, kind, json }
 }
 
-/// An event as JSON text: what is stored, behind where it stands. What a newer program wrote goes
-/// out as it is.
+/// What a newer program wrote goes out as it is.
 fn stored_json(stored: &StoredEvent) -> String {
     let event = &stored.event;
     match stored.raw.trim().strip_prefix('{') {
@@ -154,12 +150,10 @@ fn stored_json(stored: &StoredEvent) -> String {
     }
 }
 
-/// The same of an event that was just made.
 fn event_json(event: &Event) -> String {
     json!(event).to_string()
 }
 
-/// A stored event for a JSON answer.
 pub(super) fn stored_raw(stored: &StoredEvent) -> Result<Box<RawValue>, Problem> {
     RawValue::from_string(stored_json(stored)).map_err(|error| {
         tracing::error!(run = %stored.event.run_id, seq = stored.event.seq, %error, "an event is no JSON");

@@ -1,5 +1,3 @@
-//! `steward agents add`, `edit`, `remove` and `restore`.
-
 use crate::args::{AgentFields, PlanSwitch, Word};
 use crate::client::Client;
 use crate::commands::picked::{content_of, pick, text};

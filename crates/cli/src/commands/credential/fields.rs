@@ -1,5 +1,4 @@
-//! Reads fields of a credential from files, standard input and a terminal. A secret never stands in the command itself:
-//! other programs of the machine can see it, and the shell records it.
+//! Reads fields of a credential. No secret stands in the command, where other programs and the shell would see it.
 
 use crate::args::Fields;
 use crate::term::Term;
@@ -13,7 +12,6 @@ use steward_core::credential::CredentialKind;
 /// Longest value, bytes.
 const MOST: u64 = 1 << 20;
 
-/// What `-` reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     StandardInput,
@@ -123,7 +121,6 @@ impl Given {
         Ok(())
     }
 
-    /// Whether standard input holds data that was meant for us.
     fn can_be_read(&self) -> bool {
         !self.read
             && match self.source {

@@ -1,5 +1,4 @@
-//! `steward mcp login`: a browser goes to the login server and returns to Steward, either to the running server or to
-//! this command, which listens meanwhile.
+//! `steward mcp login`: the browser returns to the running server, or to this command, which listens meanwhile.
 
 use crate::client::{Client, encoded};
 use crate::commands::picked::text;

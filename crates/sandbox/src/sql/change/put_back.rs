@@ -1,5 +1,4 @@
-//! Restores rows: checks that they are as the write left them, restores them in reverse order, and checks again. Also
-//! finds out from the rows whether an interrupted write was done.
+//! Restores rows in reverse order, checked before and after; also finds out whether an interrupted write was done.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,7 +14,6 @@ pub(crate) trait Store {
     /// Follows the columns of an INSERT.
     const OVERRIDE: &'static str = "";
 
-    /// Quotes an identifier.
     fn quoted(name: &str) -> String;
     /// A placeholder for a value of the column, the `number`-th of the statement.
     fn mark(table: &Table, column: usize, number: usize) -> String;
@@ -42,7 +40,6 @@ pub(crate) trait Store {
         (0..table.columns.len()).collect()
     }
 
-    /// The row of this key, locked against others.
     async fn current(&mut self, table: &Table, key: &[Cell]) -> Result<Option<Vec<Cell>>, SqlError> {
         let (selected, name) = (Self::selected(table), Self::full_name(table));
         let sql = format!("SELECT {selected} FROM {name} WHERE {}{}", Self::key_condition(table, "", 1), Self::LOCK);
@@ -62,7 +59,6 @@ pub(crate) trait Store {
         self.change_one(sql, &row.iter().collect::<Vec<_>>()).await
     }
 
-    /// Changes the row that is `now` into `row`.
     async fn update(&mut self, table: &Table, now: &[Cell], row: &[Cell]) -> Result<(), SqlError> {
         let columns = Self::columns_to_set(table, now, row);
         if columns.is_empty() {
@@ -101,8 +97,7 @@ fn nothing_changed(error: SqlError) -> SqlError {
     }
 }
 
-/// Restores every row; returns how many changes were undone. Fails with [`SqlError::Conflict`] if a row is not as the
-/// write left it, with [`SqlError::NoUndo`] if it does not come back as it was.
+/// Returns how many changes were undone; [`SqlError::Conflict`] or [`SqlError::NoUndo`] if that is not possible.
 pub(crate) async fn put_back<S: Store>(store: &mut S, snapshot: &Snapshot) -> Result<u64, SqlError> {
     if !snapshot.is_sound() {
         return Err(SqlError::NoUndo("the snapshot can't be read".to_owned()));
@@ -133,7 +128,6 @@ pub(crate) async fn put_back<S: Store>(store: &mut S, snapshot: &Snapshot) -> Re
     Ok(u64::try_from(snapshot.rows.len()).unwrap_or(u64::MAX))
 }
 
-/// Rows that were checked, by table and key.
 #[derive(Default)]
 struct Seen(HashSet<String>);
 
@@ -143,7 +137,6 @@ impl Seen {
     }
 }
 
-/// Checks that every row is as the write left it.
 async fn untouched<S: Store>(store: &mut S, snapshot: &Snapshot) -> Result<(), SqlError> {
     let mut seen = Seen::default();
     let mut others = Vec::new();
@@ -168,7 +161,6 @@ async fn untouched<S: Store>(store: &mut S, snapshot: &Snapshot) -> Result<(), S
     Err(SqlError::Conflict { rows })
 }
 
-/// Checks that every row is as it was before.
 async fn restored<S: Store>(store: &mut S, snapshot: &Snapshot) -> Result<(), SqlError> {
     let mut seen = Seen::default();
     for row in &snapshot.rows {
@@ -195,7 +187,6 @@ fn sides<'r>(
     there.into_iter().chain(other.map(|cells| (cells, None)))
 }
 
-/// The state of a write according to its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteState {
     /// Each row is as the write leaves it.
@@ -208,7 +199,6 @@ pub enum WriteState {
 
 type Row<'s> = Option<&'s Vec<Cell>>;
 
-/// A row that a write changes, taken once.
 struct Change<'s> {
     table: &'s Table,
     key: Vec<Cell>,
@@ -222,7 +212,6 @@ impl Change<'_> {
     }
 }
 
-/// The rows of a snapshot, each once, in order.
 fn changes(snapshot: &Snapshot) -> Vec<Change<'_>> {
     let mut all: Vec<Change<'_>> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
@@ -247,8 +236,7 @@ fn changes(snapshot: &Snapshot) -> Vec<Change<'_>> {
     all
 }
 
-/// Compares the rows of a write with the database. A later write of ours started from what this one left, so the
-/// later record is read in place of the row.
+/// A later write of ours started from what this one left, so its record is read in place of the row.
 pub(crate) async fn settle<S: Store>(
     store: &mut S,
     snapshot: &Snapshot,

@@ -58,7 +58,6 @@ fn roles(line: &str) -> Option<String> {
     to_user.then(|| roles.to_owned())
 }
 
-/// The rights on the whole server in a line of `SHOW GRANTS` that are not in [`PLAIN`].
 fn beyond(line: &str) -> Vec<String> {
     let whole = line.strip_prefix("GRANT ").and_then(|line| {
         let (rights, rest) = split(line, " ON ")?;

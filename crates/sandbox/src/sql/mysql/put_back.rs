@@ -1,5 +1,3 @@
-//! Rows put back: each value by a text that the server reads as the same value.
-
 use sqlx::MySqlConnection;
 
 use super::table::{self, quoted};
@@ -11,7 +9,6 @@ use crate::sql::policy::Limits;
 use crate::sql::server_guard::Verb;
 use crate::sql::server_tables::{Reference, Server, TableInfo, check_unaltered};
 
-/// Puts the rows of `snapshot` back in the open transaction.
 pub(crate) async fn restore(
     connection: &mut MySqlConnection,
     snapshot: &Snapshot,
@@ -28,7 +25,6 @@ pub(crate) async fn restore(
     Ok(count)
 }
 
-/// Whether the write that `snapshot` was recorded of is done, in the open transaction.
 pub(crate) async fn settle_rows(
     connection: &mut MySqlConnection,
     snapshot: &Snapshot,

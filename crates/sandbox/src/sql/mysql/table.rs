@@ -49,7 +49,6 @@ const LINKS: &str = "SELECT CAST(r.constraint_schema AS CHAR), CAST(r.table_name
 pub(crate) struct Link {
     /// Schema and name of its table.
     pub child: [String; 2],
-    /// Its columns and the columns that they refer to.
     pub columns: Vec<(String, String)>,
     deletes: bool,
     updates: bool,
@@ -196,7 +195,6 @@ async fn links(connection: &mut MySqlConnection, schema: &str, name: &str) -> Re
     Ok(links.into_values().collect())
 }
 
-/// The foreign keys through which rows go along when a row goes.
 pub(crate) async fn deleting_links(connection: &mut MySqlConnection, table: &Table) -> Result<Vec<Link>, sqlx::Error> {
     let [schema, name] = table.name.as_slice() else {
         return Ok(Vec::new());

@@ -1,5 +1,4 @@
-//! How values are kept so that they come back bit for bit, as texts that the server reads as the same values, and how
-//! results become JSON.
+//! How values are kept, as texts that the server reads back bit for bit, and how results become JSON.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -35,7 +34,6 @@ fn is(table: &Table, column: usize, way: &str) -> bool {
     kind.split(' ').next() == Some(way)
 }
 
-/// A column as the text that is kept. `row` names its table, with a dot, or is empty.
 pub(crate) fn reading(table: &Table, column: usize, row: &str) -> String {
     let name = format!("{row}{}", quoted(&table.columns[column].name));
     if is(table, column, "blob") {
@@ -78,7 +76,6 @@ pub(crate) fn cell(table: &Table, column: usize, text: Option<String>) -> Cell {
     }
 }
 
-/// Binds kept values to a statement of ours.
 pub(crate) fn bound<'q>(sql: String, cells: &[&Cell]) -> Query<'q, MySql, MySqlArguments> {
     let query = sqlx::query(AssertSqlSafe(sql));
     cells.iter().fold(query, |query, cell| match cell {

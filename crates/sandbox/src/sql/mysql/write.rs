@@ -1,5 +1,4 @@
-//! Records what a write changes: in one transaction, in which the clock stands still, it reads and locks the rows
-//! that the condition finds, does the write, and reads them again.
+//! Records a write: in one transaction with a still clock, reads and locks the rows, writes, and reads them again.
 
 use futures_util::TryStreamExt as _;
 use sqlx::{AssertSqlSafe, MySqlConnection, Row as _};
@@ -15,8 +14,7 @@ use crate::sql::remote::Purpose;
 use crate::sql::server_guard::{Checked, Matched, Verb, Write};
 use crate::sql::server_tables::bind;
 
-/// Runs the write in the open transaction. A write that may have to be rolled back is refused where a rollback would
-/// not undo everything.
+/// A write that may have to be rolled back is refused where a rollback would not undo everything.
 pub(crate) async fn change(
     connection: &mut MySqlConnection,
     checked: &Checked,
@@ -54,7 +52,6 @@ pub(crate) async fn change(
     Ok(changes)
 }
 
-/// The table with its key, or why the rows can't be kept.
 fn table_with_key(write: &Write, found: &MySqlTable) -> Result<Table, String> {
     if let Some(why) = &found.info.no_undo {
         return Err(why.clone());
@@ -144,7 +141,6 @@ struct RecordedWrite<'c, 'w> {
     session: WriteSession<'c>,
     write: &'w Write,
     table: Table,
-    /// Reads the rows and changes nothing.
     only_read: bool,
     /// The user does not see triggers, so whether they run shows only in the server's counter.
     blind: bool,
@@ -231,8 +227,7 @@ impl RecordedWrite<'_, '_> {
         self.session.set("timestamp", Some(&now)).await
     }
 
-    /// Reads and locks the rows that the condition finds. The inner error: how many there are, and why they are not
-    /// kept.
+    /// The inner error: how many rows there are, and why they are not kept.
     async fn before(&mut self, rows: &Matched, zone: &str) -> Result<Result<Vec<Vec<Cell>>, (u64, String)>, SqlError> {
         let limits = self.session.limits;
         let row = format!("{}.", self.write.qualifier);

@@ -10,7 +10,6 @@ use crate::sql::error::SqlError;
 use crate::sql::policy::Limits;
 use crate::sql::server_tables::{Reference, Server, TableInfo, check_unaltered};
 
-/// Puts the rows of `snapshot` back in the open transaction.
 pub(crate) async fn restore(
     connection: &mut PgConnection,
     snapshot: &Snapshot,

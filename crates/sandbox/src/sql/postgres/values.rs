@@ -4,7 +4,6 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
-/// The members of an object in order.
 struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
@@ -69,7 +68,6 @@ fn exact(raw: &str) -> Value {
     read.unwrap_or_else(|_| Value::from(raw))
 }
 
-/// A number that no `f64` holds becomes a text.
 fn number(text: &str, read: Number) -> Value {
     if read.is_f64() && normal(text) != normal(&read.to_string()) { Value::from(text) } else { Value::Number(read) }
 }

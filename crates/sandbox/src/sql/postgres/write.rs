@@ -1,5 +1,4 @@
-//! Records what a write changes: its RETURNING gives the rows after it, and the same statement reads the rows before,
-//! since all its parts see the table as it was when the statement began.
+//! Records a write in one statement: RETURNING gives the rows after it, and another part those before.
 
 use sqlx::{AssertSqlSafe, PgConnection};
 

@@ -1,6 +1,5 @@
-//! Refuses searches for long texts: servers compare text with text without looking at the clock, and no time limit
-//! stops that. This is no proof, since values in tables may be long, but a statement cannot make a long one for the
-//! purpose. Also finds the names that PostgreSQL may take for calls.
+//! Refuses searches for long texts: servers compare texts without looking at the clock, so no time limit stops that.
+//! Also finds the names that PostgreSQL may take for calls.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow::{self, Break, Continue};
@@ -16,7 +15,6 @@ use crate::sql::error::SqlError;
 /// Most bytes of a text that is searched for.
 const SHORT: usize = 1000;
 
-/// Refuses a statement that searches for something that may be long.
 pub(crate) fn bounded(statement: &Statement, rules: &Rules) -> Result<(), SqlError> {
     let mut growth = Growth { rules, grows: false, flows: false };
     let _ = statement.visit(&mut growth);
@@ -165,7 +163,6 @@ pub(crate) fn fields(statement: &Statement, rules: &Rules) -> Result<Fields, Sql
     }
 }
 
-/// A name as the server looks it up.
 fn looked_up(name: &Ident) -> String {
     let text = match name.quote_style {
         None => name.value.to_ascii_lowercase(),

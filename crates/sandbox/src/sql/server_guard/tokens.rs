@@ -1,6 +1,5 @@
-//! The tokens of a statement. Texts and quoted names are taken out before the statement is parsed for sending, and
-//! are put back, quoted anew, into what the grammar writes from its tree. So the server gets word for word what was
-//! judged, and no text or name can be read as anything else.
+//! Texts and quoted names are taken out before a statement is parsed, and put back, quoted anew, into what is sent: the
+//! server gets word for word what was judged.
 
 use sqlparser::dialect::Dialect;
 use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Whitespace};
@@ -11,14 +10,12 @@ use crate::sql::error::SqlError;
 /// Most words, numbers and signs of a statement.
 const MOST_TOKENS: usize = 5000;
 
-/// Reads tokens as one kind of server does.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'r> {
     pub lexer: &'r dyn Dialect,
     pub rules: &'r Rules,
 }
 
-/// A statement's tokens without its texts and quoted names.
 #[derive(Debug)]
 pub(crate) struct Bare {
     pub tokens: Vec<Token>,
@@ -230,7 +227,6 @@ fn write(token: &Token, text: &mut String) {
     }
 }
 
-/// Writes it in quotes, with quotes inside doubled.
 fn quoted(value: &str, quote: char, text: &mut String) {
     text.push(quote);
     for sign in value.chars() {

@@ -307,7 +307,6 @@ impl Judge<'_> {
     }
 }
 
-/// Names of the functions that the grammar has nodes for.
 fn grammatical(expr: &Expr) -> &'static [&'static str] {
     match expr {
         Expr::Ceil { .. } => &["ceil", "ceiling"],

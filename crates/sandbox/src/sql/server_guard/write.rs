@@ -18,7 +18,6 @@ pub enum Verb {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Write {
     pub verb: Verb,
-    /// The table's name as it is written.
     pub table: String,
     /// The parts of the name, without quotes.
     pub parts: Vec<String>,
@@ -42,7 +41,6 @@ pub struct Matched {
     pub tail: String,
     /// How many `?` stand before `tail` in the statement.
     pub skip: usize,
-    /// Whether it has a LIMIT.
     pub limited: bool,
     /// Why the SELECT may find other rows than the statement, if it may.
     pub unsteady: Option<String>,
@@ -80,7 +78,6 @@ pub(crate) fn of(
     Ok(Some(write))
 }
 
-/// The parts of the table's name, and the columns that are assigned in existing rows.
 fn names(statement: &Statement) -> Option<(Vec<String>, Vec<String>)> {
     match statement {
         Statement::Insert(insert) => {
@@ -216,7 +213,6 @@ fn one(parts: &[String]) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// The table and its name within the statement.
 fn single(table: &TableWithJoins) -> Option<(&ObjectName, String)> {
     let TableFactor::Table { name, alias, args: None, .. } = &table.relation else {
         return None;

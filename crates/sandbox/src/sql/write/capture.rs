@@ -1,5 +1,4 @@
-//! Records what a statement changes: temporary triggers on every table pass on each row, before and after. They see
-//! what the statement does, what the database's triggers do, and what foreign keys do.
+//! Records changes by temporary triggers, which also see what the database's own triggers and foreign keys do.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,7 +31,6 @@ pub(super) struct Record {
     /// More rows than may be changed.
     pub over: bool,
     bytes: usize,
-    /// Rows as they were right before the changes in progress.
     begun: VecDeque<(usize, Vec<Cell>)>,
     limits: Limits,
 }

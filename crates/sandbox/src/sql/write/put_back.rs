@@ -14,9 +14,8 @@ use crate::sql::policy::Policy;
 use crate::sql::{Guard, Session};
 
 impl Guard {
-    /// Puts rows back as they were before the write that left `snapshot`, all or none; returns how many changes were
-    /// undone. `policy` must be that of the write. Fails with [`SqlError::Conflict`] if rows have changed since, or
-    /// [`SqlError::NoUndo`]; then nothing was changed.
+    /// All or none; returns how many changes were undone. `policy` must be the write's. [`SqlError::Conflict`] if rows
+    /// have changed since, or [`SqlError::NoUndo`]; then nothing was changed.
     pub fn put_back(path: impl AsRef<Path>, policy: Policy, snapshot: &Snapshot) -> Result<u64, SqlError> {
         let guard = Self::open_for(path.as_ref(), policy, OpenMode::PutBack)?;
         guard.session(|session| {
@@ -99,7 +98,6 @@ impl Session<'_> {
         }
     }
 
-    /// Rows that refer to missing rows.
     fn dangling(&self) -> Result<Dangling, SqlError> {
         let sql = "SELECT \"table\", rowid, parent, fkid FROM pragma_foreign_key_check";
         let run = || {

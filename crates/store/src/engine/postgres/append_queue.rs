@@ -17,7 +17,6 @@ const MAX_BATCHES: usize = 512;
 /// Longest wait for callers of the batch before.
 const MAX_GATHER_WAIT: Duration = Duration::from_micros(300);
 
-/// Events for one run, and who waits for them.
 pub(super) struct QueuedAppend {
     pub batch: AppendBatch,
     pub reply: oneshot::Sender<StoreResult<()>>,
@@ -42,8 +41,7 @@ pub(super) async fn run(options: PgConnectOptions, mut queue: Receiver<QueuedApp
     }
 }
 
-/// Takes what is queued, and lets the callers of the batch before come back first, so that they
-/// share the next commit rather than wait for the one after it.
+/// Lets the callers of the batch before come back first, so that they share the next commit.
 async fn gather(queue: &mut Receiver<QueuedAppend>, waiting: &mut VecDeque<QueuedAppend>, expected: usize) {
     let mut until = None;
     while waiting.len() < MAX_BATCHES {
@@ -73,8 +71,7 @@ async fn serve(options: &PgConnectOptions, connection: &mut Option<PgConnection>
     let done = write(options, connection, &appends).await;
     match done {
         Ok(written) => answer(appends, &written),
-        // One batch may be what PostgreSQL refuses: each gets a statement of its own, unless the
-        // connection itself is gone, when it isn't known what was written.
+        // One batch may be what PostgreSQL refuses. With the connection gone it isn't known what was written.
         Err(_) if appends.len() > 1 && connection.is_some() => {
             for append in appends {
                 let alone = vec![append];

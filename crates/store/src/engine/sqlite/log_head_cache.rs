@@ -1,5 +1,4 @@
-//! The writer's memory of where each log ends. It is the only writer of the only process, so what
-//! it wrote last is what is there; anything that changes a lease makes it forget.
+//! The writer's memory of where each log ends: it is the only writer, and forgets when a lease changes.
 
 use crate::append::LogHead;
 use crate::engine::ready;
@@ -17,7 +16,6 @@ const MAX_RUNS: usize = 20_000;
 pub(super) struct LogHeadCache(HashMap<(TenantId, RunId), LogHead>);
 
 impl LogHeadCache {
-    /// The head of a run, from the database if it isn't known.
     pub(super) fn get(
         &mut self,
         connection: &mut Connection,

@@ -16,8 +16,7 @@ use steward_core::ports::{StoreError, StoreResult};
 
 /// 3.51.3: older ones can corrupt a WAL.
 const OLDEST_SQLITE: i32 = 3_051_003;
-/// Pages in the WAL before they go to the database file: fewer, larger checkpoints than the
-/// default of 1,000 keep the slow commits rare.
+/// Pages in the WAL before a checkpoint: larger ones than the default of 1,000 keep slow commits rare.
 const CHECKPOINT_PAGES: u32 = 8_000;
 /// Size that the WAL's file is cut to after a checkpoint.
 const WAL_BYTES: u32 = 64 << 20;
@@ -28,7 +27,6 @@ pub(super) struct Opened {
     pub path: PathBuf,
 }
 
-/// Opens `steward.db` in `data_dir` for writing.
 pub(super) fn open(data_dir: &Path, max_pages: Option<u32>, list: &[Migration]) -> StoreResult<Opened> {
     let version = rusqlite::version_number();
     if version < OLDEST_SQLITE {

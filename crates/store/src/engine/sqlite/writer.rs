@@ -1,5 +1,4 @@
-//! The thread that writes: everything that came in since its last commit is one transaction, so
-//! one fsync serves many callers.
+//! The thread that writes: what came in since its last commit is one transaction, so one fsync serves many callers.
 
 use super::log_head_cache::LogHeadCache;
 use crate::append::{AppendBatch, insert_events};

@@ -271,7 +271,6 @@ fn word_length(text: &[u8]) -> usize {
     end.unwrap_or(text.len()).max(1)
 }
 
-/// The length of the literal that a line announces at its end.
 pub(super) fn literal_length(line: &[u8]) -> Option<usize> {
     let line = line.strip_suffix(b"\r\n").or(line.strip_suffix(b"\n"))?;
     let inner = line.strip_suffix(b"}")?;

@@ -8,10 +8,8 @@ const HEADING: usize = 3;
 /// Longest section; a longer one is split.
 const SECTION_LINES: usize = 60;
 
-/// A part of a file under one heading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Section {
-    /// Index of the file, chosen by the caller.
     pub file: usize,
     /// First line, from 1.
     pub line: usize,

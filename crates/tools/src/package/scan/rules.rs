@@ -22,7 +22,6 @@ pub(super) enum TextKind {
     Script,
 }
 
-/// When an invisible character is harmless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum InvisibleException {
@@ -193,7 +192,6 @@ fn load() -> Result<Rules, String> {
     })
 }
 
-/// Folded text with the line number of each part.
 #[derive(Debug, Default)]
 pub(super) struct Folded {
     pub text: String,
@@ -208,7 +206,6 @@ impl Folded {
     }
 }
 
-/// Removes accents and compatibility forms.
 pub(super) fn fold_letters(text: &str) -> String {
     text.nfkd().filter(|c| !is_combining_mark(*c)).collect()
 }
@@ -252,7 +249,6 @@ fn replace_lookalikes(word: &str, lookalike: &BTreeMap<char, char>) -> String {
     }
 }
 
-/// Whether a word has both Latin letters and look-alikes.
 pub(super) fn is_mixed_script(word: &str, lookalike: &BTreeMap<char, char>) -> bool {
     !word.is_ascii()
         && word.chars().any(|c| c.is_ascii_alphabetic())

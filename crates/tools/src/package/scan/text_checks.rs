@@ -26,7 +26,6 @@ impl Lines {
     }
 }
 
-/// Finds phrases that address the model.
 pub(super) fn phrases(path: &str, text: &str, place: TextKind, rules: &Rules, found: &mut Findings) {
     folded_phrases(path, text, 1, place, rules, found);
 }
@@ -69,7 +68,6 @@ fn comment_regex() -> Option<&'static Regex> {
         .as_ref()
 }
 
-/// Finds phrases in comments, which rendered Markdown or HTML doesn't show.
 pub(super) fn comments(path: &str, text: &str, place: TextKind, rules: &Rules, found: &mut Findings) {
     let lines = Lines::of(text);
     if place == TextKind::Script {

@@ -18,7 +18,6 @@ use steward_core::ports::OpenedCredential;
 use steward_core::{CredentialId, Timestamp};
 use url::form_urlencoded::Serializer;
 
-/// Whether the author of a skill has placed the credential by a template.
 pub(in crate::skills) fn places_credential(
     headers: &BTreeMap<String, String>,
     form: &BTreeMap<String, String>,
@@ -46,7 +45,6 @@ pub(super) fn header(text: &str) -> Result<HeaderValue, ToolsError> {
     Ok(value)
 }
 
-/// Puts credentials into requests, and keeps access tokens until they expire.
 #[derive(Default)]
 pub(in crate::skills) struct Authorizer {
     oauth: Oauth,
@@ -98,7 +96,6 @@ impl Authorizer {
         exchange.send(request).await
     }
 
-    /// A token that the server no longer accepts is replaced once.
     async fn with_oauth(
         &self,
         request: HttpRequest,
@@ -242,7 +239,6 @@ fn register_secret(exchange: &Exchange<'_>, token: &SecretString) {
     exchange.context.learned("access_token", token.clone());
 }
 
-/// The form without the client's authentication.
 fn grant(opened: &OpenedCredential, refresh: Option<&SecretString>) -> String {
     let refresh = refresh.map(ExposeSecret::expose_secret);
     let mut pairs = match refresh.or(field(opened, "refresh_token")) {

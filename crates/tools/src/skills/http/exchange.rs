@@ -145,7 +145,6 @@ fn is_binary(answer: &HttpResponse) -> bool {
         || answer.charset().is_none() && std::str::from_utf8(&answer.bytes).is_err() && !answer.cut
 }
 
-/// The body of a successful response: JSON, text, or its media type and size.
 pub(super) fn body_value(answer: &HttpResponse) -> Value {
     if let Some(value) = body_json(answer) {
         return value;
@@ -182,7 +181,6 @@ pub(super) fn output(
     ToolOutput { data: Some(value), receipt, tainted: true, origin: Some(place), ..ToolOutput::text(text) }
 }
 
-/// The error for a status other than success, with what the server says about it.
 pub(super) fn status_error(answer: &HttpResponse) -> ToolsError {
     let said = if is_binary(answer) { String::new() } else { one_line(&body_text(answer)) };
     let (said, _) = steward_core::tool::truncate(&said, EXCERPT_CHARS);

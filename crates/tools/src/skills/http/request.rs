@@ -54,7 +54,6 @@ pub(super) fn header_name(name: &str) -> Result<HeaderName, String> {
     Ok(parsed)
 }
 
-/// Checks all of a request that can be judged before it is sent.
 pub(super) fn check(spec: &HttpSpec, schema: &Value) -> Result<(), String> {
     let method = method(&spec.method)?;
     check_url(&spec.url, schema).map_err(|error| format!("config.url: {error}"))?;

@@ -1,5 +1,4 @@
-//! Skills of the type ansible: a playbook. Against this machine it runs in the OS sandbox with the workspace writable;
-//! a playbook that needs the network runs as a guarded process.
+//! Skills of the type ansible: a playbook, in the OS sandbox, or as a guarded process where it needs the network.
 
 use super::{Programs, exit_text, run_process, run_sandboxed};
 use crate::error::{ToolsError, refused};
@@ -190,8 +189,7 @@ fn put(path: &Path, text: &str, mode: u32) -> std::io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-/// JSON as YAML with `!unsafe` strings, which ansible takes literally. In others it would evaluate expressions, and an
-/// argument such as `{{ lookup('pipe', 'id') }}` would run a program.
+/// `!unsafe` keeps ansible from evaluating arguments such as `{{ lookup('pipe', 'id') }}`, which would run a program.
 fn unsafe_yaml(value: &Value) -> String {
     match value {
         Value::String(text) => format!("!unsafe {}", yaml_string(text)),

@@ -1,5 +1,4 @@
-//! Skills of the type docker: the docker program as a guarded process. Containers have no rights beyond computing, and
-//! no network unless the skill says so.
+//! Skills of the type docker, as a guarded process; containers only compute, without network unless the skill says so.
 
 use super::{ProcessResult, Programs, command_line, run_process};
 use crate::error::{ToolsError, refused};
@@ -25,7 +24,6 @@ use steward_core::{Cancellation, hash};
 use tempfile::TempDir;
 
 const PIDS: u32 = 128;
-/// Memory that a skill may ask for, MiB.
 const MEMORY_MIB: std::ops::RangeInclusive<u32> = 6..=65_536;
 const MAX_LOG_LINES: u32 = 10_000;
 /// How long stopping a container may take.

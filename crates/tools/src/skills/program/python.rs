@@ -14,12 +14,10 @@ use tokio_util::sync::CancellationToken;
 
 const CODE_BYTES: usize = 256 << 10;
 const LONGEST_MS: u64 = 60_000;
-/// Memory that a skill may ask for, MiB.
 const MEMORY_MIB: std::ops::RangeInclusive<u32> = 16..=2048;
 
 #[derive(Debug, Clone)]
 pub struct PythonReply {
-    /// What `run` returned, or why there is nothing and what to do.
     pub result: Result<Value, String>,
     pub stdout: String,
     pub stderr: String,

@@ -25,7 +25,6 @@ enum PriorEntry {
     Blob { mode: u32, hash: String },
 }
 
-/// The state after a change, to see whether it still holds when the change is undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum EntryState {
@@ -42,7 +41,6 @@ struct Change {
     after: EntryState,
 }
 
-/// Records the workspace; the inner error says why that is impossible.
 pub(crate) async fn capture(scope: &ToolScope) -> Result<Result<Tree, String>, ToolsError> {
     let root = scope.workspace.clone();
     blocking(move || Ok(read_tree(&root))).await
@@ -88,7 +86,6 @@ fn entry_state(entry: Option<&Node>) -> EntryState {
     }
 }
 
-/// The differences; long prior content goes to `blobs`.
 async fn diff_trees(mut before: Tree, after: &Tree, blobs: &Arc<dyn Blobs>) -> Result<Vec<Change>, ToolsError> {
     let mut paths: Vec<String> = before.keys().chain(after.keys()).cloned().collect();
     paths.sort();

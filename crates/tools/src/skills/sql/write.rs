@@ -1,5 +1,4 @@
-//! Statements that write: what they change, told before and after and kept for undo; and whether a write that a crash cut
-//! off has happened (decision 005).
+//! Statements that write: changes told before and after, kept for undo, and settled after a crash (decision 005).
 
 use super::{
     Database, bind_style, blocking, database_of, database_text, file_and_policy, options, rows_output, statement,
@@ -24,7 +23,6 @@ use steward_sandbox::sql::{Guard, SqlError};
 
 pub(super) const DRY_RUN: Duration = Duration::from_secs(3);
 
-/// The statement and its values as shown to people.
 pub(super) fn statement_of(spec: &SqlSpec, values: &Values<'_>) -> String {
     match statement(spec, BindStyle::Numbered, values) {
         Ok((sql, bound)) if bound.is_empty() => sql,
@@ -113,7 +111,6 @@ pub(super) fn output(spec: &SqlSpec, skill: &Skill, changes: Changes, sql: &str)
     }
 }
 
-/// Runs a statement that writes; its changes are announced before they are committed.
 pub(super) async fn run_write(spec: &SqlSpec, job: SkillCall<'_>, context: &Context) -> Result<ToolOutput, ToolsError> {
     let work = async {
         match database_of(spec, job.secret)? {

@@ -108,15 +108,13 @@ pub(super) struct Sudo {
     held: Vec<u8>,
 }
 
-/// A piece of stderr, without sudo's prompts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct StderrPart {
     pub text: Vec<u8>,
     pub asked: u32,
 }
 
-/// The line for the remote shell, and the state of the dialog with sudo. Without a password sudo must not ask for one,
-/// so that it fails instead of waiting.
+/// Also returns the dialog with sudo. Without a password sudo must not ask for one, so it fails instead of waiting.
 pub(super) fn line_with_sudo(
     order: &CommandPlan,
     password: Option<&SecretString>,
@@ -135,7 +133,6 @@ pub(super) fn line_with_sudo(
 }
 
 impl Sudo {
-    /// Takes the prompts out of stderr.
     pub fn strip_prompts(&mut self, bytes: &[u8]) -> StderrPart {
         let mut heard = StderrPart::default();
         let marker = self.marker.as_bytes();

@@ -52,7 +52,6 @@ impl client::Handler for HostKeyCheck {
     }
 }
 
-/// A login on a server, and on the jump host if there is one.
 pub(super) struct SshConnection {
     pub handle: Handle<HostKeyCheck>,
     /// Carries the connection, which ends when this is dropped.

@@ -35,7 +35,6 @@ pub(super) enum Failure {
     Broken(Box<CommandResult>),
     Stopped {
         done: Box<CommandResult>,
-        /// Whether the server reports that it ended.
         ended: bool,
     },
 }
@@ -303,7 +302,6 @@ pub(super) fn output_text(stdout: &str, stderr: &str, limit: usize) -> String {
     format!("{}\n[stderr] {err}", shortened(out, left))
 }
 
-/// The beginning and the end of a text that is too long.
 fn shortened(text: &str, limit: usize) -> String {
     let count = text.chars().count();
     if count <= limit {

@@ -93,7 +93,6 @@ pub fn remote_line(source: &[String], values: &Values<'_>) -> Result<String, Tem
     Ok(words.join(" "))
 }
 
-/// One word, quoted for a POSIX shell.
 pub fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,+@".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -111,7 +110,6 @@ pub fn check_argv(source: &[String], schema: &Value) -> Result<(), TemplateError
     super::check_texts(source, TemplateUse::Argv, schema)
 }
 
-/// How a database marks a bound value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BindStyle {
     /// `?1`: `SQLite`.
