@@ -14,6 +14,7 @@ mod skill;
 mod spending;
 
 use clap::{Subcommand, ValueEnum};
+use std::time::Duration;
 
 pub use agents::{AgentAction, AgentFields, Agents, BudgetPreset, PlanSwitch};
 pub use approvals::{ApprovalAction, Approvals, GrantAction, Grants};
@@ -127,3 +128,37 @@ pub trait Word: ValueEnum {
 }
 
 impl<T: ValueEnum> Word for T {}
+
+/// `90s`, `30m`, `1h`, `7d`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let text = text.trim();
+    let wrong = || format!("`{text}` is no length of time; write it as 90s, 30m, 1h or 7d");
+    let unit = text.chars().last().ok_or_else(wrong)?;
+    let seconds: u64 = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3600,
+        'd' => 86_400,
+        _ => return Err(wrong()),
+    };
+    let count: u64 = text[..text.len() - 1].trim().parse().map_err(|_| wrong())?;
+    match count.checked_mul(seconds) {
+        Some(all) if all > 0 => Ok(Duration::from_secs(all)),
+        _ => Err(wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::duration;
+
+    #[test]
+    fn reads_what_people_write() {
+        for (text, seconds) in [("90s", 90), ("30m", 1800), (" 1h ", 3600), ("7d", 604_800)] {
+            assert_eq!(duration(text).unwrap().as_secs(), seconds);
+        }
+        for text in ["", "h", "1", "1w", "-1h", "0h", "1.5h", "99999999999999999999d", "1\u{fc}"] {
+            assert!(duration(text).unwrap_err().contains("90s"), "{text}");
+        }
+    }
+}

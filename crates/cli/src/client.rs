@@ -3,7 +3,6 @@ mod chat;
 mod connections;
 mod conversations;
 mod events;
-mod refused;
 mod requests;
 mod runs;
 mod socket;
@@ -11,15 +10,49 @@ mod spending;
 mod sse;
 #[cfg(test)]
 mod tests;
-mod wire;
 mod workspace;
 
 pub use approvals::{Scope, is_already_decided};
 pub use chat::{Chat, DEFAULT_AGENT, Started};
 pub use conversations::{Conversation, Message};
-pub use refused::Refused;
 pub use requests::{ByteStream, Client, Transport, encoded};
 pub use runs::{Fork, KeptReport, Logged, Replay, Undone};
 pub use socket::{Absent, ServeFile, Socket};
 pub use spending::{Labelled, NewKey};
 pub use workspace::{SampleChange, workspace};
+
+use serde::Deserialize;
+use std::fmt;
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Refused {
+    pub title: String,
+    #[serde(default)]
+    pub hint: String,
+    #[serde(default)]
+    pub status: u16,
+    #[serde(default)]
+    pub code: Option<String>,
+}
+
+impl Refused {
+    pub fn read(status: u16, body: &str) -> Self {
+        let mut refused = serde_json::from_str(body).unwrap_or_else(|_| Self {
+            title: format!("the server answered {status}"),
+            hint: body.chars().take(200).collect(),
+            status,
+            code: None,
+        });
+        refused.status = status;
+        refused
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.title)?;
+        if self.hint.is_empty() { Ok(()) } else { write!(f, " ({})", self.hint) }
+    }
+}
+
+impl std::error::Error for Refused {}

@@ -3,7 +3,6 @@
 pub mod args;
 pub mod client;
 pub mod commands;
-pub mod duration;
 pub mod exit;
 mod run;
 pub mod term;

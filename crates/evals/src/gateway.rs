@@ -5,7 +5,6 @@
 mod load;
 mod measure;
 mod places;
-mod relay;
 mod report;
 mod upstream;
 
@@ -22,7 +21,7 @@ pub fn run(args: &Gateway) -> ExitCode {
     let work = async {
         match args {
             Gateway { upstream: true, gap_ms, .. } => upstream::serve(Duration::from_millis(*gap_ms)).await,
-            Gateway { relay: Some(to), .. } => relay::serve(to).await,
+            Gateway { relay: Some(to), .. } => upstream::relay(to).await,
             args => bench(args).await,
         }
     };

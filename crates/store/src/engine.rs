@@ -1,4 +1,3 @@
-mod failpoints;
 mod postgres;
 mod sqlite;
 
@@ -59,4 +58,27 @@ pub(crate) fn ready<T>(future: BoxFuture<'_, StoreResult<T>>) -> StoreResult<T> 
 
 pub(crate) fn gone() -> StoreError {
     StoreError::Backend("the store's writer has stopped; restart steward".to_owned())
+}
+
+/// Places where tests stop or fail the program; nothing without the feature `failpoints`. At the two commit points the
+/// action `return` means sudden death of the process.
+mod failpoints {
+    use steward_core::ports::StoreResult;
+
+    pub(crate) fn before_commit() {
+        fail::fail_point!("store.commit.before", |_| std::process::abort());
+    }
+
+    pub(crate) fn after_commit() {
+        fail::fail_point!("store.commit.after", |_| std::process::abort());
+    }
+
+    /// The action `return` makes writes fail as on a full disk.
+    #[allow(clippy::unnecessary_wraps, reason = "fails only with the feature `failpoints`")]
+    pub(crate) fn disk_full() -> StoreResult<()> {
+        fail::fail_point!("store.disk_full", |_| Err(steward_core::ports::StoreError::Full(
+            "injected by a fail point".to_owned()
+        )));
+        Ok(())
+    }
 }

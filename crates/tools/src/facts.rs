@@ -1,10 +1,10 @@
 mod memory;
-pub(crate) mod moment;
 mod notes;
 mod reminders;
 
 pub use memory::SaveMemory;
 pub use notes::{NotesCreate, NotesList, NotesRead};
+pub(crate) use reminders::parse_time;
 pub use reminders::{RemindersCreate, RemindersDone, RemindersList};
 
 use crate::error::ToolsError;

@@ -25,7 +25,7 @@ pub enum ApprovalAction {
         #[arg(long, conflicts_with = "for_time")]
         for_run: bool,
         /// Also what the agent does with the same tool for so long (90s, 30m, 1h, at most 7d); never what can't be undone.
-        #[arg(long = "for", id = "for_time", value_name = "TIME", value_parser = crate::duration::parse)]
+        #[arg(long = "for", id = "for_time", value_name = "TIME", value_parser = super::duration)]
         for_time: Option<Duration>,
     },
     /// Refuse it.

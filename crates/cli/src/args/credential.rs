@@ -59,7 +59,7 @@ pub enum CredentialAction {
         #[arg(long)]
         discoverable: bool,
         /// When it ends by itself: 90s, 30m, 1h or 7d.
-        #[arg(long = "for", value_name = "TIME", value_parser = crate::duration::parse)]
+        #[arg(long = "for", value_name = "TIME", value_parser = super::duration)]
         lasts: Option<Duration>,
     },
     /// Change fields of a credential, such as a renewed token; the others stay.

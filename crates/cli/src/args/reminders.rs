@@ -29,7 +29,7 @@ pub enum ReminderAction {
         /// Its id, or the beginning of it.
         id: String,
         /// In how long: 10m, 1h, 1d.
-        #[arg(default_value = "10m", value_parser = crate::duration::parse)]
+        #[arg(default_value = "10m", value_parser = super::duration)]
         time: Duration,
     },
     /// Remove it.

@@ -118,7 +118,7 @@ pub enum KeyAction {
         #[arg(long, value_name = "N")]
         tokens_per_minute: Option<u32>,
         /// When it ends by itself: 90s, 30m, 1h or 7d.
-        #[arg(long = "for", value_parser = crate::duration::parse)]
+        #[arg(long = "for", value_parser = super::duration)]
         lasts: Option<Duration>,
     },
     /// Revoke one for good.

@@ -1,4 +1,4 @@
-use super::refused::Refused;
+use super::Refused;
 use crate::term::Term;
 use anyhow::{Context, anyhow};
 use async_trait::async_trait;

@@ -1,5 +1,6 @@
+use super::Client;
 use super::chat::Started;
-use super::{Client, wire};
+use super::events::split_event;
 use anyhow::bail;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -168,7 +169,7 @@ impl Client {
     /// The next part of the log; empty at its end.
     pub async fn log(&self, run: RunId, after: u64) -> anyhow::Result<Vec<Logged>> {
         let log: Whole<Value> = self.get(&format!("/api/runs/{run}/log?after={after}&limit={PAGE}")).await?;
-        log.items.into_iter().map(|item| wire::split(item).map(|(event, raw)| Logged { event, raw })).collect()
+        log.items.into_iter().map(|item| split_event(item).map(|(event, raw)| Logged { event, raw })).collect()
     }
     pub async fn stop(&self, run: RunId) -> anyhow::Result<()> {
         self.act::<Value>(&format!("/api/runs/{run}/stop")).await?;

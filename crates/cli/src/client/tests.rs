@@ -208,3 +208,13 @@ async fn the_file_of_another_process_is_stale() {
     assert!(socket.unwrap().is_err());
     assert!(fake.asked().is_empty(), "it must not get the key");
 }
+
+#[test]
+fn says_what_the_server_said() {
+    let body = r#"{"type": "about:blank", "title": "no such run", "status": 404, "hint": "list them", "code": "x"}"#;
+    let refused = super::Refused::read(404, body);
+    assert_eq!(refused.to_string(), "no such run (list them)");
+    assert_eq!(refused.code.as_deref(), Some("x"));
+    let other = super::Refused::read(502, "<html>");
+    assert_eq!(other.to_string(), "the server answered 502 (<html>)");
+}

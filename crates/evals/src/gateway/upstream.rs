@@ -2,7 +2,7 @@
 
 use std::io;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 
 /// The `user` of requests whose chunks are sent without a pause.
@@ -112,4 +112,20 @@ fn chunks() -> Vec<Vec<u8>> {
 
 fn chunk(text: &str) -> Vec<u8> {
     format!("{:x}\r\n{text}\r\n", text.len()).into_bytes()
+}
+
+/// Copies bytes between a client and the upstream without looking at them, until the process is ended; prints its port.
+pub async fn relay(upstream: &str) -> io::Result<()> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    println!("{}", listener.local_addr()?.port());
+    loop {
+        let (mut client, _) = listener.accept().await?;
+        client.set_nodelay(true)?;
+        let mut server = TcpStream::connect(upstream).await?;
+        server.set_nodelay(true)?;
+        tokio::spawn(async move {
+            // A connection that ends is the other side's decision.
+            let _ended = copy_bidirectional(&mut client, &mut server).await;
+        });
+    }
 }

@@ -1,7 +1,7 @@
 use super::ics::Line;
 use super::zone::Zone;
 use crate::error::{ToolsError, refused};
-use crate::facts::moment;
+use crate::facts::parse_time;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, ToSpan as _};
@@ -140,7 +140,7 @@ pub(super) fn parse_given(text: &str, clock: &dyn Clock) -> Result<GivenTime, To
             .map(GivenTime::Day)
             .map_err(|_| refused!("`{text}` is no day; write YYYY-MM-DD for a whole day, or YYYY-MM-DDTHH:MM"));
     }
-    let at = moment::parse(text, clock)?;
+    let at = parse_time(text, clock)?;
     Ok(GivenTime::At(to_jiff(at)?))
 }
 

@@ -1,8 +1,10 @@
 //! `reminders_create`, `reminders_list`, `reminders_done`. A reminder is due from its time until it is done.
 
-use super::{moment, snapshot};
+use super::snapshot;
 use crate::error::{ToolsError, refused};
 use crate::handler::{Context, ToolHandler};
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -23,11 +25,11 @@ pub struct RemindersCreate {
 
 impl RemindersCreate {
     fn moment(&self, text: &str, now: Timestamp) -> Result<Timestamp, ToolsError> {
-        let at = moment::parse(text, self.clock.as_ref())?;
+        let at = parse_time(text, self.clock.as_ref())?;
         if at <= now {
             return Err(refused!(
                 "{text} has passed already; it is {} now, give a later time",
-                moment::local(now, self.clock.as_ref())
+                local_time(now, self.clock.as_ref())
             ));
         }
         Ok(at)
@@ -47,7 +49,7 @@ impl ToolHandler for RemindersCreate {
     async fn preview(&self, args: CreateArgs, scope: &ToolScope) -> Result<Preview, ToolsError> {
         let at = self.moment(&args.at, scope.now)?;
         Ok(Preview::undoable(
-            format!("makes a reminder for {}: {}", moment::local(at, self.clock.as_ref()), args.text),
+            format!("makes a reminder for {}: {}", local_time(at, self.clock.as_ref()), args.text),
             None,
         ))
     }
@@ -66,7 +68,7 @@ impl ToolHandler for RemindersCreate {
             saved?;
             reminder
         };
-        let when = moment::local(reminder.at, self.clock.as_ref());
+        let when = local_time(reminder.at, self.clock.as_ref());
         Ok(ToolOutput {
             data: Some(json!(reminder)),
             receipt: Some(Receipt::new(
@@ -123,7 +125,7 @@ impl ToolHandler for RemindersList {
                 (false, true) => " (due)",
                 (false, false) => "",
             };
-            let when = moment::local(one.at, self.clock.as_ref());
+            let when = local_time(one.at, self.clock.as_ref());
             let _ = writeln!(text, "{when}  {}{mark}", one.text);
         }
         Ok(ToolOutput { data: Some(json!(all)), ..ToolOutput::text(text) })
@@ -159,7 +161,7 @@ impl RemindersDone {
             (None, several) => {
                 let lines: Vec<String> = several
                     .iter()
-                    .map(|one| format!("{} {}", moment::local(one.at, self.clock.as_ref()), one.text))
+                    .map(|one| format!("{} {}", local_time(one.at, self.clock.as_ref()), one.text))
                     .collect();
                 Err(refused!("several reminders are like that; give the whole text of one: {}", lines.join("; ")))
             }
@@ -206,5 +208,73 @@ impl ToolHandler for RemindersDone {
         let before: Reminder = snapshot(value)?;
         self.save(&before, scope).await?;
         Ok(format!("the reminder `{}` is open again", before.text))
+    }
+}
+
+/// Reads `2026-11-22T09:00` (local time) or RFC 3339.
+pub(crate) fn parse_time(text: &str, clock: &dyn Clock) -> Result<Timestamp, ToolsError> {
+    let text = text.trim();
+    if let Ok(exact) = text.parse::<jiff::Timestamp>() {
+        return Ok(Timestamp(exact.as_millisecond()));
+    }
+    let bad = || refused!("`{text}` is no time; write YYYY-MM-DDTHH:MM for local time, such as 2026-05-30T09:00");
+    if !text.contains(['T', 't', ' ']) {
+        return Err(bad());
+    }
+    let local: DateTime = text.parse().map_err(|_| bad())?;
+    let utc = Offset::UTC.to_timestamp(local).map_err(|_| bad())?.as_millisecond();
+    // The offset depends on the point in time, which depends on the offset. Two rounds settle it, except within the
+    // hour that a change of the clocks skips or repeats.
+    let mut at = Timestamp(utc);
+    for _ in 0..2 {
+        at = Timestamp(utc - i64::from(clock.utc_offset_minutes(at)) * 60_000);
+    }
+    Ok(at)
+}
+
+/// `2026-11-22 09:00` in local time.
+fn local_time(at: Timestamp, clock: &dyn Clock) -> String {
+    let minutes = i64::from(clock.utc_offset_minutes(at));
+    let shifted = Timestamp(at.0.saturating_add(minutes * 60_000)).rfc3339();
+    shifted.get(..16).unwrap_or(&shifted).replace('T', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::{local_time, parse_time};
+    use steward_core::Timestamp;
+    use steward_core::ports::Clock;
+
+    /// One hour east, two from the given point on.
+    struct Changing(Timestamp);
+
+    impl Clock for Changing {
+        fn now(&self) -> Timestamp {
+            Timestamp(0)
+        }
+        fn utc_offset_minutes(&self, at: Timestamp) -> i32 {
+            if at < self.0 { 60 } else { 120 }
+        }
+    }
+
+    #[test]
+    fn local_and_exact_times() {
+        // 2026-03-29T01:00Z, when Central Europe goes to summer time.
+        let clock = Changing(Timestamp(1_774_746_000_000));
+        let check = |text: &str, expect: &str| {
+            assert_eq!(parse_time(text, &clock).unwrap().rfc3339(), expect, "{text}");
+        };
+        check("2026-03-28T09:00", "2026-03-28T08:00:00Z");
+        check("2026-03-29T09:00", "2026-03-29T07:00:00Z");
+        check("2026-03-29 09:00:30", "2026-03-29T07:00:30Z");
+        check("2026-03-29T09:00:00Z", "2026-03-29T09:00:00Z");
+        check("2026-03-29T09:00:00-05:00", "2026-03-29T14:00:00Z");
+        let at = parse_time("2026-07-01T18:30", &clock).unwrap();
+        assert_eq!(local_time(at, &clock), "2026-07-01 18:30");
+        for bad in ["tomorrow", "9:00", "2026-13-01T09:00", "2026-07-01", "2026-02-30T10:00", ""] {
+            let error = parse_time(bad, &clock).unwrap_err().to_string();
+            assert!(error.contains("YYYY-MM-DDTHH:MM"), "{bad}: {error}");
+        }
     }
 }
