@@ -7,6 +7,7 @@ use serde_json::json;
 use std::sync::Mutex;
 use std::time::Duration;
 use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Provider};
+use steward_core::passthrough_request::PassthroughRequest;
 use steward_core::ports::{
     BudgetScope, ConnectionTest, ConnectionsError, Gateway, KnownConnection, ManagedConnections, NoAnswer, Passage,
     Passed, Period, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState, Spender, SpentRecord, StoreResult,
