@@ -1,7 +1,7 @@
 //! What a run wants done. The engine carries an effect out and reports it by appending events. Which events report
 //! which effect is written down here too, for replays.
 
-use super::answer::{compose_answer, receipts_for};
+use super::answer::{AnswerFrom, answer_text, compose_answer, receipts_for};
 use super::state::RunState;
 use crate::approval::Subject;
 use crate::deep::{DeepStep, Judged, StepEnd};
@@ -108,15 +108,6 @@ pub enum Ask {
         call: ToolCall,
         text: String,
     },
-}
-
-/// Where the final answer comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AnswerFrom {
-    Text(String),
-    /// Composed from what the tools returned.
-    Observations,
-    Nothing,
 }
 
 /// Whether `body` is the event that carrying out `wanted` appends.
@@ -238,15 +229,6 @@ fn is_same_question(state: &RunState, ask: &Ask, subject: &Subject) -> bool {
             call.id == *call_id && text == then
         }
         _ => false,
-    }
-}
-
-/// The answer that [`AnswerFrom`] stands for.
-pub fn answer_text(state: &RunState, answer: &AnswerFrom) -> String {
-    match answer {
-        AnswerFrom::Text(text) => text.clone(),
-        AnswerFrom::Observations => compose_answer(state),
-        AnswerFrom::Nothing => String::new(),
     }
 }
 
