@@ -2,7 +2,7 @@
 //! and the letter groups of its words, since the embedding model knows English best, and other languages mostly by
 //! their letters.
 
-use super::{DIMENSION, LazyMiniLm};
+use super::DIMENSION;
 use async_trait::async_trait;
 use std::collections::BTreeMap;
 use steward_core::ports::{self, Embedder, Labelled};
@@ -21,14 +21,14 @@ const STEP: f32 = 1.0 / 16.0;
 const LABEL: usize = 4 * DIMENSION + 4 + BUCKETS;
 
 pub(super) struct Fitted {
-    embedder: LazyMiniLm,
+    embedder: Box<dyn Embedder>,
     rarity: &'static [u8],
     labels: &'static [u8],
 }
 
 impl Fitted {
     /// `None` if `file` is not what [`fit`] writes.
-    pub fn read(embedder: LazyMiniLm, file: &'static [u8]) -> Option<Self> {
+    pub fn read(embedder: Box<dyn Embedder>, file: &'static [u8]) -> Option<Self> {
         let (rarity, labels) = file.split_at_checked(BUCKETS)?;
         labels.len().is_multiple_of(LABEL).then_some(Self { embedder, rarity, labels })
     }

@@ -2,10 +2,10 @@
 //! unasked, which tells a server that obeys from one that ignores the field.
 
 use super::CheckResult;
-use super::decide::{Findings, Score};
+use super::findings::{Findings, Score};
 use super::questions::QUESTIONS;
+use super::rules::{object_in, without_reasoning};
 use super::session::{ExamSession, NoReply, schema_request};
-use super::tasks::{object_in, without_reasoning};
 use crate::native::is_native;
 use crate::openai::{Outgoing, all_methods, constraint, field, json_bytes};
 use serde_json::{Value, json};
