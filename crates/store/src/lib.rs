@@ -16,6 +16,7 @@ mod append;
 mod codec;
 mod engine;
 mod error;
+mod limit_lookup;
 mod lock;
 mod migrate;
 mod ports;
