@@ -1,7 +1,6 @@
 //! Steward as a gateway: requests for `connection/<name>` go to the model itself, without an agent.
 
 mod embed;
-mod errors;
 mod inbound;
 mod pass;
 mod relay;
@@ -10,12 +9,13 @@ mod usage_sniffer;
 
 use crate::ApiState;
 use crate::openai::OpenAiError;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
 use steward_app::{Caller, NoConnection};
 use steward_core::model::{Connection, Provider, Wire};
+use steward_core::routing::Attempt;
 
 pub(crate) use embed::embeddings;
-pub(crate) use errors::model_error;
 pub(crate) use inbound::Inbound;
 pub(crate) use pass::{completions, pass};
 
@@ -72,4 +72,13 @@ fn speaks_the_dialect(connection: &Connection) -> bool {
             Provider::Anthropic | Provider::Gemini | Provider::Cohere | Provider::Bedrock
         ),
     }
+}
+
+/// Says who answered.
+fn mark(response: &mut Response, connection: &Connection, attempts: &[Attempt]) {
+    let headers = response.headers_mut();
+    if let Ok(name) = HeaderValue::from_bytes(connection.name.as_bytes()) {
+        headers.insert("x-steward-connection", name);
+    }
+    headers.insert("x-steward-attempts", HeaderValue::from(attempts.len()));
 }

@@ -1,15 +1,13 @@
 //! A request straight to a model.
 
-use super::errors::{no_answer, not_reserved, stopping};
 use super::inbound::Inbound;
 use super::relay::Relay;
 use super::translate;
 use super::usage_sniffer::UsageSniffer;
-use super::{resolve, speaks_the_dialect};
+use super::{mark, resolve, speaks_the_dialect};
 use crate::ApiState;
 use crate::auth::DialectCaller;
-use crate::openai::OpenAiError;
-use crate::openai::chat::may_ask;
+use crate::openai::{OpenAiError, may_ask, no_answer, not_reserved, stopping};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -20,7 +18,7 @@ use steward_app::{Caller, Reservation};
 use steward_core::ConnectionId;
 use steward_core::model::{Connection, Usage};
 use steward_core::ports::{Passage, Passed};
-use steward_core::routing::{Attempt, Routing};
+use steward_core::routing::Routing;
 
 /// Longest time for a whole answer.
 const DEADLINE: Duration = Duration::from_mins(10);
@@ -128,13 +126,4 @@ fn respond(
     };
     *response.body_mut() = Body::from_stream(relay);
     response
-}
-
-/// Says who answered.
-pub(super) fn mark(response: &mut Response, connection: &Connection, attempts: &[Attempt]) {
-    let headers = response.headers_mut();
-    if let Ok(name) = HeaderValue::from_bytes(connection.name.as_bytes()) {
-        headers.insert("x-steward-connection", name);
-    }
-    headers.insert("x-steward-attempts", HeaderValue::from(attempts.len()));
 }

@@ -1,7 +1,7 @@
 //! A run for a call, and what the caller is told of it.
 
 use crate::ApiState;
-use crate::openai::chat::waiting;
+use crate::openai::waiting;
 use futures::StreamExt as _;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorData, ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext, RoleServer};
