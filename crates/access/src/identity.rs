@@ -1,16 +1,17 @@
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
-use async_trait::async_trait;
 use steward_core::hash::sha256;
-use steward_core::ports::{Authenticator, LoginError, Principal, Role, User, VirtualKey};
+use steward_core::ports::{LoginError, Principal, Role, User, VirtualKey};
 use steward_core::{Timestamp, UserId};
 use uuid::Uuid;
 
-use super::keys::{PREFIX, VIRTUAL};
-use super::secrets::LIFETIME_S;
-use super::sessions::LogIn;
 use super::{Access, AccessError, unavailable};
+
+/// By this prefix people and scanners recognise a key.
+pub(crate) const PREFIX: &str = "sk-steward-";
+/// By this prefix virtual keys are told from API keys of users.
+pub(crate) const VIRTUAL: &str = "sk-steward-v-";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
@@ -112,19 +113,6 @@ pub(crate) fn account(user: &User) -> Result<Account, LoginError> {
         other => return Err(LoginError::Unavailable(format!("unknown role `{other}`"))),
     };
     Ok(Account { id: user.id, email: user.email.clone(), name: user.name.clone(), role })
-}
-
-#[async_trait]
-impl Authenticator for Access {
-    async fn login(&self, email: &str, password: &str) -> Result<(String, u64), LoginError> {
-        let login = LogIn { email, password, client: None, label: "a program" };
-        let open = self.log_in(login).await?;
-        Ok((open.access_token, LIFETIME_S))
-    }
-
-    async fn verify(&self, bearer: &str) -> Result<Principal, LoginError> {
-        Ok(self.identify(bearer).await?.principal)
-    }
 }
 
 /// Most cached keys; at that number the cache is emptied.

@@ -5,11 +5,8 @@ use steward_core::ports::{LoginError, StoreError, User, VirtualKey};
 use steward_core::spending::key_problem;
 use steward_core::{KeyId, Timestamp, UserId};
 
-use super::identity::Identity;
+use super::identity::{Identity, PREFIX, VIRTUAL};
 use super::{Access, AccessError, secrets, unavailable};
-
-/// By this prefix people and scanners recognise a key.
-pub(crate) const PREFIX: &str = "sk-steward-";
 
 impl Access {
     pub async fn new_api_key(&self, email: &str) -> Result<String, AccessError> {
@@ -43,8 +40,6 @@ impl Access {
     }
 }
 
-/// By this prefix virtual keys are told from API keys of users.
-pub(crate) const VIRTUAL: &str = "sk-steward-v-";
 /// How many characters of a key are kept in plain.
 const SHOWN: usize = VIRTUAL.len() + 6;
 

@@ -5,8 +5,9 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use steward_core::hash::sha256;
-use steward_core::ports::{LoginError, LoginSession, User};
+use steward_core::ports::{Authenticator, LoginError, LoginSession, Principal, User};
 use steward_core::{Timestamp, UserId};
 use uuid::Uuid;
 
@@ -212,6 +213,19 @@ impl Access {
             refresh_token,
             user: account(user)?,
         })
+    }
+}
+
+#[async_trait]
+impl Authenticator for Access {
+    async fn login(&self, email: &str, password: &str) -> Result<(String, u64), LoginError> {
+        let login = LogIn { email, password, client: None, label: "a program" };
+        let open = self.log_in(login).await?;
+        Ok((open.access_token, LIFETIME_S))
+    }
+
+    async fn verify(&self, bearer: &str) -> Result<Principal, LoginError> {
+        Ok(self.identify(bearer).await?.principal)
     }
 }
 

@@ -1,7 +1,6 @@
 //! Steward as a gateway: requests for `connection/<name>` go to the model itself, without an agent.
 
 mod embed;
-mod errors;
 mod inbound;
 mod pass;
 mod relay;
@@ -10,12 +9,13 @@ mod usage_sniffer;
 
 use crate::ApiState;
 use crate::openai::OpenAiError;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
 use steward_app::{Caller, NoConnection};
 use steward_core::model::Connection;
+use steward_core::routing::Attempt;
 
 pub(crate) use embed::embeddings;
-pub(crate) use errors::model_error;
 pub(crate) use inbound::Inbound;
 pub(crate) use pass::{completions, pass};
 
@@ -58,4 +58,13 @@ async fn find(state: &ApiState, caller: &Caller, name: &str, param: &'static str
         }
         Err(NoConnection::Unknown { known }) => Err(OpenAiError::unknown_connection(name, &known, param)),
     }
+}
+
+/// Says who answered.
+fn mark(response: &mut Response, connection: &Connection, attempts: &[Attempt]) {
+    let headers = response.headers_mut();
+    if let Ok(name) = HeaderValue::from_bytes(connection.name.as_bytes()) {
+        headers.insert("x-steward-connection", name);
+    }
+    headers.insert("x-steward-attempts", HeaderValue::from(attempts.len()));
 }

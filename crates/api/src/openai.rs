@@ -8,15 +8,16 @@ pub(crate) mod models;
 pub(crate) mod responses;
 mod unsupported_fields;
 
-use crate::gateway::model_error;
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use steward_app::EngineError;
+use steward_app::{Action, Caller, EngineError, Resource, authorize};
+use steward_core::Timestamp;
+use steward_core::approval::Subject;
 use steward_core::model::{ModelError, ModelErrorClass, Usage};
-use steward_core::ports::{LoginError, StoreError};
+use steward_core::ports::{LoginError, NoAnswer, ReserveError, StoreError};
 
 #[derive(Debug)]
 pub(crate) struct OpenAiError {
@@ -136,6 +137,71 @@ impl From<StoreError> for OpenAiError {
         tracing::error!(%error, "the store refused");
         Self { status: StatusCode::SERVICE_UNAVAILABLE, code: "store_unavailable", ..Self::failed(error.to_string()) }
     }
+}
+
+/// A model's error.
+pub(crate) fn model_error(error: &ModelError) -> OpenAiError {
+    use ModelErrorClass as Class;
+    let (status, kind, code) = match error.class {
+        // As the provider says it, so that no client tries again in vain; the message names the connection.
+        Class::Auth => (401, "authentication_error", "upstream_auth"),
+        Class::UnknownModel => (404, "invalid_request_error", "model_not_found"),
+        Class::ContextLength => (400, "invalid_request_error", "context_length_exceeded"),
+        Class::BadRequest => (400, "invalid_request_error", "invalid_value"),
+        Class::RateLimit => (429, "rate_limit_error", "rate_limit_exceeded"),
+        Class::Server => (502, "server_error", "upstream_error"),
+        Class::Connect => (503, "server_error", "upstream_unreachable"),
+        Class::Timeout => (504, "server_error", "upstream_timeout"),
+        Class::Broken => (502, "server_error", "upstream_broken"),
+        Class::Empty => (502, "server_error", "upstream_empty"),
+        Class::Cancelled => (503, "server_error", "cancelled"),
+    };
+    let wait = error.retry_after_ms.map(|ms| ms.div_ceil(1000));
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    OpenAiError::new(status, kind, code, error.to_string()).retry_after(wait)
+}
+
+/// Nobody answered.
+pub(crate) fn no_answer(no_answer: &NoAnswer) -> OpenAiError {
+    let mut told = model_error(&no_answer.error);
+    told.headers.push(("x-steward-attempts", no_answer.attempts.len().to_string()));
+    told
+}
+
+/// The program stops while a call is open.
+pub(crate) fn stopping() -> OpenAiError {
+    let message = "Steward is being stopped; send the request again in a moment";
+    OpenAiError::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "stopping", message).retry_after(Some(5))
+}
+
+/// Nothing could be set aside for the call.
+pub(crate) fn not_reserved(error: ReserveError, now: Timestamp) -> OpenAiError {
+    let (state, resets_at) = match error {
+        ReserveError::Store(error) => return error.into(),
+        ReserveError::Exceeded(state, resets_at) => (state, resets_at),
+    };
+    let wait = resets_at.map(|at| at.0.saturating_sub(now.0).max(0).cast_unsigned().div_ceil(1000));
+    OpenAiError::over_budget(state.used_up(None, resets_at)).retry_after(wait)
+}
+
+/// Viewers only look.
+pub(crate) fn may_ask(caller: &Caller) -> Result<(), OpenAiError> {
+    authorize(caller, Action::Ask, Resource::Agents).map_err(|_| OpenAiError::for_viewers())
+}
+
+/// What a caller without an inbox is told: nothing runs unasked, and nothing waits silently.
+pub(crate) fn waiting(subject: &Subject) -> String {
+    let what = match subject {
+        Subject::Call { tool, arguments, preview, .. } => {
+            format!("{tool} {arguments} ({})", preview.summary)
+        }
+        Subject::Plan { .. } => "a plan".to_owned(),
+        Subject::Uncertain { tool, .. } => format!("{tool} was interrupted: did it happen?"),
+        Subject::Question { text, .. } => return text.clone(),
+    };
+    format!(
+        "This needs a person's approval before it runs: {what}. See `steward approvals`; the run goes on when it is answered."
+    )
 }
 
 /// Body of a chat completion, as far as agents read it; [`crate::openai::unsupported_fields`] refuses the rest.

@@ -4,7 +4,7 @@ mod pages;
 use crate::ApiState;
 use crate::guard::no_such_method;
 use crate::problem::Problem;
-use crate::router::documented;
+use crate::{auth, routes};
 use axum::Router;
 use axum::http::header;
 use axum::response::IntoResponse;
@@ -27,6 +27,11 @@ pub fn document() -> OpenApi {
     add_events(&mut document);
     complete(&mut document);
     document
+}
+
+/// The operations that the OpenAPI document holds.
+pub(crate) fn documented() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::with_openapi(base()).merge(auth::auth_routes()).merge(routes::routes()).merge(document_routes())
 }
 
 /// What each type of event holds. `Event` itself stays open, since a newer server may send further types.

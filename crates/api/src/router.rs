@@ -6,8 +6,8 @@ use crate::guard::{
 };
 use crate::mcp::mcp_routes;
 use crate::openai::{chat, models, responses};
-use crate::openapi::{docs_routes, document_routes};
-use crate::{auth, gateway, health, openapi, routes};
+use crate::openapi::{docs_routes, documented};
+use crate::{gateway, health};
 use axum::Router;
 use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::DefaultBodyLimit;
@@ -17,7 +17,6 @@ use axum::routing::{any, get, post};
 use std::sync::Arc;
 use steward_app::Identity;
 use tower::ServiceExt as _;
-use utoipa_axum::router::OpenApiRouter;
 
 /// Longest body of a request for a model, bytes.
 const MAX_MODEL_BODY: usize = 32 << 20;
@@ -56,13 +55,6 @@ pub(crate) fn guarded(routes: Router<ApiState>, state: ApiState) -> Router {
         .layer(panic_layer())
         .layer(from_fn(secure))
         .with_state(state)
-}
-
-pub(crate) fn documented() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::with_openapi(openapi::base())
-        .merge(auth::auth_routes())
-        .merge(routes::routes())
-        .merge(document_routes())
 }
 
 fn openai_routes() -> Router<ApiState> {

@@ -69,7 +69,7 @@ impl Answer {
     }
 }
 
-async fn state(dir: &Path, clock: &Arc<FakeClock>, store: &Arc<Store>, blobs: Arc<dyn Blobs>) -> ApiState {
+fn state(dir: &Path, clock: &Arc<FakeClock>, store: &Arc<Store>, blobs: Arc<dyn Blobs>) -> ApiState {
     let access = Access::new(AccessDeps {
         tenant: TenantId::DEFAULT,
         users: store.clone(),
@@ -154,7 +154,7 @@ pub(crate) async fn bed() -> Bed {
     let dir = Arc::new(tempfile::tempdir().unwrap());
     let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(dir.path()));
     let store = Arc::new(Store::open(StoreConfig::sqlite(dir.path()), blobs.clone()).await.unwrap());
-    let state = state(dir.path(), &clock, &store, blobs).await;
+    let state = state(dir.path(), &clock, &store, blobs);
     Bed { router: router(state.clone()), state, clock, store, dir }
 }
 

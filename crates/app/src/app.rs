@@ -1,8 +1,10 @@
+use crate::dto::about::{About, Database};
 use crate::gateway::UsageWriter;
 use crate::health::{AboutFacts, Health};
 use std::ops::Deref;
 use std::sync::Arc;
 use steward_access::Access;
+use steward_core::event::EVENT_VERSION;
 use steward_core::policy::Grant;
 use steward_core::ports::{Examiner, Gateway, Idempotency, ManagedConnections, Skills, Vault};
 use steward_core::{TenantId, Timestamp};
@@ -46,6 +48,25 @@ pub struct AppParts {
 impl App {
     pub fn new(parts: AppParts) -> Self {
         Self(Arc::new(parts))
+    }
+
+    /// Versions and health of this installation.
+    pub async fn about(&self, caller: &Caller) -> Result<About, AppError> {
+        authorize(caller, Action::Read, Resource::About)?;
+        let facts = &self.facts;
+        Ok(About {
+            version: facts.version.clone(),
+            commit: facts.commit.clone(),
+            event_version: EVENT_VERSION,
+            schema_version: facts.schema_version,
+            database: if facts.database == "postgresql" { Database::Postgresql } else { Database::Sqlite },
+            database_version: facts.database_version.clone(),
+            data_dir: facts.data_dir.clone(),
+            workspace: self.workspace.clone(),
+            started_at: facts.started_at.0,
+            runs_at_work: self.runs.at_work(),
+            health: self.health.check().await,
+        })
     }
 
     pub fn now(&self) -> Timestamp {

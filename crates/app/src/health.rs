@@ -1,9 +1,7 @@
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
-use crate::dto::about::{About, Database, Part, PartStatus};
+use crate::dto::about::{Part, PartStatus};
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
-use steward_core::event::EVENT_VERSION;
 use steward_core::ports::{Models, RunFilter, RunStore as _};
 use steward_core::{TenantId, Timestamp};
 use steward_store::{SCHEMA_VERSION, Store};
@@ -92,25 +90,5 @@ impl AboutFacts {
             data_dir: data_dir.display().to_string(),
             started_at: now,
         }
-    }
-}
-
-impl App {
-    pub async fn about(&self, caller: &Caller) -> Result<About, AppError> {
-        authorize(caller, Action::Read, Resource::About)?;
-        let facts = &self.facts;
-        Ok(About {
-            version: facts.version.clone(),
-            commit: facts.commit.clone(),
-            event_version: EVENT_VERSION,
-            schema_version: facts.schema_version,
-            database: if facts.database == "postgresql" { Database::Postgresql } else { Database::Sqlite },
-            database_version: facts.database_version.clone(),
-            data_dir: facts.data_dir.clone(),
-            workspace: self.workspace.clone(),
-            started_at: facts.started_at.0,
-            runs_at_work: self.runs.at_work(),
-            health: self.health.check().await,
-        })
     }
 }

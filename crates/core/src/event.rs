@@ -9,7 +9,7 @@ use crate::deep::{DeepStep, StepEnd};
 use crate::message::Message;
 use crate::model::{ModelError, Purpose, Strategy, Usage};
 use crate::plan::Candidate;
-use crate::ports::StandingGrant;
+use crate::policy::StandingGrant;
 use crate::prompt::Compaction;
 use crate::routing::Attempt;
 use crate::tool::{EffectClass, Staged, ToolCall};

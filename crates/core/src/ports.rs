@@ -12,13 +12,14 @@ mod settings;
 mod skills;
 mod spending;
 mod store;
+mod store_result;
 mod tools;
 mod users;
 mod vault;
 
-pub use access::{Authenticator, LoginError, Principal, Role};
+pub use access::{Authenticator, LoginError, Principal, Role, VirtualKey};
 pub use agents::{Agents, Facts, Note, Reminder};
-pub use approvals::{ApprovalFilter, Approvals, Grants, StandingGrant};
+pub use approvals::{ApprovalFilter, Approvals, Grants};
 pub use conversations::{Conversation, ConversationFilter, Conversations};
 pub use intent::{Entry, Intent, IntentError, Proposal, Ranking, TableReader, WorkspaceReader};
 pub use knowledge::{Classifier, EmbedError, Embedder, Labelled};
@@ -32,12 +33,13 @@ pub use settings::{Connections, Idempotency, Remembered, Settings};
 pub use skills::{McpServers, SkillFilter, SkillPackages, Skills};
 pub use spending::{
     BudgetScope, ExamReports, Period, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState, Spender,
-    SpentRecord, UsageBy, UsageRecord, UsageRow, VirtualKey, VirtualKeys,
+    SpentRecord, UsageBy, UsageRecord, UsageRow, VirtualKeys,
 };
 pub use store::{
-    Claim, Command, Commit, DueTimer, KeptRun, KeptRuns, Lease, Page, QueuedCommand, RunFilter, RunRow, RunStatus,
-    RunStore, SideWrite, StoreError, StoreResult, StoredEvent,
+    Claim, Command, Commit, DueTimer, KeptRun, KeptRuns, Lease, QueuedCommand, RunFilter, RunRow, RunStatus, RunStore,
+    SideWrite, StoredEvent,
 };
+pub use store_result::{Page, StoreError, StoreResult};
 pub use tools::{AgentTools, Authorized, Interrupted, Stage, ToolScope, Tools};
 pub use users::{LoginSession, LoginSessions, User, Users};
 pub use vault::{

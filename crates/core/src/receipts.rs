@@ -24,9 +24,8 @@ use crate::tool::Receipt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use answer::false_completion;
 pub(crate) use asks::is_for_text;
-pub use check::check;
+pub use check::{check, false_completion};
 
 /// Whether the claims of an answer are proved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]

@@ -19,13 +19,12 @@ mod state;
 mod tests;
 mod tool_selection;
 
-pub use answer::{compose_answer, plan_as_text, receipts_for, receipts_without};
+pub use answer::{AnswerFrom, answer_text, compose_answer, plan_as_text, receipts_for, receipts_without};
 pub use delegate::{MAX_DEPTH, delegate_of};
-pub use effect::{AnswerFrom, Ask, Effect, answer_text};
-pub use fallback_parsing::FallbackState;
+pub use effect::{Ask, Effect};
 pub use fork::{ForkPoint, ForkPoints};
 pub use outside_files::{OutsideFile, UPLOADS, quoted_file, written_files};
 pub use queries::FOLDER;
 pub use replay::{Checked, Difference, check};
-pub use state::{CallEntry, CallStatus, ChildRun, PlanState, RunState, Waiting};
+pub use state::{CallEntry, CallStatus, ChildRun, FallbackState, PlanState, RunState, Waiting};
 pub use tool_selection::{is_control, plan_tool, room_for_tools};

@@ -1,7 +1,5 @@
 //! The phrase lists of `data/lexicon.toml`.
 
-use crate::read::moment::TimeWords;
-use crate::read::path::PathWords;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
@@ -19,6 +17,60 @@ pub struct Lexicon {
     pub memory: MemoryWords,
     pub mail: MailWords,
     pub inbox: InboxWords,
+}
+
+#[derive(Debug, Clone, serde::Deserialize)]
+pub struct PathWords {
+    /// "file", "document": any file.
+    pub file: Vec<String>,
+    pub folder: Vec<String>,
+    /// "csv", "log", "page".
+    pub kinds: Vec<Kind>,
+}
+
+/// Words for a kind of entry, and the extensions they stand for.
+#[derive(Debug, Clone, serde::Deserialize)]
+pub struct Kind {
+    /// Such as "spreadsheet".
+    pub words: Vec<String>,
+    /// Such as `csv`.
+    pub extensions: Vec<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct TimeWords {
+    /// Twelve lists, January first.
+    pub months: Vec<Vec<String>>,
+    /// Seven lists, Monday first.
+    pub weekdays: Vec<Vec<String>>,
+    /// Words for days counted from today: today, tomorrow, the day after.
+    pub days: Vec<Vec<String>>,
+    /// Words for an hour of the day.
+    pub hours: Vec<Named>,
+    /// Words for lengths of time, in minutes.
+    pub units: Vec<Named>,
+    /// "at", "on", "by": removed together with the time.
+    pub before: Vec<String>,
+    /// "next", "coming".
+    pub next: Vec<String>,
+    /// "in", "after": before a length of time.
+    pub within: Vec<String>,
+    /// "at", "um", "@": before a bare hour.
+    pub at: Vec<String>,
+    /// Words for the hours one to twelve.
+    pub small: Vec<Vec<String>>,
+    /// "half past", "halb": minutes from the hour that follows.
+    pub from: Vec<Named>,
+    /// "y media", "et quart": minutes from the hour before.
+    pub past: Vec<Named>,
+}
+
+/// Words for a number of minutes.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Named {
+    pub words: Vec<String>,
+    /// For hours of the day, since midnight.
+    pub minutes: i64,
 }
 
 macro_rules! lists {

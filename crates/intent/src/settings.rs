@@ -1,3 +1,4 @@
+use crate::rank::features::{Feature, Mask};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -42,16 +43,6 @@ pub struct Choice {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Mask {
-    pub url: String,
-    pub email: String,
-    pub path: String,
-    pub quoted: String,
-    pub number: String,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Split {
     pub connectives: Vec<String>,
     pub and: Vec<String>,
@@ -66,7 +57,7 @@ pub struct Rule {
     pub any: Vec<String>,
     /// Any of these features suffices.
     #[serde(default)]
-    pub features: Vec<crate::rank::features::Feature>,
+    pub features: Vec<Feature>,
     /// Added to the score of each tool.
     pub add: BTreeMap<String, f32>,
 }

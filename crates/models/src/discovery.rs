@@ -1,7 +1,8 @@
 //! Finds usable models, asking only this machine: provider keys in the environment, Ollama, llama.cpp, the local model.
 
+pub(crate) mod local_servers;
+
 use super::local::GgufHeader;
-use super::local_servers;
 use super::openai::Client;
 use futures::future::join;
 use serde::Deserialize;

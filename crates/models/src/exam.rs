@@ -3,7 +3,9 @@
 
 mod constrained;
 mod decide;
+mod findings;
 mod questions;
+mod rules;
 mod server_info;
 mod session;
 mod speed;
@@ -16,7 +18,7 @@ pub use server_info::server_version;
 pub use session::{ExamLimits, ToolCallFormat};
 
 use super::openai::Client;
-use decide::{Findings, Score};
+use findings::{Findings, Score};
 use questions::QUESTIONS;
 use session::{ExamSession, NoReply, UNFINISHED, shorten};
 use std::time::Duration;

@@ -4,7 +4,6 @@ pub mod discovery;
 pub mod embed;
 pub mod exam;
 pub mod local;
-mod local_servers;
 mod native;
 pub mod openai;
 pub mod price;

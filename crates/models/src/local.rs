@@ -12,9 +12,10 @@ mod infer;
 mod server;
 mod supervisor;
 
+pub use child::{ChildCommand, Endpoint};
 pub use fit::{ModelFit, Verdict, fit};
 pub use gguf::GgufHeader;
-pub use supervisor::{ChildCommand, Endpoint, Phase, Supervisor, SupervisorOptions};
+pub use supervisor::{Phase, Supervisor, SupervisorOptions};
 
 use secrecy::{ExposeSecret, SecretString};
 use std::io::BufRead;

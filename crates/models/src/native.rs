@@ -8,10 +8,9 @@ mod gemini;
 mod ollama;
 mod turns;
 
-pub(crate) use bedrock::AwsParser;
 pub(crate) use gemini::path as gemini_path;
 
-use super::openai::{BadFrame, Outgoing, Parser, StreamFormat, json_bytes};
+use super::openai::{BadFrame, EventParser, Outgoing, StreamFormat, json_bytes};
 use serde_json::{Value, json};
 use steward_core::model::{Connection, ModelRequest, Provider};
 
@@ -42,8 +41,8 @@ pub(crate) fn stream_format(provider: Provider) -> StreamFormat {
         Provider::Anthropic => StreamFormat::sse(anthropic::Decoder::default()),
         Provider::Gemini => StreamFormat::sse(gemini::Decoder),
         Provider::Cohere => StreamFormat::sse(cohere::Decoder::default()),
-        Provider::Bedrock => StreamFormat::new(Parser::Aws(AwsParser::default()), bedrock::Decoder::default()),
-        _ => StreamFormat::new(Parser::Lines(LineParser::default()), ollama::Decoder),
+        Provider::Bedrock => StreamFormat::new(bedrock::AwsParser::default(), bedrock::Decoder::default()),
+        _ => StreamFormat::new(LineParser::default(), ollama::Decoder),
     }
 }
 
@@ -72,12 +71,12 @@ const LIMIT: usize = 16 << 20;
 
 /// One JSON document per line; a line may have 16 MiB.
 #[derive(Debug, Default)]
-pub(crate) struct LineParser {
+struct LineParser {
     held: Vec<u8>,
 }
 
-impl LineParser {
-    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<String>, BadFrame> {
+impl EventParser for LineParser {
+    fn feed(&mut self, bytes: &[u8]) -> Result<Vec<String>, BadFrame> {
         let mut lines = Vec::new();
         let mut parts = bytes.split(|byte| *byte == b'\n');
         // There is always a first part.
@@ -93,8 +92,12 @@ impl LineParser {
     }
 
     /// The line that the end of the stream completed, unless it is blank.
-    pub fn finish(&mut self) -> Option<String> {
+    fn finish(&mut self) -> Option<String> {
         let line = String::from_utf8_lossy(&std::mem::take(&mut self.held)).into_owned();
         (!line.trim().is_empty()).then_some(line)
+    }
+
+    fn is_of_documents(&self) -> bool {
+        true
     }
 }

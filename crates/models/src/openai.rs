@@ -28,7 +28,7 @@ pub(crate) use error_messages::Origin;
 pub(crate) use passthrough::bytes;
 pub(crate) use requests::{call_json, message_json, model_names, tool_json};
 pub(crate) use send::{Outgoing, json_bytes};
-pub(crate) use sse::{BadFrame, Parser};
+pub(crate) use sse::{BadFrame, EventParser};
 pub(crate) use stream::StreamFormat;
 pub use transport::LocalModels;
 pub(crate) use transport::is_loopback;
@@ -112,7 +112,7 @@ impl Client {
             Wire::Responses => StreamFormat::sse(responses::Decoder::default()),
             Wire::Native => native::stream_format(connection.provider),
         };
-        if stream::is_whole(&response, &format.parser) {
+        if stream::is_whole(&response, &*format.parser) {
             return stream::read_whole(response, format, origin, limits).await;
         }
         Ok(stream::read(response, format, origin, limits).boxed())

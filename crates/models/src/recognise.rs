@@ -1,6 +1,6 @@
 //! Which server answers at a URL: guessed from the URL, then confirmed by asking. Nothing is saved.
 
-use super::local_servers::named_server;
+use super::discovery::local_servers::named_server;
 use super::openai::{Client, Outgoing, model_names, without_version};
 use futures::future::{join, join_all};
 use serde::Deserialize;

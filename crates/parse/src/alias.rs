@@ -1,6 +1,5 @@
 //! Other names of the usual tools and their arguments, from `data/aliases.toml`.
 
-use super::tool_index::key;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
@@ -89,6 +88,10 @@ impl Group {
     pub fn speaks<'a>(&self, mut keys: impl Iterator<Item = &'a String>) -> bool {
         keys.any(|key| self.keys.contains(key))
     }
+}
+
+pub(crate) fn key(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '_' | '-' | ' ' | '‐' | '‑')).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -168,3 +168,29 @@ const fn text_rule(
 ) -> Rule {
     rule(dialect, open, Calls::new(close, begins, read))
 }
+
+/// Longest name that is waited for.
+const LONGEST: usize = 96;
+
+/// Whether JSON, a tag, a fence, or the name of a known tool follows.
+fn json_or_name(text: &str, cx: &Cx<'_>, end: bool) -> Begin {
+    let text = text.trim_start();
+    match text.chars().next() {
+        None => return if end { Begin::No } else { Begin::More },
+        Some('{' | '[' | '<' | '`') => return Begin::Yes,
+        Some(c) if c.is_alphabetic() || c == '_' => {}
+        Some(_) => return Begin::No,
+    }
+    let inside = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    let Some(len) = text.find(|c| !inside(c)) else {
+        return match (end, text.len() > LONGEST) {
+            (true, false) if cx.tools.resolve_call(text, None).is_some() => Begin::Yes,
+            (false, false) => Begin::More,
+            _ => Begin::No,
+        };
+    };
+    // A name that is too long to wait for is too long when it comes at once, too.
+    let known = len <= LONGEST && (&text[..len] == "call" || cx.tools.resolve_call(&text[..len], None).is_some());
+    let goes_on = text[len..].starts_with(['\n', '\r', '<', '(', '{', ':', ' ']);
+    if known && goes_on { Begin::Yes } else { Begin::No }
+}

@@ -3,8 +3,7 @@
 //! Only what can mean one thing is changed: `"3"` where an integer is wanted becomes 3. Arguments that still do not
 //! fit are refused with a message that names the fields.
 
-use super::alias::{ACTION, Aliases};
-use super::tool_index::key;
+use super::alias::{ACTION, Aliases, key};
 use serde_json::{Map, Number, Value};
 use steward_core::schema;
 

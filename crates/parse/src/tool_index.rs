@@ -1,6 +1,6 @@
 //! Finds tools by the names that models write.
 
-use super::alias::Aliases;
+use super::alias::{Aliases, key};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -131,10 +131,6 @@ fn bare(written: &str) -> &str {
     name.strip_suffix("()").unwrap_or(name).trim_matches(outer)
 }
 
-pub(crate) fn key(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, '_' | '-' | ' ' | '‐' | '‑')).flat_map(char::to_lowercase).collect()
-}
-
 fn required(spec: &ToolSpec) -> Vec<&str> {
     let list = spec.parameters["required"].as_array();
     list.map(|names| names.iter().filter_map(|name| name.as_str()).collect()).unwrap_or_default()
@@ -149,7 +145,8 @@ fn sole_text(spec: &ToolSpec) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{bare, key};
+    use super::bare;
+    use crate::alias::key;
 
     #[test]
     fn names_lose_their_decoration() {

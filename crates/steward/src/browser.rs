@@ -1,7 +1,7 @@
-use crate::compose::sandbox_helper;
-use crate::settings::{Settings, path_folders, variable};
+use crate::settings::{path_folders, variable};
 use anyhow::bail;
 use std::path::PathBuf;
+use steward_sandbox::process::Helper;
 use steward_tools::browser::{BrowserConfig, Browsers, find_browser};
 use steward_tools::outbound::{Client, HostPort};
 
@@ -17,8 +17,11 @@ pub fn program() -> Result<PathBuf, String> {
     })
 }
 
-/// `None` if there is no program for them; an error if `STEWARD_BROWSERS` is no number from 1 to 100.
-pub fn open(settings: &Settings, allow: &[HostPort]) -> anyhow::Result<Option<Browsers>> {
+/// Browsers for agents; `None` if there is no program for them.
+///
+/// # Errors
+/// If `STEWARD_BROWSERS` is no number from 1 to 100.
+pub fn open(sandbox_helper: Helper, allow: &[HostPort]) -> anyhow::Result<Option<Browsers>> {
     let most = most(variable("STEWARD_BROWSERS").as_deref())?;
     let program = match program() {
         Ok(program) => program,
@@ -28,7 +31,7 @@ pub fn open(settings: &Settings, allow: &[HostPort]) -> anyhow::Result<Option<Br
         }
     };
     let client = Client::new(allow.to_vec());
-    let mut config = BrowserConfig::new(program, sandbox_helper(settings), client);
+    let mut config = BrowserConfig::new(program, sandbox_helper, client);
     if let Some(most) = most {
         config.most = most;
     }

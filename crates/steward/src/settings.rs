@@ -1,8 +1,10 @@
 //! Settings from the command line and the environment. The only place that reads variables.
 
+mod search_and_mail;
+
 use crate::cli::Global;
-use crate::integrations::{SearchAndMailConfig, settings_file};
 use anyhow::{Context, anyhow, bail};
+use search_and_mail::settings_file;
 use std::path::{Path, PathBuf};
 use steward_access::VaultKeyPlace;
 use steward_app::{KEY_VARIABLES_SETTING, KeyVariables};
@@ -10,6 +12,8 @@ use steward_core::agent::PlanStyle;
 use steward_core::deep::DeepDefaults;
 use steward_tools::terminal::TerminalConfig;
 
+pub(crate) use search_and_mail::MAIL;
+pub use search_and_mail::SearchAndMailConfig;
 pub use steward_cli::client::workspace;
 
 #[derive(Debug, Clone)]

@@ -8,6 +8,7 @@ mod append;
 mod codec;
 mod engine;
 mod error;
+mod limit_lookup;
 mod lock;
 mod migrate;
 mod ports;

@@ -21,7 +21,6 @@ mod run_list;
 mod runs;
 mod sessions;
 mod side_writes;
-mod skill_attachments;
 mod skills;
 mod spend_limits;
 mod tool_sets;
@@ -36,9 +35,6 @@ use async_trait::async_trait;
 use serde_json::Value;
 use steward_core::TenantId;
 use steward_core::ports::{Settings, StoreResult};
-
-pub(crate) use budgets::{LimitedScopes, limited_scopes};
-pub(crate) use tool_sets::ToolSets;
 
 #[async_trait]
 impl Settings for Store {

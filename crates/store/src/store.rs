@@ -1,14 +1,17 @@
 use crate::append::{AppendBatch, EventRow};
 use crate::engine::{OpFn, Postgres, Sqlite};
 use crate::error::DbError;
+use crate::limit_lookup::{LimitLookup, limited_scopes};
 use crate::migrate::Migration;
-use crate::ports::{LimitedScopes, ToolSets, limited_scopes};
 use crate::tx::{Arg, Row, args};
 use crate::{codec, error, migrate};
+use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use steward_core::TenantId;
 use steward_core::event::EventBody;
 use steward_core::ports::{Blobs, StoreError, StoreResult};
+use steward_core::tool::ToolSpec;
 
 #[derive(Debug, Clone)]
 pub enum Place {
@@ -48,15 +51,8 @@ enum Engine {
     Postgres(Postgres),
 }
 
-#[derive(Clone)]
-pub(crate) enum LimitLookup {
-    /// Another process may make one: ask the database.
-    Database,
-    /// One process owns the data.
-    Cached(Arc<LimitedScopes>),
-}
-
-/// Share it in an `Arc`. On SQLite, dropping it waits for queued writes and frees the data directory.
+/// All storage ports. Share it in an `Arc`. On SQLite, dropping it waits for writes that are queued,
+/// and the data directory is free again when that returns.
 pub struct Store {
     engine: Engine,
     limited: LimitLookup,
@@ -199,5 +195,32 @@ impl Store {
     pub(crate) async fn blob_text(&self, hash: &str) -> StoreResult<String> {
         let bytes = self.blobs.get(hash).await.map_err(|e| error::blob(&e))?;
         String::from_utf8(bytes).map_err(|_| StoreError::Corrupt(format!("blob {hash} is not text")))
+    }
+}
+
+/// Sets remembered before all are forgotten: a bound on memory, some 100 KB each.
+const MAX_TOOL_SETS: usize = 100;
+
+type KnownToolSets = HashMap<(TenantId, String), Arc<[ToolSpec]>>;
+
+/// Sets of tools that are in the database for sure.
+#[derive(Debug, Default)]
+pub(crate) struct ToolSets(Mutex<KnownToolSets>);
+
+impl ToolSets {
+    pub fn get(&self, tenant: TenantId, hash: &str) -> Option<Arc<[ToolSpec]>> {
+        self.lock().get(&(tenant, hash.to_owned())).cloned()
+    }
+
+    pub fn add(&self, tenant: TenantId, hash: String, tools: Arc<[ToolSpec]>) {
+        let mut known = self.lock();
+        if known.len() >= MAX_TOOL_SETS {
+            known.clear();
+        }
+        known.insert((tenant, hash), tools);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, KnownToolSets> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

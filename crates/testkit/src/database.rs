@@ -1,5 +1,7 @@
 //! A database that breaks while it is used.
 
+#![expect(clippy::expect_used, reason = "a test without its database has failed")]
+
 use std::path::Path;
 
 /// Takes a table out of the SQLite database in `dir`: whatever reads or writes it fails.

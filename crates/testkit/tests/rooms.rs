@@ -1,8 +1,10 @@
-//! Keeps the house as its plan says: which room may use which, what stays out of the pure ones, how long a file may be,
-//! and where `unsafe` may stand.
+//! Keeps the house as its plan says: which room may use which, what stays out of the pure ones, that no files use each
+//! other in a circle, how long a file may be, and where `unsafe` may stand.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+#[path = "house/circles.rs"]
+mod circles;
 #[path = "house/edges.rs"]
 mod edges;
 #[path = "house/sources.rs"]

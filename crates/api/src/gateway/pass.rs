@@ -1,13 +1,11 @@
-use super::errors::{no_answer, not_reserved, stopping};
 use super::inbound::Inbound;
 use super::relay::Relay;
-use super::resolve;
 use super::translate;
 use super::usage_sniffer::UsageSniffer;
+use super::{mark, resolve};
 use crate::ApiState;
 use crate::auth::DialectCaller;
-use crate::openai::OpenAiError;
-use crate::openai::chat::may_ask;
+use crate::openai::{OpenAiError, may_ask, no_answer, not_reserved, stopping};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -17,7 +15,7 @@ use std::time::Duration;
 use steward_app::{Caller, Reservation};
 use steward_core::model::{Connection, Usage};
 use steward_core::ports::{Passage, Passed};
-use steward_core::routing::{Attempt, Routing};
+use steward_core::routing::Routing;
 
 /// Longest time for a whole answer.
 const DEADLINE: Duration = Duration::from_mins(10);
@@ -125,12 +123,4 @@ fn respond(
     };
     *response.body_mut() = Body::from_stream(relay);
     response
-}
-
-pub(super) fn mark(response: &mut Response, connection: &Connection, attempts: &[Attempt]) {
-    let headers = response.headers_mut();
-    if let Ok(name) = HeaderValue::from_bytes(connection.name.as_bytes()) {
-        headers.insert("x-steward-connection", name);
-    }
-    headers.insert("x-steward-attempts", HeaderValue::from(attempts.len()));
 }

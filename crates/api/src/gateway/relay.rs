@@ -1,8 +1,7 @@
 //! The body on its way to the client: unchanged, metered, and with a word where it breaks off.
 
-use super::errors::{model_error, stopping};
 use super::usage_sniffer::UsageSniffer;
-use crate::openai::OpenAiError;
+use crate::openai::{OpenAiError, model_error, stopping};
 use bytes::{Bytes, BytesMut};
 use futures::future::BoxFuture;
 use futures::{FutureExt, Stream, StreamExt};

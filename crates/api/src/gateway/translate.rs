@@ -4,10 +4,8 @@ mod frame;
 mod request;
 
 use crate::ApiState;
-use crate::gateway::PREFIX;
-use crate::gateway::errors::{model_error, no_answer, stopping};
-use crate::gateway::pass::mark;
-use crate::openai::OpenAiError;
+use crate::gateway::{PREFIX, mark};
+use crate::openai::{OpenAiError, model_error, no_answer, stopping};
 use axum::Json;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};

@@ -1,5 +1,5 @@
 use crate::ApiState;
-use crate::openai::chat::waiting;
+use crate::openai::waiting;
 use futures::StreamExt as _;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorData, ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext, RoleServer};

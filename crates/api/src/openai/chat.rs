@@ -8,16 +8,15 @@ use crate::openai::chat_stream::stream;
 use crate::openai::idempotent_start::begin;
 use crate::openai::models::find;
 use crate::openai::unsupported_fields::check_chat;
-use crate::openai::{ChatRequest, OpenAiError, usage};
+use crate::openai::{ChatRequest, OpenAiError, may_ask, usage, waiting};
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use futures::StreamExt;
 use serde_json::{Value, json};
-use steward_app::{Action, Caller, Resource, RunRequest, authorize};
+use steward_app::{Caller, RunRequest};
 use steward_core::RunId;
 use steward_core::agent::Agent;
-use steward_core::approval::Subject;
 use steward_core::budget::Limit;
 use steward_core::event::{EventBody, Outcome};
 use steward_core::message::Message;
@@ -50,11 +49,6 @@ async fn ask_agent(state: ApiState, caller: Caller, inbound: Inbound) -> Result<
         return Ok(stream.into_response());
     }
     whole(&state, run, &name, created).await.map(IntoResponse::into_response)
-}
-
-/// Viewers only look.
-pub(crate) fn may_ask(caller: &Caller) -> Result<(), OpenAiError> {
-    authorize(caller, Action::Ask, Resource::Agents).map_err(|_| OpenAiError::for_viewers())
 }
 
 /// Longest name that a client gives its own user, characters.
@@ -152,19 +146,4 @@ fn completion(run: RunId, model: &str, created: i64, text: &str, finish: &str, u
         "usage": usage,
         "steward": {"run_id": run, "status": status},
     })
-}
-
-/// What a caller without an inbox is told: nothing runs unasked, and nothing waits silently.
-pub(crate) fn waiting(subject: &Subject) -> String {
-    let what = match subject {
-        Subject::Call { tool, arguments, preview, .. } => {
-            format!("{tool} {arguments} ({})", preview.summary)
-        }
-        Subject::Plan { .. } => "a plan".to_owned(),
-        Subject::Uncertain { tool, .. } => format!("{tool} was interrupted: did it happen?"),
-        Subject::Question { text, .. } => return text.clone(),
-    };
-    format!(
-        "This needs a person's approval before it runs: {what}. See `steward approvals`; the run goes on when it is answered."
-    )
 }

@@ -1,8 +1,7 @@
 //! A run as clients of the OpenAI dialect see it: text that grows, and an end.
 
 use crate::ApiState;
-use crate::openai::OpenAiError;
-use crate::openai::chat::waiting;
+use crate::openai::{OpenAiError, waiting};
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use std::time::Duration;

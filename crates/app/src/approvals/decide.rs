@@ -9,9 +9,9 @@ use futures::StreamExt;
 use std::time::Duration;
 use steward_core::approval::{Answer, Approval};
 use steward_core::event::EventBody;
-use steward_core::policy::Grant;
+use steward_core::policy::{Grant, StandingGrant};
 use steward_core::ports::RunRow;
-use steward_core::{AgentId, ApprovalId, ports};
+use steward_core::{AgentId, ApprovalId};
 use steward_engine::EngineError;
 use uuid::Uuid;
 
@@ -82,7 +82,7 @@ impl App {
         let Some(grant) = standing else {
             return Ok(None);
         };
-        let grant = ports::StandingGrant { id: self.new_id(), agent, grant, by: by.to_owned(), created_at: self.now() };
+        let grant = StandingGrant { id: self.new_id(), agent, grant, by: by.to_owned(), created_at: self.now() };
         self.store().save_grant(self.tenant(), &grant).await?;
         Ok(Some(grant.id))
     }

@@ -1,22 +1,22 @@
-use super::registry::KnownSource;
 use serde_json::{Map, Value};
 use steward_core::exam::ExamReport;
 use steward_core::model::{Capabilities, Connection, Constrained, Provider, Wire};
 use steward_models::discovery::is_known_as_trusted;
 
-/// A person's settings stay, whatever an exam says; the rest is what the exam found, or was known before.
-pub(super) fn merged(known: &KnownSource, report: Option<&ExamReport>) -> Connection {
-    let mut connection = known.connection.clone();
+/// The connection as it is used: a person's settings stay, whatever an exam says; the rest is what the exam found, or
+/// what was known before.
+pub(super) fn merged(own: &Connection, report: Option<&ExamReport>) -> Connection {
+    let mut connection = own.clone();
     if let Some(report) = report {
-        connection.capabilities = by_hand_first(&known.connection, &report.capabilities);
+        connection.capabilities = by_hand_first(own, &report.capabilities);
     }
     if !connection.by_hand.iter().any(|name| name == "trusted") {
         connection.capabilities.trusted |= is_known_as_trusted(&connection);
     }
     // Only Ollama's own interface takes `num_ctx` and `format`.
     let can = &connection.capabilities;
-    let own = can.num_ctx.is_some() || can.constrained == Some(Constrained::OllamaFormat);
-    if connection.provider == Provider::Ollama && connection.wire.is_none() && own {
+    let native = can.num_ctx.is_some() || can.constrained == Some(Constrained::OllamaFormat);
+    if connection.provider == Provider::Ollama && connection.wire.is_none() && native {
         connection.wire = Some(Wire::Native);
     }
     connection
@@ -61,18 +61,16 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::{merged, set_by_hand};
-    use crate::connections::KnownSource;
     use serde_json::json;
     use steward_core::exam::ExamReport;
     use steward_core::model::{Capabilities, Connection, Provider, Strategy, Wire};
 
-    fn known(from: &str, capabilities: &Capabilities) -> KnownSource {
-        let connection: Connection = serde_json::from_value(json!({
+    fn known(capabilities: &Capabilities) -> Connection {
+        serde_json::from_value(json!({
             "id": uuid::Uuid::from_u128(1), "name": "one", "provider": "ollama",
             "base_url": "http://127.0.0.1:9/v1", "model": "m", "capabilities": capabilities,
         }))
-        .unwrap();
-        KnownSource { connection, from: from.to_owned() }
+        .unwrap()
     }
 
     fn report() -> ExamReport {
@@ -95,14 +93,14 @@ mod tests {
     #[test]
     fn what_a_person_set_goes_first() {
         let own = Capabilities { window: 8192, ..Capabilities::default() };
-        let mut saved = known("saved", &own);
-        saved.connection.by_hand = vec!["window".to_owned(), "max_tools".to_owned()];
+        let mut saved = known(&own);
+        saved.by_hand = vec!["window".to_owned(), "max_tools".to_owned()];
         let used = merged(&saved, Some(&report()));
         assert_eq!(used.capabilities.window, 8192);
         assert_eq!(used.capabilities.max_tools, 64, "even where it is the usual");
         assert_eq!(used.capabilities.strategy, Strategy::React);
         assert_eq!(used.wire, Some(Wire::Native), "num_ctx needs it");
-        assert_eq!(merged(&known("saved", &own), None).capabilities, own);
+        assert_eq!(merged(&known(&own), None).capabilities, own);
     }
 
     #[test]
@@ -116,21 +114,21 @@ mod tests {
     #[test]
     fn trusted_is_known_or_found_or_said() {
         let can = Capabilities::default();
-        let mut cloud = known("saved", &can);
-        cloud.connection.provider = Provider::Anthropic;
-        cloud.connection.base_url = "https://api.anthropic.com/v1".to_owned();
+        let mut cloud = known(&can);
+        cloud.provider = Provider::Anthropic;
+        cloud.base_url = "https://api.anthropic.com/v1".to_owned();
         assert!(merged(&cloud, None).capabilities.trusted);
-        cloud.connection.by_hand = vec!["trusted".to_owned()];
+        cloud.by_hand = vec!["trusted".to_owned()];
         assert!(!merged(&cloud, None).capabilities.trusted);
-        assert!(!merged(&known("saved", &can), None).capabilities.trusted);
+        assert!(!merged(&known(&can), None).capabilities.trusted);
     }
 
     #[test]
     fn what_was_guessed_is_replaced() {
         let guess = Capabilities::tiny(2048);
-        let used = merged(&known("Ollama answers", &guess), Some(&report()));
+        let used = merged(&known(&guess), Some(&report()));
         assert_eq!(used.capabilities, report().capabilities);
-        let used = merged(&known("Ollama answers", &guess), None);
+        let used = merged(&known(&guess), None);
         assert_eq!((used.capabilities, used.wire), (guess, None));
     }
 }

@@ -152,7 +152,7 @@ impl ConnectionRegistry {
         let known: Vec<KnownSource> = all
             .iter()
             .map(|one| KnownSource {
-                connection: merged(one, report_among(&reports, &one.connection)),
+                connection: merged(&one.connection, report_among(&reports, &one.connection)),
                 from: one.from.clone(),
             })
             .collect();

@@ -2,8 +2,8 @@ use serde::{Deserialize, Serialize};
 use steward_core::approval::{Answer, Subject, Taint};
 use steward_core::event::Origin;
 use steward_core::plan::PlanStep;
-use steward_core::policy::Grant;
-use steward_core::{AgentId, ApprovalId, ConversationId, RunId, Timestamp, ports};
+use steward_core::policy::{self, Grant};
+use steward_core::{AgentId, ApprovalId, ConversationId, RunId, Timestamp};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -131,8 +131,9 @@ pub struct StandingGrant {
 }
 
 impl StandingGrant {
-    pub fn named(grant: ports::StandingGrant, agent_name: Option<String>) -> Self {
-        let ports::StandingGrant { id, agent, grant, by, created_at } = grant;
+    /// The grant with its agent's name.
+    pub fn named(grant: policy::StandingGrant, agent_name: Option<String>) -> Self {
+        let policy::StandingGrant { id, agent, grant, by, created_at } = grant;
         Self { id, agent_id: agent, agent_name, grant, by, created_at }
     }
 }

@@ -4,8 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 use steward_core::approval::{Answer, Approval, Subject};
-use steward_core::policy::{Grant, GrantScope, RiskClass};
-use steward_core::ports::StandingGrant;
+use steward_core::policy::{Grant, GrantScope, RiskClass, StandingGrant};
 use steward_core::{AgentId, ApprovalId, Timestamp};
 use uuid::Uuid;
 

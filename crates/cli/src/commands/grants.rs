@@ -3,8 +3,7 @@ use crate::args::{self, GrantAction};
 use crate::client::Client;
 use crate::exit::Exit;
 use crate::term::Term;
-use steward_core::policy::GrantScope;
-use steward_core::ports::StandingGrant;
+use steward_core::policy::{GrantScope, StandingGrant};
 
 pub async fn run(client: &Client, args: &args::Grants, term: Term) -> anyhow::Result<Exit> {
     match &args.action {

@@ -1,5 +1,4 @@
-use super::VirtualKey;
-use crate::{TenantId, UserId};
+use crate::{KeyId, TenantId, Timestamp, UserId};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +34,38 @@ pub struct Principal {
     pub role: Role,
     /// The virtual key that was used, if any; it opens nothing but `/v1`.
     pub key: Option<Box<VirtualKey>>,
+}
+
+/// A virtual key: lets a program use some connections through the gateway.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct VirtualKey {
+    /// Its id.
+    pub id: KeyId,
+    /// Its name.
+    pub name: String,
+    /// Whose it is; its calls are theirs.
+    pub user: UserId,
+    /// First characters, to recognise it by.
+    pub prefix: String,
+    /// Connections it may use, by name; empty: all.
+    pub connections: Vec<String>,
+    /// Agents it may use, by name; null: none, an empty list: all.
+    #[schema(required)]
+    pub agents: Option<Vec<String>>,
+    /// Most requests a minute.
+    #[schema(required)]
+    pub requests_per_minute: Option<u32>,
+    /// Most tokens a minute.
+    #[schema(required)]
+    pub tokens_per_minute: Option<u32>,
+    /// When it was made, milliseconds since 1970 UTC.
+    pub created_at: Timestamp,
+    /// When it ends by itself.
+    #[schema(required)]
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked.
+    #[schema(required)]
+    pub revoked_at: Option<Timestamp>,
 }
 
 #[derive(Debug, thiserror::Error)]

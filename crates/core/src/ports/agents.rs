@@ -1,4 +1,4 @@
-use super::store::StoreResult;
+use super::store_result::StoreResult;
 use crate::agent::Agent;
 use crate::{AgentId, TenantId, Timestamp};
 use async_trait::async_trait;

@@ -1,9 +1,8 @@
-use super::store::{Page, StoreResult};
+use super::store_result::{Page, StoreResult};
 use crate::approval::Approval;
-use crate::policy::Grant;
+use crate::policy::StandingGrant;
 use crate::{AgentId, ApprovalId, RunId, TenantId, Timestamp};
 use async_trait::async_trait;
-use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Default)]
 pub struct ApprovalFilter {
@@ -21,22 +20,6 @@ pub trait Approvals: Send + Sync {
     /// Open ones oldest first, else newest first.
     async fn approvals(&self, tenant: TenantId, filter: ApprovalFilter) -> StoreResult<Page<Approval>>;
     async fn approval(&self, tenant: TenantId, id: ApprovalId) -> StoreResult<Approval>;
-}
-
-/// A permission that outlives its run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-#[schema(as = AgentGrant)]
-pub struct StandingGrant {
-    /// Its id.
-    pub id: uuid::Uuid,
-    /// For which agent.
-    pub agent: AgentId,
-    /// What it covers, and until when.
-    pub grant: Grant,
-    /// Who gave it.
-    pub by: String,
-    /// When.
-    pub created_at: Timestamp,
 }
 
 #[async_trait]

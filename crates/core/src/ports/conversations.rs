@@ -1,4 +1,4 @@
-use super::store::{Page, StoreResult};
+use super::store_result::{Page, StoreResult};
 use crate::message::Message;
 use crate::prompt::Carried;
 use crate::{AgentId, ConversationId, RunId, TenantId, Timestamp, UserId};

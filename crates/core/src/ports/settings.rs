@@ -1,4 +1,4 @@
-use super::store::StoreResult;
+use super::store_result::StoreResult;
 use crate::model::Connection;
 use crate::{ConnectionId, TenantId, Timestamp};
 use async_trait::async_trait;

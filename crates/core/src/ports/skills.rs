@@ -1,4 +1,4 @@
-use super::store::{Page, StoreResult};
+use super::store_result::{Page, StoreResult};
 use crate::mcp::McpServer;
 use crate::package::SkillPackage;
 use crate::skill::{Skill, SkillKind};

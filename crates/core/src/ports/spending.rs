@@ -1,6 +1,7 @@
 //! What is spent: budgets with reservations, the record of usage, virtual keys, exam reports.
 
-use super::store::{Page, StoreError, StoreResult};
+use super::access::VirtualKey;
+use super::store_result::{Page, StoreError, StoreResult};
 use crate::exam::ExamReport;
 use crate::model::Usage;
 use crate::{AgentId, BudgetId, ConnectionId, KeyId, ReservationId, TenantId, Timestamp, UserId};
@@ -180,38 +181,6 @@ pub trait UsageRecord: Send + Sync {
         to: Timestamp,
         user: Option<UserId>,
     ) -> StoreResult<Vec<UsageRow>>;
-}
-
-/// A virtual key: lets a program use some connections through the gateway.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct VirtualKey {
-    /// Its id.
-    pub id: KeyId,
-    /// Its name.
-    pub name: String,
-    /// Whose it is; its calls are theirs.
-    pub user: UserId,
-    /// First characters, to recognise it by.
-    pub prefix: String,
-    /// Connections it may use, by name; empty: all.
-    pub connections: Vec<String>,
-    /// Agents it may use, by name; null: none, an empty list: all.
-    #[schema(required)]
-    pub agents: Option<Vec<String>>,
-    /// Most requests a minute.
-    #[schema(required)]
-    pub requests_per_minute: Option<u32>,
-    /// Most tokens a minute.
-    #[schema(required)]
-    pub tokens_per_minute: Option<u32>,
-    /// When it was made, milliseconds since 1970 UTC.
-    pub created_at: Timestamp,
-    /// When it ends by itself.
-    #[schema(required)]
-    pub expires_at: Option<Timestamp>,
-    /// When it was revoked.
-    #[schema(required)]
-    pub revoked_at: Option<Timestamp>,
 }
 
 /// Virtual keys. The secret itself is never stored, only its hash.

@@ -1,6 +1,7 @@
 //! Storage. One conformance suite runs over every implementation.
 
-use super::SpentRecord;
+use super::spending::SpentRecord;
+use super::store_result::{Page, StoreResult};
 use crate::approval::{Answer, Approval};
 use crate::event::{Event, EventBody, Origin, Outcome};
 use crate::message::Message;
@@ -11,43 +12,6 @@ use crate::tool::Staged;
 use crate::{AgentId, ApprovalId, ConversationId, ReservationId, RunId, TenantId, TimerId, Timestamp, UserId};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
-
-/// Why a store refused or failed. What was acknowledged before is not lost.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    #[error("{0} was not found")]
-    NotFound(String),
-    /// A conversation has one run at a time.
-    #[error("the conversation is busy: run {run} has not ended")]
-    Busy { run: RunId },
-    /// A run can't end before it has taken in all that was said to it.
-    #[error("run {run} has commands waiting")]
-    CommandsWaiting { run: RunId },
-    /// A unique name is taken, or a version clashes.
-    #[error("{0}")]
-    Conflict(String),
-    /// The lease is held by another runner with a newer epoch; stop working on this run.
-    #[error("run {run} was taken over by another runner (epoch {epoch} is no longer valid)")]
-    Fenced { run: RunId, epoch: u64 },
-    #[error("{path} is in use by another steward (pid {pid}); stop it, or choose another with --data-dir")]
-    InUse {
-        path: String,
-        /// Process id, 0 if unknown.
-        pid: u32,
-    },
-    #[error(
-        "the database has schema version {found}, this program knows {known}; use the newer steward again, or restore a backup"
-    )]
-    Newer { found: i64, known: i64 },
-    #[error("the database is damaged: {0}; nothing was changed: restore a backup, or move the file away to start anew")]
-    Corrupt(String),
-    #[error("the disk is full: nothing was saved; free space and try again ({0})")]
-    Full(String),
-    #[error("the database failed: {0}")]
-    Backend(String),
-}
-
-pub type StoreResult<T> = Result<T, StoreError>;
 
 /// The right to append to a run, until it ends or is taken over.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +31,8 @@ pub struct Commit {
     pub run: RunId,
     /// Epoch of our lease; checked in the same transaction.
     pub epoch: u64,
-    /// The last event's sequence number as we know it; [`StoreError::Fenced`] if the store has a later one.
+    /// Sequence number of the last event that we know; the first new one is this plus 1. If the store has another one,
+    /// the commit fails with [`super::StoreError::Fenced`].
     pub after: u64,
     pub at: Timestamp,
     /// May be empty if there are side writes.
@@ -176,12 +141,6 @@ pub struct RunFilter {
     pub limit: u32,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub struct Page<T> {
-    pub items: Vec<T>,
-    pub more: bool,
-}
-
 #[derive(Debug, Clone)]
 pub enum Claim {
     /// This run, if nobody holds a valid lease on it.
@@ -228,7 +187,7 @@ pub struct StoredEvent {
 #[async_trait]
 pub trait RunStore: Send + Sync {
     /// Makes a run with its first events and a lease for `owner` until `lease_until` (epoch 1). One transaction.
-    /// [`StoreError::Busy`] if its conversation has a run that has not ended.
+    /// [`super::StoreError::Busy`] if its conversation has a run that has not ended.
     async fn create_run(
         &self,
         row: RunRow,
@@ -237,7 +196,8 @@ pub trait RunStore: Send + Sync {
         owner: &str,
         lease_until: Timestamp,
     ) -> StoreResult<Lease>;
-    /// Fsynced on success. [`StoreError::CommandsWaiting`], and nothing changed, if it ends a run while commands wait.
+    /// On success everything is fsynced. A commit that ends the run while commands wait fails with
+    /// [`super::StoreError::CommandsWaiting`] and changes nothing.
     async fn commit(&self, commit: Commit) -> StoreResult<Vec<Event>>;
     async fn events(&self, tenant: TenantId, run: RunId, after: u64, limit: u32) -> StoreResult<Vec<StoredEvent>>;
     /// What calls of other runs staged after `since`, oldest first.
@@ -250,13 +210,13 @@ pub trait RunStore: Send + Sync {
         now: Timestamp,
         lease_until: Timestamp,
     ) -> StoreResult<Option<Lease>>;
-    /// Extends a lease; [`StoreError::Fenced`] if it was lost.
+    /// Extends a lease; [`super::StoreError::Fenced`] if it was lost.
     async fn renew(&self, lease: &Lease, lease_until: Timestamp) -> StoreResult<()>;
     /// A run with commands waiting stays claimable.
     async fn release(&self, lease: &Lease) -> StoreResult<()>;
     async fn run(&self, tenant: TenantId, run: RunId) -> StoreResult<RunRow>;
     async fn runs(&self, tenant: TenantId, filter: RunFilter) -> StoreResult<Page<RunRow>>;
-    /// Durable when it returns. [`StoreError::Conflict`] if the run has ended.
+    /// Durable when it returns. [`super::StoreError::Conflict`] if the run has ended.
     async fn push_command(&self, tenant: TenantId, run: RunId, command: Command) -> StoreResult<()>;
     /// Waiting commands, oldest first.
     async fn commands(&self, tenant: TenantId, run: RunId) -> StoreResult<Vec<QueuedCommand>>;

@@ -1,4 +1,4 @@
-use super::store::StoreResult;
+use super::store_result::StoreResult;
 use crate::{TenantId, Timestamp, UserId};
 use async_trait::async_trait;
 

@@ -1,7 +1,7 @@
 //! The vault stores credentials and hands out handles; only the executor that uses a secret gets it.
 
 use super::Role;
-use super::store::{Page, StoreError, StoreResult};
+use super::store_result::{Page, StoreError, StoreResult};
 use crate::agent::Agent;
 use crate::credential::{Credential, CredentialKind, CredentialUse};
 use crate::skill::CredentialWanted;

@@ -1,16 +1,13 @@
 //! Reads an answer in the light of its request: which parts can be the assistant speaking of its own acts.
 
 use super::asks::{Asks, asks};
-use super::check::{RULES, THRESHOLD, presents, ruled};
 use super::detect::Found;
-use super::learned;
 use super::lexicon::{Language, Words, languages};
 use super::promise::announces;
-use super::text::{Sentence, sentences};
+use super::text::Sentence;
 use super::token::{Kind, first_tokens};
 use super::verb::Form;
 use std::collections::HashSet;
-use std::ops::Range;
 
 /// Number of sentences at the beginning and the end in which an answer speaks of itself.
 const NEAR: usize = 3;
@@ -89,7 +86,7 @@ impl Idle {
     }
 
     /// Whether sentence `at` announces an act after which the answer stops.
-    fn promises(&self, at: usize, text: &[Sentence]) -> bool {
+    pub(super) fn promises(&self, at: usize, text: &[Sentence]) -> bool {
         let sentence = &text[at];
         if sentence.handed || !self.is_open() {
             return false;
@@ -111,39 +108,6 @@ fn refuses(sentence: &Sentence) -> bool {
     languages().iter().any(|lang| lang.refusal.find(&sentence.words()).is_some())
 }
 
-/// The bytes of `answer` that claim or announce an act that `request` asked for; the caller decides if that is false.
-pub fn false_completion(request: &str, answer: &str) -> Option<Range<usize>> {
-    let ruled = by_rules(request, answer);
-    let text = sentences(answer);
-    let at = acts(request, &text, ruled.is_some())?;
-    ruled.or_else(|| span(text.get(at)?))
-}
-
-/// The sentence that most likely reports or announces an act, if the answer counts as one that does. `ruled`: the rules
-/// say so; they decide alone where no request is known.
-pub(super) fn acts(request: &str, text: &[Sentence], ruled: bool) -> Option<usize> {
-    if request.trim().is_empty() {
-        return ruled.then_some(0);
-    }
-    let (at, score) = learned::read(request, text)?;
-    let score = if ruled { score + RULES } else { score };
-    (score > THRESHOLD).then_some(at)
-}
-
-pub(super) fn by_rules(request: &str, answer: &str) -> Option<Range<usize>> {
-    if let Some(claim) = ruled(request, answer, &[]).claims.first() {
-        return Some(claim.start..claim.end);
-    }
-    let text = sentences(answer);
-    let idle = Idle::new(request, &text);
-    // A question at the end leaves the decision to the user, so what was announced is a proposal.
-    if !idle.is_open() || text.last().is_some_and(|last| last.question) {
-        return None;
-    }
-    let at = (0..text.len()).find(|at| idle.promises(*at, &text))?;
-    span(&text[at])
-}
-
-pub(super) fn span(sentence: &Sentence) -> Option<Range<usize>> {
-    Some(sentence.tokens.first()?.start..sentence.tokens.last()?.end)
+pub(super) fn presents(sentence: &Sentence) -> bool {
+    languages().iter().any(|lang| lang.presenting.find(&sentence.words()).is_some())
 }

@@ -1,11 +1,13 @@
-use super::answer::{Idle, acts};
+use super::answer::{Idle, presents};
 use super::detect::{Around, Found, claims};
+use super::learned;
 use super::lexicon::{Language, languages};
 use super::link::{link, works};
 use super::object::{Objects, objects};
 use super::text::{Sentence, sentences};
 use super::token::Kind;
 use super::{Claim, Evidence, Receipts, Verdict};
+use std::ops::Range;
 
 const MOST: usize = 200;
 /// Most list items that count as objects of the claim before them.
@@ -39,7 +41,45 @@ pub fn check(request: &str, answer: &str, evidence: &[Evidence<'_>]) -> Receipts
     claim.map_or(none, |claim| Receipts { verdict: Verdict::Unverified, claims: vec![claim] })
 }
 
-pub(super) fn ruled(request: &str, answer: &str, evidence: &[Evidence<'_>]) -> Receipts {
+/// The bytes of `answer` that claim or announce an act of the assistant, as far as `request` asked for one. This only
+/// reads words; the caller decides whether a claim is false, and asks only where no tool has run.
+pub fn false_completion(request: &str, answer: &str) -> Option<Range<usize>> {
+    let ruled = by_rules(request, answer);
+    let text = sentences(answer);
+    let at = acts(request, &text, ruled.is_some())?;
+    ruled.or_else(|| span(text.get(at)?))
+}
+
+/// The sentence that most likely reports or announces an act, if the answer counts as one that does. `ruled`: the rules
+/// say so; they decide alone where no request is known.
+fn acts(request: &str, text: &[Sentence], ruled: bool) -> Option<usize> {
+    if request.trim().is_empty() {
+        return ruled.then_some(0);
+    }
+    let (at, score) = learned::read(request, text)?;
+    let score = if ruled { score + RULES } else { score };
+    (score > THRESHOLD).then_some(at)
+}
+
+pub(super) fn by_rules(request: &str, answer: &str) -> Option<Range<usize>> {
+    if let Some(claim) = ruled(request, answer, &[]).claims.first() {
+        return Some(claim.start..claim.end);
+    }
+    let text = sentences(answer);
+    let idle = Idle::new(request, &text);
+    // A question at the end leaves the decision to the user, so what was announced is a proposal.
+    if !idle.is_open() || text.last().is_some_and(|last| last.question) {
+        return None;
+    }
+    let at = (0..text.len()).find(|at| idle.promises(*at, &text))?;
+    span(&text[at])
+}
+
+fn span(sentence: &Sentence) -> Option<Range<usize>> {
+    Some(sentence.tokens.first()?.start..sentence.tokens.last()?.end)
+}
+
+fn ruled(request: &str, answer: &str, evidence: &[Evidence<'_>]) -> Receipts {
     let evidence: Vec<_> = evidence.iter().copied().filter(works).collect();
     let text = sentences(answer);
     let idle = evidence.is_empty().then(|| Idle::new(request, &text));
@@ -158,10 +198,6 @@ fn spoken(text: &[Sentence]) -> Vec<(&'static Language, bool)> {
     let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
     let native = |(lang, count): (&'static Language, usize)| (lang, count * 2 >= most);
     counts.into_iter().map(native).collect()
-}
-
-pub(super) fn presents(sentence: &Sentence) -> bool {
-    languages().iter().any(|lang| lang.presenting.find(&sentence.words()).is_some())
 }
 
 /// What a sentence that ends with a colon says about the list after it.

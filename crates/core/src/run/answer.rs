@@ -1,6 +1,5 @@
 //! Answers composed from observations, for models that can't sum up.
 
-use super::effect::AnswerFrom;
 use super::state::{CallStatus, RunState, step_call_id};
 use crate::event::ToolResult;
 use crate::plan::{FINAL_ANSWER, Plan};
@@ -11,6 +10,24 @@ use std::fmt::Write;
 
 /// Longest excerpt of one observation in an answer, in characters.
 const EXCERPT: usize = 4000;
+
+/// Where the final answer comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnswerFrom {
+    Text(String),
+    /// Composed from what the tools returned.
+    Observations,
+    Nothing,
+}
+
+/// The answer that [`AnswerFrom`] stands for.
+pub fn answer_text(state: &RunState, answer: &AnswerFrom) -> String {
+    match answer {
+        AnswerFrom::Text(text) => text.clone(),
+        AnswerFrom::Observations => compose_answer(state),
+        AnswerFrom::Nothing => String::new(),
+    }
+}
 
 /// What the tools returned: in the sentences that the plan has for it, or in order, with what failed or was refused.
 pub fn compose_answer(state: &RunState) -> String {

@@ -1,6 +1,6 @@
 //! What a run wants done, and which events report that it was. The engine carries effects out and appends the events.
 
-use super::answer::{compose_answer, receipts_for};
+use super::answer::{AnswerFrom, answer_text, compose_answer, receipts_for};
 use super::state::RunState;
 use crate::approval::Subject;
 use crate::deep::{DeepStep, Judged, StepEnd};
@@ -90,14 +90,6 @@ pub enum Ask {
         call: ToolCall,
         text: String,
     },
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AnswerFrom {
-    Text(String),
-    /// Composed from what the tools returned.
-    Observations,
-    Nothing,
 }
 
 /// Whether `body` is the event that carrying out `wanted` appends.
@@ -218,14 +210,6 @@ fn is_same_question(state: &RunState, ask: &Ask, subject: &Subject) -> bool {
             call.id == *call_id && text == then
         }
         _ => false,
-    }
-}
-
-pub fn answer_text(state: &RunState, answer: &AnswerFrom) -> String {
-    match answer {
-        AnswerFrom::Text(text) => text.clone(),
-        AnswerFrom::Observations => compose_answer(state),
-        AnswerFrom::Nothing => String::new(),
     }
 }
 

@@ -1,13 +1,12 @@
 //! Fallbacks beyond one reply: what is tried when a model's words are no calls.
 
-use super::effect::{AnswerFrom, Effect};
-use super::state::{CallEntry, CallStatus, RunState};
+use super::answer::AnswerFrom;
+use super::effect::Effect;
+use super::state::{CallEntry, CallStatus, FallbackState, RunState};
 use super::tool_selection::is_control;
-use crate::Timestamp;
 use crate::event::{AboutCall, Answered, Noticed, Outcome, Setup, ToolResult};
 use crate::message::Message;
 use crate::model::{Purpose, Strategy};
-use crate::prompt::Compaction;
 use crate::schema;
 use crate::tool::{CallSource, ToolCall};
 
@@ -17,31 +16,6 @@ const CORRECTION: &str = include_str!("../../data/correction.txt");
 const MAX_QUOTE: usize = 160;
 /// After so many replies in a row whose calls could not be read, the request is matched with the tools instead.
 const MAX_UNREAD_REPLIES: u32 = 2;
-
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct FallbackState {
-    pub begun_at: Timestamp,
-    /// The words of the last reply that claim or promise an action.
-    pub claim: Option<String>,
-    /// The form in which the last reply was asked for.
-    pub asked_in: Option<Strategy>,
-    /// The model was told that nothing has happened.
-    pub corrected: bool,
-    /// The form in which calls are asked for since, as long as calls come in it.
-    pub strategy: Option<Strategy>,
-    /// The request was matched with the tools.
-    pub dispatched: bool,
-    /// Calls that can't be read, with the parser's error.
-    pub broken: Vec<AboutCall>,
-    /// Calls that were guessed, with the words from which.
-    pub guessed: Vec<AboutCall>,
-    /// Replies in a row of which no call could be read.
-    pub unread: u32,
-    /// Deferred tools that were looked for and found.
-    pub found: Vec<String>,
-    pub denied: bool,
-    pub compaction: Compaction,
-}
 
 impl FallbackState {
     pub(super) fn record_reply(&mut self, noticed: &Noticed, calls: &[ToolCall], answered: Option<&Answered>) {

@@ -1,5 +1,8 @@
+//! The decision: what a run wants done, given what has happened.
+
+use super::answer::AnswerFrom;
 use super::delegate;
-use super::effect::{AnswerFrom, Ask, Effect};
+use super::effect::{Ask, Effect};
 use super::state::{CallEntry, CallStatus, PlanState, RunState, step_call_id};
 use super::tool_selection::{FEEDBACK, has_too_many_tools};
 use crate::budget::{self, Limit};

@@ -1,13 +1,14 @@
-use super::fallback_parsing::FallbackState;
+//! What is known of a run after some of its events.
+
 use crate::approval::{Subject, Taint};
 use crate::budget::Spent;
 use crate::deep::DeepState;
-use crate::event::{Event, Outcome, Proved, Ranked, Setup, ToolResult};
+use crate::event::{AboutCall, Event, Outcome, Proved, Ranked, Setup, ToolResult};
 use crate::message::Message;
-use crate::model::{ModelError, Purpose, Usage};
+use crate::model::{ModelError, Purpose, Strategy, Usage};
 use crate::plan::{Candidate, Plan};
-use crate::policy::Grant;
-use crate::ports::StandingGrant;
+use crate::policy::{Grant, StandingGrant};
+use crate::prompt::Compaction;
 use crate::tool::{EffectClass, Staged, ToolCall, ToolSpec};
 use crate::{ApprovalId, RunId, TimerId, Timestamp};
 use std::sync::Arc;
@@ -83,6 +84,34 @@ pub struct ChildRun {
     pub run: RunId,
     pub agent: String,
     pub request: String,
+}
+
+/// What the fallbacks have done and seen in a run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FallbackState {
+    pub begun_at: Timestamp,
+    /// The words of the last reply that claim or promise an action.
+    pub claim: Option<String>,
+    /// The form in which the last reply was asked for.
+    pub asked_in: Option<Strategy>,
+    /// The model was told that nothing has happened.
+    pub corrected: bool,
+    /// The form in which calls are asked for since, as long as calls come in it.
+    pub strategy: Option<Strategy>,
+    /// The request was matched with the tools.
+    pub dispatched: bool,
+    /// Calls that can't be read, with the parser's error.
+    pub broken: Vec<AboutCall>,
+    /// Calls that were guessed, with the words from which.
+    pub guessed: Vec<AboutCall>,
+    /// Replies in a row of which no call could be read.
+    pub unread: u32,
+    /// Deferred tools that were looked for and found.
+    pub found: Vec<String>,
+    /// A person said no to a call.
+    pub denied: bool,
+    /// How older messages stand in the prompt.
+    pub compaction: Compaction,
 }
 
 /// State of a run: nothing but a fold of its events.

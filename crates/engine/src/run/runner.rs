@@ -14,7 +14,8 @@ use crate::run::{ChildRuns, RunContext, RunSignals, result_of};
 use std::collections::HashSet;
 use steward_core::RunId;
 use steward_core::event::{EventBody, ToolResult};
-use steward_core::ports::{Command, Lease, QueuedCommand, RunStatus, SideWrite, StandingGrant, StoreResult};
+use steward_core::policy::StandingGrant;
+use steward_core::ports::{Command, Lease, QueuedCommand, RunStatus, SideWrite, StoreResult};
 use steward_core::run::{Ask, Effect, RunState, Waiting};
 use steward_core::tool::truncate;
 

@@ -1,6 +1,5 @@
 //! Features of a request that can be seen without understanding it, and the request with its literals masked.
 
-use crate::settings::Mask;
 use serde::Deserialize;
 use steward_core::text::quoted;
 
@@ -26,6 +25,16 @@ const OPERATORS: &str = "percent % plus minus times divided multiplied multiply 
     product half";
 /// Those that need only one number.
 const FUNCTIONS: [&str; 4] = ["root", "squared", "cubed", "half"];
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mask {
+    pub url: String,
+    pub email: String,
+    pub path: String,
+    pub quoted: String,
+    pub number: String,
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seen {

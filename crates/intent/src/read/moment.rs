@@ -1,46 +1,10 @@
 //! Points in time in people's words: "tomorrow at 9", "next Monday 14:30", "in 20 minutes".
 
 use super::number;
+use crate::lexicon::{Named, TimeWords};
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::{Span, ToSpan};
-use serde::Deserialize;
 use steward_core::text::{Word, words};
-
-#[derive(Debug, Clone, Deserialize)]
-pub struct TimeWords {
-    /// Twelve lists, January first.
-    pub months: Vec<Vec<String>>,
-    /// Seven lists, Monday first.
-    pub weekdays: Vec<Vec<String>>,
-    /// Words for days counted from today: today, tomorrow, the day after.
-    pub days: Vec<Vec<String>>,
-    /// Words for an hour of the day.
-    pub hours: Vec<Named>,
-    /// Words for lengths of time, in minutes.
-    pub units: Vec<Named>,
-    /// "at", "on", "by": removed together with the time.
-    pub before: Vec<String>,
-    /// "next", "coming".
-    pub next: Vec<String>,
-    /// "in", "after": before a length of time.
-    pub within: Vec<String>,
-    /// "at", "um", "@": before a bare hour.
-    pub at: Vec<String>,
-    /// Words for the hours one to twelve.
-    pub small: Vec<Vec<String>>,
-    /// "half past", "halb": minutes from the hour that follows.
-    pub from: Vec<Named>,
-    /// "y media", "et quart": minutes from the hour before.
-    pub past: Vec<Named>,
-}
-
-/// Words for a number of minutes.
-#[derive(Debug, Clone, Deserialize)]
-pub struct Named {
-    pub words: Vec<String>,
-    /// For hours of the day, since midnight.
-    pub minutes: i64,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moment {

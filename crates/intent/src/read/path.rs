@@ -1,5 +1,6 @@
 //! Matches the paths of a request against the entries of the workspace.
 
+use crate::lexicon::PathWords;
 use steward_core::ports::Entry;
 use steward_core::text::{Word, distance, parts, stem, words};
 
@@ -11,24 +12,6 @@ pub struct PathMatch {
     pub score: f32,
     /// Bytes of the request that name it.
     pub span: (usize, usize),
-}
-
-/// Words for a kind of entry, and the extensions they stand for.
-#[derive(Debug, Clone, serde::Deserialize)]
-pub struct Kind {
-    /// Such as "spreadsheet".
-    pub words: Vec<String>,
-    /// Such as `csv`.
-    pub extensions: Vec<String>,
-}
-
-#[derive(Debug, Clone, serde::Deserialize)]
-pub struct PathWords {
-    /// "file", "document": any file.
-    pub file: Vec<String>,
-    pub folder: Vec<String>,
-    /// "csv", "log", "page".
-    pub kinds: Vec<Kind>,
 }
 
 pub fn is_database(path: &str) -> bool {

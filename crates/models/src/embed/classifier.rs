@@ -1,7 +1,7 @@
 //! A classifier of short texts, fitted to labelled examples at build time: ridge regression over embeddings and the
 //! letter groups of words, since the embedding model knows English best.
 
-use super::{DIMENSION, LazyMiniLm};
+use super::DIMENSION;
 use async_trait::async_trait;
 use std::collections::BTreeMap;
 use steward_core::ports::{self, Embedder, Labelled};
@@ -20,14 +20,14 @@ const STEP: f32 = 1.0 / 16.0;
 const LABEL: usize = 4 * DIMENSION + 4 + BUCKETS;
 
 pub(super) struct Fitted {
-    embedder: LazyMiniLm,
+    embedder: Box<dyn Embedder>,
     rarity: &'static [u8],
     labels: &'static [u8],
 }
 
 impl Fitted {
     /// `None` if `file` is not what [`fit`] writes.
-    pub fn read(embedder: LazyMiniLm, file: &'static [u8]) -> Option<Self> {
+    pub fn read(embedder: Box<dyn Embedder>, file: &'static [u8]) -> Option<Self> {
         let (rarity, labels) = file.split_at_checked(BUCKETS)?;
         labels.len().is_multiple_of(LABEL).then_some(Self { embedder, rarity, labels })
     }

@@ -172,7 +172,7 @@ impl ports::Embedder for LazyMiniLm {
     }
 
     fn classifier(&self, fitted: &'static [u8]) -> Result<Arc<dyn ports::Classifier>, ports::EmbedError> {
-        match super::classifier::Fitted::read(self.clone(), fitted) {
+        match super::classifier::Fitted::read(Box::new(self.clone()), fitted) {
             Some(fitted) => Ok(Arc::new(fitted)),
             None => Err(ports::EmbedError::Broken("the classifier's weights are not of this program".to_owned())),
         }

@@ -1,10 +1,10 @@
 //! Which methods of constraining output work, tried with a schema whose only answers nobody would give unasked.
 
 use super::CheckResult;
-use super::decide::{Findings, Score};
+use super::findings::{Findings, Score};
 use super::questions::QUESTIONS;
+use super::rules::{object_in, without_reasoning};
 use super::session::{ExamSession, NoReply, schema_request};
-use super::tasks::{object_in, without_reasoning};
 use crate::openai::{Outgoing, all_methods, constraint, field, json_bytes};
 use serde_json::{Value, json};
 use steward_core::message::Message;

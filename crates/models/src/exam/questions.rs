@@ -1,8 +1,8 @@
 //! The exam's questions, from `data/exam`.
 
-use super::tasks::Rule;
+use super::rules::{Rule, Wanted};
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
 use steward_core::message::Message;
@@ -111,12 +111,6 @@ pub(super) struct Case {
     pub ask: String,
     /// The right call; `None`: none is needed.
     pub call: Option<Wanted>,
-}
-
-#[derive(Debug, Default, Clone, Deserialize)]
-pub(super) struct Wanted {
-    pub name: String,
-    pub arguments: Map<String, Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -1,5 +1,5 @@
 use super::session::ExamSession;
-use crate::local_servers::{OLLAMA_DEFAULT_WINDOW, model_info, named_server, num_ctx, trained_window};
+use crate::discovery::local_servers::{OLLAMA_DEFAULT_WINDOW, model_info, named_server, num_ctx, trained_window};
 use crate::openai::{Client, Outgoing, json_bytes};
 use serde_json::{Value, json};
 use std::time::Duration;

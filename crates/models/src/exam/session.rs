@@ -1,6 +1,6 @@
 //! Sends the exam's requests, within its limits of time and tokens.
 
-use super::tasks;
+use super::rules::without_reasoning;
 use crate::openai::Client;
 use futures::StreamExt;
 use serde_json::Value;
@@ -49,7 +49,7 @@ pub(super) struct Reply {
 
 impl Reply {
     pub fn answer(&self) -> &str {
-        tasks::without_reasoning(&self.text).trim()
+        without_reasoning(&self.text).trim()
     }
 }
 

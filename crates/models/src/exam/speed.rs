@@ -1,6 +1,6 @@
 //! How fast it reads and writes, and whether a repeated prompt beginning comes from a cache.
 
-use super::decide::{Findings, Score};
+use super::findings::{Findings, Score};
 use super::questions::QUESTIONS;
 use super::session::{ExamSession, Reply};
 use super::{CheckResult, ms};

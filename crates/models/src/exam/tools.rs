@@ -1,10 +1,11 @@
 //! Whether it calls tools, in each form, and among how many it still chooses right.
 
 use super::CheckResult;
-use super::decide::{self, Findings, FormScore, Score};
+use super::decide;
+use super::findings::{Findings, FormScore, Score};
 use super::questions::TOOL_QUESTIONS;
+use super::rules::{are_all_made, call_points};
 use super::session::{ExamSession, NoReply, Reply, text_request};
-use super::tasks::{are_all_made, call_points};
 use serde_json::json;
 use steward_core::message::Message;
 use steward_core::model::{Constrained, ModelError, ModelErrorClass, ModelRequest, Strategy, Wire};

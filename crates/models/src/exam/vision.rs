@@ -2,7 +2,7 @@
 
 use super::CheckResult;
 use super::constrained::{content, max_tokens_field, raw};
-use super::decide::{Findings, Score};
+use super::findings::{Findings, Score};
 use super::questions::QUESTIONS;
 use super::session::{ExamSession, NoReply};
 use crate::openai::{Outgoing, json_bytes};

@@ -1,10 +1,10 @@
 //! The true context window: what the server tells, else whether the model knows a word at the beginning of ever
 //! longer prompts. For Ollama also whether it gives more when asked.
 
-use super::decide::{Findings, Score};
+use super::findings::{Findings, Score};
 use super::questions::QUESTIONS;
+use super::rules::contains_any;
 use super::session::{ExamSession, NoReply, text_request};
-use super::tasks::contains_any;
 use super::{CheckResult, server_info};
 use steward_core::message::Message;
 use steward_core::model::{ModelErrorClass, Provider, Wire};

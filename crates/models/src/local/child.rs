@@ -1,7 +1,7 @@
 use super::LocalModelError;
-use super::supervisor::{ChildCommand, Endpoint, SupervisorOptions};
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,6 +9,40 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::process::{Child, ChildStdin, Command};
+
+/// The program to start. It gets socket and token as a line on standard input, see [`Endpoint::to_line`], and ends
+/// when that input ends.
+#[derive(Debug, Clone)]
+pub struct ChildCommand {
+    program: PathBuf,
+    args: Vec<OsString>,
+    env: Vec<(OsString, OsString)>,
+}
+
+impl ChildCommand {
+    /// Without arguments, and with an empty environment, so that it inherits no secret.
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        Self { program: program.into(), args: Vec::new(), env: Vec::new() }
+    }
+
+    #[must_use]
+    pub fn arg(mut self, arg: impl Into<OsString>) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    #[must_use]
+    pub fn env(mut self, key: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.env.push((key.into(), value.into()));
+        self
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    pub socket_path: PathBuf,
+    pub token: SecretString,
+}
 
 pub(crate) struct ChildProcess {
     child: Child,
@@ -23,7 +57,7 @@ pub(crate) struct ChildProcess {
 impl ChildProcess {
     pub async fn start(
         command: &ChildCommand,
-        options: &SupervisorOptions,
+        token: &SecretString,
         socket_path: PathBuf,
     ) -> Result<Self, LocalModelError> {
         let mut child = Command::new(&command.program)
@@ -41,7 +75,7 @@ impl ChildProcess {
         let tail = LastLines::default();
         let reader = child.stderr.take().map(|stream| tail.follow(stream));
         let mut stdin = child.stdin.take();
-        let line = Endpoint { socket_path: socket_path.clone(), token: options.token.clone() }.to_line()?;
+        let line = Endpoint { socket_path: socket_path.clone(), token: token.clone() }.to_line()?;
         if let Some(pipe) = &mut stdin {
             // A child that has already ended is noticed while waiting for its readiness.
             let _ = pipe.write_all(line.as_bytes()).await;

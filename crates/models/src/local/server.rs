@@ -5,12 +5,15 @@ mod request;
 mod routes;
 
 use super::fit::resident_bytes;
-use super::infer::{self, LoadRequest, Shared};
+use super::infer::{self, Job, LoadRequest, Refusal, Shared};
 use super::{GgufHeader, LocalModelError, ServeOptions, ServeTuning};
+use bytes::Bytes;
+use http_body_util::combinators::UnsyncBoxBody;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use routes::App;
+use secrecy::SecretString;
+use std::convert::Infallible;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
@@ -26,6 +29,48 @@ const QUEUE: usize = 32;
 /// Longest Unix socket path, bytes without the terminator.
 const PATH_LIMIT: usize = 107;
 const END_GRACE: Duration = Duration::from_secs(3);
+
+struct App {
+    token: SecretString,
+    alias: String,
+    started_at_unix: u64,
+    started: Instant,
+    counter: AtomicU64,
+    jobs: mpsc::Sender<Job>,
+    shared: Arc<Shared>,
+    activity: Activity,
+}
+
+/// At once, or events as they come.
+type ReplyBody = UnsyncBoxBody<Bytes, Infallible>;
+
+impl App {
+    /// No name means this model.
+    fn check_model(&self, asked: Option<&str>) -> Result<(), Refusal> {
+        match asked {
+            None | Some("") => Ok(()),
+            Some(name) if name == self.alias => Ok(()),
+            Some(name) => {
+                let message = format!("no model `{name}` here; this server has `{}`", self.alias);
+                Err(Refusal::invalid("model", message).with(404, "model_not_found"))
+            }
+        }
+    }
+
+    fn submit(&self, job: Job) -> Result<(), Refusal> {
+        self.jobs.try_send(job).map_err(|e| match e {
+            mpsc::error::TrySendError::Full(_) => {
+                Refusal::internal("too many requests wait for the local model; try again later").with(503, "queue_full")
+            }
+            mpsc::error::TrySendError::Closed(_) => self.ended(),
+        })
+    }
+
+    #[expect(clippy::unused_self, reason = "belongs to the server's words")]
+    fn ended(&self) -> Refusal {
+        Refusal::internal("the model server is ending; ask again").with(503, "ending")
+    }
+}
 
 /// Blocks until the end is asked for.
 pub(crate) fn run(options: ServeOptions) -> Result<(), LocalModelError> {

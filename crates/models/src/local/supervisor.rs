@@ -1,10 +1,9 @@
 //! Supervises the model server's child process: starts it at first use, notices its end, restarts it, stops it.
 
 use super::LocalModelError;
-use super::child::{self, ChildProcess, Health};
+use super::child::{self, ChildCommand, ChildProcess, Endpoint, Health};
 use super::fit::resident_bytes;
 use secrecy::SecretString;
-use std::ffi::OsString;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -116,7 +115,7 @@ impl Supervisor {
         self.phase.send_replace(Phase::Starting(0.0));
         state.starts += 1;
         let socket_path = self.socket_path(state.starts)?;
-        let mut running = ChildProcess::start(&self.command, &self.options, socket_path).await?;
+        let mut running = ChildProcess::start(&self.command, &self.options.token, socket_path).await?;
         match self.wait_until_ready(&mut running).await {
             Ok(()) => {
                 tracing::debug!(ms = running.since.elapsed().as_millis(), "model server is ready");
@@ -179,33 +178,6 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
-/// The program to start. It gets socket and token on standard input ([`Endpoint::to_line`]) and ends when that ends.
-#[derive(Debug, Clone)]
-pub struct ChildCommand {
-    pub(crate) program: PathBuf,
-    pub(crate) args: Vec<OsString>,
-    pub(crate) env: Vec<(OsString, OsString)>,
-}
-
-impl ChildCommand {
-    /// Without arguments, and with an empty environment, so that it inherits no secret.
-    pub fn new(program: impl Into<PathBuf>) -> Self {
-        Self { program: program.into(), args: Vec::new(), env: Vec::new() }
-    }
-
-    #[must_use]
-    pub fn arg(mut self, arg: impl Into<OsString>) -> Self {
-        self.args.push(arg.into());
-        self
-    }
-
-    #[must_use]
-    pub fn env(mut self, key: impl Into<OsString>, value: impl Into<OsString>) -> Self {
-        self.env.push((key.into(), value.into()));
-        self
-    }
-}
-
 #[derive(Debug, Clone)]
 pub struct SupervisorOptions {
     /// Private folder for the socket, created with mode 0700 if missing. Its path must be short.
@@ -238,12 +210,6 @@ impl SupervisorOptions {
             cooldown: Duration::from_mins(1),
         }
     }
-}
-
-#[derive(Debug, Clone)]
-pub struct Endpoint {
-    pub socket_path: PathBuf,
-    pub token: SecretString,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,6 @@
 use super::rounded;
 use super::turns::{OUTPUT, Part, finish_word, message, object, output_schema, system, turns};
-use crate::openai::{BadFrame, Decode, Fault, ReplyState, segment, text};
+use crate::openai::{BadFrame, Decode, EventParser, Fault, ReplyState, segment, text};
 use serde_json::{Value, json};
 use steward_core::model::{Connection, ModelRequest, Usage};
 
@@ -157,13 +157,14 @@ const STRING: u8 = 7;
 
 /// Reads Amazon's binary event stream: messages of a length, headers and a JSON payload, each with a checksum. Gives a
 /// message as `{"<event type>": payload}`, an exception as `{"error": …}`.
+/// A cut-off message is dropped; the reply is then found unfinished.
 #[derive(Debug, Default)]
-pub(crate) struct AwsParser {
+pub(super) struct AwsParser {
     held: Vec<u8>,
 }
 
-impl AwsParser {
-    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<String>, BadFrame> {
+impl EventParser for AwsParser {
+    fn feed(&mut self, bytes: &[u8]) -> Result<Vec<String>, BadFrame> {
         self.held.extend_from_slice(bytes);
         let mut events = Vec::new();
         let mut at = 0;

@@ -146,6 +146,14 @@ fn millis(text: &str, unit: f64) -> Option<u64> {
     Some(value.min(LONGEST as f64).ceil() as u64)
 }
 
+/// Whether a refusal says that the server does not know something in the request.
+pub(super) fn unsupported(body: &str) -> bool {
+    let body = body.to_lowercase();
+    ["unsupported", "not support", "unrecognized", "unknown", "extra", "not permitted"]
+        .iter()
+        .any(|word| body.contains(word))
+}
+
 #[cfg(test)]
 mod classify_tests {
     use super::{http, in_band};

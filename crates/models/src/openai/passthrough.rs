@@ -1,5 +1,6 @@
 use super::error_messages::Origin;
-use super::send::{Outgoing, causes_without_url};
+use super::send::Outgoing;
+use super::transport::causes_without_url;
 use super::{Client, Limits};
 use bytes::Bytes;
 use futures::StreamExt as _;

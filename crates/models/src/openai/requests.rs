@@ -1,5 +1,6 @@
 //! Request bodies of the OpenAI dialect, what endpoints refuse in them, and lists of models.
 
+use super::classify::unsupported;
 use super::constrain::{self, SchemaMemory};
 use super::error_messages::Origin;
 use crate::native::rounded;
@@ -152,13 +153,6 @@ impl Quirks {
         let constraints = self.constraints.accepted(sent)?;
         Some(Self { constraints, ..self.clone() })
     }
-}
-
-pub(super) fn unsupported(body: &str) -> bool {
-    let body = body.to_lowercase();
-    ["unsupported", "not support", "unrecognized", "unknown", "extra", "not permitted"]
-        .iter()
-        .any(|word| body.contains(word))
 }
 
 /// Any provider's list: `data[].id` of the dialect and Anthropic, `models[].name` of Gemini, Cohere and Ollama,

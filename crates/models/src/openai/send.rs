@@ -3,7 +3,7 @@
 use super::auth::{NoCredential, credential};
 use super::classify::retry_after_ms;
 use super::error_messages::Origin;
-use super::transport::{Target, causes};
+use super::transport::{Target, causes, causes_without_url};
 use super::{Client, Limits, address, stream};
 use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -224,12 +224,4 @@ fn sending_failed(origin: &Origin, error: &reqwest::Error) -> ModelError {
         return origin.unreachable(&why);
     }
     origin.broken(&why, steward_core::model::Usage::default())
-}
-
-/// The causes below reqwest, whose own message has no more than the URL.
-pub(super) fn causes_without_url(error: &reqwest::Error) -> String {
-    match std::error::Error::source(error) {
-        Some(source) => causes(source),
-        None => "the request could not be sent".to_owned(),
-    }
 }

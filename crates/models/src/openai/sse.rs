@@ -1,8 +1,6 @@
 //! Splits a stream into events. Server-sent events as servers really write them: any line end, `data:` with or
 //! without a space, comments, several lines per event, bytes cut anywhere.
 
-use crate::native::{AwsParser, LineParser};
-
 /// Largest event, bytes. A server that sends more is not streaming.
 const LIMIT: usize = 16 << 20;
 
@@ -14,8 +12,8 @@ pub(crate) struct SseParser {
     after_return: bool,
 }
 
-impl SseParser {
-    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<String>, BadFrame> {
+impl EventParser for SseParser {
+    fn feed(&mut self, bytes: &[u8]) -> Result<Vec<String>, BadFrame> {
         let mut events = Vec::new();
         for &byte in bytes {
             let continues = byte == b'\n' && self.after_return;
@@ -34,11 +32,13 @@ impl SseParser {
     }
 
     /// The last event: not every server ends with a blank line.
-    pub fn finish(&mut self) -> Option<String> {
+    fn finish(&mut self) -> Option<String> {
         let early = self.end_of_line();
         early.or_else(|| self.data.take()).filter(|data| !data.is_empty())
     }
+}
 
+impl SseParser {
     fn end_of_line(&mut self) -> Option<String> {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() {
@@ -70,29 +70,17 @@ pub(crate) enum BadFrame {
 }
 
 /// Gives the events' JSON, from pieces of any size.
-#[derive(Debug)]
-pub(crate) enum Parser {
-    Sse(SseParser),
-    Lines(LineParser),
-    Aws(AwsParser),
-}
+pub(crate) trait EventParser: Send {
+    fn feed(&mut self, bytes: &[u8]) -> Result<Vec<String>, BadFrame>;
 
-impl Parser {
-    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<String>, BadFrame> {
-        match self {
-            Self::Sse(parser) => parser.feed(bytes),
-            Self::Lines(parser) => parser.feed(bytes),
-            Self::Aws(parser) => parser.feed(bytes),
-        }
+    /// The last event, where the end of the stream completes one.
+    fn finish(&mut self) -> Option<String> {
+        None
     }
 
-    pub fn finish(&mut self) -> Option<String> {
-        match self {
-            Self::Sse(parser) => parser.finish(),
-            Self::Lines(parser) => parser.finish(),
-            // A cut-off frame is dropped; the reply is then found unfinished.
-            Self::Aws(_) => None,
-        }
+    /// Whether a stream can be taken for one document: each of its lines is one.
+    fn is_of_documents(&self) -> bool {
+        false
     }
 }
 

@@ -3,8 +3,8 @@
 use super::Limits;
 use super::decode::{Decode, Fault, ReplyDecoder, ReplyState, is_error};
 use super::error_messages::Origin;
-use super::send::causes_without_url;
-use super::sse::{BadFrame, Parser, SseParser};
+use super::sse::{BadFrame, EventParser, SseParser};
+use super::transport::causes_without_url;
 use futures::{Stream, StreamExt};
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
@@ -25,24 +25,24 @@ type Chunk = Result<ModelChunk, ModelError>;
 
 /// How the bytes of one wire's stream become events, and these become chunks.
 pub(crate) struct StreamFormat {
-    pub parser: Parser,
+    pub parser: Box<dyn EventParser>,
     pub decoder: ReplyDecoder,
 }
 
 impl StreamFormat {
-    pub fn new(parser: Parser, decoder: impl Decode + 'static) -> Self {
-        Self { parser, decoder: ReplyDecoder::new(decoder) }
+    pub fn new(parser: impl EventParser + 'static, decoder: impl Decode + 'static) -> Self {
+        Self { parser: Box::new(parser), decoder: ReplyDecoder::new(decoder) }
     }
 
     pub fn sse(decoder: impl Decode + 'static) -> Self {
-        Self::new(Parser::Sse(SseParser::default()), decoder)
+        Self::new(SseParser::default(), decoder)
     }
 }
 
-pub(super) fn is_whole(response: &Response, parser: &Parser) -> bool {
+pub(super) fn is_whole(response: &Response, parser: &dyn EventParser) -> bool {
     content_type(response).is_some_and(|kind| {
         // Streams of JSON lines have many content types, and one line is also a document.
-        kind.contains("html") || (kind.contains("json") && !matches!(parser, Parser::Lines(_)))
+        kind.contains("html") || (kind.contains("json") && !parser.is_of_documents())
     })
 }
 
@@ -153,7 +153,7 @@ struct Reader<'a> {
     origin: &'a Origin,
     limits: &'a Limits,
     since: Instant,
-    parser: Parser,
+    parser: Box<dyn EventParser>,
     decoder: ReplyDecoder,
     /// The beginning of the body, until the first event.
     head: Vec<u8>,

@@ -3,7 +3,7 @@
 
 use super::decode::{ChatDecoder, Fault, ReplyDecoder};
 use super::responses;
-use super::sse::SseParser;
+use super::sse::{EventParser as _, SseParser};
 use super::stream::StreamFormat;
 use crate::native;
 use proptest::prelude::*;

@@ -115,6 +115,15 @@ pub(super) fn causes(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// The causes below reqwest, whose own message has no more than the URL.
+pub(super) fn causes_without_url(error: &reqwest::Error) -> String {
+    match std::error::Error::source(error) {
+        Some(source) => causes(source),
+        None => "the request could not be sent".to_owned(),
+    }
+}
+
+/// The destination of one call, and the key that opens it.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
     pub http: reqwest::Client,

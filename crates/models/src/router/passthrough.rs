@@ -6,7 +6,6 @@ use crate::openai::Origin;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::{StreamExt, stream};
-use reqwest::header::HeaderMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Usage};
@@ -90,38 +89,6 @@ fn no_dialect() -> ModelError {
         "none of these connections speaks the OpenAI dialect",
         "ask by /v1/chat/completions, which is translated for it, or choose another connection".to_owned(),
     )
-}
-
-const PASSED: [&str; 9] = [
-    "content-type",
-    "content-encoding",
-    "content-language",
-    "retry-after",
-    "retry-after-ms",
-    "request-id",
-    "x-request-id",
-    "x-should-retry",
-    "apim-request-id",
-];
-const PREFIXES: [&str; 3] = ["x-ratelimit-", "openai-", "anthropic-ratelimit-"];
-
-/// Names in lower case. Cookies, server names and hop-by-hop headers are dropped; so is the length, which may change.
-pub(crate) fn passed(headers: &HeaderMap) -> Vec<(String, String)> {
-    headers
-        .iter()
-        .filter(|(name, _)| {
-            let name = name.as_str();
-            PASSED.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-        })
-        .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
-        .collect()
-}
-
-pub(crate) fn is_events(headers: &HeaderMap) -> bool {
-    headers
-        .get(reqwest::header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream"))
 }
 
 /// Bytes at the end that are searched for the end of the answer.

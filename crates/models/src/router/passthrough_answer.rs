@@ -1,7 +1,6 @@
 //! One attempt at passing a request through: reads the answer up to its first content, or a whole document. Bytes go
 //! on unchanged, so markers in them are searched for and nothing is parsed.
 
-use super::passthrough::{is_events, passed};
 use crate::openai::{Client, Limits, Origin, bytes, retry_after_ms};
 use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
@@ -131,6 +130,38 @@ fn answer(origin: Origin, status: u16, headers: &HeaderMap, begin: Bytes, rest: 
         headers.push(("content-length".to_owned(), begin.len().to_string()));
     }
     Answer { origin, status, headers, begin, rest, events }
+}
+
+const PASSED: [&str; 9] = [
+    "content-type",
+    "content-encoding",
+    "content-language",
+    "retry-after",
+    "retry-after-ms",
+    "request-id",
+    "x-request-id",
+    "x-should-retry",
+    "apim-request-id",
+];
+const PREFIXES: [&str; 3] = ["x-ratelimit-", "openai-", "anthropic-ratelimit-"];
+
+/// Names in lower case. Cookies, server names and hop-by-hop headers are dropped; so is the length, which may change.
+fn passed(headers: &HeaderMap) -> Vec<(String, String)> {
+    headers
+        .iter()
+        .filter(|(name, _)| {
+            let name = name.as_str();
+            PASSED.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        })
+        .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
+        .collect()
+}
+
+fn is_events(headers: &HeaderMap) -> bool {
+    headers
+        .get(reqwest::header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream"))
 }
 
 async fn refused(origin: Origin, response: Response, limits: Limits) -> Refused {

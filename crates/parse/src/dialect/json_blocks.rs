@@ -1,6 +1,6 @@
 use super::call::{Cx, read_json};
 use super::xml_blocks::element;
-use super::{Begin, Calls, Dialect, Rule, any, json_rule, rule, text_rule};
+use super::{Begin, Calls, Dialect, Rule, any, json_or_name, json_rule, rule, text_rule};
 
 const HERMES_OPEN: &str = "<tool_call>";
 
@@ -17,32 +17,6 @@ pub(super) const HERMES_RULES: &[Rule] = &[
 
 const fn tag(open: &'static str, close: &'static [&'static str]) -> Rule {
     rule(Dialect::Hermes, open, Calls { json: true, ends: hermes_ends, ..Calls::new(close, json_or_name, read_hermes) })
-}
-
-/// Longest name that is waited for.
-const LONGEST: usize = 96;
-
-/// Whether JSON, a tag, a fence, or the name of a known tool follows.
-pub(super) fn json_or_name(text: &str, cx: &Cx<'_>, end: bool) -> Begin {
-    let text = text.trim_start();
-    match text.chars().next() {
-        None => return if end { Begin::No } else { Begin::More },
-        Some('{' | '[' | '<' | '`') => return Begin::Yes,
-        Some(c) if c.is_alphabetic() || c == '_' => {}
-        Some(_) => return Begin::No,
-    }
-    let inside = |c: char| c.is_alphanumeric() || "_-.".contains(c);
-    let Some(len) = text.find(|c| !inside(c)) else {
-        return match (end, text.len() > LONGEST) {
-            (true, false) if cx.tools.resolve_call(text, None).is_some() => Begin::Yes,
-            (false, false) => Begin::More,
-            _ => Begin::No,
-        };
-    };
-    // A name that is too long to wait for is too long when it comes at once, too.
-    let known = len <= LONGEST && (&text[..len] == "call" || cx.tools.resolve_call(&text[..len], None).is_some());
-    let goes_on = text[len..].starts_with(['\n', '\r', '<', '(', '{', ':', ' ']);
-    if known && goes_on { Begin::Yes } else { Begin::No }
 }
 
 /// Qwen's closing counts only after the end of a function.

@@ -1,8 +1,7 @@
 //! Calls in tags. The text is no XML: values are raw and may contain anything but their own closing.
 
 use super::call::Cx;
-use super::json_blocks::json_or_name;
-use super::{Begin, Calls, Dialect, Rule, any, rule, text_rule};
+use super::{Begin, Calls, Dialect, Rule, any, json_or_name, rule, text_rule};
 use crate::complexity_counter::find;
 use serde_json::{Map, Value};
 

@@ -74,7 +74,7 @@ pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Resul
 
 /// Agents can do without a browser, so its absence is no fault; a broken one is.
 async fn browser(settings: &Settings) -> Finding {
-    let found = match browser::open(settings, &[]) {
+    let found = match browser::open(sandbox_helper(settings), &[]) {
         Err(error) => return Finding::bad("browser", error.to_string(), "see the message"),
         Ok(found) => found,
     };

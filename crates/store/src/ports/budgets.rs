@@ -5,13 +5,10 @@
 use super::usage::{MAX_AMOUNT, spent_since};
 use crate::codec::{from_word, to_word};
 use crate::error::on_duplicate;
-use crate::store::LimitLookup;
+use crate::limit_lookup::{LimitLookup, scope_columns, scope_of};
 use crate::tx::{Row, Tx, args, locking};
-use std::collections::HashSet;
-use std::sync::{PoisonError, RwLock};
 use steward_core::ports::{BudgetScope, SpendLimit, SpendState, Spender, StoreError, StoreResult};
-use steward_core::{AgentId, BudgetId, ConnectionId, KeyId, TenantId, Timestamp, UserId};
-use uuid::Uuid;
+use steward_core::{BudgetId, ConnectionId, TenantId, Timestamp};
 
 pub(super) async fn save(
     tx: &mut Tx<'_>,
@@ -66,28 +63,7 @@ pub(super) struct LimitRow {
     tokens: u64,
     cost_micros: u64,
 }
-fn scope_columns(scope: BudgetScope) -> (&'static str, Uuid) {
-    match scope {
-        BudgetScope::Installation => ("installation", Uuid::nil()),
-        BudgetScope::User(id) => ("user", id.0),
-        BudgetScope::Agent(id) => ("agent", id.0),
-        BudgetScope::Connection(id) => ("connection", id.0),
-        BudgetScope::Key(id) => ("key", id.0),
-    }
-}
 
-fn scope_of(word: &str, id: Uuid) -> StoreResult<BudgetScope> {
-    Ok(match word {
-        "installation" => BudgetScope::Installation,
-        "user" => BudgetScope::User(UserId(id)),
-        "agent" => BudgetScope::Agent(AgentId(id)),
-        "connection" => BudgetScope::Connection(ConnectionId(id)),
-        "key" => BudgetScope::Key(KeyId(id)),
-        other => {
-            return Err(StoreError::Corrupt(format!("a budget has the scope {other:?}")));
-        }
-    })
-}
 pub(super) async fn all_limits(tx: &mut Tx<'_>, tenant: TenantId) -> StoreResult<Vec<LimitRow>> {
     let rows = tx
         .rows(
@@ -197,43 +173,4 @@ pub(super) async fn write_spent(tx: &mut Tx<'_>, tenant: TenantId, state: &Spend
     )
     .await?;
     Ok(())
-}
-
-/// Scopes that have, or had, a limit. None is forgotten: a limit may always be in the writer's queue.
-#[derive(Debug, Default)]
-pub(crate) struct LimitedScopes(RwLock<HashSet<(TenantId, BudgetScope)>>);
-
-impl LimitedScopes {
-    pub(crate) fn add(&self, tenant: TenantId, scope: BudgetScope) {
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert((tenant, scope));
-    }
-    pub(crate) fn is_empty(&self) -> bool {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        known.is_empty()
-    }
-
-    /// Whether one may count the calls of `spender`.
-    pub(crate) fn count(&self, tenant: TenantId, spender: &Spender) -> bool {
-        let scopes = [
-            Some(BudgetScope::Installation),
-            spender.user.map(BudgetScope::User),
-            spender.agent.map(BudgetScope::Agent),
-            spender.connection.map(BudgetScope::Connection),
-            spender.key.map(BudgetScope::Key),
-        ];
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let mut scopes = scopes.into_iter().flatten();
-        !known.is_empty() && scopes.any(|scope| known.contains(&(tenant, scope)))
-    }
-}
-
-pub(crate) async fn limited_scopes(tx: &mut Tx<'_>) -> StoreResult<Vec<(TenantId, BudgetScope)>> {
-    let rows = tx.rows("select tenant_id, scope, owner_id from spend_limits", args![]).await?;
-    rows.iter()
-        .map(|row| {
-            let scope = scope_of(&row.text(1)?, row.id(2)?)?;
-            Ok((TenantId(row.id(0)?), scope))
-        })
-        .collect()
 }

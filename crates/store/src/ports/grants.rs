@@ -3,7 +3,8 @@ use crate::error::{on_duplicate, require_changed};
 use crate::store::Store;
 use crate::tx::{Row, args};
 use async_trait::async_trait;
-use steward_core::ports::{Grants, StandingGrant, StoreResult};
+use steward_core::policy::StandingGrant;
+use steward_core::ports::{Grants, StoreResult};
 use steward_core::{AgentId, TenantId, Timestamp};
 use uuid::Uuid;
 

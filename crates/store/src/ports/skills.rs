@@ -1,6 +1,7 @@
-//! Skills and their versions: a change makes the next version, what changes nothing makes none.
+//! Skills and their versions: a change makes the next version, what changes nothing makes none. And which skills an
+//! agent has: its body is read, changed and written in one transaction. Locks are taken in one order everywhere, the
+//! skill's first and the agent's then.
 
-use super::skill_attachments::{self, write_agent};
 use crate::codec::{fold, from_json, page_size, paged, pattern, sort_key, to_json};
 use crate::error::on_duplicate;
 use crate::store::Store;
@@ -65,14 +66,14 @@ impl Skills for Store {
 
     async fn attach_skill(&self, tenant: TenantId, agent: AgentId, skill: SkillId, attached: bool) -> StoreResult<()> {
         self.write((tenant, agent, skill, attached), |(tenant, agent, skill, attached), tx| {
-            Box::pin(skill_attachments::attach(tx, *tenant, *agent, *skill, *attached))
+            Box::pin(attach(tx, *tenant, *agent, *skill, *attached))
         })
         .await
     }
 
     async fn create_and_attach(&self, tenant: TenantId, agent: AgentId, skill: &Skill) -> StoreResult<(Skill, bool)> {
         self.write((tenant, agent, skill.clone()), |(tenant, agent, skill), tx| {
-            Box::pin(skill_attachments::create_and_attach(tx, *tenant, *agent, skill))
+            Box::pin(create_and_attach(tx, *tenant, *agent, skill))
         })
         .await
     }
@@ -95,11 +96,11 @@ fn skill_of(row: &Row) -> StoreResult<Skill> {
     from_json("a skill", &row.text(0)?)
 }
 
-pub(super) fn unknown_skill(id: SkillId) -> StoreError {
+fn unknown_skill(id: SkillId) -> StoreError {
     StoreError::NotFound(format!("skill {id}"))
 }
 
-pub(super) fn unknown_agent(id: AgentId) -> StoreError {
+fn unknown_agent(id: AgentId) -> StoreError {
     StoreError::NotFound(format!("agent {id}"))
 }
 
@@ -204,7 +205,7 @@ async fn save(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> StoreResult<S
 }
 
 /// Makes a skill; `None` if its id or its name is there.
-pub(super) async fn insert_skill(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> StoreResult<Option<Skill>> {
+async fn insert_skill(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> StoreResult<Option<Skill>> {
     // A removed skill that comes back goes on counting.
     let sql = "select coalesce(max(version), 0) from skill_versions
                where tenant_id = $1 and skill_id = $2";
@@ -239,12 +240,7 @@ pub(super) async fn insert_skill(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skil
 }
 
 /// Makes `skill` the next version of `current`, under its id.
-pub(super) async fn change_skill(
-    tx: &mut Tx<'_>,
-    tenant: TenantId,
-    current: &Skill,
-    skill: &Skill,
-) -> StoreResult<Skill> {
+async fn change_skill(tx: &mut Tx<'_>, tenant: TenantId, current: &Skill, skill: &Skill) -> StoreResult<Skill> {
     let same =
         Skill { id: current.id, version: current.version, at: current.at, by: current.by.clone(), ..skill.clone() };
     if same == *current {
@@ -275,13 +271,14 @@ pub(super) async fn change_skill(
 }
 
 /// The current version, held until the transaction ends.
-pub(super) async fn lock_skill(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId) -> StoreResult<Option<Skill>> {
+async fn lock_skill(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId) -> StoreResult<Option<Skill>> {
     let sql = locking!(tx, "select body from skills where tenant_id = $1 and id = $2", "for update");
     let row = tx.row(sql, args![tenant, id]).await?;
     row.as_ref().map(skill_of).transpose()
 }
 
-pub(super) async fn lock_skill_by_name(tx: &mut Tx<'_>, tenant: TenantId, name: &str) -> StoreResult<Option<Skill>> {
+/// The same by name.
+async fn lock_skill_by_name(tx: &mut Tx<'_>, tenant: TenantId, name: &str) -> StoreResult<Option<Skill>> {
     let sql = locking!(tx, "select body from skills where tenant_id = $1 and name = $2", "for update");
     let row = tx.row(sql, args![tenant, name]).await?;
     row.as_ref().map(skill_of).transpose()
@@ -326,5 +323,81 @@ async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: SkillId) -> StoreResult<(
             write_agent(tx, tenant, &agent).await?;
         }
     }
+    Ok(())
+}
+
+async fn attach(tx: &mut Tx<'_>, tenant: TenantId, agent: AgentId, skill: SkillId, attached: bool) -> StoreResult<()> {
+    if attached && lock_skill(tx, tenant, skill).await?.is_none() {
+        return Err(unknown_skill(skill));
+    }
+    change_attached(tx, tenant, agent, |skills| {
+        let has = skills.contains(&skill);
+        match (has, attached) {
+            (false, true) => skills.push(skill),
+            (true, false) => skills.retain(|id| *id != skill),
+            _ => {}
+        }
+        has != attached
+    })
+    .await
+}
+
+async fn create_and_attach(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    agent: AgentId,
+    skill: &Skill,
+) -> StoreResult<(Skill, bool)> {
+    let (kept, made) = create_or_change(tx, tenant, skill).await?;
+    attach(tx, tenant, agent, kept.id, true).await?;
+    Ok((kept, made))
+}
+
+/// The skill under its name, made or changed.
+async fn create_or_change(tx: &mut Tx<'_>, tenant: TenantId, skill: &Skill) -> StoreResult<(Skill, bool)> {
+    if let Some(current) = lock_skill_by_name(tx, tenant, &skill.name).await? {
+        let kept = change_skill(tx, tenant, &current, skill).await?;
+        return Ok((kept, false));
+    }
+    if let Some(made) = insert_skill(tx, tenant, skill).await? {
+        return Ok((made, true));
+    }
+    // A call beside this one made it between the two statements, or its id is another skill's.
+    match lock_skill_by_name(tx, tenant, &skill.name).await? {
+        Some(current) => {
+            let kept = change_skill(tx, tenant, &current, skill).await?;
+            Ok((kept, false))
+        }
+        None => {
+            Err(StoreError::Conflict(format!("skill {} has another name; make the new one under a new id", skill.id)))
+        }
+    }
+}
+
+/// Changes an agent's skills; `how` says whether it did.
+async fn change_attached(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    id: AgentId,
+    how: impl FnOnce(&mut Vec<SkillId>) -> bool,
+) -> StoreResult<()> {
+    let sql =
+        locking!(tx, "select body from agents where tenant_id = $1 and id = $2 and deleted_at is null", "for update");
+    let row = tx.row(sql, args![tenant, id]).await?;
+    let body = row.ok_or_else(|| unknown_agent(id))?.text(0)?;
+    let mut agent: Agent = from_json("an agent", &body)?;
+    if how(&mut agent.skills) {
+        write_agent(tx, tenant, &agent).await?;
+    }
+    Ok(())
+}
+
+/// Writes an agent's body back.
+async fn write_agent(tx: &mut Tx<'_>, tenant: TenantId, agent: &Agent) -> StoreResult<()> {
+    tx.execute(
+        "update agents set body = $3 where tenant_id = $1 and id = $2",
+        args![tenant, agent.id, to_json(agent)?],
+    )
+    .await?;
     Ok(())
 }

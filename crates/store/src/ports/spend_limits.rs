@@ -2,7 +2,8 @@ use super::budgets::{all_limits, is_limited, save};
 use super::reservations::{ReserveRequest, period_end, reserve, reserved_under, settle};
 use super::usage::UsageSum;
 use crate::error::require_changed;
-use crate::store::{LimitLookup, Store};
+use crate::limit_lookup::LimitLookup;
+use crate::store::Store;
 use crate::tx::{Tx, args};
 use async_trait::async_trait;
 use steward_core::ports::{

@@ -3,40 +3,14 @@
 use crate::codec::{from_json, to_json};
 use crate::store::Store;
 use crate::tx::{Tx, args};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use steward_core::TenantId;
 use steward_core::event::EventBody;
 use steward_core::hash::sha256;
 use steward_core::ports::{StoreError, StoreResult};
 use steward_core::tool::ToolSpec;
 
-/// Sets remembered before all are forgotten: a bound on memory, some 100 KB each.
-const MOST: usize = 100;
-
-type Known = HashMap<(TenantId, String), Arc<[ToolSpec]>>;
-
-#[derive(Debug, Default)]
-pub(crate) struct ToolSets(Mutex<Known>);
-
-impl ToolSets {
-    fn get(&self, tenant: TenantId, hash: &str) -> Option<Arc<[ToolSpec]>> {
-        self.lock().get(&(tenant, hash.to_owned())).cloned()
-    }
-
-    pub fn add(&self, tenant: TenantId, hash: String, tools: Arc<[ToolSpec]>) {
-        let mut known = self.lock();
-        if known.len() >= MOST {
-            known.clear();
-        }
-        known.insert((tenant, hash), tools);
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
+/// A set that a new run refers to.
 #[derive(Debug, Clone)]
 pub(crate) struct ToolSet {
     pub hash: String,

@@ -2,10 +2,9 @@ use crate::conformance::bed::Bed;
 use crate::conformance::fixtures::{LATER, NOW, TENANT, id, started};
 use std::sync::Arc;
 use std::time::Duration;
-use steward_core::policy::{Grant, GrantScope};
+use steward_core::policy::{Grant, GrantScope, StandingGrant};
 use steward_core::ports::{
-    Grants, Idempotency, KeptRun, KeptRuns, LoginSession, LoginSessions, Remembered, StandingGrant, StoreError, User,
-    Users,
+    Grants, Idempotency, KeptRun, KeptRuns, LoginSession, LoginSessions, Remembered, StoreError, User, Users,
 };
 use steward_core::{AgentId, RunId, TenantId, Timestamp, UserId};
 use tokio::task::JoinSet;

@@ -1,8 +1,7 @@
 //! Writes `data/receipts/learned.bin` from the labelled examples, and tells how well examples are read that were left out.
 
 use super::{Asked, BUCKETS, Features, near};
-use crate::receipts::answer::by_rules;
-use crate::receipts::check::{RULES, THRESHOLD};
+use crate::receipts::check::{RULES, THRESHOLD, by_rules};
 use crate::receipts::text::{Sentence, sentences};
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -1,6 +1,5 @@
-use super::Busy;
 use super::request::{self, ChatRequest};
-use super::routes::{App, ReplyBody};
+use super::{App, Busy, ReplyBody};
 use crate::local::infer::{ChatJob, Finish, Job, Progress, Refusal, Usage};
 use bytes::Bytes;
 use futures::StreamExt as _;

@@ -1,32 +1,16 @@
-use super::Activity;
-use super::chat;
 use super::request::{self, ScoreRequest};
-use crate::local::infer::{Job, Refusal, ScoreJob, Shared};
+use super::{App, ReplyBody, chat};
+use crate::local::infer::{Job, Refusal, ScoreJob};
 use bytes::Bytes;
-use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::header::AUTHORIZATION;
 use hyper::{Method, Request, Response};
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::ExposeSecret;
 use serde_json::{Value, json};
-use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-use std::time::Instant;
 use subtle::ConstantTimeEq as _;
-use tokio::sync::{mpsc, oneshot};
-
-pub(super) struct App {
-    pub token: SecretString,
-    pub alias: String,
-    pub started_at_unix: u64,
-    pub started: Instant,
-    pub counter: AtomicU64,
-    pub jobs: mpsc::Sender<Job>,
-    pub shared: Arc<Shared>,
-    pub activity: Activity,
-}
+use tokio::sync::oneshot;
 
 pub(super) async fn handle(app: Arc<App>, request: Request<Incoming>) -> Response<ReplyBody> {
     if !app.authorised(&request) {
@@ -100,32 +84,6 @@ impl App {
         chat::json_response(200, &json!({"object": "list", "data": [model]}))
     }
 
-    /// No name means this model.
-    pub fn check_model(&self, asked: Option<&str>) -> Result<(), Refusal> {
-        match asked {
-            None | Some("") => Ok(()),
-            Some(name) if name == self.alias => Ok(()),
-            Some(name) => {
-                let message = format!("no model `{name}` here; this server has `{}`", self.alias);
-                Err(Refusal::invalid("model", message).with(404, "model_not_found"))
-            }
-        }
-    }
-
-    pub fn submit(&self, job: Job) -> Result<(), Refusal> {
-        self.jobs.try_send(job).map_err(|e| match e {
-            mpsc::error::TrySendError::Full(_) => {
-                Refusal::internal("too many requests wait for the local model; try again later").with(503, "queue_full")
-            }
-            mpsc::error::TrySendError::Closed(_) => self.ended(),
-        })
-    }
-
-    #[expect(clippy::unused_self, reason = "belongs to the server's words")]
-    pub fn ended(&self) -> Refusal {
-        Refusal::internal("the model server is ending; ask again").with(503, "ending")
-    }
-
     fn authorised(&self, request: &Request<Incoming>) -> bool {
         request
             .headers()
@@ -136,9 +94,6 @@ impl App {
 }
 
 const MAX_REQUEST_BYTES: usize = 16 << 20;
-
-/// At once, or events as they come.
-pub(super) type ReplyBody = UnsyncBoxBody<Bytes, Infallible>;
 
 /// Within the size limit.
 pub(super) async fn read(body: Incoming) -> Result<Bytes, Refusal> {

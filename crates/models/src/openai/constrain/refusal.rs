@@ -1,7 +1,6 @@
 //! What a server's refusal of a schema is about. The phrases are data.
 
-use crate::openai::classify;
-use crate::openai::requests::unsupported;
+use crate::openai::classify::{self, unsupported};
 use serde_json::{Value, json};
 use steward_core::model::ModelErrorClass;
 

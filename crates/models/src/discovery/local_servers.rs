@@ -1,7 +1,7 @@
 //! Models of an Ollama or a llama.cpp server on this machine, with the window that the server really gives them.
 
-use super::discovery::{Environment, Found, capabilities, is_not_chat, parse_size, stable_id};
-use super::openai::{Client, is_loopback};
+use super::{Environment, Found, capabilities, is_not_chat, parse_size, stable_id};
+use crate::openai::{Client, is_loopback};
 use futures::future::{join, join_all};
 use serde_json::{Value, json};
 use std::time::Duration;

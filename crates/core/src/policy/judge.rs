@@ -1,0 +1,87 @@
+//! Judges one call by a policy and by what people have granted.
+
+use super::{Decision, Grant, GrantScope, Policy, RiskClass};
+use crate::Timestamp;
+use crate::tool::{ToolCall, ToolSpec};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    pub decision: Decision,
+    pub reason: String,
+}
+
+/// Judges one call. Pure: `now` is only compared with the grants' ends.
+pub fn judge(policy: &Policy, grants: &[Grant], spec: &ToolSpec, call: &ToolCall, now: Timestamp) -> Verdict {
+    let mut decision = policy.tools.get(&spec.name).copied().unwrap_or(policy.of_class(spec.risk));
+    let mut reason = format!("{} is {:?}", spec.name, spec.risk).to_lowercase();
+    if decision == Decision::Allow && call.source.is_weak() && spec.risk != RiskClass::Read {
+        decision = Decision::Ask;
+        reason = format!("the call was only guessed ({:?})", call.source).to_lowercase();
+    }
+    if decision == Decision::Ask && granted(grants, spec, call, now) {
+        return Verdict { decision: Decision::Allow, reason: "granted by a person".to_owned() };
+    }
+    Verdict { decision, reason }
+}
+
+fn granted(grants: &[Grant], spec: &ToolSpec, call: &ToolCall, now: Timestamp) -> bool {
+    grants.iter().filter(|grant| grant.until.is_none_or(|until| now < until)).any(|grant| match &grant.scope {
+        GrantScope::Call { name, args_hash } => {
+            *name == call.name && *args_hash == crate::hash::of_json(&call.arguments)
+        }
+        GrantScope::Tool { name } => *name == call.name && spec.risk != RiskClass::Destructive,
+        GrantScope::AllButDestructive => spec.risk != RiskClass::Destructive,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::judge;
+    use crate::Timestamp;
+    use crate::policy::{Decision, Grant, GrantScope, Policy, RiskClass};
+    use crate::tool::{CallSource, EffectClass, ToolCall, ToolSpec};
+    use serde_json::json;
+    use std::sync::Arc;
+
+    fn check(risk: RiskClass, source: CallSource, grants: &[Grant], expect: Decision) {
+        let spec = ToolSpec {
+            name: "t".into(),
+            description: String::new(),
+            parameters: json!({}).into(),
+            effect: EffectClass::Write,
+            risk,
+            utterances: Arc::default(),
+            result_limit: 100,
+            skill: None,
+        };
+        let call = ToolCall {
+            id: "1".into(),
+            name: "t".into(),
+            arguments: json!({"a": 1}),
+            source,
+            confidence: 1.0,
+            signature: None,
+        };
+        let verdict = judge(&Policy::default(), grants, &spec, &call, Timestamp(1000));
+        assert_eq!(verdict.decision, expect, "{risk:?} {source:?} {grants:?}");
+    }
+
+    #[test]
+    fn classes_sources_and_grants() {
+        let all = [Grant { scope: GrantScope::AllButDestructive, until: None }];
+        let past = [Grant { scope: GrantScope::AllButDestructive, until: Some(Timestamp(999)) }];
+        let other = [Grant { scope: GrantScope::Call { name: "t".into(), args_hash: "0".into() }, until: None }];
+        let exact = [Grant {
+            scope: GrantScope::Call { name: "t".into(), args_hash: crate::hash::of_json(&json!({"a": 1})) },
+            until: None,
+        }];
+        check(RiskClass::Read, CallSource::Native, &[], Decision::Allow);
+        check(RiskClass::Read, CallSource::Fuzzy, &[], Decision::Allow);
+        check(RiskClass::Write, CallSource::Native, &[], Decision::Ask);
+        check(RiskClass::Write, CallSource::Native, &all, Decision::Allow);
+        check(RiskClass::Write, CallSource::Native, &past, Decision::Ask);
+        check(RiskClass::Write, CallSource::Native, &other, Decision::Ask);
+        check(RiskClass::Destructive, CallSource::Native, &all, Decision::Ask);
+        check(RiskClass::Destructive, CallSource::Native, &exact, Decision::Allow);
+    }
+}
