@@ -36,7 +36,8 @@ impl RateLimiter {
             return Ok(());
         }
         self.with(key.id, now, |seconds, second| {
-            let limits: [(&str, Option<u32>, fn(&Second) -> u64); 2] = [
+            type Count = fn(&Second) -> u64;
+            let limits: [(&str, Option<u32>, Count); 2] = [
                 ("requests", key.requests_per_minute, |second| second.requests),
                 ("tokens", key.tokens_per_minute, |second| second.tokens),
             ];

@@ -86,7 +86,7 @@ impl<'a> Decider<'a> {
         if let Some(decision) = self.continued(request, &reading, here).await? {
             return Ok(decision);
         }
-        if let Some(decision) = self.literal(request, &reading, here).await {
+        if let Some(decision) = self.literal(request, &reading, here) {
             return Ok(decision);
         }
         let asks = request.trim_end().ends_with('?');
@@ -169,7 +169,7 @@ impl<'a> Decider<'a> {
     }
 
     /// An act that the request states literally, unless it is surely of another kind.
-    async fn literal(&self, request: &str, reading: &Reading, here: Here<'_>) -> Option<Decision> {
+    fn literal(&self, request: &str, reading: &Reading, here: Here<'_>) -> Option<Decision> {
         let seen = see(request, &Settings::shipped().ok()?.mask);
         // A file that doesn't exist can hardly be looked at.
         let new_file = seen.features.contains(&Feature::Path) && self.named(request).is_empty();

@@ -19,7 +19,7 @@ pub struct Reservation {
     clock: Arc<dyn Clock>,
     tenant: TenantId,
     /// `None`: nothing was set aside.
-    reservation: Option<ReservationId>,
+    id: Option<ReservationId>,
     spender: Spender,
     model: String,
     /// Tokens of the prompt, by its length.
@@ -52,18 +52,18 @@ impl Reservation {
             connection: targets.first().map(|one| one.id),
             key: principal.key.as_ref().map(|key| key.id),
         };
-        let (now, reservation) = (deps.clock.now(), ReservationId(deps.ids.next()));
+        let (now, id) = (deps.clock.now(), ReservationId(deps.ids.next()));
         let tokens = most.prompt_tokens.saturating_add(most.completion_tokens);
         let until = now.plus(deadline + MARGIN);
         let limits = app.usage_writer.limits();
-        let aside = limits.reserve(principal.tenant, reservation, spender, &others, tokens, cost, now, until).await?;
+        let aside = limits.reserve(principal.tenant, id, spender, &others, tokens, cost, now, until).await?;
         app.usage_writer.opened();
         targets.retain(|one| !aside.full.contains(&one.id));
         Ok(Self {
             writer: Arc::clone(&app.usage_writer),
             clock: Arc::clone(&deps.clock),
             tenant: principal.tenant,
-            reservation: aside.held.then_some(reservation),
+            id: aside.held.then_some(id),
             spender,
             model: targets.first().map_or_else(String::new, |one| one.model.clone()),
             // Four bytes are about a token; JSON around the prompt makes up for the difference.
@@ -84,7 +84,7 @@ impl Reservation {
         }
         self.writer.settle(Settlement {
             tenant: self.tenant,
-            reservation: self.reservation,
+            reservation: self.id,
             record: SpentRecord {
                 spender: self.spender,
                 model: std::mem::take(&mut self.model),

@@ -204,15 +204,15 @@ fn spoken(text: &[Sentence]) -> Vec<(&'static Language, bool)> {
 fn announced(sentence: &Sentence, lang: &Language) -> Around {
     let words = sentence.words();
     let content = lang.content_intro.find(&words).is_some() || lang.report.find(&words).is_some();
-    let plan = lang.plan_intro.find(&words).is_some() || words.iter().any(|word| lang.modal.contains(*word));
+    let plan = lang.plan_intro.find(&words).is_some() || words.iter().any(|word| lang.modal.contains(word));
     Around { content, plan, ..Around::default() }
 }
 
 /// Whether a text follows that the answer delivers, such as a poem or a letter; nothing in it is a claim.
 fn hands_over(sentence: &Sentence, lang: &Language) -> bool {
     let words = sentence.words();
-    let text = |word: &&str| lang.plain.contains(*word) || lang.noun(word) == Some("draft");
-    words.iter().any(text) && !words.iter().any(|word| lang.condition.contains(*word))
+    let text = |word: &&str| lang.plain.contains(word) || lang.noun(word) == Some("draft");
+    words.iter().any(text) && !words.iter().any(|word| lang.condition.contains(word))
 }
 
 /// Whether a letter begins here: "Dear Anna,".

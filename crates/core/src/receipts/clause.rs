@@ -43,10 +43,10 @@ impl Clause<'_> {
     pub(super) fn names_only(&self, lang: &Language) -> bool {
         let named = |word: &&str| {
             word.is_empty()
-                || lang.determiners.contains(*word)
-                || lang.own.contains(*word)
+                || lang.determiners.contains(word)
+                || lang.own.contains(word)
                 || lang.noun(word).is_some()
-                || lang.things.contains(*word)
+                || lang.things.contains(word)
         };
         self.hang == Hang::Main && self.words.contains(&"") && self.words.iter().all(named)
     }
@@ -54,10 +54,10 @@ impl Clause<'_> {
     /// Whether it can be nothing but more things of the clause before it.
     pub(super) fn only_things(&self, lang: &Language) -> bool {
         let acts = |word: &&str| {
-            lang.chain.contains(*word)
-                || lang.finite.contains(*word)
-                || lang.modal.contains(*word)
-                || lang.first.contains(*word)
+            lang.chain.contains(word)
+                || lang.finite.contains(word)
+                || lang.modal.contains(word)
+                || lang.first.contains(word)
                 || lang.participle(word).is_some()
                 || lang.verbs.past.contains_key(*word)
         };
@@ -115,11 +115,11 @@ fn next<'a>(all: &mut Vec<Clause<'a>>, open: &mut Clause<'a>, end: usize, mut th
     }
     open.range.end = end;
     let last = open.words.last().copied().unwrap_or_default();
-    let article = open.words.first().is_some_and(|word| lang.determiners.contains(*word));
+    let article = open.words.first().is_some_and(|word| lang.determiners.contains(word));
     if lang.far && open.joint == Joint::Comma && article && lang.finite.contains(last) {
         open.hang = Hang::Relative;
     }
-    let starts_own = |clause: &Clause<'_>| clause.words.first().is_some_and(|word| lang.first.contains(*word));
+    let starts_own = |clause: &Clause<'_>| clause.words.first().is_some_and(|word| lang.first.contains(word));
     if open.joint == Joint::And && starts_own(open) {
         open.hang = Hang::Main;
     }

@@ -48,7 +48,7 @@ pub(super) fn claims(sentence: &Sentence, lang: &Language, around: Around) -> Ve
         return Vec::new();
     }
     let all = clauses(sentence, lang);
-    let planned = all.iter().flat_map(|clause| &clause.words).any(|word| lang.modal.contains(*word));
+    let planned = all.iter().flat_map(|clause| &clause.words).any(|word| lang.modal.contains(word));
     let mut found: Vec<Found> = Vec::new();
     let mut before = Before::Nothing;
     let mut reported = false;
@@ -57,7 +57,7 @@ pub(super) fn claims(sentence: &Sentence, lang: &Language, around: Around) -> Ve
         if clause.joint == Joint::Hard && !reported {
             before = Before::Nothing;
         }
-        let own = clause.words.first().is_some_and(|word| lang.first.contains(*word));
+        let own = clause.words.first().is_some_and(|word| lang.first.contains(word));
         speech |= reported && clause.joint == Joint::Hard;
         if own && clause.joint == Joint::And && !speech {
             reported = false;
@@ -117,7 +117,7 @@ fn speaks(sentence: &Sentence, lang: &Language) -> bool {
 /// Index of the word from which the clause reports somebody else's words.
 fn told_from(clause: &Clause<'_>, lang: &Language) -> Option<usize> {
     let end = lang.report.find(&clause.words)?;
-    let to_reader = clause.words.get(end).is_some_and(|word| lang.own.contains(*word));
+    let to_reader = clause.words.get(end).is_some_and(|word| lang.own.contains(word));
     (!to_reader).then_some(end)
 }
 
@@ -136,7 +136,7 @@ fn after(clause: &Clause<'_>, lang: &Language, before: Before, claimed: bool, ow
     if clause.only_things(lang) {
         return before;
     }
-    let blocks = |word: &&str| lang.modal.contains(*word) || lang.negation.contains(*word);
+    let blocks = |word: &&str| lang.modal.contains(word) || lang.negation.contains(word);
     let far = lang.far && lang.have.scattered(&clause.words);
     if (own || far) && !clause.words.iter().any(blocks) {
         return Before::Own;
@@ -206,8 +206,8 @@ impl Scene<'_> {
     /// Whether the request itself was acted on, which needs no tool.
     fn given(&self, clause: &Clause<'_>, k: usize) -> bool {
         let next: Vec<_> = clause.words[k + 1..].iter().take(3).collect();
-        let yours = next.iter().any(|word| self.lang.own.contains(**word));
-        yours && next.iter().any(|word| self.lang.given.contains(**word))
+        let yours = next.iter().any(|word| self.lang.own.contains(word));
+        yours && next.iter().any(|word| self.lang.given.contains(word))
     }
 
     /// Whether a passive is about something that tools work on.
@@ -215,7 +215,7 @@ impl Scene<'_> {
         let lang = self.lang;
         let own = clause.words.iter().any(|word| {
             let reminds = form == Form::State && lang.noun(word) == Some("remind");
-            reminds || lang.own.contains(*word)
+            reminds || lang.own.contains(word)
         });
         if form == Form::State && !lang.far {
             return own;
@@ -225,7 +225,7 @@ impl Scene<'_> {
             let bare = clause.words[at].is_empty();
             if bare { token.names() } else { thing(clause, at, lang) }
         });
-        let meant = form == Form::Perfect && clause.words.iter().any(|word| lang.pronouns.contains(*word));
+        let meant = form == Form::Perfect && clause.words.iter().any(|word| lang.pronouns.contains(word));
         own || named || meant
     }
 

@@ -16,7 +16,7 @@ pub(super) fn announces(sentence: &Sentence, lang: &Language, asked: bool) -> bo
     }
     let words: Vec<&str> =
         sentence.tokens.iter().map(|token| if token.kind == Kind::Word { token.norm.as_str() } else { "" }).collect();
-    if words.iter().any(|word| lang.halts.contains(*word)) {
+    if words.iter().any(|word| lang.halts.contains(word)) {
         return false;
     }
     let waits = lang.waiting.find(&words).is_some();
@@ -32,7 +32,7 @@ pub(super) fn announces(sentence: &Sentence, lang: &Language, asked: bool) -> bo
     let does = |word: &str| lang.deeds.has(word) || lang.busy.has(word);
     let verb = |from: usize| {
         let next = words[from..].iter().take(APART);
-        let mut next = next.take_while(|word| !lang.negation.contains(**word));
+        let mut next = next.take_while(|word| !lang.negation.contains(word));
         next.any(|word| does(word))
     };
     let far = |from: usize| lang.far && words[from..].iter().any(|word| does(word));
@@ -56,7 +56,5 @@ pub(super) fn announces(sentence: &Sentence, lang: &Language, asked: bool) -> bo
 
 fn begins(before: &[&str], lang: &Language) -> bool {
     let at = before.iter().rposition(|word| word.is_empty()).map_or(0, |at| at + 1);
-    before[at..]
-        .iter()
-        .all(|word| lang.first.contains(*word) || lang.skip.contains(*word) || lang.polite.contains(*word))
+    before[at..].iter().all(|word| lang.first.contains(word) || lang.skip.contains(word) || lang.polite.contains(word))
 }

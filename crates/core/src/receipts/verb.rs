@@ -32,7 +32,7 @@ pub(super) fn read<'l>(clause: &Clause<'_>, k: usize, lang: &'l Language) -> Opt
     }
     if let Some(class) = lang.verbs.infinitives.get(word)
         && lang.recent.ends(&words[..k])
-        && !words[..k].iter().any(|word| lang.negation.contains(*word))
+        && !words[..k].iter().any(|word| lang.negation.contains(word))
     {
         return Some((class, Form::Active));
     }
@@ -44,7 +44,7 @@ pub(super) fn read<'l>(clause: &Clause<'_>, k: usize, lang: &'l Language) -> Opt
     {
         return None;
     }
-    let nothing = words[k + 1..].iter().take(2).any(|word| lang.negation_after.contains(*word));
+    let nothing = words[k + 1..].iter().take(2).any(|word| lang.negation_after.contains(word));
     if nothing && lang.participle(word) != Some("read") {
         return None;
     }
@@ -54,7 +54,7 @@ pub(super) fn read<'l>(clause: &Clause<'_>, k: usize, lang: &'l Language) -> Opt
         return Some((class, Form::Active));
     }
     let class = lang.participle(word)?;
-    let denied = words[..j].iter().any(|word| lang.negation.contains(*word));
+    let denied = words[..j].iter().any(|word| lang.negation.contains(word));
     let form = if chain.is_empty() {
         match subject {
             None => Form::Naked,
@@ -86,11 +86,11 @@ pub(super) fn read<'l>(clause: &Clause<'_>, k: usize, lang: &'l Language) -> Opt
 /// In German the auxiliary and the verb may be far apart.
 fn far<'l>(clause: &Clause<'_>, k: usize, lang: &'l Language) -> Option<(&'l str, Form)> {
     let words = &clause.words;
-    let denied = |word: &&str| lang.negation.contains(*word) || lang.modal.contains(*word);
+    let denied = |word: &&str| lang.negation.contains(word) || lang.modal.contains(word);
     if words.iter().any(denied) {
         return None;
     }
-    let own = words.iter().any(|word| lang.first.contains(*word));
+    let own = words.iter().any(|word| lang.first.contains(word));
     if let Some(class) = lang.verbs.past.get(words[k])
         && own
     {
@@ -105,10 +105,10 @@ fn far<'l>(clause: &Clause<'_>, k: usize, lang: &'l Language) -> Option<(&'l str
         Form::Simple
     } else if lang.state.scattered(words)
         && lang.state_verbs.contains(words[k])
-        && !words.iter().any(|word| lang.place.contains(*word))
+        && !words.iter().any(|word| lang.place.contains(word))
     {
         Form::State
-    } else if words.iter().any(|word| lang.finite.contains(*word)) {
+    } else if words.iter().any(|word| lang.finite.contains(word)) {
         return None;
     } else if k == 0 {
         Form::Naked
@@ -135,11 +135,11 @@ pub(super) fn headline(clause: &Clause<'_>, k: usize, lang: &Language) -> bool {
         return true;
     };
     let some = k == 1 && clause.words[0].ends_with('s') && !clause.words[0].ends_with("ss");
-    !some && (next.is_empty() || lang.after_headline.contains(*next))
+    !some && (next.is_empty() || lang.after_headline.contains(next))
 }
 
 /// Whether a form without an auxiliary may be read as a claim: nothing after it makes it part of a sentence.
 pub(super) fn stands_alone(clause: &Clause<'_>, k: usize, lang: &Language) -> bool {
-    let acts = |word: &&str| lang.finite.contains(*word) || lang.modal.contains(*word);
+    let acts = |word: &&str| lang.finite.contains(word) || lang.modal.contains(word);
     clause.hang == Hang::Main && !clause.words[k + 1..].iter().any(acts)
 }

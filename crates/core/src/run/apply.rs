@@ -195,7 +195,7 @@ impl RunState {
                 }
             }
             EventBody::ModelDelta { purpose: Purpose::Reply | Purpose::Answer, text, .. } => {
-                self.partial_text.push_str(text)
+                self.partial_text.push_str(text);
             }
             EventBody::RunQueued { .. } | EventBody::ModelDelta { .. } | EventBody::Unknown => {}
         }

@@ -171,8 +171,8 @@ pub(crate) async fn record_own_plan(
     let Some(setup) = context.journal.state.setup.clone() else {
         return Ok(());
     };
-    let content = format!("The plan of {} steps is noted.", steps.len());
-    let result = result_of(call, ToolResult::text(&content));
+    let message = format!("The plan of {} steps is noted.", steps.len());
+    let result = result_of(call, ToolResult::text(&message));
     let planned = deep_plan_event(&setup, steps, "model", None, notes);
     context.journal.commit(vec![planned, result], Vec::new()).await
 }

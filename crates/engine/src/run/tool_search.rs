@@ -17,8 +17,8 @@ pub(crate) async fn search_tools(context: &mut RunContext<'_>, call: ToolCall) -
     let state = &context.journal.state;
     let found = find(context.deps, state, query).await;
     let limit = result_limit(state, &call.name).min(tool_search().result_limit);
-    let content = truncate(&describe_found(state, query, &found), limit).0;
-    let body = EventBody::ToolsFound { call_id: call.id, query: query.to_owned(), found, content };
+    let listed = truncate(&describe_found(state, query, &found), limit).0;
+    let body = EventBody::ToolsFound { call_id: call.id, query: query.to_owned(), found, content: listed };
     context.journal.append(body).await
 }
 

@@ -70,7 +70,7 @@ pub fn without(request: &str, span: (usize, usize)) -> String {
 }
 
 /// What remains of `text` after the longest of `leads` is cut from its beginning for as long as there is one.
-pub fn without_leads<'a>(text: &'a str, leads: impl Iterator<Item = &'a String> + Clone) -> &'a str {
+pub fn without_leads<'a>(text: &'a str, leads: &(impl Iterator<Item = &'a String> + Clone)) -> &'a str {
     let mut rest = text.trim();
     loop {
         let lower = rest.to_lowercase();

@@ -43,7 +43,7 @@ fn title(request: &str, found: &Moment) -> String {
             rest = without(&rest, (at, at + phrase.len()));
         }
     }
-    tidy(without_leads(&rest, words.lead.iter()).trim_end_matches(['?', ',', ' '])).to_owned()
+    tidy(without_leads(&rest, &words.lead.iter()).trim_end_matches(['?', ',', ' '])).to_owned()
 }
 
 /// Position of a phrase as whole words, whatever the case.

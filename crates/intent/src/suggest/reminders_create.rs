@@ -40,5 +40,5 @@ fn text(request: &str, found: Option<&Moment>) -> String {
         rest = without(&rest, *span);
     }
     let lexicon = &lexicon().reminders;
-    tidy(without_leads(&rest, lexicon.lead.iter().chain(&lexicon.text)).trim_end_matches('?')).to_owned()
+    tidy(without_leads(&rest, &lexicon.lead.iter().chain(&lexicon.text)).trim_end_matches('?')).to_owned()
 }

@@ -103,9 +103,10 @@ pub(crate) struct Shell {
 impl Shell {
     /// `in_thought`: the prompt has opened the reasoning.
     pub fn new(tools: &ToolIndex, dialects: Dialects, in_thought: bool) -> Self {
-        let state = match in_thought {
-            true => State::Thought(&["</think>", "[/THINK]", "<|END_THINKING|>", "◁/think▷"]),
-            false => State::Text,
+        let state = if in_thought {
+            State::Thought(&["</think>", "[/THINK]", "<|END_THINKING|>", "◁/think▷"])
+        } else {
+            State::Text
         };
         Self { tools: tools.clone(), dialects, state, line_new: true, begun: in_thought, ..Self::default() }
     }

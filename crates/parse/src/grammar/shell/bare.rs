@@ -292,7 +292,7 @@ fn loose_key(text: &str, end: bool) -> Begin {
     let inner = inner.strip_prefix(['\'', '“']).unwrap_or(inner);
     match inner.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
         None if !end && inner.len() < 32 => Begin::More,
-        Some(len) if KEYS.contains(&&inner[..len]) => Begin::Yes,
+        Some(len) if KEYS.contains(&inner[..len]) => Begin::Yes,
         _ => Begin::No,
     }
 }
