@@ -2,11 +2,10 @@
 
 mod decide;
 mod decision_rules;
-mod duplicates;
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::approval::{Approval as ApprovalView, ApprovalRun, ApprovalStatus, RunAbove, StandingGrant};
-use duplicates::dedup_key;
+use decision_rules::dedup_key;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ops::ControlFlow;

@@ -2,7 +2,6 @@
 
 mod access;
 mod agents;
-mod approvals;
 mod conversations;
 mod intent;
 mod knowledge;
@@ -19,7 +18,6 @@ mod vault;
 
 pub use access::{Authenticator, LoginError, Principal, Role, VirtualKey};
 pub use agents::{Agents, Facts, Note, Reminder};
-pub use approvals::{ApprovalFilter, Approvals, Grants};
 pub use conversations::{Conversation, ConversationFilter, Conversations};
 pub use intent::{Entry, Intent, IntentError, Proposal, Ranking, TableReader, WorkspaceReader};
 pub use knowledge::{Classifier, EmbedError, Embedder, Labelled};
@@ -36,8 +34,8 @@ pub use spending::{
     SpentRecord, UsageBy, UsageRecord, UsageRow, VirtualKeys,
 };
 pub use store::{
-    Claim, Command, Commit, DueTimer, KeptRun, KeptRuns, Lease, QueuedCommand, RunFilter, RunRow, RunStatus, RunStore,
-    SideWrite, StoredEvent,
+    ApprovalFilter, Approvals, Claim, Command, Commit, DueTimer, Grants, KeptRun, KeptRuns, Lease, QueuedCommand,
+    RunFilter, RunRow, RunStatus, RunStore, SideWrite, StoredEvent,
 };
 pub use store_result::{Page, StoreError, StoreResult};
 pub use tools::{AgentTools, Authorized, Interrupted, Stage, ToolScope, Tools};

@@ -1,7 +1,7 @@
 //! Deciding an entry of the inbox. The first decision counts.
 
 use super::decision_rules::check_decision;
-use super::duplicates::is_destructive;
+use super::decision_rules::is_destructive;
 use super::{InboxView, status};
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::approval::{ApprovalStatus, Decide, Decided};

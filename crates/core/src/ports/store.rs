@@ -5,6 +5,7 @@ use super::store_result::{Page, StoreResult};
 use crate::approval::{Answer, Approval};
 use crate::event::{Event, EventBody, Origin, Outcome};
 use crate::message::Message;
+use crate::policy::StandingGrant;
 use crate::prompt::Carried;
 use crate::receipts::Verdict;
 use crate::run::OutsideFile;
@@ -251,4 +252,31 @@ pub trait KeptRuns: Send + Sync {
     async fn kept_runs(&self, tenant: TenantId) -> StoreResult<Vec<KeptRun>>;
     /// Lets go of one; the run stays.
     async fn drop_kept(&self, tenant: TenantId, name: &str) -> StoreResult<()>;
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct ApprovalFilter {
+    pub open: bool,
+    /// Only answered or withdrawn ones.
+    pub closed: bool,
+    pub run: Option<RunId>,
+    /// Only those after this one in the order of the list (cursor).
+    pub after: Option<ApprovalId>,
+    pub limit: u32,
+}
+
+#[async_trait]
+pub trait Approvals: Send + Sync {
+    /// Open ones oldest first, else newest first.
+    async fn approvals(&self, tenant: TenantId, filter: ApprovalFilter) -> StoreResult<Page<Approval>>;
+    async fn approval(&self, tenant: TenantId, id: ApprovalId) -> StoreResult<Approval>;
+}
+
+#[async_trait]
+pub trait Grants: Send + Sync {
+    async fn save_grant(&self, tenant: TenantId, grant: &StandingGrant) -> StoreResult<()>;
+    /// Those in force at `now`, of one agent or of all, newest first.
+    async fn grants(&self, tenant: TenantId, agent: Option<AgentId>, now: Timestamp)
+    -> StoreResult<Vec<StandingGrant>>;
+    async fn revoke_grant(&self, tenant: TenantId, id: uuid::Uuid) -> StoreResult<()>;
 }
