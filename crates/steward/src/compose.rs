@@ -209,12 +209,7 @@ impl Composition {
             // Two nodes on one database must not mistake each other's leases for their own.
             format!("node-{}", ids.next())
         };
-        let mut config = EngineConfig { node, deep: settings.deep, ..EngineConfig::default() };
-        config.max_runs = settings.max_runs.unwrap_or(config.max_runs);
-        if let Some(seconds) = settings.lease_s {
-            config.lease = Duration::from_secs_f64(seconds.clamp(0.3, 3600.0));
-            config.poll = config.poll.min(config.lease / 2);
-        }
+        let config = EngineConfig { node, ..settings.engine.clone() };
         let runs = RunService::new(Deps {
             limiter: Arc::default(),
             tenant,

@@ -6,10 +6,12 @@ use crate::cli::Global;
 use anyhow::{Context, anyhow, bail};
 use search_and_mail::settings_file;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use steward_access::VaultKeyPlace;
 use steward_app::{KEY_VARIABLES_SETTING, KeyVariables};
 use steward_core::agent::PlanStyle;
 use steward_core::deep::DeepDefaults;
+use steward_engine::EngineConfig;
 use steward_tools::terminal::TerminalConfig;
 
 pub(crate) use search_and_mail::MAIL;
@@ -36,10 +38,7 @@ pub struct Settings {
     pub no_color: bool,
     /// Idle time after which the local model's process ends, seconds.
     pub model_idle_s: u64,
-    /// Lease of a run, seconds.
-    pub lease_s: Option<f64>,
-    pub max_runs: Option<usize>,
-    pub deep: DeepDefaults,
+    pub engine: EngineConfig,
     pub vault: VaultKeyPlace,
     pub key_variables: KeyVariables,
     /// Folders of programs that skills search before those of PATH, and may read in the sandbox.
@@ -95,16 +94,7 @@ impl Settings {
             otlp: variable("OTEL_EXPORTER_OTLP_ENDPOINT"),
             no_color: variable("NO_COLOR").is_some(),
             model_idle_s: 600,
-            lease_s: variable("STEWARD_LEASE_SECONDS")
-                .map(|text| text.parse().context("STEWARD_LEASE_SECONDS is not a number"))
-                .transpose()?,
-            max_runs: variable("STEWARD_MAX_RUNS")
-                .map(|text| {
-                    let most = text.parse().ok().filter(|most| *most > 0);
-                    most.context("STEWARD_MAX_RUNS is not a number above 0")
-                })
-                .transpose()?,
-            deep: deep_defaults(&variable)?,
+            engine: engine(&variable)?,
             vault: VaultKeyPlace::read(&variable).map_err(|why| anyhow!(why))?,
             key_variables: KeyVariables::read(variable(KEY_VARIABLES_SETTING).as_deref())
                 .map_err(|why| anyhow!(why))?,
@@ -138,6 +128,21 @@ fn terminal(named: Option<&str>, data_dir: &Path) -> anyhow::Result<TerminalConf
         return Ok(TerminalConfig::default());
     };
     TerminalConfig::parse(&text).map_err(|error| anyhow!("{}: {error}", path.display()))
+}
+
+fn engine(variable: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<EngineConfig> {
+    let mut engine = EngineConfig { deep: deep_defaults(variable)?, ..EngineConfig::default() };
+    if let Some(text) = variable("STEWARD_MAX_RUNS") {
+        let most = text.parse().ok().filter(|most| *most > 0);
+        engine.max_runs = most.context("STEWARD_MAX_RUNS is not a number above 0")?;
+    }
+    if let Some(text) = variable("STEWARD_LEASE_SECONDS") {
+        let seconds = text.parse().ok().filter(|seconds: &f64| seconds.is_finite());
+        let seconds = seconds.context("STEWARD_LEASE_SECONDS is not a number")?;
+        engine.lease = Duration::from_secs_f64(seconds.clamp(0.3, 3600.0));
+        engine.poll = engine.poll.min(engine.lease / 2);
+    }
+    Ok(engine)
 }
 
 /// Reads `DEEP_AGENT_*`; what is not set keeps its default.
