@@ -1,7 +1,7 @@
 //! What every request passes before its handler, and every answer after it.
 
 mod fallbacks;
-mod hosts;
+mod hosts_and_origins;
 mod idempotency;
 
 use crate::problem::Problem;
@@ -14,7 +14,7 @@ use std::time::Duration;
 use tower_http::catch_panic::CatchPanicLayer;
 
 pub(crate) use fallbacks::{no_such_method, nothing_here, nothing_in_the_dialect, secure};
-pub(crate) use hosts::{check_host, check_origin, serves};
+pub(crate) use hosts_and_origins::{check_host, check_origin, serves};
 pub(crate) use idempotency::{KeptAs, idempotency_key, oldest_key, once};
 
 /// Longest JSON body, bytes.

@@ -1,8 +1,8 @@
 //! Bodies in the names that were published for AOS, read as ours: an agent's `system_prompt`, a skill's
 //! `code`. What both sides say differently is refused, never chosen from.
 
-use crate::dto::agent::AgentInput;
-use crate::dto::skill::SkillInput;
+use crate::dto::agents::AgentInput;
+use crate::dto::skills::SkillInput;
 use crate::problem::Problem;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

@@ -1,6 +1,6 @@
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
-use crate::dto::agent::AgentInput;
-use crate::dto::skill::SkillInput;
+use crate::dto::agents::AgentInput;
+use crate::dto::skills::SkillInput;
 use crate::routing::{check_deep, check_routing};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -303,7 +303,7 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests")]
 
     use super::{judge, merge};
-    use crate::dto::agent::AgentInput;
+    use crate::dto::agents::AgentInput;
     use serde_json::{Value, json};
 
     fn check(pointer: &str, value: Value, fits: bool) {

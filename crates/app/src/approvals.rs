@@ -4,7 +4,7 @@ mod decide;
 mod decision_rules;
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
-use crate::dto::approval::{Approval as ApprovalView, ApprovalRun, ApprovalStatus, RunAbove, StandingGrant};
+use crate::dto::approvals::{Approval as ApprovalView, ApprovalRun, ApprovalStatus, RunAbove, StandingGrant};
 use decision_rules::dedup_key;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;

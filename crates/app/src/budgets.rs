@@ -1,5 +1,5 @@
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
-use crate::dto::spending::{BudgetChange, BudgetInput, BudgetState};
+use crate::dto::budgets::{BudgetChange, BudgetInput, BudgetState};
 use crate::usage::Labels;
 use steward_core::BudgetId;
 use steward_core::ports::{BudgetScope, SpendLimit};

@@ -7,7 +7,7 @@ mod registry;
 mod report_refresh;
 
 use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
-use crate::dto::connection::{Connection as ConnectionView, ConnectionInput};
+use crate::dto::connections::{Connection as ConnectionView, ConnectionInput};
 use crate::dto::exam::RecogniseInput;
 use input_rules::{check_address, check_auth, check_input};
 use steward_core::ConnectionId;

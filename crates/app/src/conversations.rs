@@ -1,6 +1,6 @@
 use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
-use crate::dto::conversation::{Conversation as ConversationView, ConversationDetail, Message as MessageView};
-use crate::dto::run::Run;
+use crate::dto::conversations::{Conversation as ConversationView, ConversationDetail, Message as MessageView};
+use crate::dto::runs::Run;
 use futures::future::try_join_all;
 use steward_core::ports::{ApprovalFilter, Conversation, ConversationFilter, RunFilter, RunRow, RunStatus};
 use steward_core::{AgentId, ConversationId, RunId, message, ports};

@@ -1,5 +1,5 @@
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
-use crate::dto::credential::CredentialUse;
+use crate::dto::credentials::CredentialUse;
 use steward_core::credential::Credential;
 use steward_core::ports::{CredentialChange, NewCredential};
 use steward_core::{CredentialId, Timestamp, ports};

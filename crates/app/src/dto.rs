@@ -2,18 +2,19 @@
 //! left out, secrets that go one way.
 
 pub mod about;
-pub mod agent;
-pub mod approval;
+pub mod agents;
+pub mod approvals;
 pub mod auth;
-pub mod connection;
-pub mod conversation;
-pub mod credential;
+pub mod budgets;
+pub mod connections;
+pub mod conversations;
+pub mod credentials;
 pub mod exam;
 pub mod files;
-pub mod mcp;
-pub mod package;
-pub mod reminder;
+pub mod keys;
+pub mod mcp_servers;
+pub mod packages;
+pub mod reminders;
 pub mod routing;
-pub mod run;
-pub mod skill;
-pub mod spending;
+pub mod runs;
+pub mod skills;

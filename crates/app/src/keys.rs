@@ -2,7 +2,7 @@
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
 use crate::budgets::checked_limit;
-use crate::dto::spending::{KeyChange, KeyInput, NewVirtualKey};
+use crate::dto::keys::{KeyChange, KeyInput, NewVirtualKey};
 use steward_access::NewKey;
 use steward_core::ports::{BudgetScope, SpendLimit, VirtualKey};
 use steward_core::spending::key_problem;

@@ -1,5 +1,5 @@
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
-use crate::dto::mcp::{AcceptTool, AttachTools, McpLogin, McpLoginState, McpLoginStatus, McpServerInput};
+use crate::dto::mcp_servers::{AcceptTool, AttachTools, McpLogin, McpLoginState, McpLoginStatus, McpServerInput};
 use steward_core::McpServerId;
 use steward_core::mcp::McpServer;
 use steward_core::skill::Skill;

@@ -1,5 +1,5 @@
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
-use crate::dto::package::{AcceptPackage, PackageDiff, PackageFileDiff};
+use crate::dto::packages::{AcceptPackage, PackageDiff, PackageFileDiff};
 use steward_core::package::{PackageState, Severity, SkillPackage};
 use steward_core::{AgentId, ports};
 use steward_tools::package::{Change, DangerousFindings, bundled, bundled_names};

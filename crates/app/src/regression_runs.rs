@@ -1,5 +1,5 @@
 use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
-use crate::dto::run::KeptReport;
+use crate::dto::runs::KeptReport;
 use steward_core::ports::KeptRun;
 
 impl App {

@@ -1,5 +1,5 @@
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
-use crate::dto::reminder::{Reminder as ReminderView, ReminderChange};
+use crate::dto::reminders::{Reminder as ReminderView, ReminderChange};
 use steward_core::AgentId;
 use steward_core::ports::Reminder;
 

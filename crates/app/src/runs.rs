@@ -3,7 +3,7 @@ mod fork;
 mod start;
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
-use crate::dto::run::{ChildRun, Replay, Run, RunDetail, Undone as UndoneView};
+use crate::dto::runs::{ChildRun, Replay, Run, RunDetail, Undone as UndoneView};
 use futures::stream::BoxStream;
 use std::ops::ControlFlow;
 use steward_core::event::{Event, EventBody};

@@ -1,7 +1,7 @@
 mod trial;
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
-use crate::dto::skill::{SkillInput, SshHost, SshHostInput};
+use crate::dto::skills::{SkillInput, SshHost, SshHostInput};
 use std::sync::Arc;
 use steward_core::ports::{SkillFilter, StoreError};
 use steward_core::skill::Skill;

@@ -1,5 +1,5 @@
 use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
-use crate::dto::spending::{UsageReport, UsageRow as UsageView};
+use crate::dto::budgets::{UsageReport, UsageRow as UsageView};
 use std::collections::HashMap;
 use steward_core::ports::{BudgetScope, StoreError, UsageBy, UsageRow};
 use steward_core::{AgentId, ConnectionId, KeyId, Timestamp, UserId};

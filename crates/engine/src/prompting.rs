@@ -1,7 +1,7 @@
 //! What is sent to a model, and what its reply means. Pure functions of a run's state.
 
 pub(crate) mod argument_from_results;
-pub(crate) mod compaction;
+pub(crate) mod compaction_event;
 pub(crate) mod instructions;
 pub(crate) mod interpret_reply;
 pub(crate) mod model_request;

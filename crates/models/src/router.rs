@@ -10,6 +10,7 @@ mod passthrough;
 mod passthrough_answer;
 
 pub(crate) use attempt::{Answered, Plan, try_targets};
+pub use circuit::RouterOptions;
 pub use connections::LocalChildren;
 pub(crate) use health::Permit;
 
@@ -184,38 +185,6 @@ impl Models for Router {
     async fn health(&self) -> Vec<ConnectionHealth> {
         let ids: Vec<ConnectionId> = self.known().connections.iter().map(|one| one.id).collect();
         ids.into_iter().map(|id| self.health.health(id)).collect()
-    }
-}
-
-/// When a connection is not asked for a while (its circuit opens), and for how long.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RouterOptions {
-    /// Failures in a row that open the circuit; one is enough where nobody listens or a wait is asked for.
-    pub failures: u32,
-    /// First time; doubled each further time without a success in between.
-    pub cooldown: Duration,
-    /// The same where nobody listens.
-    pub dead_cooldown: Duration,
-    pub longest_cooldown: Duration,
-    /// After a wrong key or an unknown model. New settings of the connection end it at once.
-    pub settings_cooldown: Duration,
-    /// Wait before the only connection is tried again, if the endpoint asks for none.
-    pub retry_wait: Duration,
-    /// A longer wait asked for by the endpoint is left to the caller.
-    pub longest_retry_wait: Duration,
-}
-
-impl Default for RouterOptions {
-    fn default() -> Self {
-        Self {
-            failures: 3,
-            cooldown: Duration::from_secs(10),
-            dead_cooldown: Duration::from_secs(15),
-            longest_cooldown: Duration::from_mins(5),
-            settings_cooldown: Duration::from_mins(5),
-            retry_wait: Duration::from_millis(250),
-            longest_retry_wait: Duration::from_secs(10),
-        }
     }
 }
 

@@ -2,9 +2,9 @@
 
 use crate::ApiState;
 use crate::auth::Call;
-use crate::dto::agent::{AgentInput, PreviewRequest, Tool};
+use crate::dto::agents::{AgentInput, PreviewRequest, Tool};
 use crate::dto::routing::{RoutingPreview, RoutingPreviewRequest};
-use crate::dto::skill::{Attached, SkillInput};
+use crate::dto::skills::{Attached, SkillInput};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, PathIds, PublishedBody};
 use crate::problem::{Answer, Created, Done, Problem, created};
 use crate::published;

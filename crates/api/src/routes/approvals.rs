@@ -1,6 +1,6 @@
 use crate::ApiState;
 use crate::auth::Call;
-use crate::dto::approval::{Approval, Decide, Decided};
+use crate::dto::approvals::{Approval, Decide, Decided};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId};
 use crate::problem::Answer;
 use axum::Json;

@@ -1,6 +1,6 @@
 use crate::ApiState;
 use crate::auth::Call;
-use crate::dto::spending::{BudgetChange, BudgetInput, BudgetState};
+use crate::dto::budgets::{BudgetChange, BudgetInput, BudgetState};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
 use crate::problem::{Answer, Created, Done, created};
 use axum::Json;

@@ -1,6 +1,6 @@
 use crate::ApiState;
 use crate::auth::Call;
-use crate::dto::connection::{Connection, ConnectionInput, ConnectionTest};
+use crate::dto::connections::{Connection, ConnectionInput, ConnectionTest};
 use crate::dto::exam::{ConnectionHealth, RecogniseInput};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
 use crate::problem::{Answer, Created, Done, Problem, created};

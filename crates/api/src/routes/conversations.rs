@@ -2,7 +2,7 @@
 
 use crate::ApiState;
 use crate::auth::Call;
-use crate::dto::conversation::{Chat, ChatStarted, Conversation, ConversationDetail, ForkConversation, Rename};
+use crate::dto::conversations::{Chat, ChatStarted, Conversation, ConversationDetail, ForkConversation, Rename};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId};
 use crate::problem::{Answer, Created, Done, Problem, created};
 use axum::Json;

@@ -2,7 +2,7 @@
 
 use crate::ApiState;
 use crate::auth::Call;
-use crate::dto::credential::{CredentialKindInfo, CredentialUse, Resealed};
+use crate::dto::credentials::{CredentialKindInfo, CredentialUse, Resealed};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
 use crate::problem::{Answer, Created, Done, created};
 use axum::Json;

@@ -1,5 +1,5 @@
 use crate::auth::Call;
-use crate::dto::run::{Notice, StreamEvent};
+use crate::dto::runs::{Notice, StreamEvent};
 use crate::routes::runs::KEEP_ALIVE;
 use axum::response::sse;
 use axum::response::sse::{KeepAlive, Sse};

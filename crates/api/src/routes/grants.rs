@@ -1,6 +1,6 @@
 use crate::ApiState;
 use crate::auth::Call;
-use crate::dto::approval::StandingGrant;
+use crate::dto::approvals::StandingGrant;
 use crate::extract::{Listed, Page, Paging, PagingQuery, Params, PathId};
 use crate::problem::Done;
 use axum::http::StatusCode;

@@ -1,6 +1,6 @@
 use crate::ApiState;
 use crate::auth::Call;
-use crate::dto::spending::{KeyChange, KeyInput, NewVirtualKey};
+use crate::dto::keys::{KeyChange, KeyInput, NewVirtualKey};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
 use crate::guard::KeptAs;
 use crate::problem::{Answer, Done, Problem};

@@ -2,8 +2,8 @@
 
 use crate::ApiState;
 use crate::auth::{Call, Client};
-use crate::dto::mcp::{AcceptTool, AttachTools, McpLogin, McpLoginState, McpServer, McpServerInput};
-use crate::dto::skill::Skill;
+use crate::dto::mcp_servers::{AcceptTool, AttachTools, McpLogin, McpLoginState, McpServer, McpServerInput};
+use crate::dto::skills::Skill;
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, PathName};
 use crate::guard::serves;
 use crate::openapi::escape;

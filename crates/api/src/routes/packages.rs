@@ -1,6 +1,6 @@
 use crate::ApiState;
 use crate::auth::Call;
-use crate::dto::package::{AcceptPackage, PackageDiff, SkillPackage};
+use crate::dto::packages::{AcceptPackage, PackageDiff, SkillPackage};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, PathName, too_long};
 use crate::guard::MAX_UPLOAD;
 use crate::problem::{Answer, Created, Done, Problem, created};

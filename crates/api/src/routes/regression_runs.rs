@@ -1,6 +1,6 @@
 use crate::ApiState;
 use crate::auth::Call;
-use crate::dto::run::KeptReport;
+use crate::dto::runs::KeptReport;
 use crate::extract::{Listed, Page, Paging, PagingQuery, PathName};
 use crate::problem::Done;
 use axum::http::StatusCode;

@@ -1,6 +1,6 @@
 use crate::ApiState;
 use crate::auth::Call;
-use crate::dto::reminder::{Reminder, ReminderChange};
+use crate::dto::reminders::{Reminder, ReminderChange};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathName};
 use crate::problem::{Answer, Done};
 use axum::Json;

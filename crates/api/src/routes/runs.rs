@@ -2,8 +2,8 @@ mod events;
 
 use crate::ApiState;
 use crate::auth::Call;
-use crate::dto::conversation::ChatStarted;
-use crate::dto::run::{Event, Fork, Keep, Replay, Resumed, Run, RunDetail, RunRef, Steer, Undo, Undone};
+use crate::dto::conversations::ChatStarted;
+use crate::dto::runs::{Event, Fork, Keep, Replay, Resumed, Run, RunDetail, RunRef, Steer, Undo, Undone};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId};
 use crate::problem::{Answer, Created, Problem, created};
 use axum::Json;

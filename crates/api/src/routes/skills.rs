@@ -1,6 +1,6 @@
 use crate::ApiState;
 use crate::auth::Call;
-use crate::dto::skill::{
+use crate::dto::skills::{
     Rollback, Skill, SkillDetail, SkillInput, SkillKindInfo, SkillTest, SkillTested, SshHost, SshHostInput,
 };
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, PathName, PublishedBody};
@@ -223,7 +223,7 @@ pub(crate) async fn forget_host(
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::all_kinds;
-    use crate::dto::skill::SkillInput;
+    use crate::dto::skills::SkillInput;
     use steward_core::{SkillId, Timestamp, schema};
     use uuid::Uuid;
 

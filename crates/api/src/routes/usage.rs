@@ -1,6 +1,6 @@
 use crate::ApiState;
 use crate::auth::Call;
-use crate::dto::spending::UsageReport;
+use crate::dto::budgets::UsageReport;
 use crate::extract::Params;
 use crate::problem::Answer;
 use axum::Json;

@@ -4,7 +4,7 @@ use super::decision_rules::check_decision;
 use super::decision_rules::is_destructive;
 use super::{InboxView, status};
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
-use crate::dto::approval::{ApprovalStatus, Decide, Decided};
+use crate::dto::approvals::{ApprovalStatus, Decide, Decided};
 use futures::StreamExt;
 use std::time::Duration;
 use steward_core::approval::{Answer, Approval};

@@ -1,4 +1,4 @@
-use crate::dto::approval::Decide;
+use crate::dto::approvals::Decide;
 use crate::error::AppError;
 use serde_json::json;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 use super::has_own_address;
 use crate::dto::auth::AuthInput;
-use crate::dto::connection::ConnectionInput;
+use crate::dto::connections::ConnectionInput;
 use crate::error::AppError;
 use secrecy::{ExposeSecret, SecretString};
 use steward_core::model::Provider;

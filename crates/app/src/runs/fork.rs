@@ -1,6 +1,6 @@
 use crate::app::{Action, App, AppError, Caller};
-use crate::dto::conversation::ChatStarted;
-use crate::dto::run::Fork;
+use crate::dto::conversations::ChatStarted;
+use crate::dto::runs::Fork;
 use steward_core::event::Origin;
 use steward_core::ports::RunRow;
 use steward_core::{ConversationId, RunId};

@@ -1,7 +1,7 @@
 //! Beginning runs: a message of a conversation, or a request of a program that keeps its own history.
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
-use crate::dto::conversation::{Chat, ChatStarted};
+use crate::dto::conversations::{Chat, ChatStarted};
 use steward_core::agent::Agent;
 use steward_core::event::{Mode, Origin};
 use steward_core::message::Message;

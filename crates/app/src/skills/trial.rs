@@ -1,5 +1,5 @@
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
-use crate::dto::skill::{SkillTest, SkillTested};
+use crate::dto::skills::{SkillTest, SkillTested};
 use std::time::Instant;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Authorized, ToolScope};

@@ -1,4 +1,4 @@
-use crate::prompting::compaction::older_messages;
+use crate::prompting::compaction_event::older_messages;
 use crate::prompting::instructions::{
     closing_instructions, deep_instructions, deep_schema, list_tools, plan_instructions,
 };

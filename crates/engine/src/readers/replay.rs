@@ -1,7 +1,7 @@
 //! Replay of a log by the present program: the state machine, the prompts, the parsers.
 
 use crate::prompting::argument_from_results;
-use crate::prompting::compaction::replayed_compaction;
+use crate::prompting::compaction_event::replayed_compaction;
 use crate::prompting::interpret_reply::interpret_reply;
 use crate::prompting::model_request::{BuiltRequest, build_request, reply_parser, strategy};
 use crate::prompting::open_arguments::arguments_from_reply;

@@ -8,7 +8,9 @@ use crate::run::journal::{fold_log, status_write};
 use crate::run::tool_call::result_limit;
 use fail::fail_point;
 use serde_json::{Value, json};
-use steward_core::event::{EventBody, Outcome, ToolResult};
+use steward_core::budget::Budget;
+use steward_core::event::{EventBody, Outcome, Setup, ToolResult};
+use steward_core::policy::{Grant, GrantScope};
 use steward_core::ports::{RunRow, RunStatus, SideWrite, StoreError, StoreResult, ToolScope};
 use steward_core::run::{ChildRun, RunState, Waiting, delegate_of};
 use steward_core::skill::request_of;
@@ -228,4 +230,16 @@ fn result_of(child: &ChildRun, ended: &RunState, row: &RunRow, limit: usize) -> 
 fn outcome_word(outcome: Option<&Outcome>) -> Value {
     let value = outcome.map(|outcome| json!(outcome)).unwrap_or_default();
     value.get("status").cloned().unwrap_or_default()
+}
+
+/// What the child may spend: what is left, but for one call that the parent answers with.
+pub(crate) fn remaining_budget(parent: &Setup, state: &RunState) -> Budget {
+    let left = parent.budget.left(&state.spent);
+    Budget { model_calls: left.model_calls.saturating_sub(1), ..left }
+}
+
+/// Passes a person's "yes to all" on; what was given to the parent's agent for good does not go for another.
+pub(crate) fn inherited_grants(parent: &Setup) -> Vec<Grant> {
+    let all = |grant: &&Grant| grant.scope == GrantScope::AllButDestructive && grant.until.is_none();
+    parent.grants.iter().filter(all).cloned().collect()
 }

@@ -1,6 +1,6 @@
 //! A model call, with room made in the window for its prompt first: results are cut, then older messages summed up.
 
-use crate::prompting::compaction::{compacted, conversation};
+use crate::prompting::compaction_event::{compacted, conversation};
 use crate::prompting::model_request::{BuiltRequest, build_request};
 use crate::run::RunContext;
 use crate::run::model_call::send_request;

@@ -1,13 +1,13 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
+use crate::run::delegation::{inherited_grants, remaining_budget};
 use std::sync::Arc;
 use steward_core::agent::Agent;
 use steward_core::approval::Taint;
-use steward_core::budget::Budget;
 use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, Setup};
 use steward_core::message::Message;
 use steward_core::model::{Capabilities, Connection};
-use steward_core::policy::{Grant, GrantScope};
+use steward_core::policy::Grant;
 use steward_core::ports::{AgentTools, Lease, RouteRequest, RunRow, RunStatus};
 use steward_core::prompt::{Carried, Compaction, weigh_tools};
 use steward_core::routing::{RouteTaken, Task, ToolHint};
@@ -117,18 +117,6 @@ pub(crate) async fn create_child(deps: &Deps, child: &ChildRun, state: &RunState
     setup.budget = setup.budget.within(remaining_budget(parent, state));
     let started = EventBody::RunStarted { v: EVENT_VERSION, setup: Arc::new(setup) };
     create(deps, child.run, vec![started], now).await
-}
-
-/// What the child may spend: what is left, but for one call that the parent answers with.
-fn remaining_budget(parent: &Setup, state: &RunState) -> Budget {
-    let left = parent.budget.left(&state.spent);
-    Budget { model_calls: left.model_calls.saturating_sub(1), ..left }
-}
-
-/// Passes a person's "yes to all" on; what was given to the parent's agent for good does not go for another.
-fn inherited_grants(parent: &Setup) -> Vec<Grant> {
-    let all = |grant: &&Grant| grant.scope == GrantScope::AllButDestructive && grant.until.is_none();
-    parent.grants.iter().filter(all).cloned().collect()
 }
 
 pub(crate) fn check_input(input: &str) -> Result<(), EngineError> {

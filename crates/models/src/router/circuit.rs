@@ -1,6 +1,5 @@
 //! The circuit breaker of one connection. Pure; the time is an argument.
 
-use super::RouterOptions;
 use super::errors::Fault;
 use std::time::Duration;
 use steward_core::Timestamp;
@@ -8,6 +7,38 @@ use steward_core::ports::Breaker;
 
 /// Longest wait that an endpoint may ask for.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);
+
+/// When a connection is not asked for a while (its circuit opens), and for how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RouterOptions {
+    /// Failures in a row that open the circuit; one is enough where nobody listens or a wait is asked for.
+    pub failures: u32,
+    /// First time; doubled each further time without a success in between.
+    pub cooldown: Duration,
+    /// The same where nobody listens.
+    pub dead_cooldown: Duration,
+    pub longest_cooldown: Duration,
+    /// After a wrong key or an unknown model. New settings of the connection end it at once.
+    pub settings_cooldown: Duration,
+    /// Wait before the only connection is tried again, if the endpoint asks for none.
+    pub retry_wait: Duration,
+    /// A longer wait asked for by the endpoint is left to the caller.
+    pub longest_retry_wait: Duration,
+}
+
+impl Default for RouterOptions {
+    fn default() -> Self {
+        Self {
+            failures: 3,
+            cooldown: Duration::from_secs(10),
+            dead_cooldown: Duration::from_secs(15),
+            longest_cooldown: Duration::from_mins(5),
+            settings_cooldown: Duration::from_mins(5),
+            retry_wait: Duration::from_millis(250),
+            longest_retry_wait: Duration::from_secs(10),
+        }
+    }
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pass {

@@ -1,7 +1,7 @@
 //! Circuit and health of every connection, and the permit that an attempt needs.
 
-use super::circuit::{Circuit, Pass};
-use super::{RouterOptions, errors};
+use super::circuit::{Circuit, Pass, RouterOptions};
+use super::errors;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

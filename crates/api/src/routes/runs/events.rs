@@ -2,7 +2,7 @@
 
 use crate::ApiState;
 use crate::auth::Call;
-use crate::dto::run::StreamEvent;
+use crate::dto::runs::StreamEvent;
 use crate::extract::{Params, PathId};
 use crate::problem::Problem;
 use axum::http::HeaderMap;

@@ -1,4 +1,4 @@
-use super::run::Run;
+use super::runs::Run;
 use serde::{Deserialize, Serialize};
 use steward_core::event::Mode;
 use steward_core::message::{self, Role};
