@@ -2,7 +2,7 @@
 
 mod approval_request;
 mod budget;
-mod delegation;
+pub(crate) mod delegation;
 mod finish;
 pub(crate) mod journal;
 mod model_call;
