@@ -126,6 +126,7 @@ impl McpHub {
             &found
         };
         let credential = &opened.credential;
+        check_server(credential, server)?;
         for (field, value) in &opened.fields {
             if !credential.kind.shows(field) && field != "access_until" {
                 who.learned(&credential.name, value);
@@ -156,6 +157,26 @@ impl McpHub {
         let secret = Secret { id: credential.id, label: credential.name.clone(), header: None, value: token };
         Ok((Some(secret), stamp))
     }
+}
+
+/// Refuses a credential that names other hosts than the server's.
+fn check_server(credential: &Credential, server: &McpServer) -> Result<(), McpError> {
+    let fits = match &server.transport {
+        _ if credential.hosts.is_empty() => true,
+        McpTransport::Http { url, .. } => url::Url::parse(url).is_ok_and(|url| {
+            url.host_str().is_some_and(|host| credential.may_go_to(host, url.port_or_known_default()))
+        }),
+        McpTransport::Stdio { .. } => false,
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(McpError::Invalid(format!(
+        "the credential {} may only be sent to {}, and `{}` is not there; an operator can add its host",
+        credential.name,
+        credential.hosts.join(", "),
+        server.name
+    )))
 }
 
 pub(super) struct Secret {

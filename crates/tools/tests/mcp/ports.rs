@@ -173,6 +173,7 @@ impl Vault for Safe {
             secret: new.fields.keys().cloned().collect(),
             roles: new.roles,
             discoverable: new.discoverable,
+            hosts: Vec::new(),
             connection: None,
             created_at: Timestamp(0),
             changed_at: Timestamp(i64::try_from(stamp).unwrap()),
