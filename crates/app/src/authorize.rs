@@ -61,6 +61,7 @@ pub enum Resource<'a> {
         per_user: bool,
     },
     Packages,
+    Policies,
     Reminders,
     Runs,
     Run {
@@ -311,6 +312,8 @@ mod tests {
             (Action::Read, R::McpLogin { per_user: true }, "nyyy"),
             (Action::Write, R::Packages, "nnyy"),
             (Action::Administer, R::Packages, "nnny"),
+            (Action::Read, R::Policies, "yyyy"),
+            (Action::Administer, R::Policies, "nnny"),
             (Action::Write, R::Reminders, "nnyy"),
             (Action::Operate, R::Runs, "nyyy"),
             (Action::Write, R::Sample, "nyyy"),

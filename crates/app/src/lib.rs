@@ -19,6 +19,7 @@ mod health;
 mod keys;
 mod mcp_servers;
 mod packages;
+mod policies;
 mod regression_runs;
 mod reminders;
 mod routing;
