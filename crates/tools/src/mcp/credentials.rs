@@ -159,16 +159,26 @@ impl McpHub {
     }
 }
 
+/// The host of a server, for the credential of a login there; empty for a local program.
+pub(super) fn hosts_of(server: &McpServer) -> Vec<String> {
+    host_and_port(server)
+        .map(|(host, port)| port.map_or(host.clone(), |port| format!("{host}:{port}")))
+        .into_iter()
+        .collect()
+}
+
+fn host_and_port(server: &McpServer) -> Option<(String, Option<u16>)> {
+    let McpTransport::Http { url, .. } = &server.transport else {
+        return None;
+    };
+    let url = url::Url::parse(url).ok()?;
+    Some((url.host_str()?.to_owned(), url.port_or_known_default()))
+}
+
 /// Refuses a credential that names other hosts than the server's.
 fn check_server(credential: &Credential, server: &McpServer) -> Result<(), McpError> {
-    let fits = match &server.transport {
-        _ if credential.hosts.is_empty() => true,
-        McpTransport::Http { url, .. } => url::Url::parse(url).is_ok_and(|url| {
-            url.host_str().is_some_and(|host| credential.may_go_to(host, url.port_or_known_default()))
-        }),
-        McpTransport::Stdio { .. } => false,
-    };
-    if fits {
+    let goes = |(host, port): (String, Option<u16>)| credential.may_go_to(&host, port);
+    if credential.hosts.is_empty() || host_and_port(server).is_some_and(goes) {
         return Ok(());
     }
     Err(McpError::Invalid(format!(

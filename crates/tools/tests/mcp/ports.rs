@@ -154,6 +154,7 @@ impl Safe {
             fields: fields.iter().map(|(key, value)| ((*key).to_owned(), SecretString::from(*value))).collect(),
             roles: Vec::new(),
             discoverable: false,
+            hosts: Vec::new(),
             expires_at: None,
         };
         self.keep(TenantId::DEFAULT, new).await.unwrap();
