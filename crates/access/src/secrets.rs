@@ -73,10 +73,13 @@ pub(crate) fn same(one: &str, other: &str) -> bool {
 /// How long an access token is good, seconds.
 pub(crate) const LIFETIME_S: u64 = 900;
 const ISSUER: &str = "steward";
+/// What an access token is for; a token that this key signs for anything else opens nothing.
+const AUDIENCE: &str = "steward-api";
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Claims {
     iss: String,
+    aud: String,
     pub sub: UserId,
     /// The token is good as long as this session.
     pub sid: Uuid,
@@ -95,7 +98,14 @@ impl Tokens {
 
     pub fn issue(&self, user: UserId, session: Uuid, now: Timestamp) -> Result<String, LoginError> {
         let iat = u64::try_from(now.0 / 1000).unwrap_or(0);
-        let claims = Claims { iss: ISSUER.to_owned(), sub: user, sid: session, iat, exp: iat + LIFETIME_S };
+        let claims = Claims {
+            iss: ISSUER.to_owned(),
+            aud: AUDIENCE.to_owned(),
+            sub: user,
+            sid: session,
+            iat,
+            exp: iat + LIFETIME_S,
+        };
         let key = EncodingKey::from_secret(self.key.expose_secret());
         encode(&Header::new(Algorithm::HS256), &claims, &key)
             .map_err(|error| LoginError::Unavailable(error.to_string()))
@@ -106,10 +116,13 @@ impl Tokens {
         let mut rules = Validation::new(Algorithm::HS256);
         rules.validate_exp = false;
         rules.set_issuer(&[ISSUER]);
+        rules.set_audience(&[AUDIENCE]);
+        rules.set_required_spec_claims(&["iss", "aud", "sub", "exp"]);
         let key = DecodingKey::from_secret(self.key.expose_secret());
         let claims = decode::<Claims>(token, &key, &rules).map_err(|_| LoginError::Token)?.claims;
         let seconds = u64::try_from(now.0 / 1000).unwrap_or(0);
-        if seconds >= claims.exp {
+        // One from the future was not made here, or the clock went back by more than a refresh.
+        if seconds >= claims.exp || claims.iat > seconds + LIFETIME_S {
             return Err(LoginError::Token);
         }
         Ok(claims)
@@ -140,8 +153,91 @@ mod password_tests {
 #[cfg(test)]
 mod token_tests {
     use super::{LIFETIME_S, Tokens};
+    use base64::Engine as _;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
     use secrecy::SecretBox;
+    use serde_json::{Value, json};
     use steward_core::{Timestamp, UserId};
+
+    const KEY: [u8; 32] = [1; 32];
+    const SECOND: u64 = 1_000_000_000;
+
+    fn claims(change: &Value) -> Value {
+        let user = uuid::Uuid::from_u128(7);
+        let mut claims = json!({
+            "iss": "steward", "aud": "steward-api", "sub": user, "sid": user, "iat": SECOND, "exp": SECOND + 900,
+        });
+        for (name, value) in change.as_object().expect("an object") {
+            if value.is_null() {
+                claims.as_object_mut().expect("an object").remove(name);
+            } else {
+                claims[name] = value.clone();
+            }
+        }
+        claims
+    }
+
+    fn signed(header: &Header, key: &[u8], change: &Value) -> String {
+        encode(header, &claims(change), &EncodingKey::from_secret(key)).expect("a token")
+    }
+
+    /// A token with this header and signature, whatever they say.
+    fn forged(header: &Value, signature: &str) -> String {
+        let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+        format!("{}.{}.{signature}", part(header), part(&claims(&json!({}))))
+    }
+
+    #[test]
+    fn attacks_on_tokens_open_nothing() {
+        let tokens = Tokens::new(SecretBox::new(Box::new(KEY.to_vec())));
+        let now = Timestamp(1_000 * i64::try_from(SECOND).expect("small"));
+        let hs256 = Header::new(Algorithm::HS256);
+        let good = signed(&hs256, &KEY, &json!({}));
+        assert!(tokens.check(&good, now).is_ok());
+        let (body, signature) = good.rsplit_once('.').expect("a token");
+        let other_body = signed(&hs256, &[9; 32], &json!({"sub": uuid::Uuid::from_u128(9)}));
+        let swapped = format!("{}.{signature}", other_body.rsplit_once('.').expect("a token").0);
+        let kid = |kid: &str| Header { kid: Some(kid.to_owned()), ..hs256.clone() };
+        let attacks = [
+            ("no algorithm", forged(&json!({"alg": "none", "typ": "JWT"}), "")),
+            ("no algorithm, in capitals", forged(&json!({"alg": "NONE"}), "")),
+            ("no algorithm with a signature", forged(&json!({"alg": "none"}), signature)),
+            ("an algorithm that there is not", forged(&json!({"alg": "HS999"}), signature)),
+            ("an empty header", forged(&json!({}), signature)),
+            (
+                "a public-key algorithm with the secret as its key",
+                forged(&json!({"alg": "RS256", "typ": "JWT"}), signature),
+            ),
+            ("another algorithm of the family", signed(&Header::new(Algorithm::HS512), &KEY, &json!({}))),
+            ("another key", signed(&hs256, &[2; 32], &json!({}))),
+            ("an empty key", signed(&hs256, &[], &json!({}))),
+            ("a key named by a path", signed(&kid("../../../../dev/null"), &[], &json!({}))),
+            ("a key named by a statement", signed(&kid("' union select 'x' --"), b"x", &json!({}))),
+            ("a key from an address", forged(&json!({"alg": "HS256", "jku": "http://evil.example/keys"}), signature)),
+            ("a key in the header", forged(&json!({"alg": "HS256", "jwk": {"kty": "oct", "k": "AA"}}), signature)),
+            ("no signature", format!("{body}.")),
+            ("only two parts", body.to_owned()),
+            ("another body under a good signature", swapped),
+            ("four parts", format!("{good}.{signature}")),
+            ("expired", signed(&hs256, &KEY, &json!({"exp": SECOND}))),
+            ("expired long ago", signed(&hs256, &KEY, &json!({"iat": 0, "exp": 900}))),
+            ("no end", signed(&hs256, &KEY, &json!({"exp": null}))),
+            ("an end that is no number", signed(&hs256, &KEY, &json!({"exp": "never"}))),
+            ("from the future", signed(&hs256, &KEY, &json!({"iat": SECOND + 86_400, "exp": SECOND + 90_000}))),
+            ("another audience", signed(&hs256, &KEY, &json!({"aud": "somebody-else"}))),
+            ("no audience", signed(&hs256, &KEY, &json!({"aud": null}))),
+            ("another issuer", signed(&hs256, &KEY, &json!({"iss": "somebody-else"}))),
+            ("no issuer", signed(&hs256, &KEY, &json!({"iss": null}))),
+            ("nobody", signed(&hs256, &KEY, &json!({"sub": null}))),
+            ("no session", signed(&hs256, &KEY, &json!({"sid": null}))),
+            ("nothing", String::new()),
+            ("dots", "..".to_owned()),
+        ];
+        for (attack, token) in attacks {
+            assert!(tokens.check(&token, now).is_err(), "{attack}: {token}");
+        }
+    }
 
     #[test]
     fn ends_and_can_not_be_forged() {

@@ -17,7 +17,7 @@ use std::sync::{Arc, RwLock};
 use async_trait::async_trait;
 use secrecy::ExposeSecret;
 use steward_core::agent::Agent;
-use steward_core::credential::{Credential, CredentialKind, CredentialUse};
+use steward_core::credential::{Credential, CredentialKind, CredentialUse, is_host_pattern};
 use steward_core::ports::{
     Clock, CredentialChange, CredentialRows, Ids, NewCredential, OpenedCredential, Page, Role, SealedCredential,
     StoreError, Vault, VaultError,
@@ -84,6 +84,7 @@ impl Vault for SealedVault {
             secret: Vec::new(),
             roles: new.roles,
             discoverable: new.discoverable,
+            hosts: known_hosts(new.hosts)?,
             connection: None,
             created_at: now,
             changed_at: now,
@@ -120,6 +121,9 @@ impl Vault for SealedVault {
         }
         credential.roles = change.roles.unwrap_or(credential.roles.clone());
         credential.discoverable = change.discoverable.unwrap_or(credential.discoverable);
+        if let Some(hosts) = change.hosts {
+            credential.hosts = known_hosts(hosts)?;
+        }
         if !change.fields.is_empty() {
             let mut fields = self.fields_to_change(tenant, &row, &change.fields).await?;
             fields.extend(change.fields);
@@ -290,6 +294,24 @@ fn check_expiry(at: Option<Timestamp>, now: Timestamp) -> Result<(), VaultError>
             invalid(format!("expires_at is {}, which is over; choose a later time, or leave it out", at.rfc3339()))
         }
         _ => Ok(()),
+    }
+}
+
+const MOST_HOSTS: usize = 50;
+
+/// In lower case, each once.
+fn known_hosts(hosts: Vec<String>) -> Result<Vec<String>, VaultError> {
+    let mut known: Vec<String> = hosts.into_iter().map(|host| host.trim().to_lowercase()).collect();
+    known.sort();
+    known.dedup();
+    if known.len() > MOST_HOSTS {
+        return invalid(format!("a credential names {MOST_HOSTS} hosts at most; use *.example.org for all below one"));
+    }
+    match known.iter().find(|host| !is_host_pattern(host)) {
+        Some(host) => invalid(format!(
+            "{host:?} is no host; write api.example.org, *.example.org or 10.0.0.5:5432, without https:// and path"
+        )),
+        None => Ok(known),
     }
 }
 

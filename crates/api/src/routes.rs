@@ -12,6 +12,7 @@ mod grants;
 mod keys;
 mod mcp_servers;
 mod packages;
+mod policies;
 mod regression_runs;
 mod reminders;
 mod runs;
@@ -36,6 +37,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(regression_runs::routes())
         .merge(approvals::routes())
         .merge(grants::routes())
+        .merge(policies::routes())
         .merge(reminders::routes())
         .merge(connections::routes())
         .routes(routes!(agents::preview_routing))

@@ -7,6 +7,7 @@ mod guards;
 mod mcp;
 mod no_models;
 mod pages;
+mod permissions;
 mod routing;
 
 use crate::router::{guarded, router};

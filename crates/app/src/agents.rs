@@ -147,11 +147,7 @@ impl App {
         authorize(caller, Action::Write, Resource::Agents)?;
         self.live_agent(agent).await?;
         let there = self.skills.skill_by_name(self.tenant(), &input.name).await?;
-        if let Some(there) = &there {
-            authorize(caller, Action::Write, Resource::Skill { kind: there.kind() })?;
-        }
-        let id = there.map_or_else(|| SkillId(self.new_id()), |skill| skill.id);
-        let skill = self.to_skill(caller, id, input)?;
+        let skill = self.to_skill(caller, there.as_ref(), input).await?;
         self.check_skill(&skill).await?;
         Ok(self.skills.create_and_attach(self.tenant(), agent, &skill).await?)
     }

@@ -230,6 +230,7 @@ impl<'a> InboxView<'a> {
             plan: is_plan.then_some(about.plan),
             if_denied: if_denied(&row.subject),
             reason: about.reason,
+            needs_other: about.four_eyes && run.user == Some(self.caller.user()),
             tainted: !about.entered.is_empty(),
             taint,
             chain,

@@ -6,7 +6,6 @@
 use crate::caller::Caller;
 use crate::error::AppError;
 use steward_core::ports::Role;
-use steward_core::skill::SkillKind;
 use steward_core::{ApprovalId, ConversationId, KeyId, RunId, UserId};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +61,7 @@ pub enum Resource<'a> {
         per_user: bool,
     },
     Packages,
+    Policies,
     Reminders,
     Runs,
     Run {
@@ -80,8 +80,9 @@ pub enum Resource<'a> {
     },
     Sample,
     Skills,
+    /// A skill that is made, changed or removed.
     Skill {
-        kind: SkillKind,
+        reach: SkillReach,
     },
     /// A call of a skill by a person; `changes`: it does more than look.
     SkillCall {
@@ -91,9 +92,37 @@ pub enum Resource<'a> {
     Usage,
 }
 
+/// What a skill would be able to do after a change: all but the first are an operator's to give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SkillReach {
+    /// Nothing beyond what its author could do anyway.
+    Own,
+    /// It reaches servers or starts programs.
+    Servers,
+    Credential,
+    PrivateHosts,
+    /// It would be asked about less often than before: a lower risk, or answers that are trusted now.
+    LowerRisk,
+    /// Agents have it already.
+    InUse,
+}
+
+impl SkillReach {
+    fn why_not(self) -> Option<&'static str> {
+        match self {
+            Self::Own => None,
+            Self::Servers => Some("a skill that reaches servers or starts programs"),
+            Self::Credential => Some("a skill that uses a credential"),
+            Self::PrivateHosts => Some("a skill that reaches private hosts"),
+            Self::LowerRisk => Some("a lower risk of a skill, or trust in its answers"),
+            Self::InUse => Some("a change of a skill that agents have"),
+        }
+    }
+}
+
 /// `Forbidden`: the role or the virtual key does not reach that far. `NotFound`: it is somebody else's.
 pub fn authorize(caller: &Caller, action: Action, resource: Resource<'_>) -> Result<(), AppError> {
-    needs(caller, least_role(action, resource))?;
+    needs(caller, least_role(action, resource), resource)?;
     if !is_visible(caller, resource) {
         return Err(AppError::not_found(named(resource)));
     }
@@ -131,7 +160,7 @@ fn least_role(action: Action, resource: Resource<'_>) -> Role {
             _ => Role::Developer,
         },
         Action::Write => match resource {
-            R::Skill { kind } if !reaches_servers(kind) => Role::Developer,
+            R::Skill { reach: SkillReach::Own } => Role::Developer,
             // The token of all users is an operator's to set.
             R::Files | R::Keys | R::Key { .. } | R::McpLogin { per_user: true } | R::Sample | R::Skills => {
                 Role::Developer
@@ -139,11 +168,6 @@ fn least_role(action: Action, resource: Resource<'_>) -> Role {
             _ => Role::Operator,
         },
     }
-}
-
-/// Skills that reach servers or start programs are an operator's to make.
-fn reaches_servers(kind: SkillKind) -> bool {
-    matches!(kind, SkillKind::Ssh | SkillKind::Shell | SkillKind::Ansible | SkillKind::Docker | SkillKind::Mcp)
 }
 
 fn is_visible(caller: &Caller, resource: Resource<'_>) -> bool {
@@ -190,12 +214,21 @@ fn named(resource: Resource<'_>) -> String {
     }
 }
 
-fn needs(caller: &Caller, least: Role) -> Result<(), AppError> {
+fn needs(caller: &Caller, least: Role, resource: Resource<'_>) -> Result<(), AppError> {
     if has(caller, least) {
         return Ok(());
     }
+    let what = match resource {
+        Resource::Skill { reach } => reach.why_not(),
+        _ => None,
+    };
     Err(AppError::forbidden(
-        format!("this needs the role {}; yours is {}", least.as_str(), caller.principal.role.as_str()),
+        format!(
+            "{} needs the role {}; yours is {}",
+            what.unwrap_or("this"),
+            least.as_str(),
+            caller.principal.role.as_str()
+        ),
         "ask an administrator for the role, or let somebody do it who has it",
     ))
 }
@@ -221,13 +254,12 @@ fn rank(role: Role) -> u8 {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
-    use super::{Action, Resource, authorize, listed_owner};
+    use super::{Action, Resource, SkillReach, authorize, listed_owner};
     use crate::caller::Caller;
     use crate::caller::tests::caller;
     use crate::error::ErrorKind;
     use serde_json::json;
     use steward_core::ports::{Role, VirtualKey};
-    use steward_core::skill::SkillKind;
     use steward_core::{ConversationId, KeyId, RunId, UserId};
     use uuid::Uuid;
 
@@ -280,13 +312,19 @@ mod tests {
             (Action::Read, R::McpLogin { per_user: true }, "nyyy"),
             (Action::Write, R::Packages, "nnyy"),
             (Action::Administer, R::Packages, "nnny"),
+            (Action::Read, R::Policies, "yyyy"),
+            (Action::Administer, R::Policies, "nnny"),
             (Action::Write, R::Reminders, "nnyy"),
             (Action::Operate, R::Runs, "nyyy"),
             (Action::Write, R::Sample, "nyyy"),
             (Action::Read, R::Skills, "yyyy"),
             (Action::Write, R::Skills, "nyyy"),
-            (Action::Write, R::Skill { kind: SkillKind::Http }, "nyyy"),
-            (Action::Write, R::Skill { kind: SkillKind::Shell }, "nnyy"),
+            (Action::Write, R::Skill { reach: SkillReach::Own }, "nyyy"),
+            (Action::Write, R::Skill { reach: SkillReach::Servers }, "nnyy"),
+            (Action::Write, R::Skill { reach: SkillReach::Credential }, "nnyy"),
+            (Action::Write, R::Skill { reach: SkillReach::PrivateHosts }, "nnyy"),
+            (Action::Write, R::Skill { reach: SkillReach::LowerRisk }, "nnyy"),
+            (Action::Write, R::Skill { reach: SkillReach::InUse }, "nnyy"),
             (Action::Operate, R::SkillCall { changes: false }, "nyyy"),
             (Action::Operate, R::SkillCall { changes: true }, "nnyy"),
             (Action::Read, R::SshHosts, "nyyy"),

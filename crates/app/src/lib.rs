@@ -19,6 +19,7 @@ mod health;
 mod keys;
 mod mcp_servers;
 mod packages;
+mod policies;
 mod regression_runs;
 mod reminders;
 mod routing;
@@ -31,7 +32,7 @@ mod usage;
 pub use agents::default_agent;
 pub use app::{App, AppParts};
 pub use approvals::{ApprovalsWanted, InboxPage};
-pub use authorize::{Action, Resource, authorize, listed_owner};
+pub use authorize::{Action, Resource, SkillReach, authorize, listed_owner};
 pub use caller::Caller;
 pub use connections::{
     ConnectionRegistry, ExamPrompts, KEY_VARIABLES_SETTING, KeyVariables, KnownSource, NoConnection, RegistryParts,

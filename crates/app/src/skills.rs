@@ -1,3 +1,4 @@
+mod reach;
 mod trial;
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
@@ -48,28 +49,23 @@ impl App {
     ) -> Result<(Skill, bool), AppError> {
         authorize(caller, Action::Write, Resource::Skills)?;
         let there = self.skills.skill_by_name(self.tenant(), &input.name).await?;
-        let (made, id) = match there {
-            None => (true, SkillId(self.new_id())),
-            Some(there) if upsert => (false, there.id),
-            Some(there) => {
-                return Err(AppError::conflict(
-                    "skill_exists",
-                    format!("there is a skill `{}`", there.name),
-                    "choose another name, or send it with ?upsert=true to change that one",
-                ));
-            }
-        };
-        let skill = self.to_skill(caller, id, input)?;
+        if let Some(there) = there.as_ref().filter(|_| !upsert) {
+            return Err(AppError::conflict(
+                "skill_exists",
+                format!("there is a skill `{}`", there.name),
+                "choose another name, or send it with ?upsert=true to change that one",
+            ));
+        }
+        let skill = self.to_skill(caller, there.as_ref(), input).await?;
         self.check_skill(&skill).await?;
-        Ok((self.skills.save_skill(self.tenant(), &skill).await?, made))
+        Ok((self.skills.save_skill(self.tenant(), &skill).await?, there.is_none()))
     }
 
     /// The next version of a skill. Runs at work keep the version they began with.
     pub async fn replace_skill(&self, caller: &Caller, id: SkillId, input: SkillInput) -> Result<Skill, AppError> {
         let tenant = self.tenant();
         let before = self.skills.skill(tenant, id).await?;
-        authorize(caller, Action::Write, Resource::Skill { kind: before.kind() })?;
-        let mut skill = self.to_skill(caller, id, input)?;
+        let mut skill = self.to_skill(caller, Some(&before), input).await?;
         skill.package = before.package;
         self.check_skill(&skill).await?;
         Ok(self.skills.save_skill(tenant, &skill).await?)
@@ -79,7 +75,7 @@ impl App {
     pub async fn remove_skill(&self, caller: &Caller, id: SkillId) -> Result<(), AppError> {
         let tenant = self.tenant();
         let skill = self.skills.skill(tenant, id).await?;
-        authorize(caller, Action::Write, Resource::Skill { kind: skill.kind() })?;
+        self.may_change_skill(caller, Some(&skill), &skill).await?;
         Ok(self.skills.remove_skill(tenant, id).await?)
     }
 
@@ -96,8 +92,7 @@ impl App {
     pub async fn roll_back_skill(&self, caller: &Caller, id: SkillId, version: u32) -> Result<Skill, AppError> {
         let now = self.skills.skill(self.tenant(), id).await?;
         let mut skill = self.skills.skill_version(self.tenant(), id, version).await?;
-        authorize(caller, Action::Write, Resource::Skill { kind: skill.kind() })?;
-        authorize(caller, Action::Write, Resource::Skill { kind: now.kind() })?;
+        self.may_change_skill(caller, Some(&now), &skill).await?;
         skill.at = self.now();
         skill.by = caller.by();
         self.check_skill(&skill).await?;
@@ -143,12 +138,18 @@ impl App {
         Ok(done.map_err(|error| AppError::unavailable(error.to_string()))??)
     }
 
-    /// The skill of this id, where the input is one that the caller may make.
-    pub(crate) fn to_skill(&self, caller: &Caller, id: SkillId, input: SkillInput) -> Result<Skill, AppError> {
+    /// The skill that the input describes, the next version of `before`, where the caller may make it.
+    pub(crate) async fn to_skill(
+        &self,
+        caller: &Caller,
+        before: Option<&Skill>,
+        input: SkillInput,
+    ) -> Result<Skill, AppError> {
+        let id = before.map_or_else(|| SkillId(self.new_id()), |before| before.id);
         let skill = input.skill(id, self.now(), caller.by()).map_err(|(field, why)| {
             AppError::invalid(field, why, "see GET /api/skills/kinds for what each type takes")
         })?;
-        authorize(caller, Action::Write, Resource::Skill { kind: skill.kind() })?;
+        self.may_change_skill(caller, before, &skill).await?;
         Ok(skill)
     }
 

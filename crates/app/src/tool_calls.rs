@@ -50,7 +50,9 @@ impl App {
             confidence: 1.0,
             signature: None,
         };
-        if judge(&agent.policy, &self.grants, spec, &call, self.now()).decision != Decision::Allow {
+        let rules = self.runs.tool_rules(agent, caller.origin, caller.user()).await;
+        let rules = rules.map_err(|error| ReadingToolError::Tool(ToolError::Fatal(error.to_string())))?;
+        if judge(&agent.policy, &rules, &self.grants, spec, &call, self.now()).decision != Decision::Allow {
             return Err(ReadingToolError::Policy);
         }
         let scope = self.tool_scope(caller, agent.id, TIMEOUT_MS, Cancellation::default());

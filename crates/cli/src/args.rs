@@ -8,6 +8,7 @@ mod conversations;
 mod credential;
 mod mcp;
 mod model;
+mod policy;
 mod reminders;
 mod runs;
 mod skill;
@@ -24,6 +25,7 @@ pub use conversations::{ConversationAction, Conversations};
 pub use credential::{CredentialAction, CredentialArgs, Fields, KindArg, RoleArg};
 pub use mcp::{McpAction, McpAdd, McpArgs};
 pub use model::{Model, ModelAction};
+pub use policy::{OriginArg, PolicyAction, PolicyArgs, RiskArg};
 pub use reminders::{ReminderAction, Reminders};
 pub use runs::{Eval, RunAction, Runs, Suite};
 pub use skill::{SkillAction, SkillArgs, SkillFilter};
@@ -95,6 +97,11 @@ pub enum Command {
         after_help = "Examples:\n  steward budget\n  steward budget set installation --dollars 50\n  steward budget set agent:steward --period day --tokens 200000\n  steward budget remove 3f2a"
     )]
     Budget(BudgetArgs),
+    /// Rules over what agents do unasked, for the whole installation.
+    #[command(
+        after_help = "Examples:\n  steward policy\n  steward policy add \"two people\" --risk destructive --four-eyes\n  steward policy remove \"two people\""
+    )]
+    Policy(PolicyArgs),
     /// Virtual keys, with which programs use /v1.
     #[command(
         after_help = "Examples:\n  steward key\n  steward key create my-program --allow-connection big --requests-per-minute 60\n  steward key revoke my-program"

@@ -16,6 +16,7 @@ pub mod model;
 pub mod model_card;
 mod picked;
 mod plan_steps;
+pub mod policy;
 pub mod reminders;
 mod render;
 mod report;

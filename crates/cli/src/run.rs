@@ -2,8 +2,8 @@ use crate::Command;
 use crate::args::{CredentialAction, Eval, SkillAction, Suite};
 use crate::client::Client;
 use crate::commands::{
-    agents, approvals, ask, budget, chat, connections, conversations, credential, grants, key, mcp, model, reminders,
-    resume, runs, sample, skill, usage,
+    agents, approvals, ask, budget, chat, connections, conversations, credential, grants, key, mcp, model, policy,
+    reminders, resume, runs, sample, skill, usage,
 };
 use crate::exit::Exit;
 use crate::term::Term;
@@ -83,6 +83,7 @@ async fn act(client: &Client, command: Command, connection: Option<&str>, term: 
         Command::Model(args) => model::run(client, args, connection, term).await,
         Command::Usage(args) => usage::run(client, &args, term).await,
         Command::Budget(args) => budget::run(client, args, term).await,
+        Command::Policy(args) => policy::run(client, args, term).await,
         Command::Key(args) => key::run(client, args, term).await,
         Command::Eval(Eval { suite: Suite::Kept { json } }) => runs::eval_kept(client, json, term).await,
         Command::Skill(args) => skill::run(client, args, term).await,

@@ -78,6 +78,9 @@ pub struct About {
     pub workspace: String,
     /// Who asked the agent.
     pub asked_by: String,
+    /// Whether only somebody else than who asked may approve it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub four_eyes: bool,
     /// The run that delegated to this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -150,6 +153,11 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// Whether something happens by it.
+    pub fn lets_through(&self) -> bool {
+        matches!(self, Self::Approve { .. } | Self::RunAgain)
+    }
+
     pub fn fits(&self, subject: &Subject) -> bool {
         match subject {
             Subject::Call { .. } | Subject::Plan { .. } => {

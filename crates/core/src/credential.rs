@@ -120,6 +120,10 @@ pub struct Credential {
     pub roles: Vec<Role>,
     /// Whether skills may find it by kind and name alone.
     pub discoverable: bool,
+    /// Hosts that it may be sent to: `api.example.org`, `*.example.org` for all below it, with `:port` or for any port.
+    /// Empty: wherever an operator's skill sends it.
+    #[serde(default)]
+    pub hosts: Vec<String>,
     /// The connection whose key it is. Nothing else may use it, and it is changed and removed with it.
     #[schema(required)]
     pub connection: Option<ConnectionId>,
@@ -135,6 +139,52 @@ pub struct Credential {
     pub expires_at: Option<Timestamp>,
 }
 
+impl Credential {
+    /// Whether it may be sent to this host. `port`: `None` where it is not known, which fits no host with a port.
+    pub fn may_go_to(&self, host: &str, port: Option<u16>) -> bool {
+        let host = host.trim_end_matches('.').to_ascii_lowercase();
+        self.hosts.is_empty()
+            || self.hosts.iter().any(|allowed| {
+                let (name, allowed_port) = split_port(allowed);
+                let named = match name.strip_prefix("*.") {
+                    Some(parent) => host.strip_suffix(parent).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.')),
+                    None => host == name,
+                };
+                named && (allowed_port.is_none() || allowed_port == port)
+            })
+    }
+}
+
+/// Whether a text can stand in [`Credential::hosts`].
+pub fn is_host_pattern(text: &str) -> bool {
+    let (name, port) = split_port(text);
+    let name = name.strip_prefix("*.").unwrap_or(name);
+    let address = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let host = match address {
+        Some(address) => address.parse::<std::net::Ipv6Addr>().is_ok(),
+        None => {
+            let label = |label: &str| {
+                !label.is_empty()
+                    && !label.starts_with('-')
+                    && !label.ends_with('-')
+                    && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_')
+            };
+            name.len() <= 253 && name.split('.').all(label)
+        }
+    };
+    host && (port.is_some() || !text.rsplit(']').next().unwrap_or(text).contains(':'))
+}
+
+fn split_port(text: &str) -> (&str, Option<u16>) {
+    match text.rsplit_once(':') {
+        Some((name, port)) => match port.parse() {
+            Ok(port) if port > 0 => (name, Some(port)),
+            _ => (text, None),
+        },
+        None => (text, None),
+    }
+}
+
 /// One use of a credential, written down before the secret is handed out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CredentialUse {
@@ -144,4 +194,81 @@ pub struct CredentialUse {
     pub agent: Option<AgentId>,
     pub tool: String,
     pub at: Timestamp,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Credential, CredentialKind, is_host_pattern};
+    use crate::{CredentialId, Timestamp};
+    use std::collections::BTreeMap;
+    use uuid::Uuid;
+
+    fn sent_to(hosts: &[&str]) -> Credential {
+        Credential {
+            id: CredentialId(Uuid::nil()),
+            name: "key".to_owned(),
+            kind: CredentialKind::Token,
+            description: String::new(),
+            shown: BTreeMap::new(),
+            secret: Vec::new(),
+            roles: Vec::new(),
+            discoverable: false,
+            hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+            connection: None,
+            created_at: Timestamp(0),
+            changed_at: Timestamp(0),
+            used_at: None,
+            expires_at: None,
+        }
+    }
+
+    #[test]
+    fn a_credential_goes_only_to_its_hosts() {
+        for (hosts, host, port, expect) in [
+            (&[][..], "anywhere.example", Some(80), true),
+            (&["api.example.org"], "api.example.org", Some(443), true),
+            (&["api.example.org"], "API.example.org.", None, true),
+            (&["api.example.org"], "example.org", Some(443), false),
+            (&["api.example.org"], "evil-api.example.org", Some(443), false),
+            (&["api.example.org"], "api.example.org.evil.net", Some(443), false),
+            (&["*.example.org"], "api.example.org", Some(443), true),
+            (&["*.example.org"], "a.b.example.org", Some(443), true),
+            (&["*.example.org"], "example.org", Some(443), false),
+            (&["*.example.org"], ".example.org", Some(443), false),
+            (&["*.example.org"], "evilexample.org", Some(443), false),
+            (&["api.example.org:8443"], "api.example.org", Some(8443), true),
+            (&["api.example.org:8443"], "api.example.org", Some(443), false),
+            (&["api.example.org:8443"], "api.example.org", None, false),
+            (&["a.example", "10.0.0.7:5432"], "10.0.0.7", Some(5432), true),
+            (&["[::1]:5432"], "[::1]", Some(5432), true),
+            (&["[::1]"], "[::1]", Some(1), true),
+        ] {
+            assert_eq!(sent_to(hosts).may_go_to(host, port), expect, "{hosts:?} {host} {port:?}");
+        }
+    }
+
+    #[test]
+    fn a_host_pattern_is_a_name_or_an_address() {
+        for good in ["a.example", "*.a.example", "localhost:8080", "10.0.0.1", "10.0.0.1:80", "[::1]", "[fe80::1]:22"] {
+            assert!(is_host_pattern(good), "{good}");
+        }
+        for bad in [
+            "",
+            "*",
+            "*.",
+            "https://a.example",
+            "a.example/x",
+            "a b",
+            "a..b",
+            "A.example",
+            "a:0",
+            "a:99999",
+            "a:b",
+            "-a",
+            "::1",
+            "user@a.example",
+        ] {
+            assert!(!is_host_pattern(bad), "{bad}");
+        }
+    }
 }

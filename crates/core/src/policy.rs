@@ -1,12 +1,14 @@
 //! One policy for every way in: chat, CLI, schedule, webhook, sub-agent.
 
 mod judge;
+mod rules;
 
 use crate::{AgentId, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 pub use judge::{Verdict, judge};
+pub use rules::{TOOL_RULES_SETTING, ToolRule, ToolRules, needs_four_eyes, strictest};
 
 /// How much harm a tool can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]

@@ -14,7 +14,7 @@ use crate::run::{ChildRuns, RunSignals};
 use crate::service::active_runs::ActiveRuns;
 use crate::service::fork::{ForkRun, fork, fork_points};
 use crate::service::preview::preview_prompt;
-use crate::service::start::{NewRun, StartRun, create_child, create_requested};
+use crate::service::start::{NewRun, StartRun, create_child, create_requested, tool_rules};
 use crate::service::undo::Undone;
 use async_trait::async_trait;
 use fail::fail_point;
@@ -25,11 +25,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use steward_core::agent::Agent;
 use steward_core::approval::Answer;
-use steward_core::event::Event;
+use steward_core::event::{Event, Origin};
+use steward_core::policy::ToolRule;
 use steward_core::ports::{Claim, Command, Lease, StoreError};
 use steward_core::prompt::PromptPreview;
 use steward_core::run::{ChildRun, ForkPoint, RunState};
-use steward_core::{ApprovalId, ConnectionId, RunId, Timestamp};
+use steward_core::{ApprovalId, ConnectionId, RunId, Timestamp, UserId};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -174,6 +175,11 @@ impl RunService {
 
     pub async fn state(&self, run: RunId) -> Result<RunState, EngineError> {
         fold_log(&self.inner.deps, run).await
+    }
+
+    /// The rules of the installation for what `user` has this agent do.
+    pub async fn tool_rules(&self, agent: &Agent, origin: Origin, user: UserId) -> Result<Vec<ToolRule>, EngineError> {
+        tool_rules(&self.inner.deps, agent, origin, Some(user)).await
     }
 
     pub async fn forkable(&self, run: RunId) -> Result<Vec<ForkPoint>, EngineError> {

@@ -20,6 +20,7 @@ mod commands;
 mod common;
 #[cfg(feature = "failpoints")]
 mod crash;
+mod developer_attempts;
 mod engine;
 mod events;
 mod exam;

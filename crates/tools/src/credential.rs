@@ -61,6 +61,18 @@ pub(crate) async fn open(
     Ok(vault.open(by.tenant, credential.id, used).await?)
 }
 
+/// Refuses to send a credential to a host that it does not name.
+pub(crate) fn check_host(credential: &Credential, host: &str, port: Option<u16>) -> Result<(), ToolsError> {
+    if credential.may_go_to(host, port) {
+        return Ok(());
+    }
+    Err(refused!(
+        "the credential {} may only be sent to {}, not to {host}; an operator can add the host to it",
+        credential.name,
+        credential.hosts.join(", ")
+    ))
+}
+
 /// The secrets of a call, to be scrubbed from everything that leaves it.
 #[derive(Default)]
 pub(crate) struct Secrets(Vec<(String, SecretString)>);

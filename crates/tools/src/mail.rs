@@ -147,6 +147,9 @@ impl MailAccounts {
         };
         let opened = credential::open(self.ports.vault.as_ref(), by, name).await?;
         *secrets = Secrets::of(&opened);
+        for server in account.smtp.iter().chain(&account.imap) {
+            credential::check_host(&opened.credential, &server.host, Some(server.port))?;
+        }
         if opened.credential.kind != CredentialKind::Password {
             return Err(refused!(
                 "the credential {name} is of the kind {}; a mail server takes a password",

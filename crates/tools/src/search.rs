@@ -85,6 +85,8 @@ impl WebSearch {
         let vault = self.ports.vault.as_ref();
         let opened = credential::open(vault, CredentialUser::tool(&context.scope, Self::NAME), name).await?;
         *secrets = Secrets::of(&opened);
+        let base = &self.config.base;
+        credential::check_host(&opened.credential, base.host_str().unwrap_or_default(), base.port_or_known_default())?;
         let field = match opened.credential.kind {
             CredentialKind::ApiKey => "key",
             CredentialKind::Token => "token",

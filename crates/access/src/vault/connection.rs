@@ -72,6 +72,7 @@ impl ConnectionKeys for SealedVault {
             secret: Vec::new(),
             roles: Vec::new(),
             discoverable: false,
+            hosts: Vec::new(),
             connection: Some(connection),
             created_at: made,
             changed_at: changed,

@@ -25,6 +25,13 @@ impl App {
         let mut inbox = InboxView::new(self, caller);
         let (row, run) = inbox.entry(id).await?;
         still_open(&row)?;
+        if row.about.four_eyes && run.user == Some(caller.user()) && wanted.answer.lets_through() {
+            return Err(AppError::forbidden(
+                "somebody else has to approve this: you asked for it",
+                "a rule of this installation wants two people here; ask a colleague, or deny it",
+            )
+            .code("four_eyes"));
+        }
         let standing = check_decision(&wanted, &row.subject, self.now())?;
         if standing.is_some() {
             // It is in force for everybody who uses the agent.
@@ -32,7 +39,7 @@ impl App {
         }
         let others = if wanted.duplicates {
             let mut same = inbox.duplicates(&row).await?;
-            same.retain(|other| !is_destructive(&other.subject));
+            same.retain(|other| !is_destructive(&other.subject) && !other.about.four_eyes);
             same
         } else {
             Vec::new()

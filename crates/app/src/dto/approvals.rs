@@ -77,6 +77,8 @@ pub struct Approval {
     pub plan: Option<Vec<PlanStep>>,
     /// What happens if it is denied.
     pub if_denied: String,
+    /// Whether somebody else than the caller has to approve it, since the caller asked.
+    pub needs_other: bool,
     /// Why it is asked.
     pub reason: String,
     /// Whether something from outside (web, mail, documents) came before it in the run.

@@ -43,7 +43,14 @@ impl App {
             }
         }
         let agent = match wanted.agent {
-            Some(id) => self.live_agent(id).await?.id,
+            Some(id) => {
+                let agent = self.live_agent(id).await?;
+                // Else somebody's own skill would be called with what was given to other skills of that agent.
+                if !self.skills.agents_with(self.tenant(), skill.id).await?.contains(&agent.id) {
+                    authorize(caller, Action::Operate, Resource::SkillCall { changes: true })?;
+                }
+                agent.id
+            }
             None => AgentId(Uuid::nil()),
         };
         Ok(self.call_skill(caller, &skill, agent, wanted).await)

@@ -38,7 +38,7 @@ pub enum CredentialAction {
     /// Keep a credential. What is missing is asked for, without echo where it is secret; a single
     /// missing secret is read from standard input where that is no terminal.
     #[command(
-        after_help = "Examples:\n  steward credential add shop --kind token\n  steward credential add shop --kind token < token.txt\n  steward credential add web1 --kind ssh_key --set username=deploy --from private_key=id_ed25519\n  steward credential add db --kind database --fields db.json --discoverable"
+        after_help = "Examples:\n  steward credential add shop --kind token\n  steward credential add shop --kind token < token.txt\n  steward credential add web1 --kind ssh_key --set username=deploy --from private_key=id_ed25519\n  steward credential add db --kind database --fields db.json --discoverable\n  steward credential add shop --kind token --host api.shop.example"
     )]
     Add {
         /// Its name.
@@ -58,6 +58,10 @@ pub enum CredentialAction {
         /// Skills may find it by kind and name alone.
         #[arg(long)]
         discoverable: bool,
+        /// A host that it may be sent to, such as api.example.org, *.example.org or 10.0.0.5:5432; may be given often.
+        /// Without any it goes wherever an operator's skill sends it.
+        #[arg(long, value_name = "HOST")]
+        host: Vec<String>,
         /// When it ends by itself: 90s, 30m, 1h or 7d.
         #[arg(long = "for", value_name = "TIME", value_parser = super::duration)]
         lasts: Option<Duration>,
@@ -81,6 +85,9 @@ pub enum CredentialAction {
         /// Whether skills may find it by kind and name alone.
         #[arg(long, value_name = "BOOL")]
         discoverable: Option<bool>,
+        /// The hosts that it may be sent to, in place of those before; may be given often, `any` for no limit.
+        #[arg(long, value_name = "HOST")]
+        host: Vec<String>,
     },
     /// Show a credential without its secrets.
     Show {

@@ -140,6 +140,8 @@ fn show(one: &Value, as_json: bool, term: Term) -> Exit {
         if roles.is_empty() { String::new() } else { format!(", runs of the roles {roles}") },
         if one["discoverable"] == true { ", skills that look for its kind" } else { "" }
     );
+    let hosts = joined(&one["hosts"]);
+    println!("sent to      {}", if hosts.is_empty() { "any host that an operator's skill names" } else { &hosts });
     for (title, field) in
         [("made", "created_at"), ("changed", "changed_at"), ("last used", "used_at"), ("ends", "expires_at")]
     {
@@ -166,7 +168,7 @@ async fn uses(client: &Client, one: &Value, as_json: bool, term: Term) -> anyhow
 }
 
 async fn add(client: &Client, action: CredentialAction, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let CredentialAction::Add { name, kind, fields, description, role, discoverable, lasts } = action else {
+    let CredentialAction::Add { name, kind, fields, description, role, discoverable, host, lasts } = action else {
         return Ok(Exit::Failed);
     };
     let kind = CredentialKind::from(kind);
@@ -180,6 +182,7 @@ async fn add(client: &Client, action: CredentialAction, as_json: bool, term: Ter
         "fields": given.values,
         "roles": roles,
         "discoverable": discoverable,
+        "hosts": host,
         "expires_at": lasts.map(|lasts| client.now().plus(lasts)),
     });
     let kept: Value = client.post("/api/credentials", &body).await?;
@@ -187,7 +190,7 @@ async fn add(client: &Client, action: CredentialAction, as_json: bool, term: Ter
 }
 
 async fn change(client: &Client, action: CredentialAction, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let CredentialAction::Change { credential, fields, ask, description, discoverable } = action else {
+    let CredentialAction::Change { credential, fields, ask, description, discoverable, host } = action else {
         return Ok(Exit::Failed);
     };
     let found = find(client, &credential).await?;
@@ -206,6 +209,10 @@ async fn change(client: &Client, action: CredentialAction, as_json: bool, term: 
     }
     if let Some(discoverable) = discoverable {
         body.insert("discoverable".to_owned(), json!(discoverable));
+    }
+    if !host.is_empty() {
+        let hosts: Vec<&String> = host.iter().filter(|host| *host != "any").collect();
+        body.insert("hosts".to_owned(), json!(hosts));
     }
     if body.is_empty() {
         bail!("nothing to change; give a field with --from FIELD=FILE, --ask FIELD or --set FIELD=VALUE");

@@ -4,7 +4,7 @@ use crate::budget::{Budget, Limit};
 use crate::deep::DeepSettings;
 use crate::message::Message;
 use crate::model::{Capabilities, Provider, Strategy};
-use crate::policy::{Grant, StandingGrant};
+use crate::policy::{Grant, StandingGrant, ToolRule};
 use crate::prompt::Carried;
 use crate::routing::{Attempt, RouteTaken, ToolHint};
 use crate::skill::SkillPrompt;
@@ -90,6 +90,9 @@ pub struct Setup {
     /// changed since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub standing: Vec<StandingGrant>,
+    /// Rules of the installation that hold for it, with those of the run that delegated to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<ToolRule>,
     /// The connection chosen.
     pub connection: ConnectionId,
     /// Its model's name.

@@ -1,6 +1,7 @@
-//! Judges one call by a policy and by what people have granted.
+//! Judges one call by a policy, by the rules of the installation and by what people have granted.
 
-use super::{Decision, Grant, GrantScope, Policy, RiskClass};
+use super::rules::{needs_four_eyes, strictest};
+use super::{Decision, Grant, GrantScope, Policy, RiskClass, ToolRule};
 use crate::Timestamp;
 use crate::tool::{ToolCall, ToolSpec};
 
@@ -11,24 +12,38 @@ pub struct Verdict {
 }
 
 /// Judges one call. Pure: `now` is only compared with the grants' ends.
-pub fn judge(policy: &Policy, grants: &[Grant], spec: &ToolSpec, call: &ToolCall, now: Timestamp) -> Verdict {
+pub fn judge(
+    policy: &Policy,
+    rules: &[ToolRule],
+    grants: &[Grant],
+    spec: &ToolSpec,
+    call: &ToolCall,
+    now: Timestamp,
+) -> Verdict {
     let mut decision = policy.tools.get(&spec.name).copied().unwrap_or(policy.of_class(spec.risk));
     let mut reason = format!("{} is {:?}", spec.name, spec.risk).to_lowercase();
     if decision == Decision::Allow && call.source.is_weak() && spec.risk != RiskClass::Read {
         decision = Decision::Ask;
         reason = format!("the call was only guessed ({:?})", call.source).to_lowercase();
     }
-    if decision == Decision::Ask && granted(grants, spec, call, now) {
+    if let Some(rule) = strictest(rules, spec.risk).filter(|rule| rule.decision > decision || rule.four_eyes) {
+        decision = decision.max(rule.decision);
+        reason = format!("the rule “{}” of this installation", rule.name);
+    }
+    let each_by_itself = needs_four_eyes(rules, spec.risk);
+    if decision == Decision::Ask && granted(grants, spec, call, now, each_by_itself) {
         return Verdict { decision: Decision::Allow, reason: "granted by a person".to_owned() };
     }
     Verdict { decision, reason }
 }
 
-fn granted(grants: &[Grant], spec: &ToolSpec, call: &ToolCall, now: Timestamp) -> bool {
+/// `exactly`: only a permission for just this call counts.
+fn granted(grants: &[Grant], spec: &ToolSpec, call: &ToolCall, now: Timestamp, exactly: bool) -> bool {
     grants.iter().filter(|grant| grant.until.is_none_or(|until| now < until)).any(|grant| match &grant.scope {
         GrantScope::Call { name, args_hash } => {
             *name == call.name && *args_hash == crate::hash::of_json(&call.arguments)
         }
+        _ if exactly => false,
         GrantScope::Tool { name } => *name == call.name && spec.risk != RiskClass::Destructive,
         GrantScope::AllButDestructive => spec.risk != RiskClass::Destructive,
     })
@@ -38,12 +53,16 @@ fn granted(grants: &[Grant], spec: &ToolSpec, call: &ToolCall, now: Timestamp) -
 mod tests {
     use super::judge;
     use crate::Timestamp;
-    use crate::policy::{Decision, Grant, GrantScope, Policy, RiskClass};
+    use crate::policy::{Decision, Grant, GrantScope, Policy, RiskClass, ToolRule};
     use crate::tool::{CallSource, EffectClass, ToolCall, ToolSpec};
     use serde_json::json;
     use std::sync::Arc;
 
     fn check(risk: RiskClass, source: CallSource, grants: &[Grant], expect: Decision) {
+        check_with(&[], risk, source, grants, expect);
+    }
+
+    fn check_with(rules: &[ToolRule], risk: RiskClass, source: CallSource, grants: &[Grant], expect: Decision) {
         let spec = ToolSpec {
             name: "t".into(),
             description: String::new(),
@@ -62,8 +81,41 @@ mod tests {
             confidence: 1.0,
             signature: None,
         };
-        let verdict = judge(&Policy::default(), grants, &spec, &call, Timestamp(1000));
-        assert_eq!(verdict.decision, expect, "{risk:?} {source:?} {grants:?}");
+        let verdict = judge(&Policy::default(), rules, grants, &spec, &call, Timestamp(1000));
+        assert_eq!(verdict.decision, expect, "{rules:?} {risk:?} {source:?} {grants:?}");
+    }
+
+    fn rule(risks: &[RiskClass], decision: Decision, four_eyes: bool) -> ToolRule {
+        ToolRule {
+            name: "r".into(),
+            risks: risks.to_vec(),
+            agents: Vec::new(),
+            origins: Vec::new(),
+            roles: Vec::new(),
+            decision,
+            four_eyes,
+        }
+    }
+
+    #[test]
+    fn a_rule_makes_the_policy_stricter_and_never_milder() {
+        let all = [Grant { scope: GrantScope::AllButDestructive, until: None }];
+        let exact = [Grant {
+            scope: GrantScope::Call { name: "t".into(), args_hash: crate::hash::of_json(&json!({"a": 1})) },
+            until: None,
+        }];
+        let ask = [rule(&[RiskClass::Read, RiskClass::Write], Decision::Ask, false)];
+        check_with(&ask, RiskClass::Read, CallSource::Native, &[], Decision::Ask);
+        check_with(&ask, RiskClass::Read, CallSource::Native, &all, Decision::Allow);
+        check_with(&ask, RiskClass::External, CallSource::Native, &[], Decision::Ask);
+        let deny = [rule(&[], Decision::Deny, false)];
+        check_with(&deny, RiskClass::Read, CallSource::Native, &all, Decision::Deny);
+        check_with(&deny, RiskClass::Destructive, CallSource::Native, &exact, Decision::Deny);
+        let two = [rule(&[RiskClass::Write], Decision::Ask, true)];
+        check_with(&two, RiskClass::Write, CallSource::Native, &all, Decision::Ask);
+        check_with(&two, RiskClass::Write, CallSource::Native, &exact, Decision::Allow);
+        let allow = [rule(&[], Decision::Allow, false)];
+        check_with(&allow, RiskClass::Write, CallSource::Native, &[], Decision::Ask);
     }
 
     #[test]

@@ -57,6 +57,10 @@ pub struct NewCredential {
     /// Whether skills may find it by kind and name alone.
     #[serde(default)]
     pub discoverable: bool,
+    /// Hosts that it may be sent to, `*.example.org` for all below; empty: wherever an operator's skill sends it.
+    #[serde(default)]
+    #[schema(max_items = 50)]
+    pub hosts: Vec<String>,
     /// When it ends, milliseconds since 1970 UTC.
     #[serde(default)]
     pub expires_at: Option<Timestamp>,
@@ -85,6 +89,10 @@ pub struct CredentialChange {
     /// Whether skills may find it by kind and name alone.
     #[serde(default)]
     pub discoverable: Option<bool>,
+    /// Hosts that it may be sent to.
+    #[serde(default)]
+    #[schema(max_items = 50)]
+    pub hosts: Option<Vec<String>>,
     /// When it ends, milliseconds since 1970 UTC; null: never.
     #[serde(default, deserialize_with = "given")]
     pub expires_at: Option<Option<Timestamp>>,

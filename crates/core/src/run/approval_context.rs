@@ -2,7 +2,7 @@ use super::state::RunState;
 use crate::AgentId;
 use crate::approval::{About, Subject};
 use crate::event::Mode;
-use crate::policy::{Decision, RiskClass};
+use crate::policy::{Decision, RiskClass, needs_four_eyes, strictest};
 use crate::skill::SkillRef;
 
 impl RunState {
@@ -24,11 +24,22 @@ impl RunState {
             agent: setup.map_or(AgentId(self.run_id.0), |setup| setup.agent.id),
             workspace: setup.map_or_else(String::new, |setup| setup.workspace.clone()),
             asked_by: setup.map_or_else(String::new, |setup| setup.asked_by.clone()),
+            four_eyes: self.needs_four_eyes(subject),
             parent: setup.and_then(|setup| setup.parent),
             reason: self.why(subject),
             entered: self.sources(),
             skills,
             plan,
+        }
+    }
+
+    fn needs_four_eyes(&self, subject: &Subject) -> bool {
+        let rules = self.setup.as_deref().map_or(&[][..], |setup| &setup.rules);
+        match subject {
+            Subject::Call { risk, .. } => needs_four_eyes(rules, *risk),
+            Subject::Plan { previews, .. } => previews.iter().any(|step| needs_four_eyes(rules, step.risk)),
+            Subject::Uncertain { tool, .. } => self.tool(tool).is_some_and(|spec| needs_four_eyes(rules, spec.risk)),
+            Subject::Question { .. } => false,
         }
     }
 
@@ -59,7 +70,12 @@ impl RunState {
         if call_id.starts_with("plan-") && risk == RiskClass::Destructive {
             return "Approving a plan never covers a call that can't be taken back.".to_owned();
         }
-        if let Some(policy) = self.setup.as_ref().map(|setup| &setup.agent.policy) {
+        if let Some(setup) = self.setup.as_ref() {
+            let policy = &setup.agent.policy;
+            if let Some(rule) = strictest(&setup.rules, risk).filter(|rule| rule.decision == Decision::Ask) {
+                let who = if rule.four_eyes { ", and somebody else than who asked has to approve" } else { "" };
+                return format!("The rule “{}” of this installation asks before it{who}.", rule.name);
+            }
             let own = policy.tools.get(tool).copied();
             if own == Some(Decision::Ask) {
                 return format!("The agent's policy asks before each call of `{tool}`.");

@@ -174,6 +174,7 @@ fn a_credential_names_its_secrets() {
             secret: Vec::new(),
             roles: Vec::new(),
             discoverable: false,
+            hosts: Vec::new(),
             connection: None,
             created_at: crate::Timestamp(0),
             changed_at: crate::Timestamp(0),

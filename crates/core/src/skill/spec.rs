@@ -49,6 +49,17 @@ impl SkillSpec {
             Self::Mcp(_) => SkillKind::Mcp,
         }
     }
+
+    /// Private hosts that it may reach, as `host:port`.
+    pub fn private_hosts(&self) -> &[String] {
+        match self {
+            Self::Http(HttpSpec { allow, .. })
+            | Self::Graphql(GraphqlSpec { allow, .. })
+            | Self::Scrape(ScrapeSpec { allow, .. })
+            | Self::Huggingface(HuggingfaceSpec { allow, .. }) => allow,
+            _ => &[],
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

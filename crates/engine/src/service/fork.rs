@@ -3,7 +3,7 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
 use crate::run::journal::{read_log, unknown_event};
-use crate::service::start::{NewRun, check_input, choose_route, conversation_history, create};
+use crate::service::start::{NewRun, check_input, choose_route, conversation_history, create, tool_rules};
 use std::sync::Arc;
 use steward_core::event::{Event, EventBody, ForkedFrom, Origin, Setup};
 use steward_core::run::{ForkPoint, ForkPoints};
@@ -114,6 +114,7 @@ async fn forked_setup(
     // Permissions that came with the request were for that run: a fork asks again.
     setup.grants.clear();
     setup.standing = deps.store.grants(deps.tenant, Some(setup.agent.id), now).await?;
+    setup.rules = tool_rules(deps, &setup.agent, request.origin, request.user).await?;
     setup.conversation = request.conversation;
     setup.origin = request.origin;
     setup.asked_by = request.asked_by;

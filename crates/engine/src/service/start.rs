@@ -7,8 +7,8 @@ use steward_core::approval::Taint;
 use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, Setup};
 use steward_core::message::Message;
 use steward_core::model::{Capabilities, Connection};
-use steward_core::policy::Grant;
-use steward_core::ports::{AgentTools, Lease, RouteRequest, RunRow, RunStatus};
+use steward_core::policy::{Grant, TOOL_RULES_SETTING, ToolRule, ToolRules};
+use steward_core::ports::{AgentTools, Lease, RouteRequest, RunRow, RunStatus, StoreError};
 use steward_core::prompt::{Carried, Compaction, weigh_tools};
 use steward_core::routing::{RouteTaken, Task, ToolHint};
 use steward_core::run::{ChildRun, RunState, is_control, room_for_tools};
@@ -114,6 +114,9 @@ pub(crate) async fn create_child(deps: &Deps, child: &ChildRun, state: &RunState
     setup.parent = Some(state.run_id);
     setup.depth = parent.depth + 1;
     setup.taint = state.sources();
+    // Delegating leads out of no rule.
+    let inherited = parent.rules.iter().filter(|rule| !setup.rules.contains(rule)).cloned().collect::<Vec<_>>();
+    setup.rules.extend(inherited);
     setup.budget = setup.budget.within(remaining_budget(parent, state));
     let started = EventBody::RunStarted { v: EVENT_VERSION, setup: Arc::new(setup) };
     create(deps, child.run, vec![started], now).await
@@ -150,6 +153,7 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
     let carried = fitting_carried(carried, &tools, &connection.capabilities);
     let hint = ToolHint::of(&request.input, &tools);
     let standing = deps.store.grants(deps.tenant, Some(request.agent.id), now).await?;
+    let rules = tool_rules(deps, &request.agent, request.origin, request.user).await?;
     Ok(Setup {
         budget: request.agent.budget.budget(),
         tools: tools.into(),
@@ -164,6 +168,7 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         hint,
         grants: request.grants,
         standing,
+        rules,
         connection: connection.id,
         model: connection.model,
         capabilities: connection.capabilities.in_force(),
@@ -181,6 +186,26 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         taint,
         skills: prompts,
     })
+}
+
+/// The rules of the installation that hold for a run.
+pub(crate) async fn tool_rules(
+    deps: &Deps,
+    agent: &Agent,
+    origin: Origin,
+    user: Option<UserId>,
+) -> Result<Vec<ToolRule>, EngineError> {
+    let Some(rules) = deps.store.setting(deps.tenant, TOOL_RULES_SETTING).await? else {
+        return Ok(Vec::new());
+    };
+    let rules: ToolRules = serde_json::from_value(rules)
+        .map_err(|error| StoreError::Backend(format!("the setting {TOOL_RULES_SETTING} is damaged: {error}")))?;
+    let user = match user {
+        Some(id) => deps.store.user(deps.tenant, id).await?,
+        None => None,
+    };
+    let role = user.and_then(|user| serde_json::from_value(user.role.into()).ok());
+    Ok(rules.of_run(&agent.name, origin, role))
 }
 
 /// A conversation so far, what of outside its answers may derive from, the latest last, and what its prompts begin with.

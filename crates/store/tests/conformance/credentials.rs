@@ -19,6 +19,7 @@ fn row(name: &str) -> SealedCredential {
             secret: vec!["token".to_owned()],
             roles: Vec::new(),
             discoverable: false,
+            hosts: Vec::new(),
             connection: None,
             created_at: NOW,
             changed_at: NOW,

@@ -118,6 +118,7 @@ fn question(lease: &Lease, at: Timestamp) -> Approval {
             agent: AgentId(id()),
             workspace: "/w".to_owned(),
             asked_by: "ann".to_owned(),
+            four_eyes: false,
             parent: None,
             reason: "The agent needs an answer to go on.".to_owned(),
             entered: Vec::new(),

@@ -126,6 +126,7 @@ impl McpHub {
             &found
         };
         let credential = &opened.credential;
+        check_server(credential, server)?;
         for (field, value) in &opened.fields {
             if !credential.kind.shows(field) && field != "access_until" {
                 who.learned(&credential.name, value);
@@ -156,6 +157,36 @@ impl McpHub {
         let secret = Secret { id: credential.id, label: credential.name.clone(), header: None, value: token };
         Ok((Some(secret), stamp))
     }
+}
+
+/// The host of a server, for the credential of a login there; empty for a local program.
+pub(super) fn hosts_of(server: &McpServer) -> Vec<String> {
+    host_and_port(server)
+        .map(|(host, port)| port.map_or(host.clone(), |port| format!("{host}:{port}")))
+        .into_iter()
+        .collect()
+}
+
+fn host_and_port(server: &McpServer) -> Option<(String, Option<u16>)> {
+    let McpTransport::Http { url, .. } = &server.transport else {
+        return None;
+    };
+    let url = url::Url::parse(url).ok()?;
+    Some((url.host_str()?.to_owned(), url.port_or_known_default()))
+}
+
+/// Refuses a credential that names other hosts than the server's.
+fn check_server(credential: &Credential, server: &McpServer) -> Result<(), McpError> {
+    let goes = |(host, port): (String, Option<u16>)| credential.may_go_to(&host, port);
+    if credential.hosts.is_empty() || host_and_port(server).is_some_and(goes) {
+        return Ok(());
+    }
+    Err(McpError::Invalid(format!(
+        "the credential {} may only be sent to {}, and `{}` is not there; an operator can add its host",
+        credential.name,
+        credential.hosts.join(", "),
+        server.name
+    )))
 }
 
 pub(super) struct Secret {

@@ -107,7 +107,8 @@ impl McpHub {
         let name = credentials::login_name(&server, owner);
         let vault = self.ports.vault.as_ref();
         if let Some(before) = credential::by_name(vault, tenant, &name).await? {
-            let change = CredentialChange { fields: done.fields, ..CredentialChange::default() };
+            let hosts = Some(credentials::hosts_of(&server));
+            let change = CredentialChange { fields: done.fields, hosts, ..CredentialChange::default() };
             vault.change(tenant, before.id, change).await?;
         } else {
             let new = NewCredential {
@@ -117,6 +118,7 @@ impl McpHub {
                 fields: done.fields,
                 roles: Vec::new(),
                 discoverable: false,
+                hosts: credentials::hosts_of(&server),
                 expires_at: None,
             };
             vault.keep(tenant, new).await?;

@@ -1,5 +1,5 @@
 use super::SkillPorts;
-use crate::credential::scrubber_of;
+use crate::credential::{check_host, scrubber_of};
 use crate::error::{ToolsError, refused};
 use crate::handler::Context;
 use secrecy::{ExposeSecret, SecretString};
@@ -7,7 +7,8 @@ use std::slice;
 use steward_core::credential::{Credential, CredentialUse};
 use steward_core::ports::{OpenedCredential, Role, StoreError, ToolScope};
 use steward_core::scrub::{Scrubber, secrets_of};
-use steward_core::skill::{CredentialWanted, Skill};
+use steward_core::skill::{CredentialWanted, GraphqlSpec, HttpSpec, HuggingfaceSpec, ScrapeSpec, Skill, SkillSpec};
+use url::Url;
 
 pub(super) struct CallCredential {
     pub opened: Option<OpenedCredential>,
@@ -18,6 +19,7 @@ impl CallCredential {
         let Some(credential) = discover(ports, skill, scope).await? else {
             return Ok(Self { opened: None });
         };
+        check_hosts(&credential, skill)?;
         let used = CredentialUse {
             credential: credential.id,
             run: scope.run,
@@ -79,6 +81,52 @@ pub(super) async fn discover(
     let kinds = wanted.kind.as_ref().map_or(kinds, slice::from_ref);
     let role = user_role(ports, scope).await?;
     Ok(ports.vault.discover(scope.tenant, &agent, role, &skill.name, kinds, wanted).await?)
+}
+
+/// Refuses a credential that names hosts, unless all that the skill may send it to are among them.
+fn check_hosts(credential: &Credential, skill: &Skill) -> Result<(), ToolsError> {
+    if credential.hosts.is_empty() {
+        return Ok(());
+    }
+    let url = match &skill.spec {
+        SkillSpec::Http(HttpSpec { url, .. })
+        | SkillSpec::Graphql(GraphqlSpec { url, .. })
+        | SkillSpec::Scrape(ScrapeSpec { url, .. })
+        | SkillSpec::Huggingface(HuggingfaceSpec { url, .. }) => url,
+        // Empty: the server stands in the credential itself.
+        SkillSpec::Sql(spec) if spec.database.is_empty() || spec.database.starts_with("sqlite:") => return Ok(()),
+        SkillSpec::Sql(spec) => &spec.database,
+        SkillSpec::Ssh(spec) => {
+            if let Some(jump) = &spec.jump {
+                let place = jump.rsplit_once('@').map_or(jump.as_str(), |(_, place)| place);
+                let (host, port) =
+                    place.rsplit_once(':').map_or((place, None), |(host, port)| (host, port.parse().ok()));
+                check_host(credential, host, port.or(Some(22)))?;
+            }
+            let mut hosts = std::iter::once(&spec.host).chain(&spec.hosts);
+            return hosts.try_for_each(|host| check_host(credential, host, Some(spec.port)));
+        }
+        // Checked where the server is known.
+        SkillSpec::Mcp(_) => return Ok(()),
+        _ => {
+            return Err(refused!(
+                "the credential {} may only be sent to {}, and where a program sends it can't be told; `{}` needs one without hosts",
+                credential.name,
+                credential.hosts.join(", "),
+                skill.name
+            ));
+        }
+    };
+    let parsed = Url::parse(url).ok();
+    let target = parsed.as_ref().and_then(|url| Some((url.host_str()?, url.port_or_known_default())));
+    let Some((host, port)) = target else {
+        return Err(refused!(
+            "`{}` has no fixed host, so the credential {} can't be sent there; name the host in its url",
+            skill.name,
+            credential.name
+        ));
+    };
+    check_host(credential, host, port)
 }
 
 /// The role of the user behind the run; `None` for a run without a user.

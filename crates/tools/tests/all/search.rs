@@ -30,6 +30,7 @@ pub fn credential(rows: &Rows, name: &str, kind: CredentialKind, fields: &[(&str
         secret: fields.iter().map(|(name, _)| (*name).to_owned()).collect(),
         roles: Vec::new(),
         discoverable: false,
+        hosts: Vec::new(),
         connection: None,
         created_at: Timestamp(0),
         changed_at: Timestamp(0),

@@ -154,6 +154,7 @@ impl Safe {
             fields: fields.iter().map(|(key, value)| ((*key).to_owned(), SecretString::from(*value))).collect(),
             roles: Vec::new(),
             discoverable: false,
+            hosts: Vec::new(),
             expires_at: None,
         };
         self.keep(TenantId::DEFAULT, new).await.unwrap();
@@ -173,6 +174,7 @@ impl Vault for Safe {
             secret: new.fields.keys().cloned().collect(),
             roles: new.roles,
             discoverable: new.discoverable,
+            hosts: Vec::new(),
             connection: None,
             created_at: Timestamp(0),
             changed_at: Timestamp(i64::try_from(stamp).unwrap()),

@@ -78,6 +78,7 @@ function One({ credential, operator, back }: { credential: Credential; operator:
           <Facts
             items={[
               [t("may_use"), <Access key="may" credential={credential} />],
+              [t("sent_to"), credential.hosts.length > 0 ? credential.hosts.join(", ") : t("sent_anywhere")],
               [t("made"), <Time key="made" at={credential.created_at} />],
               [t("changed"), <Time key="changed" at={credential.changed_at} />],
               [t("last_used_head"), credential.used_at === null ? t("never_used") : <Time key="used" relative at={credential.used_at} />],

@@ -52,6 +52,7 @@ function CallAsk({ item }: { item: AskItem }) {
       <Fold summary={t("arguments")}><JsonView value={args} className="mt-1" /></Fold>
       {data && <p className="text-sm text-ink-2"><span className="text-ink-3">{t("ifNo")}</span> {ifDenied(item.subject)}{data.reason && <span className={data.tainted ? "mt-0.5 block text-warn" : "mt-0.5 block"}>{!data.tainted && <span className="text-ink-3">{t("why")}: </span>}{data.reason}</span>}</p>}
       {data && data.taint.length > 0 && <ul className="text-sm text-warn">{data.taint.map((one) => <li key={one.call_id + one.origin} className="font-mono wrap-anywhere">{one.origin} ({one.tool})</li>)}</ul>}
+      {data?.needs_other && <p className="text-sm text-warn">{t("needsOther")}</p>}
       <DecideRow approvalId={item.approvalId} risk={risk} scope={{ kind: "tool", name: tool }} scopeName={tool} approve={t("approveOnce")} />
     </WaitingCard>
   );

@@ -65,6 +65,7 @@ pub fn new(name: &str, kind: CredentialKind, of: &[(&str, &str)]) -> NewCredenti
         fields: fields(of),
         roles: Vec::new(),
         discoverable: false,
+        hosts: Vec::new(),
         expires_at: None,
     }
 }

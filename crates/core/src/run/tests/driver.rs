@@ -96,6 +96,7 @@ impl Driver {
             deep: None,
             route: None,
             standing: Vec::new(),
+            rules: Vec::new(),
             carried: crate::prompt::Carried::default(),
             hint: None,
             taint: Vec::new(),

@@ -62,6 +62,7 @@ export function CredentialDialog({ credential, purpose, onClose, onSaved }: Prop
               {ROLES.map((role) => <Checkbox key={role} checked={form.roles.includes(role)} onChange={(on) => patch({ roles: on ? [...form.roles, role] : form.roles.filter((other) => other !== role) })} label={t(`role_${role}`)} />)}
             </div>
             <Switch label={t("discoverable")} hint={t("discoverable_hint")} checked={form.discoverable} onChange={(discoverable) => patch({ discoverable })} />
+            <Field label={t("hosts")} hint={t("hosts_hint")} error={problem("hosts")}>{(p) => <Textarea {...p} rows={2} spellCheck={false} value={form.hosts} onChange={(event) => patch({ hosts: event.target.value })} />}</Field>
           </fieldset>
         )}
         <Field className="max-w-56" label={t("ends")} hint={t("ends_hint")} error={problem("ends")}>{(p) => <Input {...p} type="date" value={form.ends} onChange={(event) => patch({ ends: event.target.value })} />}</Field>

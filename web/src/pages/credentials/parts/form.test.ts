@@ -10,7 +10,7 @@ const FIELDS: CredentialField[] = [
   { name: "password", secret: true, required: true },
   { name: "sudo_password", secret: true, required: false },
 ];
-const KEPT: Credential = { id: "1", name: "web1", kind: "password", description: "the web server", shown: { username: "deploy" }, secret: ["password", "sudo_password"], roles: ["operator"], discoverable: false, connection: null, created_at: 1, changed_at: 1, used_at: null, expires_at: null };
+const KEPT: Credential = { id: "1", name: "web1", kind: "password", description: "the web server", shown: { username: "deploy" }, secret: ["password", "sudo_password"], roles: ["operator"], discoverable: false, hosts: [], connection: null, created_at: 1, changed_at: 1, used_at: null, expires_at: null };
 
 test("what is wrong with a new credential is said at its field", () => {
   assert.deepEqual(problemsOf(EMPTY, FIELDS, "add", null, NOW), { name: "name_missing", "field:username": "value_missing", "field:password": "value_missing" });
@@ -37,6 +37,13 @@ test("only what differs is changed", () => {
   // The order of roles is no change.
   const two = { ...KEPT, roles: ["operator", "admin"] as Credential["roles"] };
   assert.deepEqual(patchOf({ ...formOf(two), roles: ["admin", "operator"] }, FIELDS, "edit", two), {});
+});
+
+test("hosts are lines of names and addresses", () => {
+  const at = (hosts: string) => ({ ...formOf(KEPT), hosts });
+  assert.deepEqual(patchOf(at("API.example.org\n*.b.example, 10.0.0.5:5432  [::1]:22"), FIELDS, "edit", KEPT), { hosts: ["*.b.example", "10.0.0.5:5432", "[::1]:22", "api.example.org"] });
+  for (const bad of ["https://a.example", "a.example/x", "*", "a..b", "a:0", "u@a.example"]) assert.deepEqual(problemsOf(at(bad), FIELDS, "edit", KEPT, NOW), { hosts: "hosts_bad" }, bad);
+  assert.deepEqual(patchOf(at(" "), FIELDS, "edit", { ...KEPT, hosts: ["a.example"] }), { hosts: [] });
 });
 
 test("a value that is left empty stays, one that is dropped goes", () => {

@@ -32,6 +32,8 @@ export type Form = {
   dropped: string[];
   roles: Role[];
   discoverable: boolean;
+  /** Hosts that it may be sent to, apart by spaces, commas or lines. */
+  hosts: string;
   /** The last day, `2027-01-31` of UTC, or nothing. */
   ends: string;
 };
@@ -44,10 +46,13 @@ export const endOf = (day: string): number | null | undefined => {
   return Number.isNaN(at) ? undefined : at;
 };
 
-export const EMPTY: Form = { name: "", kind: "password", description: "", values: {}, further: [], dropped: [], roles: [], discoverable: false, ends: "" };
-export const formOf = (credential: Credential): Form => ({ ...EMPTY, name: credential.name, kind: credential.kind, description: credential.description, values: { ...credential.shown }, roles: [...credential.roles], discoverable: credential.discoverable, ends: dayOf(credential.expires_at) });
+export const EMPTY: Form = { name: "", kind: "password", description: "", values: {}, further: [], dropped: [], roles: [], discoverable: false, hosts: "", ends: "" };
+export const formOf = (credential: Credential): Form => ({ ...EMPTY, name: credential.name, kind: credential.kind, description: credential.description, values: { ...credential.shown }, roles: [...credential.roles], discoverable: credential.discoverable, hosts: credential.hosts.join("\n"), ends: dayOf(credential.expires_at) });
 
-export type Problem = "name_missing" | "name_long" | "value_missing" | "further_bad" | "further_twice" | "further_empty" | "ends_bad" | "nothing_new";
+const hostsOf = (text: string) => [...new Set(text.toLowerCase().split(/[\s,;]+/).filter(Boolean))].sort();
+const isHost = (text: string) => /^(\*\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*|\[[0-9a-f:.]+\])(:[1-9]\d{0,4})?$/.test(text);
+
+export type Problem = "name_missing" | "name_long" | "hosts_bad" | "value_missing" | "further_bad" | "further_twice" | "further_empty" | "ends_bad" | "nothing_new";
 /** What is wrong, by `name`, `ends`, `all`, `field:NAME` or `further:N`. */
 export type Problems = Record<string, Problem>;
 
@@ -56,6 +61,7 @@ export function problemsOf(form: Form, fields: readonly CredentialField[], purpo
   if (purpose !== "replace") {
     if (form.name.trim() === "") out.name = "name_missing";
     else if (form.name.trim().length > MAX_NAME) out.name = "name_long";
+    if (!hostsOf(form.hosts).every(isHost)) out.hosts = "hosts_bad";
   }
   if (purpose !== "edit") {
     for (const field of fields) {
@@ -79,7 +85,7 @@ export function problemsOf(form: Form, fields: readonly CredentialField[], purpo
 export function inputOf(form: Form, fields: readonly CredentialField[]): CredentialInput {
   const known = fields.map((field) => [field.name, form.values[field.name] ?? ""] as const);
   const values = Object.fromEntries([...known, ...form.further.map(({ name, value }) => [name, value] as const)].filter(([, value]) => value !== ""));
-  return { name: form.name.trim(), kind: form.kind, description: form.description.trim(), fields: values, roles: form.roles, discoverable: form.discoverable, expires_at: endOf(form.ends) ?? null };
+  return { name: form.name.trim(), kind: form.kind, description: form.description.trim(), fields: values, roles: form.roles, discoverable: form.discoverable, hosts: hostsOf(form.hosts), expires_at: endOf(form.ends) ?? null };
 }
 
 /** Only what differs from `before`. */
@@ -91,6 +97,7 @@ export function patchOf(form: Form, fields: readonly CredentialField[], purpose:
     if (form.description.trim() !== before.description) patch.description = form.description.trim();
     if (form.roles.length !== before.roles.length || form.roles.some((role) => !before.roles.includes(role))) patch.roles = form.roles;
     if (form.discoverable !== before.discoverable) patch.discoverable = form.discoverable;
+    if (hostsOf(form.hosts).join() !== before.hosts.join()) patch.hosts = hostsOf(form.hosts);
     return patch;
   }
   const values: Record<string, string> = {};

@@ -1,0 +1,130 @@
+//! Rules of an installation over what its agents do: they only ever make an agent's own policy stricter.
+
+use super::{Decision, RiskClass};
+use crate::event::Origin;
+use crate::ports::Role;
+use serde::{Deserialize, Serialize};
+
+/// Where the rules are kept among the settings.
+pub const TOOL_RULES_SETTING: &str = "policy.tool_rules";
+
+/// For which calls an installation wants more care than the agent's own policy. An empty list means all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ToolRule {
+    /// Its name, unique; shown wherever it decides.
+    #[schema(min_length = 1, max_length = 80)]
+    pub name: String,
+    /// The classes of tools it is about.
+    #[serde(default)]
+    pub risks: Vec<RiskClass>,
+    /// The agents, by name.
+    #[serde(default)]
+    pub agents: Vec<String>,
+    /// Where the run came from.
+    #[serde(default)]
+    pub origins: Vec<Origin>,
+    /// The role of the user who asked. A run without a user is among all of them.
+    #[serde(default)]
+    pub roles: Vec<Role>,
+    /// The least that happens: `ask` or `deny`.
+    pub decision: Decision,
+    /// Whether only somebody else than who asked may approve such a call, each by itself.
+    #[serde(default)]
+    pub four_eyes: bool,
+}
+
+/// The rules of an installation. `version` counts their changes, so that two administrators don't overwrite each other.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ToolRules {
+    /// Counts changes from 0; a change names the version it was made from.
+    pub version: u64,
+    /// All that fit a call hold; the strictest decides.
+    #[schema(max_items = 100)]
+    pub rules: Vec<ToolRule>,
+}
+
+impl ToolRules {
+    /// The rules that hold for a run. A user's role that is not known counts as every role.
+    pub fn of_run(&self, agent: &str, origin: Origin, role: Option<Role>) -> Vec<ToolRule> {
+        let fits = |rule: &&ToolRule| {
+            (rule.agents.is_empty() || rule.agents.iter().any(|name| name == agent))
+                && (rule.origins.is_empty() || rule.origins.contains(&origin))
+                && role.is_none_or(|role| rule.roles.is_empty() || rule.roles.contains(&role))
+        };
+        self.rules.iter().filter(fits).cloned().collect()
+    }
+}
+
+impl ToolRule {
+    pub fn is_about(&self, risk: RiskClass) -> bool {
+        self.risks.is_empty() || self.risks.contains(&risk)
+    }
+}
+
+/// The strictest of the rules about a class of tools.
+pub fn strictest(rules: &[ToolRule], risk: RiskClass) -> Option<&ToolRule> {
+    rules.iter().filter(|rule| rule.is_about(risk)).max_by_key(|rule| (rule.decision, rule.four_eyes))
+}
+
+/// Whether a call of this class needs somebody else than who asked.
+pub fn needs_four_eyes(rules: &[ToolRule], risk: RiskClass) -> bool {
+    rules.iter().any(|rule| rule.four_eyes && rule.is_about(risk))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ToolRule, ToolRules, needs_four_eyes, strictest};
+    use crate::event::Origin;
+    use crate::policy::{Decision, RiskClass};
+    use crate::ports::Role;
+    use serde_json::{Value, json};
+
+    fn rule(name: &str, decision: &str, limits: &Value) -> ToolRule {
+        let mut rule = json!({"name": name, "decision": decision});
+        if let (Value::Object(rule), Value::Object(limits)) = (&mut rule, limits) {
+            rule.extend(limits.clone());
+        }
+        serde_json::from_value(rule).expect("a rule")
+    }
+
+    #[test]
+    fn rules_hold_for_the_runs_that_they_name() {
+        let rules = ToolRules {
+            version: 1,
+            rules: vec![
+                rule("all", "ask", &json!({})),
+                rule("shop", "ask", &json!({"agents": ["shop"]})),
+                rule("night", "deny", &json!({"origins": ["schedule"]})),
+                rule("juniors", "deny", &json!({"roles": ["developer"]})),
+            ],
+        };
+        for (agent, origin, role, expect) in [
+            ("desk", Origin::Chat, Some(Role::Operator), "all"),
+            ("shop", Origin::Chat, Some(Role::Operator), "all shop"),
+            ("desk", Origin::Schedule, Some(Role::Operator), "all night"),
+            ("desk", Origin::Chat, Some(Role::Developer), "all juniors"),
+            ("shop", Origin::Schedule, None, "all shop night juniors"),
+        ] {
+            let names: Vec<String> = rules.of_run(agent, origin, role).into_iter().map(|rule| rule.name).collect();
+            assert_eq!(names.join(" "), expect, "{agent} {origin:?} {role:?}");
+        }
+    }
+
+    #[test]
+    fn the_strictest_rule_of_a_class_decides() {
+        let rules = [
+            rule("ask", "ask", &json!({"risks": ["write", "external"]})),
+            rule("never", "deny", &json!({"risks": ["external"]})),
+            rule("two", "ask", &json!({"risks": ["destructive"], "four_eyes": true})),
+        ];
+        let of = |risk| strictest(&rules, risk).map(|rule| (rule.name.as_str(), rule.decision));
+        assert_eq!(of(RiskClass::Read), None);
+        assert_eq!(of(RiskClass::Write), Some(("ask", Decision::Ask)));
+        assert_eq!(of(RiskClass::External), Some(("never", Decision::Deny)));
+        assert_eq!(of(RiskClass::Destructive), Some(("two", Decision::Ask)));
+        assert!(needs_four_eyes(&rules, RiskClass::Destructive));
+        assert!(!needs_four_eyes(&rules, RiskClass::External));
+    }
+}
