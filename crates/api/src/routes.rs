@@ -17,6 +17,7 @@ mod reminders;
 mod runs;
 mod skills;
 mod usage;
+mod users;
 
 use crate::ApiState;
 use crate::health;
@@ -42,6 +43,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(usage::routes())
         .merge(budgets::routes())
         .merge(keys::routes())
+        .merge(users::routes())
         .merge(skills::routes())
         .merge(packages::routes())
         .merge(mcp_servers::routes())

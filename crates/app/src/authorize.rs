@@ -89,6 +89,7 @@ pub enum Resource<'a> {
     },
     SshHosts,
     Usage,
+    Users,
 }
 
 /// `Forbidden`: the role or the virtual key does not reach that far. `NotFound`: it is somebody else's.
@@ -292,6 +293,7 @@ mod tests {
             (Action::Read, R::SshHosts, "nyyy"),
             (Action::Write, R::SshHosts, "nnyy"),
             (Action::Read, R::Usage, "yyyy"),
+            (Action::Administer, R::Users, "nnny"),
         ] {
             check(action, resource, expect);
         }

@@ -81,11 +81,11 @@ pub(super) async fn discover(
     Ok(ports.vault.discover(scope.tenant, &agent, role, &skill.name, kinds, wanted).await?)
 }
 
-/// The role of the user behind the run; `None` for a run without a user.
+/// The role of the user behind the run; `None` for a run without a user, or of one who is disabled.
 async fn user_role(ports: &SkillPorts, scope: &ToolScope) -> Result<Option<Role>, ToolsError> {
     let Some(id) = scope.user else {
         return Ok(None);
     };
     let user = ports.users.user(scope.tenant, id).await?;
-    Ok(user.and_then(|user| serde_json::from_value(user.role.into()).ok()))
+    Ok(user.filter(|user| !user.is_disabled()).map(|user| user.role))
 }
