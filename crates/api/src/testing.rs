@@ -8,6 +8,7 @@ mod mcp;
 mod no_models;
 mod pages;
 mod routing;
+mod users;
 
 use crate::router::{guarded, router};
 use crate::{ApiState, Hosts};
@@ -22,7 +23,7 @@ use std::sync::Arc;
 use steward_access::{AccessDeps, FileKeys, SealedVault, VaultDeps};
 use steward_app::{AboutFacts, Access, App, AppParts, Health, LogIn, OpenSession, UsageWriter};
 use steward_core::ports::{Blobs, Clock, Ids, Role, User, UserChange, Users as _};
-use steward_core::{TenantId, UserId};
+use steward_core::{TenantId, Timestamp, UserId};
 use steward_engine::{Deps, EngineConfig, RunService};
 use steward_infra::{FileBlobs, InProcessBus};
 use steward_store::{Store, StoreConfig};
@@ -172,6 +173,10 @@ impl Bed {
         made.unwrap();
         let login = LogIn { email: EMAIL, password: PASSWORD, client: None, label: "a program" };
         self.state.access.log_in(login).await.unwrap()
+    }
+
+    pub fn clock_now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     pub async fn set_role(&self, role: &str) {

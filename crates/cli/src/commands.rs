@@ -24,3 +24,4 @@ pub mod runs;
 pub mod sample;
 pub mod skill;
 pub mod usage;
+pub mod user;
