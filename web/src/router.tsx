@@ -27,6 +27,7 @@ const page = <P extends string>(path: P, load: () => Promise<unknown>, name = "d
 const tree = root.addChildren([
   outside("/login", () => import("@/pages/login")),
   outside("/setup", () => import("@/pages/setup")),
+  outside("/invitation", () => import("@/pages/invitation")),
   frame.addChildren([
     createRoute({ getParentRoute: () => frame, path: "/", beforeLoad: () => { throw redirect({ to: "/chat" }); } }),
     page("/chat", load.chat),
@@ -49,6 +50,7 @@ const tree = root.addChildren([
     page("/mcp-servers", load.mcp, "ServersPage"),
     page("/mcp-servers/$serverId", load.mcp, "ServerPage"),
     page("/usage", load.usage),
+    page("/users", load.users),
     page("/settings", load.settings),
     page("/about", load.about),
   ]),

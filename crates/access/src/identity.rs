@@ -82,37 +82,32 @@ impl Access {
         Ok(user.map(|user| user.email))
     }
 
-    /// Fails with [`LoginError::Token`] if there is no such user any more.
+    /// Fails with [`LoginError::Token`] if there is no such user any more, or they are disabled.
     pub(crate) fn identity(
         &self,
         user: Option<User>,
         session: Option<Uuid>,
         key: Option<VirtualKey>,
     ) -> Result<Identity, LoginError> {
-        let account = account(&user.ok_or(LoginError::Token)?)?;
+        let user = user.filter(|user| !user.is_disabled()).ok_or(LoginError::Token)?;
         Ok(Identity {
             principal: Principal {
                 tenant: self.tenant,
-                user: account.id,
-                name: account.name,
-                role: account.role,
+                user: user.id,
+                name: user.name,
+                role: user.role,
                 key: key.map(Box::new),
             },
-            email: account.email,
+            email: user.email,
             session,
         })
     }
 }
 
-pub(crate) fn account(user: &User) -> Result<Account, LoginError> {
-    let role = match user.role.as_str() {
-        "admin" => Role::Admin,
-        "operator" => Role::Operator,
-        "developer" => Role::Developer,
-        "viewer" => Role::Viewer,
-        other => return Err(LoginError::Unavailable(format!("unknown role `{other}`"))),
-    };
-    Ok(Account { id: user.id, email: user.email.clone(), name: user.name.clone(), role })
+impl From<&User> for Account {
+    fn from(user: &User) -> Self {
+        Self { id: user.id, email: user.email.clone(), name: user.name.clone(), role: user.role }
+    }
 }
 
 /// Most cached keys; at that number the cache is emptied.

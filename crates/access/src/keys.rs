@@ -1,7 +1,7 @@
 //! API keys of users and virtual keys: created, shown once, kept as hashes.
 
 use steward_core::hash::sha256;
-use steward_core::ports::{LoginError, StoreError, User, VirtualKey};
+use steward_core::ports::{LoginError, StoreError, User, UserChange, VirtualKey};
 use steward_core::spending::key_problem;
 use steward_core::{KeyId, Timestamp, UserId};
 
@@ -12,7 +12,7 @@ impl Access {
     pub async fn new_api_key(&self, email: &str) -> Result<String, AccessError> {
         let found = self.users.user_by_email(self.tenant, &email.to_lowercase()).await?;
         let Some(user) = found else {
-            return Err(AccessError::Invalid(format!("there is no user {email}")));
+            return Err(AccessError::invalid("email", format!("there is no user {email}")));
         };
         self.make_api_key(user.id).await
     }
@@ -28,10 +28,9 @@ impl Access {
     }
 
     async fn set_api_key(&self, user: UserId, hash: Option<String>) -> Result<(), AccessError> {
-        let _changes = self.changes.lock().await;
-        let mut user = self.known_user(user).await?;
-        user.api_key_hash = hash;
-        Ok(self.users.save_user(self.tenant, &user).await?)
+        let change = UserChange { api_key_hash: Some(hash), ..UserChange::default() };
+        self.users.change_user(self.tenant, user, &change).await?;
+        Ok(())
     }
 
     pub(crate) async fn known_user(&self, id: UserId) -> Result<User, AccessError> {
@@ -74,7 +73,7 @@ impl Access {
             revoked_at: None,
         };
         if let Some(problem) = key_problem(&key, now) {
-            return Err(AccessError::Invalid(problem.to_string()));
+            return Err(AccessError::invalid(problem.field, problem.to_string()));
         }
         let hash = sha256(secret.as_bytes());
         self.keys.save_key(self.tenant, &key, Some(&hash)).await?;

@@ -1,6 +1,7 @@
 //! Who is asking: passwords, sessions, tokens, API keys and the first administrator. What they may use: the vault.
 
 mod identity;
+mod invitations;
 mod keys;
 mod secrets;
 mod sessions;
@@ -8,6 +9,7 @@ mod users;
 mod vault;
 
 pub use identity::{Account, Identity};
+pub use invitations::{AcceptInvitation, INVITATION_LIFETIME, IssuedInvitation};
 pub use keys::NewKey;
 pub use sessions::{LogIn, OpenSession, REFRESH_LIFETIME};
 pub use users::{FirstStart, LOCAL_USER};
@@ -17,7 +19,9 @@ use std::sync::Arc;
 
 use secrecy::SecretBox;
 use steward_core::TenantId;
-use steward_core::ports::{Clock, Ids, LoginError, LoginSessions, Settings, StoreError, Users, VirtualKeys};
+use steward_core::ports::{
+    Clock, Ids, LoginError, LoginSessions, Settings, StoreError, UserChangeError, Users, VirtualKeys,
+};
 use tokio::sync::{Mutex, Semaphore};
 
 use identity::IdentityCache;
@@ -51,8 +55,8 @@ pub struct Access {
     tokens: Tokens,
     attempts_by_email: LoginAttempts,
     attempts_by_client: LoginAttempts,
-    /// Held while a user is read, changed and saved.
-    changes: Mutex<()>,
+    /// Held while the first administrator is made.
+    setting_up: Mutex<()>,
     identity_cache: IdentityCache,
     hashes: Semaphore,
 }
@@ -70,7 +74,7 @@ impl Access {
             tokens: Tokens::new(deps.signing_key),
             attempts_by_email: LoginAttempts::new(5),
             attempts_by_client: LoginAttempts::new(30),
-            changes: Mutex::new(()),
+            setting_up: Mutex::new(()),
             identity_cache: IdentityCache::default(),
             hashes: Semaphore::new(HASHES_AT_ONCE),
         }
@@ -114,16 +118,40 @@ fn unavailable(error: StoreError) -> LoginError {
 pub enum AccessError {
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A password that is too weak, or a malformed email.
-    #[error("{0}")]
-    Invalid(String),
+    /// A field that can't be that, such as a password that is too short.
+    #[error("{title}")]
+    Invalid { field: &'static str, title: String },
     /// The one-time token is wrong or used up.
     #[error("the set-up token is not valid; the newest one was printed at the last start")]
     SetupToken,
+    /// The token of an invitation is wrong, used up or expired, or its user is disabled.
+    #[error("the invitation is not valid: it was used, has expired, or was replaced by a newer one")]
+    Invitation,
+    #[error("{0} is in use by another user")]
+    EmailTaken(String),
+    #[error("the user is disabled")]
+    Disabled,
+    #[error("this is the last active administrator")]
+    LastAdministrator,
     #[error("the current password is wrong")]
     CurrentPassword,
     #[error(transparent)]
     Login(#[from] LoginError),
     #[error("cannot hash a password: {0}")]
     Hash(String),
+}
+
+impl AccessError {
+    fn invalid(field: &'static str, title: impl Into<String>) -> Self {
+        Self::Invalid { field, title: title.into() }
+    }
+}
+
+impl From<UserChangeError> for AccessError {
+    fn from(error: UserChangeError) -> Self {
+        match error {
+            UserChangeError::LastAdministrator => Self::LastAdministrator,
+            UserChangeError::Store(error) => error.into(),
+        }
+    }
 }

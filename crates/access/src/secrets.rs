@@ -23,9 +23,10 @@ const MAX_LENGTH: usize = 1000;
 pub(crate) fn check(password: &str) -> Result<(), AccessError> {
     let length = password.chars().count();
     if !(MIN_LENGTH..=MAX_LENGTH).contains(&length) {
-        return Err(AccessError::Invalid(format!(
-            "the password has {length} characters; choose {MIN_LENGTH} to {MAX_LENGTH}"
-        )));
+        return Err(AccessError::invalid(
+            "password",
+            format!("the password has {length} characters; choose {MIN_LENGTH} to {MAX_LENGTH}"),
+        ));
     }
     Ok(())
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use steward_core::hash::sha256;
-use steward_core::ports::{Authenticator, LoginError, LoginSession, Principal, User};
+use steward_core::ports::{Authenticator, LoginError, LoginSession, Principal, User, UserChange};
 use steward_core::{Timestamp, UserId};
 use uuid::Uuid;
 
-use super::identity::{Account, account};
+use super::identity::Account;
 use super::secrets::{self, LIFETIME_S};
 use super::{Access, AccessError, unavailable};
 
@@ -49,27 +49,29 @@ impl Access {
         let client = login.client.map(network);
         let closed = || {
             let now = self.clock.now();
-            let wait = self
-                .attempts_by_email
-                .closed(&email, now)
-                .max(client.as_ref().and_then(|client| self.attempts_by_client.closed(client, now)));
+            let by_client = client.as_ref().and_then(|client| self.attempts_by_client.closed(client, now));
+            let wait = self.attempts_by_email.closed(&email, now).max(by_client);
             wait.map_or(Ok(()), |seconds| Err(LoginError::TooMany { seconds }))
         };
         closed()?;
         let user = self.users.user_by_email(self.tenant, &email).await.map_err(unavailable)?;
         let phc = user.as_ref().and_then(|user| user.password_hash.clone());
         let fits = self.verify_password(login.password, phc, closed).await?;
-        if let Some(user) = user.filter(|_| fits) {
+        if let Some(user) = user.filter(|user| fits && !user.is_disabled()) {
             self.attempts_by_email.succeeded(&email);
             return self.open(&user, login.label).await;
         }
-        let now = self.clock.now();
-        self.attempts_by_email.failed(&email, now);
-        if let Some(client) = &client {
-            self.attempts_by_client.failed(client, now);
-        }
+        self.attempts_by_email.failed(&email, self.clock.now());
+        self.count_failure_of(client.as_deref());
         tracing::info!("login refused");
         Err(LoginError::Wrong)
+    }
+
+    /// `client`: the [`network`] of an address.
+    pub(crate) fn count_failure_of(&self, client: Option<&str>) {
+        if let Some(client) = client {
+            self.attempts_by_client.failed(client, self.clock.now());
+        }
     }
 
     pub(crate) async fn open(&self, user: &User, label: &str) -> Result<OpenSession, LoginError> {
@@ -90,6 +92,7 @@ impl Access {
             self.end(old.id).await.map_err(unavailable)?;
         }
         self.sessions.create_session(self.tenant, &session).await.map_err(unavailable)?;
+        self.users.note_login(self.tenant, user.id, now).await.map_err(unavailable)?;
         self.opened(session.id, user, Some(token))
     }
 
@@ -98,7 +101,8 @@ impl Access {
     pub async fn refresh(&self, token: &str) -> Result<OpenSession, LoginError> {
         let hash = sha256(token.as_bytes());
         let mut session = self.session_of(&hash).await?;
-        let user = self.users.user(self.tenant, session.user).await.map_err(unavailable)?.ok_or(LoginError::Token)?;
+        let user = self.users.user(self.tenant, session.user).await.map_err(unavailable)?;
+        let user = user.filter(|user| !user.is_disabled()).ok_or(LoginError::Token)?;
         let now = self.clock.now();
         if secrets::same(&session.token_hash, &hash) {
             let fresh = secrets::refresh_token();
@@ -155,6 +159,11 @@ impl Access {
         Ok(theirs)
     }
 
+    /// Returns how many there were.
+    pub async fn end_sessions(&self, user: UserId) -> Result<u64, AccessError> {
+        Ok(self.sessions.end_sessions(self.tenant, user, None).await?)
+    }
+
     /// Changes the password and ends all sessions but `keep`.
     pub async fn change_password(
         &self,
@@ -174,13 +183,12 @@ impl Access {
             return Err(AccessError::CurrentPassword);
         }
         self.attempts_by_email.succeeded(&email);
-        let hash = self.hash(new).await?;
-        {
-            let _changes = self.changes.lock().await;
-            let mut user = self.known_user(user).await?;
-            user.password_hash = Some(hash);
-            self.users.save_user(self.tenant, &user).await?;
-        }
+        let hash = self.hash(new).await.map_err(|error| match error {
+            AccessError::Invalid { title, .. } => AccessError::invalid("new", title),
+            other => other,
+        })?;
+        let change = UserChange { password_hash: Some(hash), ..UserChange::default() };
+        self.users.change_user(self.tenant, user, &change).await?;
         self.sessions.end_sessions(self.tenant, user, keep).await?;
         Ok(())
     }
@@ -211,7 +219,7 @@ impl Access {
             access_token: self.tokens.issue(user.id, id, self.clock.now())?,
             expires_in: LIFETIME_S,
             refresh_token,
-            user: account(user)?,
+            user: user.into(),
         })
     }
 }
@@ -230,7 +238,7 @@ impl Authenticator for Access {
 }
 
 /// The client of an address: an IPv4 address, or the half of an IPv6 address that one household has.
-fn network(address: IpAddr) -> String {
+pub(crate) fn network(address: IpAddr) -> String {
     match address.to_canonical() {
         IpAddr::V4(address) => address.to_string(),
         IpAddr::V6(address) => {

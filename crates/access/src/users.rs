@@ -1,9 +1,10 @@
-//! Creates users: the first administrator, since there is no default password, and users behind programs.
+//! Users: the first administrator, since there is no default password, users behind programs, and what administrators
+//! change of others.
 
 use serde_json::Value;
 use steward_core::UserId;
 use steward_core::hash::sha256;
-use steward_core::ports::{Role, User};
+use steward_core::ports::{Page, Role, StoreError, User, UserChange, UserFilter};
 
 use super::sessions::{LogIn, OpenSession};
 use super::{Access, AccessError, secrets};
@@ -52,7 +53,7 @@ impl Access {
     pub async fn set_up(&self, token: &str, name: Option<&str>, login: LogIn<'_>) -> Result<OpenSession, AccessError> {
         let user = {
             // One at a time, since a token makes one administrator.
-            let _changes = self.changes.lock().await;
+            let _setting_up = self.setting_up.lock().await;
             let kept = self.settings.setting(self.tenant, SETUP_TOKEN).await?;
             let kept = kept.as_ref().and_then(Value::as_str).unwrap_or_default();
             let fits = secrets::same(kept, &sha256(token.as_bytes()));
@@ -74,6 +75,29 @@ impl Access {
         Ok(())
     }
 
+    /// By email, those after `after`.
+    pub async fn users(&self, filter: &UserFilter, after: Option<&str>, limit: u32) -> Result<Page<User>, AccessError> {
+        Ok(self.users.users(self.tenant, filter, after, limit).await?)
+    }
+
+    pub async fn user(&self, user: UserId) -> Result<User, AccessError> {
+        self.known_user(user).await
+    }
+
+    /// Name, role, and whether they are disabled, which ends all their sessions and lets no key of theirs in.
+    pub async fn change_user(&self, user: UserId, change: UserChange) -> Result<User, AccessError> {
+        let name = change.name.as_deref().map(required_name).transpose()?;
+        let change = UserChange { name: name.map(str::to_owned), ..change };
+        let user = self.users.change_user(self.tenant, user, &change).await?;
+        self.note_administrator(&user).await?;
+        Ok(user)
+    }
+
+    /// [`StoreError::Conflict`] if they are active.
+    pub async fn remove_user(&self, user: UserId) -> Result<(), AccessError> {
+        Ok(self.users.remove_user(self.tenant, user).await?)
+    }
+
     async fn make_user(
         &self,
         email: &str,
@@ -81,35 +105,60 @@ impl Access {
         password: Option<&str>,
         role: Role,
     ) -> Result<User, AccessError> {
+        let mut user = self.new_user(email, name, role)?;
+        if let Some(password) = password {
+            user.password_hash = Some(self.hash(password).await?);
+        }
+        self.create_user(&user).await?;
+        self.note_administrator(&user).await?;
+        Ok(user)
+    }
+
+    /// A user who is not stored yet. Without a name, they get the first part of the email.
+    pub(crate) fn new_user(&self, email: &str, name: Option<&str>, role: Role) -> Result<User, AccessError> {
         let email = email_address(email)?;
-        let name = match name.map(str::trim).filter(|name| !name.is_empty()) {
-            Some(name) if name.chars().count() > MAX_NAME => {
-                return Err(AccessError::Invalid(format!(
-                    "the name is too long; choose at most {MAX_NAME} characters"
-                )));
-            }
+        let name = match name.map(checked_name).transpose()?.flatten() {
             Some(name) => name,
             None => email.split('@').next().unwrap_or(&email),
         };
-        let password_hash = match password {
-            Some(password) => Some(self.hash(password).await?),
-            None => None,
-        };
-        let user = User {
-            id: UserId(self.ids.next()),
-            name: name.to_owned(),
-            email,
-            role: role.as_str().to_owned(),
-            password_hash,
-            api_key_hash: None,
-            created_at: self.clock.now(),
-        };
-        self.users.save_user(self.tenant, &user).await?;
-        if role == Role::Admin {
+        Ok(User::new(UserId(self.ids.next()), email.as_str(), name, role, self.clock.now()))
+    }
+
+    pub(crate) async fn create_user(&self, user: &User) -> Result<(), AccessError> {
+        match self.users.create_user(self.tenant, user).await {
+            Err(StoreError::Conflict(_)) => Err(AccessError::EmailTaken(user.email.clone())),
+            done => Ok(done?),
+        }
+    }
+
+    /// The set-up is over once somebody can log in as an administrator.
+    pub(crate) async fn note_administrator(&self, user: &User) -> Result<(), AccessError> {
+        let can_administer = user.role == Role::Admin && user.password_hash.is_some() && !user.is_disabled();
+        if can_administer && self.needs_set_up().await? {
             self.settings.set_setting(self.tenant, HAS_ADMIN, &Value::Bool(true)).await?;
         }
-        Ok(user)
+        Ok(())
     }
+}
+
+/// A name without the blanks around it; `None` if nothing is left.
+pub(crate) fn checked_name(name: &str) -> Result<Option<&str>, AccessError> {
+    let name = name.trim();
+    if name.chars().count() > MAX_NAME {
+        return Err(AccessError::invalid(
+            "name",
+            format!("the name is too long; choose at most {MAX_NAME} characters"),
+        ));
+    }
+    if name.chars().any(char::is_control) {
+        return Err(AccessError::invalid("name", "the name has more than one line; choose one on one line"));
+    }
+    Ok(Some(name).filter(|name| !name.is_empty()))
+}
+
+fn required_name(name: &str) -> Result<&str, AccessError> {
+    checked_name(name)?
+        .ok_or_else(|| AccessError::invalid("name", format!("the name is empty; choose 1 to {MAX_NAME} characters")))
 }
 
 /// The email in lower case; an error if it is none.
@@ -125,5 +174,5 @@ fn email_address(text: &str) -> Result<String, AccessError> {
         return Ok(email);
     }
     let shown: String = email.chars().take(80).collect();
-    Err(AccessError::Invalid(format!("`{shown}` is not an email address")))
+    Err(AccessError::invalid("email", format!("`{shown}` is not an email address")))
 }

@@ -9,8 +9,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use dto::{ApiKey, AuthStatus, Login, LoginSessionView, Me, NewPassword, Session, SetUp};
-use steward_app::{Caller, LogIn, OpenSession, REFRESH_LIFETIME};
+use dto::{AcceptedInvitation, ApiKey, AuthStatus, Login, LoginSessionView, Me, NewPassword, Session, SetUp};
+use steward_app::{AcceptInvitation, Caller, LogIn, OpenSession, REFRESH_LIFETIME};
 use steward_core::ports::LoginError;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -26,6 +26,7 @@ pub(crate) fn auth_routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(logout))
         .routes(routes!(status))
         .routes(routes!(set_up))
+        .routes(routes!(accept_invitation))
         .routes(routes!(me))
         .routes(routes!(list_sessions))
         .routes(routes!(end_session))
@@ -152,6 +153,33 @@ pub(crate) async fn set_up(
     let login = LogIn { email: &body.email, password: &body.password, client: client.address, label: &client.label };
     let open = state.access.set_up(&body.token, body.name.as_deref(), login).await?;
     Ok((StatusCode::CREATED, with_cookie(open, &client)).into_response())
+}
+
+/// Accept an invitation
+///
+/// With the one-time token of the link that an administrator sent. Sets the password and logs in; attempts with a wrong
+/// token count like wrong passwords.
+#[utoipa::path(
+    post, path = "/api/auth/invitation", tag = "auth", operation_id = "acceptInvitation", security(()),
+    request_body = AcceptedInvitation,
+    responses((status = 200, description = "Accepted and logged in", body = Session),
+              (status = 403, description = "The token is wrong, used up or expired"),
+              (status = 429, description = "Too many attempts"))
+)]
+pub(crate) async fn accept_invitation(
+    State(state): State<ApiState>,
+    client: Client,
+    Body(body): Body<AcceptedInvitation>,
+) -> Result<Response, Problem> {
+    let accept = AcceptInvitation {
+        token: &body.token,
+        password: &body.password,
+        name: body.name.as_deref(),
+        client: client.address,
+        label: &client.label,
+    };
+    let open = state.access.accept_invitation(accept).await?;
+    Ok(with_cookie(open, &client).into_response())
 }
 
 /// Who am I

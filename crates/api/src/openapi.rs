@@ -68,6 +68,7 @@ const TAGS: [(&str, &str); 19] = [
     ("usage", "What calls of models took."),
     ("budgets", "Hard limits of what may be spent."),
     ("keys", "Virtual keys: they let a program use /v1, within limits."),
+    ("users", "Who may log in, and as what; for administrators."),
     ("skills", "Configured units that give agents tools or prompt context."),
     ("credentials", "The vault: secrets go in and are used by skills, but never come back."),
     ("mcp", "MCP servers whose tools agents may use, pinned by what a person accepted."),

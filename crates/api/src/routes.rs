@@ -18,6 +18,7 @@ mod reminders;
 mod runs;
 mod skills;
 mod usage;
+mod users;
 
 use crate::ApiState;
 use crate::health;
@@ -44,6 +45,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(usage::routes())
         .merge(budgets::routes())
         .merge(keys::routes())
+        .merge(users::routes())
         .merge(skills::routes())
         .merge(packages::routes())
         .merge(mcp_servers::routes())

@@ -9,6 +9,7 @@ mod no_models;
 mod pages;
 mod permissions;
 mod routing;
+mod users;
 
 use crate::router::{guarded, router};
 use crate::{ApiState, Hosts};
@@ -22,8 +23,8 @@ use std::path::Path;
 use std::sync::Arc;
 use steward_access::{AccessDeps, FileKeys, SealedVault, VaultDeps};
 use steward_app::{AboutFacts, Access, App, AppParts, Health, LogIn, OpenSession, UsageWriter};
-use steward_core::TenantId;
-use steward_core::ports::{Blobs, Clock, Ids, Users as _};
+use steward_core::ports::{Blobs, Clock, Ids, Role, User, UserChange, Users as _};
+use steward_core::{TenantId, Timestamp, UserId};
 use steward_engine::{Deps, EngineConfig, RunService};
 use steward_infra::{FileBlobs, InProcessBus};
 use steward_store::{Store, StoreConfig};
@@ -34,6 +35,7 @@ use steward_tools::package::Packages;
 use steward_tools::skills::FileHostKeys;
 use tempfile::TempDir;
 use tower::ServiceExt;
+use uuid::Uuid;
 
 pub(crate) const EMAIL: &str = "ada@example.org";
 pub(crate) const PASSWORD: &str = "correct horse battery";
@@ -174,10 +176,23 @@ impl Bed {
         self.state.access.log_in(login).await.unwrap()
     }
 
+    pub fn clock_now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
     pub async fn set_role(&self, role: &str) {
-        let mut user = self.store.user_by_email(TenantId::DEFAULT, EMAIL).await.unwrap().unwrap();
-        role.clone_into(&mut user.role);
-        self.store.save_user(TenantId::DEFAULT, &user).await.unwrap();
+        // Another one, since the last administrator stays what they are.
+        let spare = User {
+            password_hash: Some("$argon2id$x".to_owned()),
+            ..User::new(UserId(Uuid::from_u128(99)), "spare@example.org", "Spare", Role::Admin, self.clock.now())
+        };
+        if self.store.user_by_email(TenantId::DEFAULT, &spare.email).await.unwrap().is_none() {
+            self.store.create_user(TenantId::DEFAULT, &spare).await.unwrap();
+        }
+        let user = self.store.user_by_email(TenantId::DEFAULT, EMAIL).await.unwrap().unwrap();
+        let role = serde_json::from_value(role.into()).unwrap();
+        let change = UserChange { role: Some(role), ..UserChange::default() };
+        self.store.change_user(TenantId::DEFAULT, user.id, &change).await.unwrap();
     }
 
     /// From now on, whatever reads users or settings fails.

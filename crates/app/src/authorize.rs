@@ -90,6 +90,7 @@ pub enum Resource<'a> {
     },
     SshHosts,
     Usage,
+    Users,
 }
 
 /// What a skill would be able to do after a change: all but the first are an operator's to give.
@@ -330,6 +331,7 @@ mod tests {
             (Action::Read, R::SshHosts, "nyyy"),
             (Action::Write, R::SshHosts, "nnyy"),
             (Action::Read, R::Usage, "yyyy"),
+            (Action::Administer, R::Users, "nnny"),
         ] {
             check(action, resource, expect);
         }

@@ -18,3 +18,4 @@ pub mod reminders;
 pub mod routing;
 pub mod runs;
 pub mod skills;
+pub mod users;

@@ -251,7 +251,18 @@ impl From<AccessError> for AppError {
     fn from(error: AccessError) -> Self {
         let title = error.to_string();
         match error {
-            AccessError::Invalid(_) => Self::new(ErrorKind::Invalid, title, "correct the request"),
+            AccessError::Invalid { field, .. } => Self::invalid(field, title, "correct the request"),
+            AccessError::Invitation => Self::forbidden(title, "ask an administrator for a new link").code("invitation"),
+            AccessError::EmailTaken(_) => {
+                Self::conflict("email_taken", title, "look them up in the list of users; a new link is made there")
+                    .field("email")
+            }
+            AccessError::Disabled => Self::conflict("user_disabled", title, "enable them first"),
+            AccessError::LastAdministrator => Self::conflict(
+                "last_administrator",
+                title,
+                "make somebody else an administrator first; somebody invited counts once they have accepted",
+            ),
             AccessError::SetupToken => Self::forbidden(
                 title,
                 "read the token from the terminal where steward runs; once there is an administrator, log in instead",

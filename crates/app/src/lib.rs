@@ -28,6 +28,7 @@ mod sample;
 mod skills;
 mod tool_calls;
 mod usage;
+mod users;
 
 pub use agents::default_agent;
 pub use app::{App, AppParts};
@@ -45,7 +46,9 @@ pub use gateway::{Reservation, UsageWriter};
 pub use health::{AboutFacts, Health, Probe};
 pub use packages::PackageSource;
 pub use runs::{EarlierMessages, MAX_MESSAGE, RunRequest, RunSearch};
-pub use steward_access::{Access, AccessError, Account, Identity, LogIn, OpenSession, REFRESH_LIFETIME};
+pub use steward_access::{
+    AcceptInvitation, Access, AccessError, Account, Identity, LogIn, OpenSession, REFRESH_LIFETIME,
+};
 pub use steward_engine::EngineError;
 pub use steward_tools::mcp::{LoginAnswer, McpError};
 pub use tool_calls::ReadingToolError;

@@ -13,6 +13,7 @@ mod reminders;
 mod runs;
 mod skill;
 mod spending;
+mod user;
 
 use clap::{Subcommand, ValueEnum};
 use std::time::Duration;
@@ -30,6 +31,7 @@ pub use reminders::{ReminderAction, Reminders};
 pub use runs::{Eval, RunAction, Runs, Suite};
 pub use skill::{SkillAction, SkillArgs, SkillFilter};
 pub use spending::{BudgetAction, BudgetArgs, By, KeyAction, KeyArgs, PeriodArg, UsageArgs};
+pub use user::{StateArg, UserAction, UserArgs, UserQuery};
 
 /// Commands that work through the API.
 #[derive(Debug, Subcommand)]
@@ -107,6 +109,11 @@ pub enum Command {
         after_help = "Examples:\n  steward key\n  steward key create my-program --allow-connection big --requests-per-minute 60\n  steward key revoke my-program"
     )]
     Key(KeyArgs),
+    /// Users: invite, list, change, disable or remove them.
+    #[command(
+        after_help = "Examples:\n  steward user\n  steward user invite ann@example.org --role developer\n  steward user link ann@example.org\n  steward user role ann@example.org operator\n  steward user disable ann@example.org\n\nOnly administrators may. Beside a running server, put an administrator's API key (studio: Settings) into STEWARD_API_KEY."
+    )]
+    User(UserArgs),
     /// Replay runs kept as tests.
     #[command(display_order = 16, after_help = "Examples:\n  steward eval kept\n  steward eval kept --json")]
     Eval(Eval),

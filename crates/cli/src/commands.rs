@@ -25,3 +25,4 @@ pub mod runs;
 pub mod sample;
 pub mod skill;
 pub mod usage;
+pub mod user;

@@ -3,7 +3,7 @@ use crate::args::{CredentialAction, Eval, SkillAction, Suite};
 use crate::client::Client;
 use crate::commands::{
     agents, approvals, ask, budget, chat, connections, conversations, credential, grants, key, mcp, model, policy,
-    reminders, resume, runs, sample, skill, usage,
+    reminders, resume, runs, sample, skill, usage, user,
 };
 use crate::exit::Exit;
 use crate::term::Term;
@@ -85,6 +85,7 @@ async fn act(client: &Client, command: Command, connection: Option<&str>, term: 
         Command::Budget(args) => budget::run(client, args, term).await,
         Command::Policy(args) => policy::run(client, args, term).await,
         Command::Key(args) => key::run(client, args, term).await,
+        Command::User(args) => user::run(client, args, term).await,
         Command::Eval(Eval { suite: Suite::Kept { json } }) => runs::eval_kept(client, json, term).await,
         Command::Skill(args) => skill::run(client, args, term).await,
         Command::Credential(args) => credential::run(client, args, term).await,

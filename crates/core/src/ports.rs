@@ -39,7 +39,9 @@ pub use store::{
 };
 pub use store_result::{Page, StoreError, StoreResult};
 pub use tools::{AgentTools, Authorized, Interrupted, Stage, ToolScope, Tools};
-pub use users::{LoginSession, LoginSessions, User, Users};
+pub use users::{
+    Invitation, LoginSession, LoginSessions, User, UserChange, UserChangeError, UserFilter, UserState, Users,
+};
 pub use vault::{
     ConnectionKeys, CredentialChange, CredentialRows, NewCredential, Opened as OpenedCredential, SealedCredential,
     Vault, VaultError, given,

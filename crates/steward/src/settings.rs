@@ -5,6 +5,7 @@ mod search_and_mail;
 use crate::cli::Global;
 use anyhow::{Context, anyhow, bail};
 use search_and_mail::settings_file;
+use secrecy::SecretString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use steward_access::VaultKeyPlace;
@@ -30,6 +31,8 @@ pub struct Settings {
     pub model: PathBuf,
     pub embedding_dir: PathBuf,
     pub connection: Option<String>,
+    /// What commands send to a running server, instead of the key in the data directory.
+    pub api_key: Option<SecretString>,
     pub log: Option<String>,
     pub program: PathBuf,
     /// Administrator to create at the first start.
@@ -88,6 +91,7 @@ impl Settings {
             model: global.model.as_ref().map_or_else(|| models.join("SmolLM2-135M-Instruct.Q4_1.gguf"), PathBuf::from),
             embedding_dir: models.join("all-MiniLM-L6-v2-int8"),
             connection: global.connection.clone(),
+            api_key: variable("STEWARD_API_KEY").map(SecretString::from),
             log: global.log.clone(),
             program: std::env::current_exe().context("cannot find this program's own file")?,
             admin,

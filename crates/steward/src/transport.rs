@@ -40,7 +40,7 @@ async fn transport(settings: &Settings, needs: &Needs) -> anyhow::Result<Box<dyn
             return Err(error);
         };
         let last = tries == TRIES;
-        match Socket::connect(&settings.data_dir, *pid).await? {
+        match Socket::connect(&settings.data_dir, *pid, settings.api_key.clone()).await? {
             Ok(socket) => {
                 can_be_met(needs)?;
                 return Ok(Box::new(socket));

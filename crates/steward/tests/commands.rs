@@ -1,4 +1,4 @@
-//! `steward agents`, `skill`, `credential` and `mcp`, each with a running server and without one: both must do the same.
+//! `steward agents`, `skill`, `credential`, `mcp` and `user`, each with a running server and without one: both must do the same.
 
 mod agents;
 use crate::common;
@@ -8,6 +8,7 @@ mod phrases;
 mod reminders;
 mod sandbox;
 mod skill;
+mod user;
 
 use common::{Bench, Done, Server, finish};
 use std::io::{Seek as _, Write as _};

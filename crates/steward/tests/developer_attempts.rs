@@ -297,6 +297,18 @@ fn a_developer_with_bad_intent_gets_nowhere() {
         json!({"model": "steward", "input": "what did I say?", "previous_response_id": format!("resp_{his_run}")});
     m.attempt("go on from his answer", "POST", "/v1/responses", continued, &[400, 404]);
 
+    // Their own account and those of others.
+    m.attempt("list the users", "GET", "/api/users", NOTHING, &[403]);
+    let friend = json!({"email": "friend@example.org", "role": "admin"});
+    m.attempt("invite a friend as administrator", "POST", "/api/users", friend, &[403]);
+    let me = m.attempt("who am I", "GET", "/api/auth/me", NOTHING, &[200]);
+    let mine = format!("/api/users/{}", text(&me["user"]["id"]));
+    m.attempt("become an administrator", "PATCH", &mine, json!({"role": "admin"}), &[403]);
+    m.attempt("invite themselves anew", "POST", &format!("{mine}/invitation"), NOTHING, &[403]);
+    let (_, root) = m.house.call_as(&key("root"), Method::GET, "/api/auth/me", None);
+    let end = format!("/api/users/{}/sessions/end", text(&root["user"]["id"]));
+    m.attempt("end the administrator's logins", "POST", &end, NOTHING, &[403]);
+
     // Their own destructive call.
     let asked = m.attempt("ask for it", "POST", &format!("/api/chat/{agent}"), json!({"message": "wipe it"}), &[202]);
     m.house.wait(&text(&asked["run_id"]), "parked");

@@ -18,8 +18,8 @@ const PASSWORD: &str = "a heron stands in the reeds";
 /// away the session, the password, or the key.
 ///
 /// An exam asks whatever address an earlier request made up for minutes, and answers 503 for it.
-const NOT_WITH_TOKEN: [&str; 6] =
-    ["examineConnection", "watchAll", "logout", "changePassword", "endSession", "removeApiKey"];
+const NOT_WITH_TOKEN: [&str; 7] =
+    ["examineConnection", "watchAll", "logout", "changePassword", "endSession", "endUserSessions", "removeApiKey"];
 
 struct House {
     bench: Bench,

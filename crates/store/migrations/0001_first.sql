@@ -172,20 +172,31 @@ create table connections (
 );
 create unique index connections_by_name on connections (tenant_id, name);
 
+-- folded: email and name to search in. sort_key: see skills.
 create table users (
-    tenant_id     uuid   not null,
-    id            uuid   not null,
-    email         text   not null,
-    name          text   not null,
-    role          text   not null,
-    password_hash text,
-    api_key_hash  text,
-    created_at    bigint not null,
+    tenant_id             uuid   not null,
+    id                    uuid   not null,
+    email                 text   not null,
+    sort_key              text   not null,
+    name                  text   not null,
+    folded                text   not null,
+    role                  text   not null,
+    password_hash         text,
+    api_key_hash          text,
+    created_at            bigint not null,
+    disabled_at           bigint,
+    last_login_at         bigint,
+    invitation_hash       text,
+    invitation_expires_at bigint,
     primary key (tenant_id, id)
 );
 create unique index users_by_email on users (tenant_id, email);
+create index users_by_order on users (tenant_id, sort_key);
+create index users_admins on users (tenant_id, id) where role = 'admin';
 create unique index users_by_api_key on users (tenant_id, api_key_hash)
     where api_key_hash is not null;
+create unique index users_by_invitation on users (tenant_id, invitation_hash)
+    where invitation_hash is not null;
 
 create table memories (
     tenant_id uuid   not null,

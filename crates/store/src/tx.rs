@@ -36,7 +36,7 @@ pub(crate) enum Row {
 
 /// A statement's text, with its lock clause on the engine that has row locks.
 macro_rules! locking {
-    ($tx:expr, $sql:literal, $lock:literal) => {
+    ($tx:expr, $sql:expr, $lock:literal) => {
         match $tx {
             $crate::tx::Tx::Sqlite(_) => $sql,
             $crate::tx::Tx::Postgres(_) => concat!($sql, " ", $lock),

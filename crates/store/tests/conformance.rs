@@ -19,6 +19,7 @@ mod spending_model;
 mod spending_usage;
 mod studio;
 mod talks;
+mod users;
 
 /// A test of each case on SQLite, and one of all cases on one PostgreSQL server.
 macro_rules! cases {
@@ -88,7 +89,14 @@ cases! {
     studio::runs_are_kept_by_name,
     rows::settings_are_replaced,
     rows::connections_have_unique_names,
-    rows::users_have_unique_emails,
+    users::users_have_unique_emails,
+    users::users_are_changed_and_disabled,
+    users::an_administrator_remains,
+    users::administrators_who_end_each_other_leave_one,
+    users::an_invitation_is_accepted_once,
+    users::users_are_removed_with_what_is_theirs,
+    users::users_are_found_and_paged,
+    users::ten_thousand_users_are_listed_quickly,
     rows::memory_is_versioned,
     rows::notes_and_reminders,
     rows::odd_text_comes_back,

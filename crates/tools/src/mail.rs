@@ -132,7 +132,7 @@ impl MailAccounts {
             return Ok(None);
         };
         let user = self.ports.users.user(scope.tenant, user).await?;
-        Ok(user.map(|user| user.email.to_lowercase()))
+        Ok(user.filter(|user| !user.is_disabled()).map(|user| user.email.to_lowercase()))
     }
 
     /// The login of an account; its secrets are added to `secrets`.

@@ -59,6 +59,16 @@ impl McpHub {
         self.pool.close(tenant, server);
     }
 
+    /// Removes the logins of a user at servers where each has their own.
+    pub async fn forget_user(&self, tenant: TenantId, user: UserId) -> Result<(), McpError> {
+        let vault = self.ports.vault.as_ref();
+        let theirs = credentials::logins_of(vault, tenant, user).await?;
+        for login in theirs {
+            vault.remove(tenant, login.id).await?;
+        }
+        Ok(())
+    }
+
     pub fn validate(server: &McpServer) -> Result<(), McpError> {
         let fit = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         if server.name.is_empty() || server.name.len() > 32 || !server.name.chars().all(fit) {

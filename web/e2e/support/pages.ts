@@ -43,6 +43,7 @@ export const pages: [name: string, path: (told: Told) => string][] = [
   ["usage", () => "/usage"],
   ["budgets", () => "/usage?tab=budgets"],
   ["keys", () => "/usage?tab=keys"],
+  ["users", () => "/users"],
   ["settings", () => "/settings"],
   ["about", () => "/about"],
 ];

@@ -186,13 +186,15 @@ export function pathOf(path: string, query?: Query): string {
   return text ? `${path}?${text}` : path;
 }
 
+const LOGINS = ["/api/auth/login", "/api/auth/setup", "/api/auth/invitation"];
+
 async function call<R>(method: string, path: string, options: Options = {}): Promise<R> {
   const headers: Record<string, string> = { accept: "application/json", ...options.headers };
   const raw = options.body instanceof Blob || options.body instanceof ArrayBuffer;
   if (options.body !== undefined && !raw) headers["content-type"] = "application/json";
   if (method !== "GET" && !path.startsWith("/api/auth/")) headers["idempotency-key"] = options.idempotencyKey ?? newKey();
   // Logging in is not helped by a refresh: a 401 there means wrong words.
-  const way = path === "/api/auth/login" || path === "/api/auth/setup" ? send : authorized;
+  const way = LOGINS.includes(path) ? send : authorized;
   const response = await way(pathOf(path, options.query), {
     method,
     headers,

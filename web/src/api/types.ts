@@ -14,6 +14,12 @@ export type Session = S["Session"];
 export type AuthStatus = S["AuthStatus"];
 export type LoginSessionView = S["LoginSessionView"];
 
+export type UserState = S["UserState"];
+export type User = S["User"];
+export type UserInput = S["UserInput"];
+export type UserPatch = S["UserPatch"];
+export type InvitedUser = S["InvitedUser"];
+
 export type Decision = S["Decision"];
 export type Policy = Required<S["Policy"]>;
 export type Tuning = S["Tuning"];

@@ -11,6 +11,7 @@ export const load = {
   credentials: () => import("@/pages/credentials"),
   mcp: () => import("@/pages/mcp"),
   usage: () => import("@/pages/usage"),
+  users: () => import("@/pages/users"),
   settings: () => import("@/pages/settings"),
   about: () => import("@/pages/about"),
 };

@@ -32,6 +32,19 @@ pub(crate) struct SetUp {
     pub name: Option<String>,
 }
 
+/// Body of the acceptance of an invitation.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AcceptedInvitation {
+    /// The one-time token of the link.
+    pub token: String,
+    /// At least 10 characters.
+    #[schema(min_length = 10, max_length = 1000)]
+    pub password: String,
+    /// To show; the one of the invitation if left out.
+    pub name: Option<String>,
+}
+
 /// Body of a change of password.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

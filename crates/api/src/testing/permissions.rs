@@ -12,7 +12,7 @@ use steward_core::event::{EventBody, Origin};
 use steward_core::hash::sha256;
 use steward_core::model::Purpose;
 use steward_core::ports::{
-    Conversation, Conversations as _, RunRow, RunStatus, RunStore as _, SideWrite, User, Users as _, VirtualKey,
+    Conversation, Conversations as _, Role, RunRow, RunStatus, RunStore as _, SideWrite, User, Users as _, VirtualKey,
     VirtualKeys as _,
 };
 use steward_core::{AgentId, ApprovalId, ConversationId, KeyId, RunId, TenantId, Timestamp, UserId};
@@ -30,7 +30,7 @@ Beyond this table: what a developer may change of a skill depends on what the sk
 open only `/v1` and `/mcp`, and there only what they name.
 
 ";
-const ROLES: [&str; 4] = ["viewer", "developer", "operator", "admin"];
+const ROLES: [Role; 4] = [Role::Viewer, Role::Developer, Role::Operator, Role::Admin];
 
 struct Table {
     bed: Bed,
@@ -105,11 +105,11 @@ impl Table {
     async fn row(&mut self, method: &str, path: &str, operation: &Value, owned: Option<(Owned, bool)>) -> String {
         let mut statuses = Vec::new();
         for role in [None].into_iter().chain(ROLES.map(Some)) {
-            let person = self.person(role.unwrap_or("viewer")).await;
+            let person = self.person(role.unwrap_or(Role::Viewer)).await;
             let id = match owned {
                 Some((kind, true)) => self.thing(kind, person).await,
                 Some((kind, false)) => {
-                    let other = self.person("developer").await;
+                    let other = self.person(Role::Developer).await;
                     self.thing(kind, other).await
                 }
                 None => Uuid::nil(),
@@ -128,19 +128,14 @@ impl Table {
         cells.collect::<Vec<_>>().join(" | ")
     }
 
-    async fn person(&mut self, role: &str) -> UserId {
+    async fn person(&mut self, role: Role) -> UserId {
         self.people += 1;
         let id = UserId(Uuid::from_u128(0xfeed_0000 + self.people));
         let user = User {
-            id,
-            email: format!("person{}@example.org", self.people),
-            name: "Person".to_owned(),
-            role: role.to_owned(),
-            password_hash: None,
             api_key_hash: Some(sha256(api_key(id).as_bytes())),
-            created_at: Timestamp(0),
+            ..User::new(id, format!("person{}@example.org", self.people), "Person", role, Timestamp(0))
         };
-        self.bed.store.save_user(TenantId::DEFAULT, &user).await.unwrap();
+        self.bed.store.create_user(TenantId::DEFAULT, &user).await.unwrap();
         id
     }
 

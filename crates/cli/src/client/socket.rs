@@ -17,6 +17,8 @@ const CONNECT: Duration = Duration::from_secs(5);
 pub struct Socket {
     http: reqwest::Client,
     data_dir: PathBuf,
+    /// The key to send; `None`: that of the server's owner, in the data directory.
+    own_key: Option<SecretString>,
     address: RwLock<Address>,
 }
 
@@ -41,16 +43,18 @@ struct AuthStatus {
 
 impl Socket {
     /// Connects to the server of process `holder`. Another process's file is stale: its address must not get the key.
-    pub async fn connect(data_dir: &Path, holder: u32) -> anyhow::Result<Result<Self, Absent>> {
+    /// `own_key` is sent in the place of the key in the data directory.
+    pub async fn connect(
+        data_dir: &Path,
+        holder: u32,
+        own_key: Option<SecretString>,
+    ) -> anyhow::Result<Result<Self, Absent>> {
         let Some(file) = ServeFile::read(data_dir)?.filter(|file| file.pid == holder) else {
             return Ok(Err(Absent::NoServer));
         };
         same_version(&file.version, &file)?;
-        let socket = Self {
-            http: http()?,
-            data_dir: data_dir.to_owned(),
-            address: RwLock::new(Address { url: file.url.clone(), key: key(data_dir)? }),
-        };
+        let address = Address { url: file.url.clone(), key: key(data_dir, own_key.as_ref())? };
+        let socket = Self { http: http()?, data_dir: data_dir.to_owned(), own_key, address: RwLock::new(address) };
         match socket.version(&file.url).await {
             Ok(version) => same_version(&version, &file)?,
             Err(error) => {
@@ -108,6 +112,9 @@ impl Transport for Socket {
     }
 
     fn key_hint(&self) -> Option<String> {
+        if self.own_key.is_some() {
+            return Some("the server does not take the key in STEWARD_API_KEY; make another in the studio".to_owned());
+        }
         Some(format!(
             "the server does not take the key in {}; delete that file and restart `steward serve`, which makes a new one",
             self.data_dir.join("api-key").display()
@@ -120,7 +127,7 @@ impl Transport for Socket {
             return;
         };
         let same = self.version(&file.url).await.is_ok_and(|it| it == VERSION);
-        if same && let Ok(key) = key(&self.data_dir) {
+        if same && let Ok(key) = key(&self.data_dir, self.own_key.as_ref()) {
             let address = Address { url: file.url, key };
             *self.address.write().unwrap_or_else(PoisonError::into_inner) = address;
         }
@@ -138,7 +145,10 @@ fn http() -> anyhow::Result<reqwest::Client> {
         .context("cannot make requests")
 }
 
-fn key(data_dir: &Path) -> anyhow::Result<SecretString> {
+fn key(data_dir: &Path, own: Option<&SecretString>) -> anyhow::Result<SecretString> {
+    if let Some(own) = own {
+        return Ok(own.clone());
+    }
     let path = data_dir.join("api-key");
     match std::fs::read_to_string(&path) {
         Ok(text) => Ok(SecretString::from(text.trim().to_owned())),

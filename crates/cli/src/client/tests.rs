@@ -54,7 +54,7 @@ impl Fake {
     }
 
     async fn client(&self) -> Client {
-        let socket = Socket::connect(self.data.path(), PID).await;
+        let socket = Socket::connect(self.data.path(), PID, None).await;
         let Ok(socket) = socket.unwrap() else { panic!("the fake server answers") };
         let counter = Arc::new(Counter::default());
         Client::new(Box::new(socket), counter.clone(), counter, Term::detect(true))
@@ -204,7 +204,7 @@ async fn a_request_whose_answer_is_lost_is_sent_again_under_the_same_key() {
 #[tokio::test]
 async fn the_file_of_another_process_is_stale() {
     let fake = Fake::start(Vec::new()).await;
-    let socket = Socket::connect(fake.data.path(), PID + 1).await;
+    let socket = Socket::connect(fake.data.path(), PID + 1, None).await;
     assert!(socket.unwrap().is_err());
     assert!(fake.asked().is_empty(), "it must not get the key");
 }

@@ -204,8 +204,7 @@ pub(crate) async fn tool_rules(
         Some(id) => deps.store.user(deps.tenant, id).await?,
         None => None,
     };
-    let role = user.and_then(|user| serde_json::from_value(user.role.into()).ok());
-    Ok(rules.of_run(&agent.name, origin, role))
+    Ok(rules.of_run(&agent.name, origin, user.map(|user| user.role)))
 }
 
 /// A conversation so far, what of outside its answers may derive from, the latest last, and what its prompts begin with.

@@ -49,16 +49,13 @@ impl House {
             let blobs = Arc::new(FileBlobs::new(&bench.data()));
             let store = Store::open(StoreConfig::sqlite(bench.data()), blobs).await.unwrap();
             for (index, (name, role)) in people.iter().enumerate() {
+                let id = UserId(Uuid::from_u128(100 + index as u128));
+                let role = serde_json::from_value((*role).into()).unwrap();
                 let user = User {
-                    id: UserId(Uuid::from_u128(100 + index as u128)),
-                    email: format!("{name}@example.org"),
-                    name: (*name).to_owned(),
-                    role: (*role).to_owned(),
-                    password_hash: None,
                     api_key_hash: Some(hash::sha256(key(name).as_bytes())),
-                    created_at: Timestamp(0),
+                    ..User::new(id, format!("{name}@example.org"), *name, role, Timestamp(0))
                 };
-                store.save_user(TenantId::DEFAULT, &user).await.unwrap();
+                store.create_user(TenantId::DEFAULT, &user).await.unwrap();
             }
             if let Some(id) = talk {
                 let header = Conversation {

@@ -3,7 +3,7 @@ use crate::conformance::fixtures::{LATER, NOW, TENANT, id};
 use std::collections::BTreeMap;
 use steward_core::exam::{EXAM_VERSION, ExamReport, Grade};
 use steward_core::model::Capabilities;
-use steward_core::ports::{ExamReports, StoreError, User, Users, VirtualKey, VirtualKeys};
+use steward_core::ports::{ExamReports, Role, StoreError, User, Users, VirtualKey, VirtualKeys};
 use steward_core::routing::Task;
 use steward_core::{KeyId, TenantId, Timestamp, UserId};
 use uuid::Uuid;
@@ -27,16 +27,8 @@ fn key(user: UserId, name: &str) -> VirtualKey {
 }
 
 async fn user(store: &impl Users, email: &str) -> UserId {
-    let user = User {
-        id: UserId(id()),
-        email: email.to_owned(),
-        name: "Ann".to_owned(),
-        role: "developer".to_owned(),
-        password_hash: None,
-        api_key_hash: None,
-        created_at: NOW,
-    };
-    store.save_user(TENANT, &user).await.unwrap();
+    let user = User::new(UserId(id()), email, "Ann", Role::Developer, NOW);
+    store.create_user(TENANT, &user).await.unwrap();
     user.id
 }
 

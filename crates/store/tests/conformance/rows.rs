@@ -5,10 +5,8 @@ use steward_core::agent::{Agent, Tuning};
 use steward_core::budget::Preset;
 use steward_core::model::{Auth, Capabilities, Connection, Provider};
 use steward_core::policy::Policy;
-use steward_core::ports::{
-    Agents, Connections, Facts, Note, Reminder, RunRow, RunStore, Settings, StoreError, User, Users,
-};
-use steward_core::{AgentId, ConnectionId, TenantId, UserId};
+use steward_core::ports::{Agents, Connections, Facts, Note, Reminder, RunRow, RunStore, Settings, StoreError};
+use steward_core::{AgentId, ConnectionId, TenantId};
 use uuid::Uuid;
 
 const OTHER: TenantId = TenantId(Uuid::from_u128(2));
@@ -118,42 +116,6 @@ pub async fn connections_have_unique_names(bed: Bed) {
     assert_eq!(store.connections(TENANT).await.unwrap(), [moved]);
     let gone = store.remove_connection(TENANT, two.id).await;
     assert!(matches!(gone, Err(StoreError::NotFound(_))));
-}
-
-pub async fn users_have_unique_emails(bed: Bed) {
-    let store = bed.store();
-    let user = |email: &str, key: Option<&str>| User {
-        id: UserId(id()),
-        email: email.to_owned(),
-        name: "Ann".to_owned(),
-        role: "admin".to_owned(),
-        password_hash: Some("$argon2id$x".to_owned()),
-        api_key_hash: key.map(str::to_owned),
-        created_at: NOW,
-    };
-    assert_eq!(store.user_count(TENANT).await.unwrap(), 0);
-    let ann = user("ann@example.org", Some("k1"));
-    let before = store.identities();
-    store.save_user(TENANT, &ann).await.unwrap();
-    let after = store.identities();
-    assert_eq!(before.is_some(), after.is_some());
-    assert!(before.is_none() || before < after, "{before:?} {after:?}");
-    store.save_user(TENANT, &user("bob@example.org", None)).await.unwrap();
-    store.save_user(TENANT, &user("cy@example.org", None)).await.unwrap();
-    assert_eq!(store.user_count(TENANT).await.unwrap(), 3);
-    assert_eq!(store.user(TENANT, ann.id).await.unwrap(), Some(ann.clone()));
-    let found = store.user_by_email(TENANT, "Ann@Example.org").await.unwrap();
-    assert_eq!(found, Some(ann.clone()));
-    assert_eq!(store.user_by_api_key(TENANT, "k1").await.unwrap(), Some(ann.clone()));
-    assert_eq!(store.user_by_api_key(TENANT, "k2").await.unwrap(), None);
-    assert_eq!(store.user_by_email(OTHER, &ann.email).await.unwrap(), None);
-    for taken in [user("ann@example.org", None), user("dan@example.org", Some("k1"))] {
-        let refused = store.save_user(TENANT, &taken).await;
-        assert!(matches!(refused, Err(StoreError::Conflict(_))), "{refused:?}");
-    }
-    let changed = User { api_key_hash: None, role: "viewer".to_owned(), ..ann.clone() };
-    store.save_user(TENANT, &changed).await.unwrap();
-    assert_eq!(store.user(TENANT, ann.id).await.unwrap(), Some(changed));
 }
 
 pub async fn memory_is_versioned(bed: Bed) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::policy::{Grant, GrantScope, StandingGrant};
 use steward_core::ports::{
-    Grants, Idempotency, KeptRun, KeptRuns, LoginSession, LoginSessions, Remembered, StoreError, User, Users,
+    Grants, Idempotency, KeptRun, KeptRuns, LoginSession, LoginSessions, Remembered, Role, StoreError, User, Users,
 };
 use steward_core::{AgentId, RunId, TenantId, Timestamp, UserId};
 use tokio::task::JoinSet;
@@ -13,16 +13,8 @@ use uuid::Uuid;
 const OTHER: TenantId = TenantId(Uuid::from_u128(2));
 
 async fn user(store: &impl Users, email: &str) -> UserId {
-    let user = User {
-        id: UserId(id()),
-        email: email.to_owned(),
-        name: "Ann".to_owned(),
-        role: "admin".to_owned(),
-        password_hash: None,
-        api_key_hash: None,
-        created_at: NOW,
-    };
-    store.save_user(TENANT, &user).await.unwrap();
+    let user = User::new(UserId(id()), email, "Ann", Role::Admin, NOW);
+    store.create_user(TENANT, &user).await.unwrap();
     user.id
 }
 

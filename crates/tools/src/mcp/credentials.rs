@@ -204,6 +204,19 @@ pub(super) fn login_name(server: &McpServer, user: Option<UserId>) -> String {
     }
 }
 
+pub(super) async fn logins_of(
+    vault: &dyn Vault,
+    tenant: TenantId,
+    user: UserId,
+) -> Result<Vec<Credential>, VaultError> {
+    // The end of `login_name`, whatever the server was called when they logged in.
+    let end = format!("_{user}");
+    let theirs = |one: &Credential| {
+        one.kind == CredentialKind::Oauth2 && one.name.starts_with("mcp_") && one.name.ends_with(&end)
+    };
+    credential::matching(vault, tenant, theirs).await
+}
+
 /// The credential for `server`: the user's own where each has one, else the one that it names.
 pub(super) async fn find_credential(
     vault: &dyn Vault,

@@ -129,11 +129,11 @@ fn check_hosts(credential: &Credential, skill: &Skill) -> Result<(), ToolsError>
     check_host(credential, host, port)
 }
 
-/// The role of the user behind the run; `None` for a run without a user.
+/// The role of the user behind the run; `None` for a run without a user, or of one who is disabled.
 async fn user_role(ports: &SkillPorts, scope: &ToolScope) -> Result<Option<Role>, ToolsError> {
     let Some(id) = scope.user else {
         return Ok(None);
     };
     let user = ports.users.user(scope.tenant, id).await?;
-    Ok(user.and_then(|user| serde_json::from_value(user.role.into()).ok()))
+    Ok(user.filter(|user| !user.is_disabled()).map(|user| user.role))
 }

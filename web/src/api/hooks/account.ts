@@ -13,6 +13,7 @@ export function useAccountActions() {
   return {
     login: useMutation({ mutationFn: (body: { email: string; password: string }) => api.post<Session>("/api/auth/login", { body }), onSuccess: (session) => setSession(session) }),
     setup: useMutation({ mutationFn: (body: { token: string; email: string; password: string; name?: string }) => api.post<Session>("/api/auth/setup", { body }), onSuccess: (session) => setSession(session) }),
+    acceptInvitation: useMutation({ mutationFn: (body: { token: string; password: string; name?: string }) => api.post<Session>("/api/auth/invitation", { body }), onSuccess: (session) => setSession(session) }),
     logout: useMutation({ mutationFn: () => api.post<void>("/api/auth/logout", { headers: { "x-steward": "1" } }), onSettled: () => setSession(null) }),
     password: useMutation({ mutationFn: (body: { current: string; new: string }) => api.post<void>("/api/auth/password", { body }), onSuccess: () => fresh("sessions") }),
     endSession: useMutation({ mutationFn: (id: string) => api.delete(`/api/auth/sessions/${id}`), onSuccess: () => fresh("sessions") }),
@@ -22,5 +23,7 @@ export function useAccountActions() {
 }
 /** Whether this role may change agents and connections. */
 export const isOperator = (me: Me | undefined) => me?.role === "admin" || me?.role === "operator";
+/** Whether this role may manage users. */
+export const isAdmin = (me: Me | undefined) => me?.role === "admin";
 /** Whether this role may chat and decide. */
 export const mayWork = (me: Me | undefined) => me !== undefined && me.role !== "viewer";

@@ -11,3 +11,4 @@ export * from "./runs";
 export * from "./skills";
 export * from "./spending";
 export * from "./start";
+export * from "./users";

@@ -13,5 +13,6 @@ import runs from "./runs.json";
 import settings from "./settings.json";
 import skills from "./skills.json";
 import usage from "./usage.json";
+import users from "./users.json";
 
-export default { about, agents, approvals, auth, chat, common, connections, credentials, frame, mcp, models, runs, settings, skills, usage };
+export default { about, agents, approvals, auth, chat, common, connections, credentials, frame, mcp, models, runs, settings, skills, usage, users };

@@ -12,7 +12,7 @@ use steward_core::agent::Agent;
 use steward_core::credential::{Credential, CredentialKind, CredentialUse};
 use steward_core::ports::{
     Agents, Authorized, CredentialChange, NewCredential, OpenedCredential, Page, Role, SkillFilter, Skills, StoreError,
-    StoreResult, ToolScope, Tools as _, User, Users, Vault, VaultError,
+    StoreResult, ToolScope, Tools as _, User, UserChange, UserChangeError, UserFilter, Users, Vault, VaultError,
 };
 use steward_core::skill::{CredentialWanted, Skill};
 use steward_core::tool::{Preview, ToolError, ToolOutput, Undo};
@@ -119,24 +119,41 @@ impl Agents for Rows {
 
 #[async_trait]
 impl Users for Rows {
-    async fn save_user(&self, _: TenantId, _: &User) -> StoreResult<()> {
+    async fn create_user(&self, _: TenantId, _: &User) -> StoreResult<()> {
+        unimplemented!()
+    }
+    async fn change_user(&self, _: TenantId, _: UserId, _: &UserChange) -> Result<User, UserChangeError> {
+        unimplemented!()
+    }
+    async fn accept_invitation(
+        &self,
+        _: TenantId,
+        _: &str,
+        _: &str,
+        _: Option<&str>,
+        _: Timestamp,
+    ) -> StoreResult<Option<User>> {
+        unimplemented!()
+    }
+    async fn note_login(&self, _: TenantId, _: UserId, _: Timestamp) -> StoreResult<()> {
+        unimplemented!()
+    }
+    async fn remove_user(&self, _: TenantId, _: UserId) -> StoreResult<()> {
         unimplemented!()
     }
     async fn user(&self, _: TenantId, id: UserId) -> StoreResult<Option<User>> {
-        Ok(Some(User {
-            id,
-            email: "o@example.org".into(),
-            name: "O".into(),
-            role: "operator".into(),
-            password_hash: None,
-            api_key_hash: None,
-            created_at: Timestamp(0),
-        }))
+        Ok(Some(User::new(id, "o@example.org", "O", Role::Operator, Timestamp(0))))
     }
     async fn user_by_email(&self, _: TenantId, _: &str) -> StoreResult<Option<User>> {
         unimplemented!()
     }
     async fn user_by_api_key(&self, _: TenantId, _: &str) -> StoreResult<Option<User>> {
+        unimplemented!()
+    }
+    async fn user_by_invitation(&self, _: TenantId, _: &str) -> StoreResult<Option<User>> {
+        unimplemented!()
+    }
+    async fn users(&self, _: TenantId, _: &UserFilter, _: Option<&str>, _: u32) -> StoreResult<Page<User>> {
         unimplemented!()
     }
     async fn user_count(&self, _: TenantId) -> StoreResult<u64> {

@@ -1,0 +1,47 @@
+import { useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { ApiError } from "@/api/client";
+import { useAccountActions } from "@/api/hooks";
+import { PasswordInput } from "@/auth/form";
+import { Gate } from "@/auth/gate";
+import { useT } from "@/i18n";
+import { Button, ButtonLink, ErrorState, Field, Input } from "@/ui";
+
+/** Somebody invited chooses a password. */
+export default function InvitationPage() {
+  const t = useT("auth");
+  const navigate = useNavigate();
+  const { acceptInvitation } = useAccountActions();
+  // The token stays out of the server's logs and of the history.
+  const [link] = useState(() => {
+    const found = new URLSearchParams(location.hash.replace(/^#/, ""));
+    if (location.hash) history.replaceState(history.state, "", location.pathname);
+    return { token: found.get("token") ?? "", email: found.get("email") ?? "" };
+  });
+  const [form, setForm] = useState({ name: "", password: "" });
+  const set = (name: keyof typeof form) => (event: React.ChangeEvent<HTMLInputElement>) => setForm({ ...form, [name]: event.target.value });
+  const short = form.password.length > 0 && [...form.password].length < 10;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (short) return;
+    const name = form.name.trim();
+    acceptInvitation.mutate({ token: link.token, password: form.password, ...(name && { name }) }, { onSuccess: () => void navigate({ to: "/chat", replace: true }) });
+  };
+  const { error } = acceptInvitation;
+  if (!link.token) return <Gate title={t("invitation.noToken")} lead={t("invitation.noTokenHint")}><ButtonLink to="/login" variant="primary">{t("signIn")}</ButtonLink></Gate>;
+  if (error instanceof ApiError && error.code === "invitation") {
+    return <Gate title={t("invitation.over")} lead={t("invitation.overHint")}><ButtonLink to="/login" variant="primary">{t("signIn")}</ButtonLink></Gate>;
+  }
+  return (
+    <Gate title={t("invitation")} lead={t("invitation.lead")}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        {/* For the browser's password store; the server goes by the token alone. */}
+        {link.email && <Field label={t("email")}>{(p) => <Input {...p} type="email" name="email" readOnly autoComplete="username" value={link.email} />}</Field>}
+        <Field label={t("name")} hint={t("invitation.nameHint")}>{(p) => <Input {...p} name="name" autoComplete="name" maxLength={100} value={form.name} onChange={set("name")} />}</Field>
+        <Field label={t("password")} hint={t("setup.passwordHint")} error={short ? t("setup.short") : null}>{(p) => <PasswordInput {...p} name="password" required autoFocus autoComplete="new-password" value={form.password} onChange={set("password")} />}</Field>
+        {error && <ErrorState inline error={error} />}
+        <Button type="submit" variant="primary" loading={acceptInvitation.isPending}>{t("invitation.accept")}</Button>
+      </form>
+    </Gate>
+  );
+}
