@@ -302,11 +302,11 @@ fn a_developer_with_bad_intent_gets_nowhere() {
     let friend = json!({"email": "friend@example.org", "role": "admin"});
     m.attempt("invite a friend as administrator", "POST", "/api/users", friend, &[403]);
     let me = m.attempt("who am I", "GET", "/api/auth/me", NOTHING, &[200]);
-    let mine = format!("/api/users/{}", text(&me["user"]["id"]));
+    let mine = format!("/api/users/{}", text(&me["id"]));
     m.attempt("become an administrator", "PATCH", &mine, json!({"role": "admin"}), &[403]);
     m.attempt("invite themselves anew", "POST", &format!("{mine}/invitation"), NOTHING, &[403]);
     let (_, root) = m.house.call_as(&key("root"), Method::GET, "/api/auth/me", None);
-    let end = format!("/api/users/{}/sessions/end", text(&root["user"]["id"]));
+    let end = format!("/api/users/{}/sessions/end", text(&root["id"]));
     m.attempt("end the administrator's logins", "POST", &end, NOTHING, &[403]);
 
     // Their own destructive call.
