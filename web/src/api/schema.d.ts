@@ -103,6 +103,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation
+         * @description With the one-time token of the link that an administrator sent. Sets the password and logs in; attempts with a wrong
+         *     token count like wrong passwords.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/me": {
         parameters: {
             query?: never;
@@ -1096,6 +1117,89 @@ export interface paths {
         patch: operations["changeKey"];
         trace?: never;
     };
+    "/api/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Users by email, for administrators. */
+        get: operations["listUsers"];
+        put?: never;
+        /**
+         * Invites somebody
+         * @description They choose their password with the token, which is shown this once, within 7 days.
+         */
+        post: operations["inviteUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One user, with the number of their logins. */
+        get: operations["getUser"];
+        put?: never;
+        post?: never;
+        /**
+         * Removes a user for good, with their keys and budgets; their runs stay
+         * @description Only somebody who is disabled, or has not accepted their invitation.
+         */
+        delete: operations["removeUser"];
+        options?: never;
+        head?: never;
+        /**
+         * Changes name or role, disables or enables
+         * @description In force at their next request. Nobody changes their own role, and an administrator who can log in always remains.
+         */
+        patch: operations["changeUser"];
+        trace?: never;
+    };
+    "/api/users/{id}/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes a new invitation
+         * @description The one before is good no more. For somebody who has a password it is the way to choose another.
+         */
+        post: operations["renewInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{id}/sessions/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends all logins of a user; their keys stay good. */
+        post: operations["endUserSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/skills": {
         parameters: {
             query?: never;
@@ -1733,6 +1837,15 @@ export interface components {
             hash: string;
             /** @description The tool. */
             tool: string;
+        };
+        /** @description Body of the acceptance of an invitation. */
+        AcceptedInvitation: {
+            /** @description To show; the one of the invitation if left out. */
+            name?: string | null;
+            /** @description At least 10 characters. */
+            password: string;
+            /** @description The one-time token of the link. */
+            token: string;
         };
         /** @description An agent as configured. A run keeps the copy it started with. */
         Agent: {
@@ -2944,6 +3057,14 @@ export interface components {
             /** @description Why, for a person. */
             reason: string;
         };
+        /** @description How many sessions were ended. */
+        EndedSessions: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            ended: number;
+        };
         /** @description One entry of a run's log; its other fields depend on `type`. */
         Event: {
             /**
@@ -3556,6 +3677,26 @@ export interface components {
         } | {
             /** @enum {string} */
             kind: "all_but_destructive";
+        };
+        /** @description An invitation that was just made. */
+        Invitation: {
+            /**
+             * Format: int64
+             * @description When it ends.
+             */
+            expires_at: number;
+            /**
+             * @description For the link `/invitation#token=…` of the studio. Shown this once; null where the answer is repeated for an
+             *     idempotency key.
+             */
+            token: string | null;
+        };
+        /** @description A user who was just invited. */
+        InvitedUser: {
+            /** @description How they come to a password. */
+            invitation: components["schemas"]["Invitation"];
+            /** @description The user. */
+            user: components["schemas"]["User"];
         };
         /** @description Under which name a run is kept as a test. */
         Keep: {
@@ -4745,6 +4886,51 @@ export interface components {
                 tool: string;
                 /** @description Whether it was taken back. */
                 undone: boolean;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_User: {
+            /** @description The rows. */
+            items: {
+                /** @description The user behind the programs of this machine's owner, such as the command line. It can't be changed. */
+                built_in: boolean;
+                /**
+                 * Format: int64
+                 * @description When they were made or invited, milliseconds since 1970 UTC.
+                 */
+                created_at: number;
+                /**
+                 * Format: int64
+                 * @description When they were disabled.
+                 */
+                disabled_at: number | null;
+                /** @description Lower case. */
+                email: string;
+                /** @description Whether they have an API key. */
+                has_api_key: boolean;
+                /**
+                 * Format: uuid
+                 * @description Their id.
+                 */
+                id: string;
+                /**
+                 * Format: int64
+                 * @description When their invitation ends or ended; null: there is none that was not accepted.
+                 */
+                invitation_expires_at: number | null;
+                /**
+                 * Format: int64
+                 * @description When they last logged in; null: never.
+                 */
+                last_login_at: number | null;
+                /** @description To show. */
+                name: string;
+                /** @description What they may do. */
+                role: components["schemas"]["Role"];
+                /** @description Whether they can use the installation. */
+                state: components["schemas"]["UserState"];
             }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
@@ -6191,6 +6377,77 @@ export interface components {
              */
             unpriced: number;
         };
+        /** @description Somebody who can log in, was invited to, or is disabled. */
+        User: {
+            /** @description The user behind the programs of this machine's owner, such as the command line. It can't be changed. */
+            built_in: boolean;
+            /**
+             * Format: int64
+             * @description When they were made or invited, milliseconds since 1970 UTC.
+             */
+            created_at: number;
+            /**
+             * Format: int64
+             * @description When they were disabled.
+             */
+            disabled_at: number | null;
+            /** @description Lower case. */
+            email: string;
+            /** @description Whether they have an API key. */
+            has_api_key: boolean;
+            /**
+             * Format: uuid
+             * @description Their id.
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description When their invitation ends or ended; null: there is none that was not accepted.
+             */
+            invitation_expires_at: number | null;
+            /**
+             * Format: int64
+             * @description When they last logged in; null: never.
+             */
+            last_login_at: number | null;
+            /** @description To show. */
+            name: string;
+            /** @description What they may do. */
+            role: components["schemas"]["Role"];
+            /** @description Whether they can use the installation. */
+            state: components["schemas"]["UserState"];
+        };
+        /** @description A user, and how often they are logged in. */
+        UserDetail: components["schemas"]["User"] & {
+            /** @description Logins that have not ended. */
+            sessions: number;
+        };
+        /** @description Whom to invite. */
+        UserInput: {
+            /**
+             * @description Email.
+             * @example ann@example.org
+             */
+            email: string;
+            /** @description To show; the email's first part if left out. They can choose another when they accept. */
+            name?: string | null;
+            /** @description What they may do. */
+            role: components["schemas"]["Role"];
+        };
+        /** @description What to change of a user. What is left out stays. */
+        UserPatch: {
+            /** @description Whether they are shut out: their sessions end, and no key of theirs opens anything. */
+            disabled?: boolean;
+            /** @description To show. */
+            name?: string;
+            /** @description What they may do, from the next request on. */
+            role?: components["schemas"]["Role"];
+        };
+        /**
+         * @description Whether somebody can use the installation.
+         * @enum {string}
+         */
+        UserState: "active" | "invited" | "disabled";
         /**
          * @description Whether the claims of an answer are proved.
          * @enum {string}
@@ -6525,6 +6782,53 @@ export interface operations {
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
             422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptedInvitation"];
+            };
+        };
+        responses: {
+            /** @description Accepted and logged in */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            /** @description The token is wrong, used up or expired */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            /** @description Too many attempts */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             503: components["responses"]["Unavailable"];
         };
     };
@@ -8865,6 +9169,266 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listUsers: {
+        parameters: {
+            query?: {
+                /** @description Whose email or name holds this. */
+                search?: string;
+                /** @description With this role. */
+                role?: components["schemas"]["Role"];
+                /** @description In this state. */
+                state?: components["schemas"]["UserState"];
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By email */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_User"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    inviteUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserInput"];
+            };
+        };
+        responses: {
+            /** @description Invited */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitedUser"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Somebody has this email */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserDetail"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description They are active */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserPatch"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It is the caller's own, the last administrator's, or built in */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    renewInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitedUser"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description They are disabled */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endUserSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ended */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndedSessions"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
             422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };

@@ -46,18 +46,18 @@ function Listed({ mine }: { mine: string }) {
   // The administrator who looks and the machine's own user are always there.
   const alone = !filtered && !list.hasMore && list.items.every((user) => user.id === mine || user.built_in);
   const invite = <Button size="sm" variant="primary" icon={<UserPlus aria-hidden className="size-4" />} onClick={() => setEditing("new")}>{t("invite")}</Button>;
-  const pick = (name: "role" | "state", values: readonly string[]) => (
+  const pick = (name: "role" | "state", options: readonly (readonly [string, string])[]) => (
     <Select small aria-label={t(`filter_${name}`)} className="max-md:w-full" value={name === "role" ? role : state} onChange={(event) => set({ [name]: event.target.value })}>
       <option value="">{t(`filter_${name}`)}: {t("any")}</option>
-      {values.map((value) => <option key={value} value={value}>{t(`${name}_${value}`)}</option>)}
+      {options.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
     </Select>
   );
   return (
     <Page title={t("title")} lead={t("lead")} width="text" actions={invite}>
       <div role="search" className="mb-3 flex flex-wrap gap-2">
         <SearchInput className="min-w-48 flex-1" label={t("search")} value={typed} onChange={type} />
-        {pick("role", ROLES)}
-        {pick("state", STATES)}
+        {pick("role", ROLES.map((value) => [value, t(`role_${value}`)]))}
+        {pick("state", STATES.map((value) => [value, t(`state_${value}`)]))}
       </div>
       <PagedList list={list} empty={<EmptyState icon={<SlidersHorizontal />} title={t("none_found")} action={<Button size="sm" onClick={() => set({ q: "", role: "", state: "" })}>{t("show_all")}</Button>} />}>
         <ul aria-label={t("title")} className="divide-y divide-line rounded-lg border border-line bg-surface">
