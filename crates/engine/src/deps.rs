@@ -4,8 +4,8 @@ use steward_core::TenantId;
 use steward_core::deep::DeepDefaults;
 use steward_core::model::{Connection, Price};
 use steward_core::ports::{
-    Agents, Approvals, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, Intent, KeptRuns, Models,
-    RunStore, Settings, SpendLimits, Tools, UsageRecord, VirtualKeys,
+    Agents, Approvals, AuditLog, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, Intent, KeptRuns,
+    Models, RunStore, Settings, SpendLimits, Tools, UsageRecord, VirtualKeys,
 };
 use steward_core::rate_limit::RateLimiter;
 
@@ -21,6 +21,7 @@ pub trait Storage:
     + SpendLimits
     + UsageRecord
     + VirtualKeys
+    + AuditLog
 {
 }
 
@@ -36,6 +37,7 @@ impl<T> Storage for T where
         + SpendLimits
         + UsageRecord
         + VirtualKeys
+        + AuditLog
 {
 }
 
