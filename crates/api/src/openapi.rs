@@ -53,7 +53,7 @@ const ABOUT: &str = "Everything that the studio does is an operation here.\n\n\
     Lists come in pages: pass `next_cursor` of one page as `cursor` of the next. \
     A write with the header `Idempotency-Key` happens once, however often it is sent within 24 hours.";
 
-const TAGS: [(&str, &str); 18] = [
+const TAGS: [(&str, &str); 19] = [
     ("auth", "Logging in, and what a login may do."),
     ("agents", "Instructions, tools and policy under a name."),
     ("chat", "A message to an agent begins a run."),
@@ -67,6 +67,7 @@ const TAGS: [(&str, &str); 18] = [
     ("usage", "What calls of models took."),
     ("budgets", "Hard limits of what may be spent."),
     ("keys", "Virtual keys: they let a program use /v1, within limits."),
+    ("audit", "Who did what, when, from where, with which result; chained, so that a change shows."),
     ("skills", "Configured units that give agents tools or prompt context."),
     ("credentials", "The vault: secrets go in and are used by skills, but never come back."),
     ("mcp", "MCP servers whose tools agents may use, pinned by what a person accepted."),

@@ -5,6 +5,7 @@ mod agent_lookup;
 mod agents;
 mod app;
 mod approvals;
+mod audit;
 mod authorize;
 mod budgets;
 mod caller;
@@ -31,6 +32,7 @@ mod usage;
 pub use agents::default_agent;
 pub use app::{App, AppParts};
 pub use approvals::{ApprovalsWanted, InboxPage};
+pub use audit::{AuditFormat, keep_audit, seal_audit};
 pub use authorize::{Action, Resource, authorize, listed_owner};
 pub use caller::Caller;
 pub use connections::{

@@ -2,8 +2,8 @@ use crate::Command;
 use crate::args::{CredentialAction, Eval, SkillAction, Suite};
 use crate::client::Client;
 use crate::commands::{
-    agents, approvals, ask, budget, chat, connections, conversations, credential, grants, key, mcp, model, reminders,
-    resume, runs, sample, skill, usage,
+    agents, approvals, ask, audit, budget, chat, connections, conversations, credential, grants, key, mcp, model,
+    reminders, resume, runs, sample, skill, usage,
 };
 use crate::exit::Exit;
 use crate::term::Term;
@@ -15,6 +15,8 @@ pub struct Needs {
     pub web_allow: Vec<String>,
     pub intent_filter: bool,
     pub files: Files,
+    /// File with the API key of a user to act as at a running server.
+    pub key_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +29,7 @@ pub enum Files {
 
 impl Default for Needs {
     fn default() -> Self {
-        Self { web_allow: Vec::new(), intent_filter: true, files: Files::Unused }
+        Self { web_allow: Vec::new(), intent_filter: true, files: Files::Unused, key_file: None }
     }
 }
 
@@ -57,7 +59,9 @@ fn needs(command: &Command) -> Needs {
             web_allow: args.allow.clone(),
             intent_filter: !args.no_intent_filter,
             files: Files::Workspace(args.workspace.clone()),
+            key_file: None,
         },
+        Command::Audit(args) => Needs { key_file: args.key_file.clone(), ..Needs::default() },
         Command::Chat(args) => Needs { files: Files::Workspace(args.workspace.clone()), ..Needs::default() },
         Command::Sample(_) | Command::Mcp(_) => Needs { files: Files::Current, ..Needs::default() },
         Command::Skill(args) if matches!(args.action, Some(SkillAction::Test { .. })) => {
@@ -84,6 +88,7 @@ async fn act(client: &Client, command: Command, connection: Option<&str>, term: 
         Command::Usage(args) => usage::run(client, &args, term).await,
         Command::Budget(args) => budget::run(client, args, term).await,
         Command::Key(args) => key::run(client, args, term).await,
+        Command::Audit(args) => audit::run(client, args, term).await,
         Command::Eval(Eval { suite: Suite::Kept { json } }) => runs::eval_kept(client, json, term).await,
         Command::Skill(args) => skill::run(client, args, term).await,
         Command::Credential(args) => credential::run(client, args, term).await,

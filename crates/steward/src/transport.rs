@@ -43,7 +43,7 @@ async fn transport(settings: &Settings, needs: &Needs) -> anyhow::Result<Box<dyn
         match Socket::connect(&settings.data_dir, *pid).await? {
             Ok(socket) => {
                 can_be_met(needs)?;
-                return Ok(Box::new(socket));
+                return Ok(Box::new(socket.with_key(needs.key_file.as_deref())?));
             }
             Err(Absent::Silent(why)) if last => return Err(why),
             Err(Absent::NoServer) if last => {

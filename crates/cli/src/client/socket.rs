@@ -17,6 +17,8 @@ const CONNECT: Duration = Duration::from_secs(5);
 pub struct Socket {
     http: reqwest::Client,
     data_dir: PathBuf,
+    /// Another user's key in place of the one that the server keeps for commands.
+    key_file: Option<PathBuf>,
     address: RwLock<Address>,
 }
 
@@ -49,6 +51,7 @@ impl Socket {
         let socket = Self {
             http: http()?,
             data_dir: data_dir.to_owned(),
+            key_file: None,
             address: RwLock::new(Address { url: file.url.clone(), key: key(data_dir)? }),
         };
         match socket.version(&file.url).await {
@@ -62,6 +65,13 @@ impl Socket {
             }
         }
         Ok(Ok(socket))
+    }
+
+    /// The same with the API key in a file, if one is given.
+    pub fn with_key(self, file: Option<&Path>) -> anyhow::Result<Self> {
+        let Some(file) = file else { return Ok(self) };
+        let address = Address { url: self.address().url, key: read_key(file)? };
+        Ok(Self { key_file: Some(file.to_owned()), address: RwLock::new(address), ..self })
     }
 
     async fn version(&self, url: &str) -> anyhow::Result<String> {
@@ -108,6 +118,9 @@ impl Transport for Socket {
     }
 
     fn key_hint(&self) -> Option<String> {
+        if let Some(file) = &self.key_file {
+            return Some(format!("the server does not take the key in {}", file.display()));
+        }
         Some(format!(
             "the server does not take the key in {}; delete that file and restart `steward serve`, which makes a new one",
             self.data_dir.join("api-key").display()
@@ -120,7 +133,8 @@ impl Transport for Socket {
             return;
         };
         let same = self.version(&file.url).await.is_ok_and(|it| it == VERSION);
-        if same && let Ok(key) = key(&self.data_dir) {
+        let key = self.key_file.as_deref().map_or_else(|| key(&self.data_dir), read_key);
+        if same && let Ok(key) = key {
             let address = Address { url: file.url, key };
             *self.address.write().unwrap_or_else(PoisonError::into_inner) = address;
         }
@@ -147,6 +161,11 @@ fn key(data_dir: &Path) -> anyhow::Result<SecretString> {
             path.display()
         ),
     }
+}
+
+fn read_key(file: &Path) -> anyhow::Result<SecretString> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read the key in {}", file.display()))?;
+    Ok(SecretString::from(text.trim().to_owned()))
 }
 
 fn same_version(version: &str, file: &ServeFile) -> anyhow::Result<()> {
