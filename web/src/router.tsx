@@ -49,6 +49,7 @@ const tree = root.addChildren([
     page("/mcp-servers", load.mcp, "ServersPage"),
     page("/mcp-servers/$serverId", load.mcp, "ServerPage"),
     page("/usage", load.usage),
+    page("/audit", load.audit),
     page("/settings", load.settings),
     page("/about", load.about),
   ]),

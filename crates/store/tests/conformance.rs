@@ -2,11 +2,11 @@
 //! SQLite directory and on a fresh PostgreSQL database.
 
 mod audit;
-mod bed;
+pub(crate) mod bed;
 mod blobs;
 mod credentials;
 mod filters;
-mod fixtures;
+pub(crate) mod fixtures;
 mod inbox;
 mod keys;
 mod leases;

@@ -43,6 +43,7 @@ export const pages: [name: string, path: (told: Told) => string][] = [
   ["usage", () => "/usage"],
   ["budgets", () => "/usage?tab=budgets"],
   ["keys", () => "/usage?tab=keys"],
+  ["audit", () => "/audit"],
   ["settings", () => "/settings"],
   ["about", () => "/about"],
 ];

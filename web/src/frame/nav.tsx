@@ -1,5 +1,5 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import { Bot, Cable, ChartColumn, Ellipsis, Info, KeyRound, ListTree, MessagesSquare, Plug, Puzzle, Settings, ShieldCheck } from "lucide-react";
+import { Bot, Cable, ChartColumn, Ellipsis, Info, KeyRound, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { mayWork, useMe, useOpenApprovals } from "@/api/hooks";
 import type { Me } from "@/api/types";
@@ -20,6 +20,7 @@ const PAGES = [
   { to: "/mcp-servers", icon: Plug, key: "mcp" },
   { to: "/credentials", icon: KeyRound, key: "credentials" },
   { to: "/usage", icon: ChartColumn, key: "usage" },
+  { to: "/audit", icon: ScrollText, key: "audit" },
 ] as const;
 const LATER = [
   { to: "/settings", icon: Settings, key: "settings" },
@@ -28,7 +29,10 @@ const LATER = [
 type Entry = (typeof PAGES)[number] | (typeof LATER)[number];
 export const NAVIGATION: readonly Entry[] = [...PAGES, ...LATER];
 /** Whether somebody may see a page at all; the server refuses anyway. */
-export const maySee = (entry: Entry, me: Me | undefined): boolean => entry.to !== "/credentials" || mayWork(me);
+export const maySee = (entry: Entry, me: Me | undefined): boolean => {
+  if (entry.to === "/audit") return me?.role === "admin";
+  return entry.to !== "/credentials" || mayWork(me);
+};
 
 function NavLink({ entry, count, phone }: { entry: Entry; count?: number; phone?: boolean }) {
   const t = useT("frame");

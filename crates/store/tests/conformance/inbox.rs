@@ -132,7 +132,7 @@ fn question(lease: &Lease, at: Timestamp) -> Approval {
 }
 
 fn decided(id: ApprovalId, answer: Answer) -> SideWrite {
-    SideWrite::Decided { id, answer, by: "ann".to_owned(), source: None }
+    SideWrite::Decided { id, answer, by: "ann".to_owned() }
 }
 
 pub async fn the_first_answer_stays(bed: Bed) {

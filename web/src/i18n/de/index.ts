@@ -1,6 +1,7 @@
 import about from "./about.json";
 import agents from "./agents.json";
 import approvals from "./approvals.json";
+import audit from "./audit.json";
 import auth from "./auth.json";
 import chat from "./chat.json";
 import common from "./common.json";
@@ -14,4 +15,4 @@ import settings from "./settings.json";
 import skills from "./skills.json";
 import usage from "./usage.json";
 
-export default { about, agents, approvals, auth, chat, common, connections, credentials, frame, mcp, models, runs, settings, skills, usage };
+export default { about, agents, approvals, audit, auth, chat, common, connections, credentials, frame, mcp, models, runs, settings, skills, usage };
