@@ -51,6 +51,7 @@ const tree = root.addChildren([
     page("/mcp-servers/$serverId", load.mcp, "ServerPage"),
     page("/usage", load.usage),
     page("/users", load.users),
+    page("/audit", load.audit),
     page("/settings", load.settings),
     page("/about", load.about),
   ]),

@@ -132,14 +132,18 @@ impl Access {
             session = %session.id,
             "an old refresh token was used: the session was ended"
         );
-        Err(LoginError::Token)
+        Err(LoginError::Stolen { user: user.id, email: user.email })
     }
 
-    pub async fn log_out(&self, token: &str) -> Result<(), LoginError> {
+    /// Whose session it was; `None`: it had ended before.
+    pub async fn log_out(&self, token: &str) -> Result<Option<User>, LoginError> {
         let hash = sha256(token.as_bytes());
         match self.session_of(&hash).await {
-            Ok(session) => self.end(session.id).await.map_err(unavailable),
-            Err(LoginError::Token) => Ok(()),
+            Ok(session) => {
+                self.end(session.id).await.map_err(unavailable)?;
+                self.users.user(self.tenant, session.user).await.map_err(unavailable)
+            }
+            Err(LoginError::Token) => Ok(None),
             Err(error) => Err(error),
         }
     }

@@ -221,7 +221,7 @@ impl SealedVault {
                 at.rfc3339()
             )));
         }
-        let written = self.deps.rows.credential_used(tenant, &used).await;
+        let written = self.deps.rows.credential_used(tenant, &used, self.deps.ids.next()).await;
         written.map_err(|error| not_found(error, id))?;
         match self.fields(tenant, &row).await {
             // Perhaps it was sealed anew since the row was read.

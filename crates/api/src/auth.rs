@@ -4,11 +4,12 @@ mod dto;
 
 use crate::ApiState;
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
+use crate::guard::AuditNote;
 use crate::problem::{Answer, Done, Problem};
-use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use dto::{AcceptedInvitation, ApiKey, AuthStatus, Login, LoginSessionView, Me, NewPassword, Session, SetUp};
 use steward_app::{AcceptInvitation, Caller, LogIn, OpenSession, REFRESH_LIFETIME};
 use steward_core::ports::LoginError;
@@ -16,7 +17,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
-pub(crate) use caller::{Call, DialectCaller, identify};
+pub(crate) use caller::{Call, DialectCaller, caller_of, identify};
 pub(crate) use client::Client;
 
 pub(crate) fn auth_routes() -> OpenApiRouter<ApiState> {
@@ -51,8 +52,13 @@ pub(crate) async fn login(
     Body(body): Body<Login>,
 ) -> Result<Response, Problem> {
     let login = LogIn { email: &body.email, password: &body.password, client: client.address, label: &client.label };
-    let open = state.access.log_in(login).await?;
-    Ok(with_cookie(open, &client).into_response())
+    match state.access.log_in(login).await {
+        Ok(open) => {
+            let note = AuditNote::of(open.user.email.clone(), open.user.id);
+            Ok((Extension(note), with_cookie(open, &client)).into_response())
+        }
+        Err(error) => Ok((Extension(AuditNote::typed(&body.email)), Problem::from(error)).into_response()),
+    }
 }
 
 /// Prolong a login
@@ -78,14 +84,20 @@ pub(crate) async fn refresh(
     };
     match opened {
         Ok(open) => Ok(with_cookie(open, &client).into_response()),
-        Err(LoginError::Token) => {
-            let problem =
-                Problem::new(StatusCode::UNAUTHORIZED, "the login has ended", "log in again with POST /api/auth/login")
-                    .code("session_ended");
-            Ok(([(header::SET_COOKIE, clear_cookie(client.https))], problem).into_response())
+        Err(LoginError::Stolen { user, email }) => {
+            let note = AuditNote::of(email, user).reason("an old token was used again: the session was ended");
+            Ok((Extension(note), session_ended(&client)).into_response())
         }
+        Err(LoginError::Token) => Ok(session_ended(&client).into_response()),
         Err(error) => Err(error.into()),
     }
+}
+
+fn session_ended(client: &Client) -> impl IntoResponse + use<> {
+    let problem =
+        Problem::new(StatusCode::UNAUTHORIZED, "the login has ended", "log in again with POST /api/auth/login")
+            .code("session_ended");
+    ([(header::SET_COOKIE, clear_cookie(client.https))], problem)
 }
 
 /// Log out
@@ -103,10 +115,13 @@ pub(crate) async fn logout(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     own_page(&headers)?;
-    if let Some(token) = cookie_token(&headers) {
-        state.access.log_out(token).await?;
-    }
-    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, clear_cookie(client.https))]).into_response())
+    let ended = match cookie_token(&headers) {
+        Some(token) => state.access.log_out(token).await?,
+        None => None,
+    };
+    let note = ended.map(|user| AuditNote::of(user.email, user.id)).unwrap_or_default();
+    let cookie = [(header::SET_COOKIE, clear_cookie(client.https))];
+    Ok((StatusCode::NO_CONTENT, Extension(note), cookie).into_response())
 }
 
 /// A session, with its cookie where there is a new one.
@@ -151,8 +166,13 @@ pub(crate) async fn set_up(
     Body(body): Body<SetUp>,
 ) -> Result<Response, Problem> {
     let login = LogIn { email: &body.email, password: &body.password, client: client.address, label: &client.label };
-    let open = state.access.set_up(&body.token, body.name.as_deref(), login).await?;
-    Ok((StatusCode::CREATED, with_cookie(open, &client)).into_response())
+    match state.access.set_up(&body.token, body.name.as_deref(), login).await {
+        Ok(open) => {
+            let note = AuditNote::of(open.user.email.clone(), open.user.id);
+            Ok((StatusCode::CREATED, Extension(note), with_cookie(open, &client)).into_response())
+        }
+        Err(error) => Ok((Extension(AuditNote::typed(&body.email)), Problem::from(error)).into_response()),
+    }
 }
 
 /// Accept an invitation
@@ -179,7 +199,8 @@ pub(crate) async fn accept_invitation(
         label: &client.label,
     };
     let open = state.access.accept_invitation(accept).await?;
-    Ok(with_cookie(open, &client).into_response())
+    let note = AuditNote::of(open.user.email.clone(), open.user.id);
+    Ok((Extension(note), with_cookie(open, &client)).into_response())
 }
 
 /// Who am I

@@ -1,5 +1,7 @@
 //! What every request passes before its handler, and every answer after it.
 
+mod audit;
+mod audit_note;
 mod fallbacks;
 mod hosts_and_origins;
 mod idempotency;
@@ -13,6 +15,8 @@ use std::any::Any;
 use std::time::Duration;
 use tower_http::catch_panic::CatchPanicLayer;
 
+pub(crate) use audit::{AuditGuard, audit};
+pub(crate) use audit_note::AuditNote;
 pub(crate) use fallbacks::{no_such_method, nothing_here, nothing_in_the_dialect, secure};
 pub(crate) use hosts_and_origins::{check_host, check_origin, serves};
 pub(crate) use idempotency::{KeptAs, idempotency_key, oldest_key, once};

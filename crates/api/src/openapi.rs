@@ -53,7 +53,7 @@ const ABOUT: &str = "Everything that the studio does is an operation here.\n\n\
     Lists come in pages: pass `next_cursor` of one page as `cursor` of the next. \
     A write with the header `Idempotency-Key` happens once, however often it is sent within 24 hours.";
 
-const TAGS: [(&str, &str); 20] = [
+const TAGS: [(&str, &str); 21] = [
     ("auth", "Logging in, and what a login may do."),
     ("agents", "Instructions, tools and policy under a name."),
     ("chat", "A message to an agent begins a run."),
@@ -69,6 +69,7 @@ const TAGS: [(&str, &str); 20] = [
     ("budgets", "Hard limits of what may be spent."),
     ("keys", "Virtual keys: they let a program use /v1, within limits."),
     ("users", "Who may log in, and as what; for administrators."),
+    ("audit", "Who did what, when, from where, with which result; chained, so that a change shows."),
     ("skills", "Configured units that give agents tools or prompt context."),
     ("credentials", "The vault: secrets go in and are used by skills, but never come back."),
     ("mcp", "MCP servers whose tools agents may use, pinned by what a person accepted."),

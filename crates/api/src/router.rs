@@ -1,8 +1,8 @@
 use crate::ApiState;
 use crate::assets::assets;
 use crate::guard::{
-    MAX_BODY, check_host, check_origin, in_time, no_such_method, nothing_here, nothing_in_the_dialect, once,
-    panic_layer, secure,
+    AuditGuard, MAX_BODY, audit, check_host, check_origin, in_time, no_such_method, nothing_here,
+    nothing_in_the_dialect, once, panic_layer, secure,
 };
 use crate::mcp::mcp_routes;
 use crate::openai::{chat, models, responses};
@@ -53,6 +53,7 @@ pub(crate) fn guarded(routes: Router<ApiState>, state: ApiState) -> Router {
         .layer(from_fn_with_state(state.hosts.clone(), check_origin))
         .layer(from_fn_with_state(state.hosts.clone(), check_host))
         .layer(panic_layer())
+        .layer(from_fn_with_state(AuditGuard::new(state.clone()), audit))
         .layer(from_fn(secure))
         .with_state(state)
 }

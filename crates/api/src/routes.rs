@@ -2,6 +2,7 @@
 
 mod agents;
 mod approvals;
+mod audit;
 mod budgets;
 mod connections;
 mod conversations;
@@ -46,6 +47,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(budgets::routes())
         .merge(keys::routes())
         .merge(users::routes())
+        .merge(audit::routes())
         .merge(skills::routes())
         .merge(packages::routes())
         .merge(mcp_servers::routes())

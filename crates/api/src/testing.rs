@@ -1,6 +1,7 @@
 //! For the tests of this room: the API over a store in a temporary folder, without models and tools.
 //! Tests of whole flows are those of the binary.
 
+mod audit;
 mod auth;
 mod gateway;
 mod guards;

@@ -36,6 +36,8 @@ pub enum Resource<'a> {
         id: ApprovalId,
         owner: Option<UserId>,
     },
+    /// The audit trail.
+    Audit,
     Budgets,
     Connections,
     /// The connection of this name, for callers with a virtual key.
@@ -293,6 +295,7 @@ mod tests {
             (Action::Ask, R::Agents, "nyyy"),
             (Action::Read, R::Approvals, "yyyy"),
             (Action::Decide, R::Approvals, "nyyy"),
+            (Action::Administer, R::Audit, "nnny"),
             (Action::Write, R::Budgets, "nnyy"),
             (Action::Read, R::Connections, "yyyy"),
             (Action::Write, R::Connections, "nnyy"),

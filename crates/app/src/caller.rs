@@ -1,6 +1,7 @@
+use std::net::IpAddr;
 use steward_access::{Account, Identity, LOCAL_USER};
 use steward_core::UserId;
-use steward_core::event::Origin;
+use steward_core::event::{Origin, RequestSource, RequestedBy};
 use steward_core::ports::Principal;
 use uuid::Uuid;
 
@@ -11,6 +12,8 @@ pub struct Caller {
     /// Their login; `None`: they came with an API key.
     pub session: Option<Uuid>,
     pub origin: Origin,
+    /// The network address that they come from.
+    pub address: Option<IpAddr>,
 }
 
 impl Caller {
@@ -22,7 +25,13 @@ impl Caller {
             Some(_) => Origin::Chat,
             None => Origin::Api,
         };
-        Self { principal, email, session, origin }
+        Self { principal, email, session, origin, address: None }
+    }
+
+    #[must_use]
+    pub fn at(mut self, address: Option<IpAddr>) -> Self {
+        self.address = address;
+        self
     }
 
     pub fn user(&self) -> UserId {
@@ -32,6 +41,15 @@ impl Caller {
     /// How they are named in logs and approvals.
     pub fn by(&self) -> String {
         self.email.clone()
+    }
+
+    pub(crate) fn source(&self) -> RequestSource {
+        let address = self.address.map(|address| address.to_canonical().to_string());
+        RequestSource { account: self.email.clone(), origin: self.origin, address }
+    }
+
+    pub(crate) fn requested_by(&self) -> RequestedBy {
+        RequestedBy { name: self.by(), source: Some(self.source()) }
     }
 
     pub fn account(&self) -> Account {

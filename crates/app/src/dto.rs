@@ -4,6 +4,7 @@
 pub mod about;
 pub mod agents;
 pub mod approvals;
+pub mod audit;
 pub mod auth;
 pub mod budgets;
 pub mod connections;

@@ -230,7 +230,7 @@ impl From<LoginError> for AppError {
             LoginError::TooMany { seconds } => {
                 Self::new(ErrorKind::Exhausted, title, "wait, then try again").retry_after(seconds)
             }
-            LoginError::Token => Self::new(
+            LoginError::Token | LoginError::Stolen { .. } => Self::new(
                 ErrorKind::Unauthorized,
                 title,
                 "send `Authorization: Bearer …` with an API key, or a token from POST /api/auth/login",

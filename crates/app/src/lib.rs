@@ -5,6 +5,7 @@ mod agent_lookup;
 mod agents;
 mod app;
 mod approvals;
+mod audit;
 mod authorize;
 mod budgets;
 mod caller;
@@ -33,6 +34,7 @@ mod users;
 pub use agents::default_agent;
 pub use app::{App, AppParts};
 pub use approvals::{ApprovalsWanted, InboxPage};
+pub use audit::{AuditFormat, keep_audit, seal_audit};
 pub use authorize::{Action, Resource, SkillReach, authorize, listed_owner};
 pub use caller::Caller;
 pub use connections::{

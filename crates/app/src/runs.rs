@@ -6,7 +6,7 @@ use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owne
 use crate::dto::runs::{ChildRun, Replay, Run, RunDetail, Undone as UndoneView};
 use futures::stream::BoxStream;
 use std::ops::ControlFlow;
-use steward_core::event::{Event, EventBody};
+use steward_core::event::{Event, EventBody, RequestedBy};
 use steward_core::ports::{EventStream, KeptRun, RunFilter, RunRow, RunStatus, StoreError, StoredEvent};
 use steward_core::run::{RunState, Waiting};
 use steward_core::tool::Undo;
@@ -109,12 +109,13 @@ impl App {
     /// Stops a run: tools and model requests end within a second.
     pub async fn stop_run(&self, caller: &Caller, id: RunId) -> Result<(), AppError> {
         still_open(&self.run_of(caller, Action::Operate, id).await?)?;
-        Ok(self.runs.stop(id, &caller.by()).await?)
+        Ok(self.runs.stop(id, caller.requested_by()).await?)
     }
 
     /// Stops a run that the caller asked for and no longer waits for.
     pub async fn cancel_run(&self, caller: &Caller, id: RunId) -> Result<(), EngineError> {
-        self.runs.stop(id, &caller.principal.name).await
+        let by = RequestedBy { name: caller.principal.name.clone(), ..caller.requested_by() };
+        self.runs.stop(id, by).await
     }
 
     /// Says something to a run at work; it takes it in at its next step.
@@ -127,7 +128,7 @@ impl App {
                 "say what the run should know; upload long texts as files",
             ));
         }
-        Ok(self.runs.steer(id, text, &caller.by()).await?)
+        Ok(self.runs.steer(id, text, caller.requested_by()).await?)
     }
 
     /// Takes up a run that nobody works on; `false` where there is nothing to do.
@@ -153,10 +154,10 @@ impl App {
     pub async fn undo_run(&self, caller: &Caller, id: RunId, call: Option<&str>) -> Result<Vec<UndoneView>, AppError> {
         let row = self.run_of(caller, Action::Operate, id).await?;
         has_ended(&row, "stop it first, or wait for its end")?;
-        let by = caller.by();
+        let by = caller.requested_by();
         let undone = match call {
-            Some(call) => vec![self.runs.undo_call(id, call, &by).await?],
-            None => self.runs.undo(id, &by).await?,
+            Some(call) => vec![self.runs.undo_call(id, call, by).await?],
+            None => self.runs.undo(id, by).await?,
         };
         Ok(undone
             .into_iter()

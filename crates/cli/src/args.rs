@@ -3,6 +3,7 @@
 mod agents;
 mod approvals;
 mod ask;
+mod audit;
 mod connections;
 mod conversations;
 mod credential;
@@ -21,6 +22,7 @@ use std::time::Duration;
 pub use agents::{AgentAction, AgentFields, Agents, BudgetPreset, PlanSwitch};
 pub use approvals::{ApprovalAction, Approvals, GrantAction, Grants};
 pub use ask::{Ask, Chat, Resume, Sample, SampleAction};
+pub use audit::{AuditAction, AuditArgs, AuditWanted, ExportFormat, ResultArg};
 pub use connections::{AuthArgs, ConnectionAction, Connections};
 pub use conversations::{ConversationAction, Conversations};
 pub use credential::{CredentialAction, CredentialArgs, Fields, KindArg, RoleArg};
@@ -114,6 +116,11 @@ pub enum Command {
         after_help = "Examples:\n  steward user\n  steward user invite ann@example.org --role developer\n  steward user link ann@example.org\n  steward user role ann@example.org operator\n  steward user disable ann@example.org\n\nOnly administrators may. Beside a running server, put an administrator's API key (studio: Settings) into STEWARD_API_KEY."
     )]
     User(UserArgs),
+    /// Who did what, when and from where; check that nobody changed the record.
+    #[command(
+        after_help = "Examples:\n  steward audit --action auth --since 1d\n  steward audit --run 3f2a91c0-0000-7000-8000-000000000001\n  steward audit export --format csv --output audit.csv\n  steward audit verify\n  steward audit retention --days 365\n\nOnly administrators may. Without a server you are one. Beside a running server, put an administrator's API key (studio: Settings) into STEWARD_API_KEY."
+    )]
+    Audit(AuditArgs),
     /// Replay runs kept as tests.
     #[command(display_order = 16, after_help = "Examples:\n  steward eval kept\n  steward eval kept --json")]
     Eval(Eval),

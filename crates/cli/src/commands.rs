@@ -1,6 +1,7 @@
 pub mod agents;
 pub mod approvals;
 pub mod ask;
+pub mod audit;
 pub mod budget;
 pub mod chat;
 mod connection_auth;

@@ -18,7 +18,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
-pub use parts::{AboutCall, Answered, ForkedFrom, Mode, Noticed, Origin, Outcome, Proved, Ranked, Setup, ToolResult};
+pub use parts::{
+    AboutCall, Answered, ForkedFrom, Mode, Noticed, Origin, Outcome, Proved, Ranked, RequestSource, RequestedBy, Setup,
+    ToolResult,
+};
 
 pub const EVENT_VERSION: u16 = 1;
 
@@ -293,6 +296,10 @@ pub enum EventBody {
         answer: Answer,
         /// Who.
         by: String,
+        /// From where.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        source: Option<Box<RequestSource>>,
     },
     /// Permissions of the agent were given or taken back while the run went on; those from here on hold.
     #[serde(rename = "grants.changed")]
@@ -394,6 +401,10 @@ pub enum EventBody {
         call_id: String,
         /// Who asked.
         by: String,
+        /// From where.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        source: Option<Box<RequestSource>>,
     },
     /// It could not be taken back.
     #[serde(rename = "tool.undo_failed")]
@@ -412,6 +423,10 @@ pub enum EventBody {
         summary: String,
         /// Who asked.
         by: String,
+        /// From where.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        source: Option<Box<RequestSource>>,
         /// What the answer proves from here on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(nullable = false)]
@@ -453,12 +468,20 @@ pub enum EventBody {
         text: String,
         /// Who.
         by: String,
+        /// From where.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        source: Option<Box<RequestSource>>,
     },
     /// A person stops the run.
     #[serde(rename = "run.stop_requested")]
     StopRequested {
         /// Who.
         by: String,
+        /// From where.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        source: Option<Box<RequestSource>>,
     },
     /// Last event of each run.
     #[serde(rename = "run.finished")]

@@ -5,6 +5,7 @@
 
 pub mod agent;
 pub mod approval;
+pub mod audit;
 pub mod budget;
 mod cancellation;
 pub mod credential;

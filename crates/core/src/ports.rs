@@ -2,6 +2,7 @@
 
 mod access;
 mod agents;
+mod audit;
 mod conversations;
 mod intent;
 mod knowledge;
@@ -18,6 +19,7 @@ mod vault;
 
 pub use access::{Authenticator, LoginError, Principal, Role, VirtualKey};
 pub use agents::{Agents, Facts, Note, Reminder};
+pub use audit::{AuditFilter, AuditLog, AuditOrder, ChainEnds, Pruned};
 pub use conversations::{Conversation, ConversationFilter, Conversations};
 pub use intent::{Entry, Intent, IntentError, Proposal, Ranking, TableReader, WorkspaceReader};
 pub use knowledge::{Classifier, EmbedError, Embedder, Labelled};

@@ -4,8 +4,8 @@ use steward_core::TenantId;
 use steward_core::deep::DeepDefaults;
 use steward_core::model::{Connection, Price};
 use steward_core::ports::{
-    Agents, Approvals, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, Intent, KeptRuns, Models,
-    RunStore, Settings, SpendLimits, Tools, UsageRecord, Users, VirtualKeys,
+    Agents, Approvals, AuditLog, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, Intent, KeptRuns,
+    Models, RunStore, Settings, SpendLimits, Tools, UsageRecord, Users, VirtualKeys,
 };
 use steward_core::rate_limit::RateLimiter;
 
@@ -22,6 +22,7 @@ pub trait Storage:
     + UsageRecord
     + VirtualKeys
     + Users
+    + AuditLog
 {
 }
 
@@ -38,6 +39,7 @@ impl<T> Storage for T where
         + UsageRecord
         + VirtualKeys
         + Users
+        + AuditLog
 {
 }
 

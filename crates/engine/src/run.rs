@@ -18,7 +18,7 @@ use crate::error::EngineError;
 use crate::run::journal::Journal;
 use async_trait::async_trait;
 use std::sync::Arc;
-use steward_core::event::{EventBody, ToolResult};
+use steward_core::event::{EventBody, RequestedBy, ToolResult};
 use steward_core::run::{ChildRun, RunState};
 use steward_core::tool::ToolCall;
 use steward_core::{Cancellation, RunId};
@@ -48,7 +48,7 @@ fn result_of(call: ToolCall, result: ToolResult) -> EventBody {
 pub(crate) trait ChildRuns: Send + Sync {
     /// Makes `child` as a run below the one with the state `parent`, and drives it.
     async fn start_child(&self, child: &ChildRun, parent: &RunState) -> Result<(), EngineError>;
-    async fn stop_child(&self, run: RunId, by: &str) -> Result<(), EngineError>;
+    async fn stop_child(&self, run: RunId, by: RequestedBy) -> Result<(), EngineError>;
 }
 
 pub(crate) struct RunContext<'a> {

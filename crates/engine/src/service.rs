@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use steward_core::agent::Agent;
 use steward_core::approval::Answer;
-use steward_core::event::{Event, Origin};
+use steward_core::event::{Event, Origin, RequestedBy};
 use steward_core::policy::ToolRule;
 use steward_core::ports::{Claim, Command, Lease, StoreError};
 use steward_core::prompt::PromptPreview;
@@ -108,20 +108,22 @@ impl RunService {
     }
 
     /// Stops a run wherever it is: tools and upstream requests end within a second.
-    pub async fn stop(&self, run: RunId, by: &str) -> Result<(), EngineError> {
-        self.command(run, Command::Stop { by: by.to_owned() }).await
+    pub async fn stop(&self, run: RunId, by: impl Into<RequestedBy>) -> Result<(), EngineError> {
+        let RequestedBy { name: by, source } = by.into();
+        self.command(run, Command::Stop { by, source: source.map(Box::new) }).await
     }
 
     /// A further message; a running run takes it in at its next step.
-    pub async fn steer(&self, run: RunId, text: &str, by: &str) -> Result<(), EngineError> {
+    pub async fn steer(&self, run: RunId, text: &str, by: impl Into<RequestedBy>) -> Result<(), EngineError> {
         if text.trim().is_empty() {
             return Err(EngineError::Invalid("the message is empty".to_owned()));
         }
-        self.command(run, Command::Steer { text: text.to_owned(), by: by.to_owned() }).await
+        let RequestedBy { name: by, source } = by.into();
+        self.command(run, Command::Steer { text: text.to_owned(), by, source: source.map(Box::new) }).await
     }
 
     /// Answers an approval. The first answer counts.
-    pub async fn decide(&self, id: ApprovalId, answer: Answer, by: &str) -> Result<(), EngineError> {
+    pub async fn decide(&self, id: ApprovalId, answer: Answer, by: impl Into<RequestedBy>) -> Result<(), EngineError> {
         let deps = &self.inner.deps;
         let approval = deps.store.approval(deps.tenant, id).await?;
         if let Some(before) = &approval.answer {
@@ -136,25 +138,37 @@ impl RunService {
                     .to_owned(),
             ));
         }
-        self.command(approval.run_id, Command::Decide { id, answer, by: by.to_owned() }).await
+        let RequestedBy { name: by, source } = by.into();
+        let source = source.map(Box::new);
+        self.command(approval.run_id, Command::Decide { id, answer, by, source }).await
     }
 
-    pub async fn undo(&self, run: RunId, by: &str) -> Result<Vec<Undone>, EngineError> {
-        self.undo_effects(run, None, by).await
+    pub async fn undo(&self, run: RunId, by: impl Into<RequestedBy>) -> Result<Vec<Undone>, EngineError> {
+        self.undo_effects(run, None, by.into()).await
     }
 
-    pub async fn undo_call(&self, run: RunId, call_id: &str, by: &str) -> Result<Undone, EngineError> {
-        let report = self.undo_effects(run, Some(call_id.to_owned()), by).await?;
+    pub async fn undo_call(
+        &self,
+        run: RunId,
+        call_id: &str,
+        by: impl Into<RequestedBy>,
+    ) -> Result<Undone, EngineError> {
+        let report = self.undo_effects(run, Some(call_id.to_owned()), by.into()).await?;
         report.into_iter().next().ok_or_else(|| EngineError::NotFound(format!("call {call_id}")))
     }
 
     /// Undoes under a lease that is renewed, and goes on if whoever asked goes away.
-    async fn undo_effects(&self, run: RunId, only: Option<String>, by: &str) -> Result<Vec<Undone>, EngineError> {
+    async fn undo_effects(
+        &self,
+        run: RunId,
+        only: Option<String>,
+        by: RequestedBy,
+    ) -> Result<Vec<Undone>, EngineError> {
         let until = self.lease_end();
         let lease = undo::claim(&self.inner.deps, run, until).await?;
         let signals = RunSignals::default();
         self.inner.active.add(lease.clone(), signals.clone(), until);
-        let (service, by) = (self.clone(), by.to_owned());
+        let service = self.clone();
         let work = self.inner.tasks.spawn(async move {
             let inner = &service.inner;
             let mut guard = inner.active.guard(&lease, &signals);
@@ -420,7 +434,7 @@ impl ChildRuns for RunService {
         Ok(())
     }
 
-    async fn stop_child(&self, run: RunId, by: &str) -> Result<(), EngineError> {
+    async fn stop_child(&self, run: RunId, by: RequestedBy) -> Result<(), EngineError> {
         self.stop(run, by).await
     }
 }

@@ -58,6 +58,7 @@ pub async fn request(app: &Composition, settings: &Settings, ask: &str, workspac
         intent_filter: true,
         user: None,
         key: None,
+        source: None,
     })
 }
 

@@ -280,6 +280,9 @@ impl Composition {
             browsers.close_all();
         }
         self.local.stop().await;
+        if let Err(error) = steward_app::seal_audit(&*self.store, self.tenant).await {
+            tracing::warn!(%error, "the newest audit entries get their places at the next start");
+        }
         if let Some(traces) = &self.traces {
             traces.close().await;
         }

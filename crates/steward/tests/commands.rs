@@ -1,6 +1,7 @@
 //! `steward agents`, `skill`, `credential`, `mcp` and `user`, each with a running server and without one: both must do the same.
 
 mod agents;
+mod audit;
 use crate::common;
 mod credential;
 mod mcp;

@@ -432,3 +432,48 @@ create table credential_uses (
     body          text   not null,
     primary key (tenant_id, credential_id, at, n)
 );
+
+-- The audit trail. Whoever writes an entry down puts it into audit_pending, as JSON, in the transaction of what it is
+-- about; a moment later it moves to audit_entries, where it has its place in the chain. Rows of audit_entries are never
+-- changed.
+
+create table audit_pending (
+    tenant_id uuid not null,
+    id        uuid not null,
+    body      text not null,
+    primary key (tenant_id, id)
+);
+
+-- detail: JSON. folded: what is searched in, no part of the hash.
+create table audit_entries (
+    tenant_id uuid   not null,
+    seq       bigint not null,
+    id        uuid   not null,
+    at        bigint not null,
+    actor     text   not null,
+    actor_id  uuid,
+    origin    text,
+    address   text,
+    action    text   not null,
+    target    text   not null,
+    result    text   not null,
+    run_id    uuid,
+    detail    text   not null,
+    hash      text   not null,
+    folded    text   not null,
+    primary key (tenant_id, seq)
+);
+create index audit_entries_by_time on audit_entries (tenant_id, at, seq);
+create index audit_entries_by_actor on audit_entries (tenant_id, actor, seq);
+create index audit_entries_by_action on audit_entries (tenant_id, action, seq);
+create index audit_entries_by_run on audit_entries (tenant_id, run_id, seq) where run_id is not null;
+
+-- Where the chain ends, so that a cut shows; and the last entry that the retention deleted, where it begins.
+create table audit_ends (
+    tenant_id   uuid   not null,
+    seq         bigint not null,
+    hash        text   not null,
+    anchor_seq  bigint not null,
+    anchor_hash text   not null,
+    primary key (tenant_id)
+);

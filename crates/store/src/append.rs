@@ -1,10 +1,12 @@
 //! Appending events: the only place that inserts them, and the check that the lease still holds. PostgreSQL takes the
 //! batches of many runs in one statement, which includes that check.
 
+use crate::codec::to_json;
 use crate::error::{self, DbError};
 use crate::tx::{Tx, args, locking};
 use sqlx::{PgConnection, Row as _};
 use std::collections::HashSet;
+use steward_core::audit::AuditEntry;
 use steward_core::ports::{SideWrite, StoreError, StoreResult};
 use steward_core::{RunId, TenantId, Timestamp};
 use uuid::Uuid;
@@ -27,6 +29,21 @@ pub(crate) struct AppendBatch {
     pub at: Timestamp,
     pub rows: Vec<EventRow>,
     pub side: Vec<SideWrite>,
+    pub audit: Vec<AuditRow>,
+}
+
+/// An entry of the audit trail that waits for its place in the chain.
+#[derive(Debug, Clone)]
+pub(crate) struct AuditRow {
+    pub id: Uuid,
+    /// JSON text.
+    pub body: String,
+}
+
+impl AuditRow {
+    pub(crate) fn of(entry: &AuditEntry) -> StoreResult<Self> {
+        Ok(Self { id: entry.id, body: to_json(entry)? })
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +81,7 @@ pub(crate) async fn last_seq(tx: &mut Tx<'_>, tenant: TenantId, run: RunId) -> S
     row.map_or(Ok(0), |row| row.count(0))
 }
 
-/// Inserts the events of a batch that [`LogHead::check`] let through, or that begins a run.
+/// Inserts the events of a batch that [`LogHead::check`] let through, or that begins a run, and their audit entries.
 pub(crate) async fn insert_events(tx: &mut Tx<'_>, batch: &AppendBatch) -> StoreResult<()> {
     for (seq, row) in (batch.after + 1..).zip(&batch.rows) {
         let done = tx
@@ -90,6 +107,15 @@ pub(crate) async fn insert_events(tx: &mut Tx<'_>, batch: &AppendBatch) -> Store
             Err(error) => return Err(error.into()),
         }
     }
+    for row in &batch.audit {
+        insert_audit(tx, batch.tenant, row).await?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn insert_audit(tx: &mut Tx<'_>, tenant: TenantId, row: &AuditRow) -> StoreResult<()> {
+    let sql = "insert into audit_pending (tenant_id, id, body) values ($1, $2, $3)";
+    tx.execute(sql, args![tenant, row.id, &row.body]).await?;
     Ok(())
 }
 
@@ -119,6 +145,12 @@ with batches as materialized (
     join batches l on l.run_id = n.run_id
     on conflict do nothing
     returning run_id
+), audited as (
+    insert into audit_pending (tenant_id, id, body)
+    select l.tenant_id, a.id, a.body
+    from unnest($12::uuid[], $13::uuid[], $14::text[]) as a (run_id, id, body)
+    join batches l on l.run_id = a.run_id
+    where a.run_id in (select run_id from written)
 )
 select w.run_id, 1 / case when count(*) = max(l.events) then 1 else 0 end
 from written w join batches l on l.run_id = w.run_id group by w.run_id";
@@ -136,6 +168,9 @@ struct Columns<'a> {
     bodies: Vec<Option<&'a str>>,
     blobs: Vec<Option<&'a str>>,
     events: Vec<i64>,
+    audit_runs: Vec<Uuid>,
+    audit_ids: Vec<Uuid>,
+    audit_bodies: Vec<&'a str>,
 }
 
 impl<'a> Columns<'a> {
@@ -152,6 +187,11 @@ impl<'a> Columns<'a> {
             self.kinds.push(row.kind);
             self.bodies.push(row.body.as_deref());
             self.blobs.push(row.blob.as_deref());
+        }
+        for row in &batch.audit {
+            self.audit_runs.push(batch.run.0);
+            self.audit_ids.push(row.id);
+            self.audit_bodies.push(&row.body);
         }
     }
 }
@@ -177,6 +217,9 @@ pub(crate) async fn append_batches(
         .bind(columns.bodies)
         .bind(columns.blobs)
         .bind(columns.events)
+        .bind(columns.audit_runs)
+        .bind(columns.audit_ids)
+        .bind(columns.audit_bodies)
         .fetch_all(connection)
         .await
         .map_err(|e| error::postgres(&e))?;

@@ -2,6 +2,7 @@
 
 mod agents;
 mod approvals;
+mod audit;
 mod budgets;
 mod connections;
 mod conversations;

@@ -1,11 +1,12 @@
 //! One suite for every storage engine: each case is a function over the ports, run on a fresh
 //! SQLite directory and on a fresh PostgreSQL database.
 
-mod bed;
+mod audit;
+pub(crate) mod bed;
 mod blobs;
 mod credentials;
 mod filters;
-mod fixtures;
+pub(crate) mod fixtures;
 mod inbox;
 mod keys;
 mod leases;
@@ -127,6 +128,13 @@ cases! {
     credentials::one_key_seals_them_all,
     credentials::resealing_is_all_or_nothing,
     credentials::uses_are_written_down,
+    audit::entries_get_their_places_in_order,
+    audit::entries_of_a_run_stand_or_fall_with_its_events,
+    audit::several_nodes_write_one_chain,
+    audit::the_audit_trail_is_searched,
+    audit::old_entries_go_and_the_chain_holds,
+    audit::what_is_changed_behind_its_back_is_named,
+    audit::a_use_of_a_credential_is_an_entry,
     race::many_runs_append_at_once,
     race::two_owners_of_one_run,
     race::claims_of_many_nodes_are_disjoint,

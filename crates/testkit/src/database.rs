@@ -1,4 +1,4 @@
-//! A database that breaks while it is used.
+//! A database that breaks while it is used, or that somebody changes.
 
 #![expect(clippy::expect_used, reason = "a test without its database has failed")]
 
@@ -14,7 +14,8 @@ pub fn show_table(dir: &Path, table: &str) {
     change(dir, &format!("ALTER TABLE hidden_{table} RENAME TO {table}"));
 }
 
-fn change(dir: &Path, sql: &str) {
+/// Changes it behind the program's back.
+pub fn change(dir: &Path, sql: &str) {
     let database = rusqlite::Connection::open(dir.join("steward.db")).expect("the database opens");
-    database.execute_batch(sql).expect("the table is renamed");
+    database.execute_batch(sql).expect("the statements work");
 }

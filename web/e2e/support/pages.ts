@@ -44,6 +44,7 @@ export const pages: [name: string, path: (told: Told) => string][] = [
   ["budgets", () => "/usage?tab=budgets"],
   ["keys", () => "/usage?tab=keys"],
   ["users", () => "/users"],
+  ["audit", () => "/audit"],
   ["settings", () => "/settings"],
   ["about", () => "/about"],
 ];

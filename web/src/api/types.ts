@@ -45,6 +45,12 @@ export type RunDetail = S["RunDetail"];
 export type ForkPoint = S["ForkPoint"];
 export type ChatStarted = S["ChatStarted"];
 
+export type AuditEntry = S["AuditEntry"];
+export type AuditResult = S["AuditResult"];
+export type AuditProgress = S["AuditProgress"];
+export type AuditReport = S["AuditReport"];
+export type AuditRetention = S["AuditRetention"];
+
 export type Preview = S["Preview"];
 export type Subject = S["Subject"];
 export type GrantScope = S["GrantScope"];

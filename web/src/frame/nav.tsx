@@ -1,5 +1,5 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import { Bot, Cable, ChartColumn, Ellipsis, Info, KeyRound, ListTree, MessagesSquare, Plug, Puzzle, Settings, ShieldCheck, Users } from "lucide-react";
+import { Bot, Cable, ChartColumn, Ellipsis, Info, KeyRound, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, Users } from "lucide-react";
 import { useState } from "react";
 import { isAdmin, mayWork, useMe, useOpenApprovals } from "@/api/hooks";
 import type { Me } from "@/api/types";
@@ -21,6 +21,7 @@ const PAGES = [
   { to: "/credentials", icon: KeyRound, key: "credentials" },
   { to: "/usage", icon: ChartColumn, key: "usage" },
   { to: "/users", icon: Users, key: "users" },
+  { to: "/audit", icon: ScrollText, key: "audit" },
 ] as const;
 const LATER = [
   { to: "/settings", icon: Settings, key: "settings" },
@@ -30,7 +31,7 @@ type Entry = (typeof PAGES)[number] | (typeof LATER)[number];
 export const NAVIGATION: readonly Entry[] = [...PAGES, ...LATER];
 /** Whether somebody may see a page at all; the server refuses anyway. */
 export const maySee = (entry: Entry, me: Me | undefined): boolean => {
-  if (entry.to === "/users") return isAdmin(me);
+  if (entry.to === "/users" || entry.to === "/audit") return isAdmin(me);
   return entry.to !== "/credentials" || mayWork(me);
 };
 

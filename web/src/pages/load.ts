@@ -10,6 +10,7 @@ export const load = {
   connections: () => import("@/pages/connections"),
   credentials: () => import("@/pages/credentials"),
   mcp: () => import("@/pages/mcp"),
+  audit: () => import("@/pages/audit"),
   usage: () => import("@/pages/usage"),
   users: () => import("@/pages/users"),
   settings: () => import("@/pages/settings"),

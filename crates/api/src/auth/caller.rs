@@ -1,3 +1,4 @@
+use super::client::Client;
 use crate::ApiState;
 use crate::openai::OpenAiError;
 use crate::problem::Problem;
@@ -17,15 +18,16 @@ impl FromRequestParts<ApiState> for Call {
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Problem> {
         let identity = identify(parts, state).await?;
-        Ok(Self(state.clone(), caller(identity, parts)))
+        Ok(Self(state.clone(), caller_of(identity, parts)))
     }
 }
 
 /// Errors are in OpenAI's shape, and calls of virtual keys are counted.
 pub(crate) struct DialectCaller(pub Caller);
 
-fn caller(identity: Identity, parts: &Parts) -> Caller {
-    Caller::new(identity, parts.headers.get(CLIENT).is_some_and(|name| name == "cli"))
+pub(crate) fn caller_of(identity: Identity, parts: &Parts) -> Caller {
+    let command_line = parts.headers.get(CLIENT).is_some_and(|name| name == "cli");
+    Caller::new(identity, command_line).at(Client::of_request(parts).address)
 }
 
 /// Whom the bearer token belongs to. Looked up once per request, kept with it.
@@ -62,7 +64,7 @@ impl FromRequestParts<ApiState> for DialectCaller {
             let admitted = state.usage_writer.limiter().admit(key, state.now());
             admitted.map_err(|too| OpenAiError::too_many(too.message, too.wait_s))?;
         }
-        Ok(Self(caller(identity, parts)))
+        Ok(Self(caller_of(identity, parts)))
     }
 }
 
@@ -71,14 +73,14 @@ impl FromRequestParts<ApiState> for Caller {
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Problem> {
         let identity = identify(parts, state).await?;
-        Ok(caller(identity, parts))
+        Ok(caller_of(identity, parts))
     }
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::caller;
+    use super::caller_of;
     use axum::http::Request;
     use steward_access::LOCAL_USER;
     use steward_app::Identity;
@@ -95,7 +97,7 @@ mod tests {
                 Principal { tenant: TenantId::DEFAULT, user, name: String::new(), role: Role::Operator, key: None };
             let identity = Identity { principal, email: LOCAL_USER.to_owned(), session: None };
             let request = Request::builder().header("x-steward-client", client).body(()).unwrap();
-            assert_eq!(caller(identity, &request.into_parts().0).origin, origin, "{client:?}");
+            assert_eq!(caller_of(identity, &request.into_parts().0).origin, origin, "{client:?}");
         }
     }
 }

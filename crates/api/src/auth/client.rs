@@ -17,12 +17,16 @@ impl<S: Send + Sync> FromRequestParts<S> for Client {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| address.ip());
-        Ok(Self::of(peer, &parts.headers))
+        Ok(Self::of_request(parts))
     }
 }
 
 impl Client {
+    pub fn of_request(parts: &Parts) -> Self {
+        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| address.ip());
+        Self::of(peer, &parts.headers)
+    }
+
     /// Forwarded headers count only from `peer`s on this machine: anybody can write them.
     fn of(peer: Option<IpAddr>, headers: &HeaderMap) -> Self {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());

@@ -2,6 +2,7 @@ use super::ask;
 use super::names::named;
 use super::offered::{offered, run};
 use crate::ApiState;
+use crate::auth::Client;
 use crate::openai::OpenAiError;
 use axum::http::request::Parts;
 use rmcp::ServerHandler;
@@ -77,10 +78,9 @@ fn follow_tool() -> Tool {
 
 /// Who asks, as was found out before the session was entered.
 fn caller(context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
-    let parts = context.extensions.get::<Parts>();
-    let known = parts.and_then(|parts| parts.extensions.get::<Identity>());
+    let known = context.extensions.get::<Parts>().and_then(|parts| Some((parts, parts.extensions.get::<Identity>()?)));
     known
-        .map(|identity| Caller::new(identity.clone(), false))
+        .map(|(parts, identity)| Caller::new(identity.clone(), false).at(Client::of_request(parts).address))
         .ok_or_else(|| ErrorData::internal_error("nobody is known to have sent this", None))
 }
 

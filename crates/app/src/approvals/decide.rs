@@ -6,6 +6,7 @@ use super::{InboxView, status};
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::approvals::{ApprovalStatus, Decide, Decided};
 use futures::StreamExt;
+use serde_json::json;
 use std::time::Duration;
 use steward_core::approval::{Answer, Approval};
 use steward_core::event::EventBody;
@@ -50,14 +51,14 @@ impl App {
             Some(_) => Answer::Approve { grant: None, until: None },
             None => wanted.answer,
         };
-        let grant = self.save_standing(run.agent, standing, &by).await?;
-        if let Err(error) = self.runs.decide(id, answer.clone(), &by).await {
+        let grant = self.save_standing(caller, run.agent, standing).await?;
+        if let Err(error) = self.runs.decide(id, answer.clone(), caller.requested_by()).await {
             self.take_back(grant).await;
             return Err(self.refusal(id, error).await);
         }
         let mut also = Vec::new();
         for other in others {
-            match self.runs.decide(other.id, answer.clone(), &by).await {
+            match self.runs.decide(other.id, answer.clone(), caller.requested_by()).await {
                 Ok(()) => also.push(other.id),
                 // Somebody was quicker, or its run ended: that one is not ours any more.
                 Err(error) => {
@@ -85,11 +86,19 @@ impl App {
         }
     }
 
-    async fn save_standing(&self, agent: AgentId, standing: Option<Grant>, by: &str) -> Result<Option<Uuid>, AppError> {
+    async fn save_standing(
+        &self,
+        caller: &Caller,
+        agent: AgentId,
+        standing: Option<Grant>,
+    ) -> Result<Option<Uuid>, AppError> {
         let Some(grant) = standing else {
             return Ok(None);
         };
-        let grant = StandingGrant { id: self.new_id(), agent, grant, by: by.to_owned(), created_at: self.now() };
+        let grant = StandingGrant { id: self.new_id(), agent, grant, by: caller.by(), created_at: self.now() };
+        let entry = self.audit_entry_of(caller, "grants.create").on(grant.id.to_string());
+        let entry = entry.with("agent_id", agent.to_string()).with("until", grant.grant.until.map(|at| at.0));
+        self.record_audit(&entry.with("scope", json!(grant.grant.scope).to_string())).await?;
         self.store().save_grant(self.tenant(), &grant).await?;
         Ok(Some(grant.id))
     }

@@ -29,6 +29,7 @@ impl App {
             },
             asked_by: caller.by(),
             user: Some(caller.user()),
+            source: Some(caller.source()),
         };
         match self.runs.fork(fork).await {
             Ok(run) => Ok(ChatStarted { run_id: run, conversation_id: conversation }),

@@ -84,6 +84,7 @@ impl App {
             intent_filter: self.intent_filter,
             key: None,
             user: Some(caller.user()),
+            source: Some(caller.source()),
         };
         match self.runs.start(start).await {
             Ok(run) => Ok(ChatStarted { run_id: run, conversation_id: Some(conversation) }),
@@ -114,6 +115,7 @@ impl App {
             intent_filter: true,
             key: caller.principal.key.as_ref().map(|key| key.id),
             user: Some(caller.user()),
+            source: Some(caller.source()),
         };
         self.runs.start(start).await
     }

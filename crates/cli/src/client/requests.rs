@@ -153,6 +153,23 @@ impl Client {
         }
     }
 
+    /// An answer that comes piece by piece; it is asked for once.
+    pub async fn pieces(&self, method: Method, path: &str, body: Option<&Value>) -> anyhow::Result<ByteStream> {
+        let mut request = request(&method, path);
+        let mut sent = Bytes::new();
+        if let Some(body) = body {
+            request = request.header(header::CONTENT_TYPE, JSON);
+            sent = Bytes::from(body.to_string());
+        }
+        let answer = self.transport.send(request.body(sent)?).await?;
+        let status = answer.status();
+        if status.is_success() {
+            return Ok(answer.into_body());
+        }
+        let bytes: BytesMut = answer.into_body().try_collect().await?;
+        Err(self.refusal(status, &String::from_utf8_lossy(&bytes)))
+    }
+
     /// Opens a stream of events; `after` is the last known one.
     pub(super) async fn stream(
         &self,

@@ -1,8 +1,20 @@
+use crate::client::{Client, Refused};
 use anyhow::{Context, bail};
 use serde_json::Value;
 use std::path::Path;
 
 const LEAST: usize = 4;
+
+/// Says what to do where a running server wants an administrator. `what` as in "manages users".
+pub fn for_administrators(client: &Client, error: anyhow::Error, what: &str) -> anyhow::Error {
+    let forbidden = error.downcast_ref::<Refused>().is_some_and(|refused| refused.status == 403);
+    if forbidden && client.server_url().is_some() {
+        return error.context(format!(
+            "at a running server only an administrator {what}, put an administrator's API key into STEWARD_API_KEY, or stop the server and run this again"
+        ));
+    }
+    error
+}
 
 /// The row named `wanted`, or whose id begins or ends with it. `what` as in "skill"; `list` is the listing command.
 pub fn pick(rows: Vec<Value>, wanted: &str, what: &str, list: &str) -> anyhow::Result<Value> {

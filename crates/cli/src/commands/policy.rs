@@ -1,6 +1,6 @@
-use super::picked::{joined, text};
+use super::picked::{for_administrators, joined, text};
 use crate::args::{PolicyAction, PolicyArgs, Word};
-use crate::client::{Client, Refused};
+use crate::client::Client;
 use crate::exit::Exit;
 use crate::term::Term;
 use anyhow::bail;
@@ -48,15 +48,10 @@ async fn read(client: &Client) -> anyhow::Result<(Value, Vec<Value>)> {
 
 async fn replace(client: &Client, version: Value, rules: Vec<Value>) -> anyhow::Result<Value> {
     let body = json!({"version": version, "rules": rules});
-    client.request(Method::PUT, PATH, Some(&body)).await.map_err(|error| {
-        let forbidden = error.downcast_ref::<Refused>().is_some_and(|refused| refused.status == 403);
-        if forbidden {
-            return error.context(
-                "at a running server only an administrator changes its rules: send it with the API key of one, or stop the server and run this again",
-            );
-        }
-        error
-    })
+    client
+        .request(Method::PUT, PATH, Some(&body))
+        .await
+        .map_err(|error| for_administrators(client, error, "changes its rules: do it by the API"))
 }
 
 async fn list(client: &Client, as_json: bool, term: Term) -> anyhow::Result<Exit> {

@@ -1,6 +1,6 @@
 use crate::args::{UserAction, UserArgs, UserQuery, Word};
-use crate::client::{Client, Refused, encoded};
-use crate::commands::picked::{by_id, text, time};
+use crate::client::{Client, encoded};
+use crate::commands::picked::{by_id, for_administrators, text, time};
 use crate::exit::Exit;
 use crate::term::Term;
 use anyhow::{Context, bail};
@@ -12,15 +12,9 @@ const DEFAULT_URL: &str = "http://127.0.0.1:8800";
 
 pub async fn run(client: &Client, args: UserArgs, term: Term) -> anyhow::Result<Exit> {
     let action = args.action.unwrap_or_else(|| UserAction::List(UserQuery::default()));
-    act(client, action, args.json, term).await.map_err(|error| {
-        let forbidden = error.downcast_ref::<Refused>().is_some_and(|refused| refused.status == 403);
-        if forbidden && client.server_url().is_some() {
-            return error.context(
-                "at a running server only an administrator manages users: do it in the studio under Users, put an administrator's API key into STEWARD_API_KEY, or stop the server and run this again",
-            );
-        }
-        error
-    })
+    act(client, action, args.json, term)
+        .await
+        .map_err(|error| for_administrators(client, error, "manages users: do it in the studio under Users"))
 }
 
 async fn act(client: &Client, action: UserAction, as_json: bool, term: Term) -> anyhow::Result<Exit> {

@@ -30,6 +30,34 @@ pub enum Origin {
     Delegation,
 }
 
+/// Who sent a request, and from where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct RequestSource {
+    /// Email of the account that it came with.
+    pub account: String,
+    /// The way it came in.
+    pub origin: Origin,
+    /// The client's network address, if it came over the network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub address: Option<String>,
+}
+
+/// Who wants something of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestedBy {
+    /// As the run's log and the inbox name them.
+    pub name: String,
+    /// `None`: the program itself, or a test.
+    pub source: Option<RequestSource>,
+}
+
+impl From<&str> for RequestedBy {
+    fn from(name: &str) -> Self {
+        Self { name: name.to_owned(), source: None }
+    }
+}
+
 /// Whether the agent plans first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -111,6 +139,10 @@ pub struct Setup {
     #[serde(default)]
     #[schema(required)]
     pub parent: Option<RunId>,
+    /// Whose account asked, and from where; left out: the program itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub source: Option<RequestSource>,
     /// The user behind `asked_by`, if one is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]

@@ -81,6 +81,9 @@ pub enum LoginError {
     /// Token or key is unknown, expired or revoked.
     #[error("the token is not valid; log in again")]
     Token,
+    /// A refresh token was used again: somebody has a copy, and the session was ended.
+    #[error("the token is not valid; log in again")]
+    Stolen { user: UserId, email: String },
     /// A virtual key was used where only people and their own keys are allowed.
     #[error("this is a virtual key: it opens /v1 and /mcp, and nothing else")]
     VirtualKey,

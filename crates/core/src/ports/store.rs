@@ -3,7 +3,8 @@
 use super::spending::SpentRecord;
 use super::store_result::{Page, StoreResult};
 use crate::approval::{Answer, Approval};
-use crate::event::{Event, EventBody, Origin, Outcome};
+use crate::audit::AuditEntry;
+use crate::event::{Event, EventBody, Origin, Outcome, RequestSource};
 use crate::message::Message;
 use crate::policy::StandingGrant;
 use crate::prompt::Carried;
@@ -82,6 +83,8 @@ pub enum SideWrite {
     /// What the prompts of the run's conversation begin with.
     Carried(ConversationId, Carried),
     Messages(ConversationId, Vec<Message>),
+    /// An entry of the audit trail.
+    Audit(AuditEntry),
     /// Ends a reservation, if there is one, and records what a model call used.
     Settle(Option<ReservationId>, SpentRecord),
 }
@@ -156,11 +159,30 @@ pub enum Claim {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Command {
-    Stop { by: String },
-    Steer { text: String, by: String },
-    Decide { id: ApprovalId, answer: Answer, by: String },
-    Timer { id: TimerId },
-    ChildEnded { run: RunId },
+    Stop {
+        by: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<Box<RequestSource>>,
+    },
+    Steer {
+        text: String,
+        by: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<Box<RequestSource>>,
+    },
+    Decide {
+        id: ApprovalId,
+        answer: Answer,
+        by: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<Box<RequestSource>>,
+    },
+    Timer {
+        id: TimerId,
+    },
+    ChildEnded {
+        run: RunId,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -10,6 +10,7 @@ use async_trait::async_trait;
 use secrecy::SecretString;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
+use uuid::Uuid;
 
 #[derive(Debug, thiserror::Error)]
 pub enum VaultError {
@@ -197,7 +198,8 @@ pub trait CredentialRows: Send + Sync {
     /// In one transaction; [`StoreError::Conflict`] unless these are all of the tenant's rows as sealed by `from`.
     async fn reseal(&self, tenant: TenantId, from: &str, rows: &[SealedCredential]) -> StoreResult<()>;
     async fn remove_credential(&self, tenant: TenantId, id: CredentialId) -> StoreResult<()>;
-    async fn credential_used(&self, tenant: TenantId, used: &CredentialUse) -> StoreResult<()>;
+    /// Records a use, with its entry of the audit trail, which gets the id `entry`.
+    async fn credential_used(&self, tenant: TenantId, used: &CredentialUse, entry: Uuid) -> StoreResult<()>;
     /// Latest first.
     async fn credential_uses(
         &self,

@@ -152,7 +152,7 @@ impl RunState {
                 }
             }
             EventBody::RunSteered { text, .. } => self.steers.push(text.clone()),
-            EventBody::StopRequested { by } => {
+            EventBody::StopRequested { by, .. } => {
                 self.stop_by = Some(by.clone());
                 self.waiting = None;
             }

@@ -219,7 +219,7 @@ fn stop_ends_it_wherever_it_is() {
     let (mut run, _) = Driver::start(Mode::Loop, |_| {});
     run.replied("", &[("1", "put")]);
     run.ask();
-    let effects = run.on(EventBody::StopRequested { by: "me".into() });
+    let effects = run.on(EventBody::StopRequested { by: "me".into(), source: None });
     assert!(matches!(&effects[..], [Effect::Finish { outcome: Outcome::Stopped { .. }, .. }]));
 }
 
@@ -243,7 +243,7 @@ fn stop_keeps_what_was_being_said() {
         attempts: vec![],
         usage: crate::model::Usage::default(),
     };
-    let stop = || EventBody::StopRequested { by: "me".into() };
+    let stop = || EventBody::StopRequested { by: "me".into(), source: None };
     let answer = |effects: &[Effect]| match effects {
         [Effect::Finish { outcome: Outcome::Stopped { .. }, answer }] => answer.clone(),
         other => panic!("{other:?}"),
@@ -316,7 +316,7 @@ fn a_limit_names_itself() {
 fn a_message_meanwhile_is_taken_in_at_the_next_step() {
     let (mut run, _) = Driver::start(Mode::Loop, |_| {});
     run.asked();
-    run.on(EventBody::RunSteered { text: "also this".into(), by: "me".into() });
+    run.on(EventBody::RunSteered { text: "also this".into(), by: "me".into(), source: None });
     let effects = run.on(EventBody::ModelResponded {
         step: 1,
         purpose: Purpose::Reply,

@@ -9,7 +9,7 @@ use crate::run::tool_call::result_limit;
 use fail::fail_point;
 use serde_json::{Value, json};
 use steward_core::budget::Budget;
-use steward_core::event::{EventBody, Outcome, Setup, ToolResult};
+use steward_core::event::{EventBody, Outcome, RequestedBy, Setup, ToolResult};
 use steward_core::policy::{Grant, GrantScope};
 use steward_core::ports::{RunRow, RunStatus, SideWrite, StoreError, StoreResult, ToolScope};
 use steward_core::run::{ChildRun, RunState, Waiting, delegate_of};
@@ -86,7 +86,7 @@ pub(crate) async fn attend_child(context: &mut RunContext<'_>, child: ChildRun) 
 }
 
 /// Stops the run that this one waits for, which stops those below it.
-pub(crate) async fn stop_child(context: &RunContext<'_>, by: &str) -> StoreResult<()> {
+pub(crate) async fn stop_child(context: &RunContext<'_>, by: RequestedBy) -> StoreResult<()> {
     let Some(Waiting::Child(child)) = &context.journal.state.waiting else {
         return Ok(());
     };

@@ -1,6 +1,7 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
 use steward_core::RunId;
+use steward_core::audit::of_event;
 use steward_core::event::{Event, EventBody};
 use steward_core::ports::{Commit, Lease, RunStatus, SideWrite, StoreError, StoreResult};
 use steward_core::run::RunState;
@@ -52,10 +53,13 @@ impl Journal {
     }
 
     /// Appends events and writes rows in one transaction; folds and publishes them after it.
-    pub async fn commit(&mut self, events: Vec<EventBody>, side: Vec<SideWrite>) -> StoreResult<()> {
+    pub async fn commit(&mut self, events: Vec<EventBody>, mut side: Vec<SideWrite>) -> StoreResult<()> {
         if events.is_empty() && side.is_empty() {
             return Ok(());
         }
+        let at = self.deps.clock.now();
+        let entries = events.iter().filter_map(|event| of_event(&self.state, at, event, || self.deps.ids.next()));
+        side.extend(entries.map(SideWrite::Audit));
         let committed = self
             .deps
             .store
@@ -64,7 +68,7 @@ impl Journal {
                 run: self.lease.run,
                 epoch: self.lease.epoch,
                 after: self.state.last_seq,
-                at: self.deps.clock.now(),
+                at,
                 events,
                 side,
             })

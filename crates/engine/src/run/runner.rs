@@ -13,7 +13,7 @@ use crate::run::tool_search::search_tools;
 use crate::run::{ChildRuns, RunContext, RunSignals, result_of};
 use std::collections::HashSet;
 use steward_core::RunId;
-use steward_core::event::{EventBody, ToolResult};
+use steward_core::event::{EventBody, RequestedBy, ToolResult};
 use steward_core::policy::StandingGrant;
 use steward_core::ports::{Command, Lease, QueuedCommand, RunStatus, SideWrite, StoreResult};
 use steward_core::run::{Ask, Effect, RunState, Waiting};
@@ -117,13 +117,14 @@ impl RunContext<'_> {
             let mut wakes = false;
             match command {
                 _ if self.journal.state.is_finished() => {}
-                Command::Stop { by } => {
-                    delegation::stop_child(self, &by).await?;
+                Command::Stop { by, source } => {
+                    let requested = RequestedBy { name: by.clone(), source: source.as_deref().cloned() };
+                    delegation::stop_child(self, requested).await?;
                     self.signals.cancellation.cancel();
                     wakes = true;
-                    events.push(EventBody::StopRequested { by });
+                    events.push(EventBody::StopRequested { by, source });
                 }
-                Command::Steer { text, by } => events.push(EventBody::RunSteered { text, by }),
+                Command::Steer { text, by, source } => events.push(EventBody::RunSteered { text, by, source }),
                 Command::Timer { id } => {
                     wakes = matches!(&self.journal.state.waiting, Some(Waiting::Timer { id: open, .. }) if *open == id);
                     side.push(SideWrite::TimerDone(id));
@@ -134,11 +135,11 @@ impl RunContext<'_> {
                 Command::ChildEnded { run } => {
                     wakes = matches!(&self.journal.state.waiting, Some(Waiting::Child(child)) if child.run == run);
                 }
-                Command::Decide { id, answer, by } => {
+                Command::Decide { id, answer, by, source } => {
                     wakes = matches!(&self.journal.state.waiting, Some(Waiting::Approval { id: open, subject }) if *open == id && answer.fits(subject));
                     if wakes {
                         side.push(SideWrite::Decided { id, answer: answer.clone(), by: by.clone() });
-                        events.push(EventBody::ApprovalDecided { approval_id: id, answer, by });
+                        events.push(EventBody::ApprovalDecided { approval_id: id, answer, by, source });
                     }
                 }
             }

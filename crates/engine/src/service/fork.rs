@@ -5,7 +5,7 @@ use crate::error::EngineError;
 use crate::run::journal::{read_log, unknown_event};
 use crate::service::start::{NewRun, check_input, choose_route, conversation_history, create, tool_rules};
 use std::sync::Arc;
-use steward_core::event::{Event, EventBody, ForkedFrom, Origin, Setup};
+use steward_core::event::{Event, EventBody, ForkedFrom, Origin, RequestSource, Setup};
 use steward_core::run::{ForkPoint, ForkPoints};
 use steward_core::{ConnectionId, ConversationId, RunId, Timestamp, UserId};
 
@@ -22,6 +22,8 @@ pub struct ForkRun {
     pub origin: Origin,
     pub asked_by: String,
     pub user: Option<UserId>,
+    /// Whose account asks, and from where; `None`: the program itself.
+    pub source: Option<RequestSource>,
 }
 
 /// The fork points of a run, first one first.
@@ -118,6 +120,7 @@ async fn forked_setup(
     setup.conversation = request.conversation;
     setup.origin = request.origin;
     setup.asked_by = request.asked_by;
+    setup.source = request.source;
     setup.user = request.user;
     setup.parent = None;
     setup.forked_from = Some(ForkedFrom { run: request.run, seq });

@@ -32,6 +32,7 @@ pub(crate) async fn preview_prompt(
         intent_filter: true,
         user: None,
         key: None,
+        source: None,
     };
     let setup = run_setup(deps, request, now).await?;
     let setup = Arc::new(setup);

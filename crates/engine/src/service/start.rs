@@ -4,11 +4,12 @@ use crate::run::delegation::{inherited_grants, remaining_budget};
 use std::sync::Arc;
 use steward_core::agent::Agent;
 use steward_core::approval::Taint;
-use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, Setup};
+use steward_core::audit::of_event;
+use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, RequestSource, Setup};
 use steward_core::message::Message;
 use steward_core::model::{Capabilities, Connection};
 use steward_core::policy::{Grant, TOOL_RULES_SETTING, ToolRule, ToolRules};
-use steward_core::ports::{AgentTools, Lease, RouteRequest, RunRow, RunStatus, StoreError};
+use steward_core::ports::{AgentTools, Lease, RouteRequest, RunRow, RunStatus, SideWrite, StoreError};
 use steward_core::prompt::{Carried, Compaction, weigh_tools};
 use steward_core::routing::{RouteTaken, Task, ToolHint};
 use steward_core::run::{ChildRun, RunState, is_control, room_for_tools};
@@ -39,6 +40,8 @@ pub struct StartRun {
     pub user: Option<UserId>,
     /// The virtual key they ask with.
     pub key: Option<KeyId>,
+    /// Whose account asks, and from where; `None`: the program itself.
+    pub source: Option<RequestSource>,
 }
 
 /// A run that was just made: its lease, and the fold of its first events, so that nobody reads them back.
@@ -78,7 +81,10 @@ pub(crate) async fn create(
     }
     let row = run_row(deps.tenant, run, &state, now)?;
     let until = now.plus(deps.config.lease);
-    let lease = deps.store.create_run(row, first, Vec::new(), &deps.config.node, until).await?;
+    // The others of a fork are its origin's, and stand in the audit trail with that.
+    let begun = first.first().and_then(|event| of_event(&RunState::new(run), now, event, || deps.ids.next()));
+    let side = begun.map(SideWrite::Audit).into_iter().collect();
+    let lease = deps.store.create_run(row, first, side, &deps.config.node, until).await?;
     for event in &events {
         deps.bus.publish(event);
     }
@@ -109,6 +115,7 @@ pub(crate) async fn create_child(deps: &Deps, child: &ChildRun, state: &RunState
         intent_filter: parent.intent_filter,
         user: parent.user,
         key: parent.key,
+        source: parent.source.clone(),
     };
     let mut setup = run_setup(deps, asked, now).await?;
     setup.parent = Some(state.run_id);
@@ -164,6 +171,7 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         mode: request.mode,
         origin: request.origin,
         asked_by: request.asked_by,
+        source: request.source,
         carried,
         hint,
         grants: request.grants,

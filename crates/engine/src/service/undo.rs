@@ -6,7 +6,7 @@ use crate::run::RunSignals;
 use crate::run::journal::Journal;
 use crate::run::tool_call::tool_scope;
 use fail::fail_point;
-use steward_core::event::EventBody;
+use steward_core::event::{EventBody, RequestedBy};
 use steward_core::ports::{Claim, Lease, SideWrite};
 use steward_core::run::{RunState, receipts_without};
 use steward_core::tool::Undo;
@@ -41,7 +41,7 @@ pub(crate) async fn undo(
     signals: &RunSignals,
     lease: Lease,
     only: Option<&str>,
-    by: &str,
+    by: &RequestedBy,
 ) -> Result<Vec<Undone>, EngineError> {
     let mut journal = Journal::load(deps.clone(), lease).await?;
     let effects = effects_to_undo(&journal.state, only).map_err(EngineError::Invalid)?;
@@ -99,9 +99,10 @@ async fn undo_effect(
     call_id: &str,
     tool: &str,
     undo: &Undo,
-    by: &str,
+    by: &RequestedBy,
 ) -> Result<Result<String, String>, EngineError> {
-    journal.append(EventBody::ToolUndoing { call_id: call_id.to_owned(), by: by.to_owned() }).await?;
+    let (name, source) = (by.name.clone(), by.source.clone().map(Box::new));
+    journal.append(EventBody::ToolUndoing { call_id: call_id.to_owned(), by: name, source }).await?;
     fail_point!("engine.undo.before");
     let scope = tool_scope(deps, &journal.state, &signals.cancellation, tool);
     let done = deps.tools.undo(undo, &scope).await;
@@ -118,13 +119,19 @@ async fn undo_effect(
 }
 
 /// Says so in the log, with what the answer still proves.
-async fn record_undone(journal: &mut Journal, call_id: &str, summary: &str, by: &str) -> Result<(), EngineError> {
+async fn record_undone(
+    journal: &mut Journal,
+    call_id: &str,
+    summary: &str,
+    by: &RequestedBy,
+) -> Result<(), EngineError> {
     let receipts = receipts_without(&journal.state, call_id);
     let verdict = SideWrite::Verdict(receipts.verdict);
     let event = EventBody::ToolUndone {
         call_id: call_id.to_owned(),
         summary: summary.to_owned(),
-        by: by.to_owned(),
+        by: by.name.clone(),
+        source: by.source.clone().map(Box::new),
         receipts: Some(Box::new(receipts)),
     };
     Ok(journal.commit(vec![event], vec![verdict]).await?)

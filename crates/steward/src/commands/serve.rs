@@ -70,8 +70,10 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         term.say(&format!("Files:   {shown}"));
     }
     let watched = tokio::spawn(steward_app::report_refresh(app.connections.clone()));
+    let audit = tokio::spawn(steward_app::keep_audit(state.app.clone()));
     let served = steward_api::serve(listening, state, stop).await;
     watched.abort();
+    audit.abort();
     usage_writer.close().await;
     // Now the last connections end.
     drop(served?);

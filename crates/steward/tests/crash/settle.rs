@@ -69,7 +69,7 @@ pub async fn answer(bed: &Bed, store: &Store, answered: &mut BTreeSet<String>) -
         };
         let key = last_key(store, approval.run_id).await;
         let answer = if bed.effects.counts().contains_key(&key) { Answer::Happened } else { Answer::Skip };
-        let command = Command::Decide { id: approval.id, answer, by: "test".to_owned() };
+        let command = Command::Decide { id: approval.id, answer, by: "test".to_owned(), source: None };
         store.push_command(TENANT, approval.run_id, command).await.unwrap();
     }
     answered.len()

@@ -96,7 +96,7 @@ async fn refuses_old_epochs(store: &Store) {
             epoch: 1,
             after,
             at: event.at,
-            events: vec![EventBody::RunSteered { text: "late".to_owned(), by: "test".to_owned() }],
+            events: vec![EventBody::RunSteered { text: "late".to_owned(), by: "test".to_owned(), source: None }],
             side: Vec::new(),
         };
         // Neither where it was, nor had it guessed the end of the log.

@@ -170,6 +170,7 @@ pub fn request(input: &str, mode: Mode, workspace: &Path) -> StartRun {
         intent_filter: false,
         user: None,
         key: None,
+        source: None,
     }
 }
 

@@ -24,6 +24,7 @@ fn fork_of(run: RunId, seq: Option<u64>) -> ForkRun {
         origin: Origin::Api,
         asked_by: "test".into(),
         user: None,
+        source: None,
     }
 }
 

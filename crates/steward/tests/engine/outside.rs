@@ -169,6 +169,7 @@ async fn a_fork_has_no_permission_of_the_run_that_it_leaves() {
             origin: Origin::Api,
             asked_by: "test".into(),
             user: None,
+            source: None,
         })
         .await
         .unwrap();

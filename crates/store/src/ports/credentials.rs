@@ -1,13 +1,16 @@
 //! The vault's rows: sealed bytes and what may be shown. All of a tenant are sealed with one key at any instant.
 
+use crate::append::{AuditRow, insert_audit};
 use crate::codec::{from_json, page_size, paged, sort_key, to_json};
 use crate::error::on_duplicate;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args};
 use async_trait::async_trait;
+use steward_core::audit::of_credential_use;
 use steward_core::credential::{Credential, CredentialUse};
 use steward_core::ports::{CredentialRows, Page, SealedCredential, StoreError, StoreResult};
-use steward_core::{CredentialId, TenantId, Timestamp};
+use steward_core::{CredentialId, RunId, TenantId, Timestamp, UserId};
+use uuid::Uuid;
 
 #[async_trait]
 impl CredentialRows for Store {
@@ -49,8 +52,11 @@ impl CredentialRows for Store {
         self.write((tenant, id), |(tenant, id), tx| Box::pin(remove(tx, *tenant, *id))).await
     }
 
-    async fn credential_used(&self, tenant: TenantId, used: &CredentialUse) -> StoreResult<()> {
-        self.write((tenant, used.clone()), |(tenant, used), tx| Box::pin(add_use(tx, *tenant, used))).await
+    async fn credential_used(&self, tenant: TenantId, used: &CredentialUse, entry: Uuid) -> StoreResult<()> {
+        self.write((tenant, used.clone(), entry), |(tenant, used, entry), tx| {
+            Box::pin(add_use(tx, *tenant, used, *entry))
+        })
+        .await
     }
 
     async fn credential_uses(
@@ -168,7 +174,7 @@ fn sealed_of(row: &Row) -> StoreResult<SealedCredential> {
     Ok(SealedCredential { credential, key_id: row.text(1)?, sealed })
 }
 
-async fn add_use(tx: &mut Tx<'_>, tenant: TenantId, used: &CredentialUse) -> StoreResult<()> {
+async fn add_use(tx: &mut Tx<'_>, tenant: TenantId, used: &CredentialUse, entry: Uuid) -> StoreResult<()> {
     // This row is held until the end, so that two uses of one instant get different numbers.
     let sql = "update credentials
                set used_at = case when used_at > $3 then used_at else $3 end
@@ -184,7 +190,19 @@ async fn add_use(tx: &mut Tx<'_>, tenant: TenantId, used: &CredentialUse) -> Sto
         args![tenant, used.credential, used.at, used.run, to_json(used)?],
     )
     .await?;
-    Ok(())
+    let owner = match used.run {
+        Some(run) => owner_of(tx, tenant, run).await?,
+        None => None,
+    };
+    insert_audit(tx, tenant, &AuditRow::of(&of_credential_use(entry, used, owner))?).await
+}
+
+/// The user whose run it is, if there is one.
+async fn owner_of(tx: &mut Tx<'_>, tenant: TenantId, run: RunId) -> StoreResult<Option<(String, UserId)>> {
+    let sql = "select u.email, u.id from runs r join users u on u.tenant_id = r.tenant_id and u.id = r.user_id
+               where r.tenant_id = $1 and r.id = $2";
+    let row = tx.row(sql, args![tenant, run]).await?;
+    row.map(|row| Ok((row.text(0)?, UserId(row.id(1)?)))).transpose()
 }
 
 /// A page goes on until the instant of its last use is whole: the next one begins before that.

@@ -1,5 +1,5 @@
 use super::{leases, log, run_commit, run_inbox, run_list};
-use crate::append::AppendBatch;
+use crate::append::{AppendBatch, AuditRow};
 use crate::codec::{from_json, page_size};
 use crate::store::Store;
 use crate::tx::args;
@@ -24,6 +24,7 @@ impl RunStore for Store {
         lease_until: Timestamp,
     ) -> StoreResult<Lease> {
         let tenant = row.tenant;
+        let (side, audit) = apart(side)?;
         let tool_set = self.take_tool_set(tenant, &mut first)?;
         let batch = AppendBatch {
             tenant: row.tenant,
@@ -33,6 +34,7 @@ impl RunStore for Store {
             at: row.created_at,
             rows: self.event_rows(&first).await?,
             side,
+            audit,
         };
         let lease = Lease { tenant: row.tenant, run: row.id, epoch: 1, last_seq: first.len() as u64 };
         self.write(
@@ -49,6 +51,7 @@ impl RunStore for Store {
     }
 
     async fn commit(&self, commit: Commit) -> StoreResult<Vec<Event>> {
+        let (side, audit) = apart(commit.side)?;
         let batch = AppendBatch {
             tenant: commit.tenant,
             run: commit.run,
@@ -56,7 +59,8 @@ impl RunStore for Store {
             after: commit.after,
             at: commit.at,
             rows: self.event_rows(&commit.events).await?,
-            side: commit.side,
+            side,
+            audit,
         };
         if batch.side.is_empty() && !batch.rows.is_empty() {
             self.append(batch).await?;
@@ -162,4 +166,17 @@ impl RunStore for Store {
     async fn check(&self) -> StoreResult<()> {
         self.read((), |(), tx| Box::pin(log::check(tx))).await
     }
+}
+
+/// Entries of the audit trail go along with the events; all else is written after them.
+fn apart(side: Vec<SideWrite>) -> StoreResult<(Vec<SideWrite>, Vec<AuditRow>)> {
+    let mut audit = Vec::new();
+    let mut rest = Vec::with_capacity(side.len());
+    for write in side {
+        match write {
+            SideWrite::Audit(entry) => audit.push(AuditRow::of(&entry)?),
+            other => rest.push(other),
+        }
+    }
+    Ok((rest, audit))
 }

@@ -93,6 +93,8 @@ pub(super) async fn write(tx: &mut Tx<'_>, batch: &AppendBatch) -> StoreResult<(
             SideWrite::Messages(conversation, messages) => {
                 append_messages(tx, batch, *conversation, messages).await?;
             }
+            // These go along with the events.
+            SideWrite::Audit(_) => {}
             SideWrite::Settle(reservation, spent) => {
                 let ids: Vec<_> = reservation.iter().copied().collect();
                 if let Some(sum) = UsageSum::of(std::slice::from_ref(spent)) {

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use steward_core::hash::sha256;
 use steward_core::ports::{
-    Agents, Approvals, BlobError, Blobs, Connections, Conversations, CredentialRows, ExamReports, Facts, Grants,
-    Idempotency, KeptRuns, LoginSessions, McpServers, RunStore, Settings, SkillPackages, Skills, SpendLimits,
+    Agents, Approvals, AuditLog, BlobError, Blobs, Connections, Conversations, CredentialRows, ExamReports, Facts,
+    Grants, Idempotency, KeptRuns, LoginSessions, McpServers, RunStore, Settings, SkillPackages, Skills, SpendLimits,
     UsageRecord, Users, VirtualKeys,
 };
 use steward_store::{Place, Store, StoreConfig};
@@ -41,6 +41,7 @@ ports!(
         + SkillPackages
         + McpServers
         + CredentialRows
+        + AuditLog
 );
 
 /// Blobs in memory.

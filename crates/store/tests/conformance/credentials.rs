@@ -127,6 +127,16 @@ pub async fn resealing_is_all_or_nothing(bed: Bed) {
     assert_eq!(kept.unwrap().key_id, "k1", "another tenant's stay");
 }
 
+/// A new credential, used once; its id.
+pub async fn used_in(store: &impl CredentialRows, run: Option<RunId>) -> String {
+    let one = row(&id().to_string());
+    store.save_credential(TENANT, &one).await.unwrap();
+    let credential = one.credential.id;
+    let used = CredentialUse { credential, run, agent: None, tool: "t".to_owned(), at: LATER };
+    store.credential_used(TENANT, &used, id()).await.unwrap();
+    credential.to_string()
+}
+
 pub async fn uses_are_written_down(bed: Bed) {
     let store = bed.store();
     let one = row("one");
@@ -140,12 +150,12 @@ pub async fn uses_are_written_down(bed: Bed) {
     };
     // Three of one instant, written at once.
     let three = ["a", "b", "c"].map(|tool| used(tool, 5));
-    let written = three.iter().map(|one| store.credential_used(TENANT, one));
+    let written = three.iter().map(|one| store.credential_used(TENANT, one, id()));
     for done in futures::future::join_all(written).await {
         done.unwrap();
     }
     for one in [used("old", 1), used("new", 9)] {
-        store.credential_used(TENANT, &one).await.unwrap();
+        store.credential_used(TENANT, &one, id()).await.unwrap();
     }
     let tools = async |before: Option<i64>, limit| {
         let page = store.credential_uses(TENANT, one.credential.id, before.map(Timestamp), limit).await.unwrap();
@@ -164,13 +174,13 @@ pub async fn uses_are_written_down(bed: Bed) {
     assert_eq!(kept.credential.used_at, Some(Timestamp(9)));
     // A change that knows of no use takes none back.
     store.save_credential(TENANT, &one).await.unwrap();
-    store.credential_used(TENANT, &used("early", 2)).await.unwrap();
+    store.credential_used(TENANT, &used("early", 2), id()).await.unwrap();
     let kept = store.credential_row(TENANT, one.credential.id).await.unwrap();
     assert_eq!(kept.credential.used_at, Some(Timestamp(9)));
 
     let stranger = CredentialUse { credential: CredentialId(id()), at: LATER, ..used("x", 1) };
     for (tenant, wrong) in [(TENANT, &stranger), (OTHER, &used("x", 1))] {
-        let refused = store.credential_used(tenant, wrong).await;
+        let refused = store.credential_used(tenant, wrong, id()).await;
         assert!(matches!(refused, Err(StoreError::NotFound(_))), "{refused:?}");
     }
     store.remove_credential(TENANT, one.credential.id).await.unwrap();

@@ -6,7 +6,7 @@ use steward_core::ports::{ApprovalFilter, Approvals, Command, Lease, RunStatus, 
 use steward_core::{AgentId, ApprovalId, RunId, TimerId, Timestamp};
 
 fn steer(text: &str) -> Command {
-    Command::Steer { text: text.to_owned(), by: "ann".to_owned() }
+    Command::Steer { text: text.to_owned(), by: "ann".to_owned(), source: None }
 }
 
 pub async fn commands_wait_in_order_until_consumed(bed: Bed) {

@@ -102,7 +102,7 @@ pub async fn a_parked_run_is_claimed_for_its_commands(bed: Bed) {
     store.commit(append(&lease, 1, vec![text("waits")], vec![status(RunStatus::Parked)])).await.unwrap();
     let far = LATER.plus(MINUTE * 60);
     assert_eq!(store.claim(Claim::Any, "b", far, far.plus(MINUTE)).await.unwrap(), None);
-    let stop = Command::Stop { by: "ann".to_owned() };
+    let stop = Command::Stop { by: "ann".to_owned(), source: None };
     store.push_command(TENANT, lease.run, stop).await.unwrap();
     // Parking gave the lease back: no wait until it would have ended.
     let claimed = store.claim(Claim::Any, "b", NOW, LATER).await.unwrap().unwrap();

@@ -1,6 +1,7 @@
 export * from "./account";
 export * from "./agents";
 export * from "./approvals";
+export * from "./audit";
 export * from "./connections";
 export * from "./conversations";
 export { type Paged, useFresh, usePaged } from "./core";

@@ -1,6 +1,7 @@
 import about from "./about.json";
 import agents from "./agents.json";
 import approvals from "./approvals.json";
+import audit from "./audit.json";
 import auth from "./auth.json";
 import chat from "./chat.json";
 import common from "./common.json";
@@ -15,4 +16,4 @@ import skills from "./skills.json";
 import usage from "./usage.json";
 import users from "./users.json";
 
-export default { about, agents, approvals, auth, chat, common, connections, credentials, frame, mcp, models, runs, settings, skills, usage, users };
+export default { about, agents, approvals, audit, auth, chat, common, connections, credentials, frame, mcp, models, runs, settings, skills, usage, users };

@@ -8,6 +8,7 @@ use steward_core::credential::{Credential, CredentialUse};
 use steward_core::ports::{CredentialRows, Page, SealedCredential, StoreError, StoreResult, Vault, VaultError};
 use steward_core::{CredentialId, TenantId, Timestamp};
 use steward_store::Store;
+use uuid::Uuid;
 
 use super::bed::{Bed, TENANT, secret, token};
 use crate::vault::{FileKeys, KeySource, VaultKey};
@@ -110,8 +111,8 @@ impl CredentialRows for Rows {
         self.0.remove_credential(tenant, id).await
     }
 
-    async fn credential_used(&self, tenant: TenantId, used: &CredentialUse) -> StoreResult<()> {
-        self.0.credential_used(tenant, used).await
+    async fn credential_used(&self, tenant: TenantId, used: &CredentialUse, entry: Uuid) -> StoreResult<()> {
+        self.0.credential_used(tenant, used, entry).await
     }
 
     async fn credential_uses(

@@ -66,7 +66,7 @@ fn it_waits_for_the_child_and_takes_its_result() {
     let mut run = delegated(|_| {});
     assert!(matches!(&run.state.waiting, Some(Waiting::Child(child)) if child.run == CHILD));
     let worked = run.state.spent.wall_ms;
-    run.on(EventBody::RunSteered { text: "and quickly".into(), by: "p".into() });
+    run.on(EventBody::RunSteered { text: "and quickly".into(), by: "p".into(), source: None });
     assert!(run.state.next(run.state.last_at).is_empty(), "still");
     returned(&mut run, Spent::default(), vec![], vec![]);
     let effects = run.result("1", "ask_helper", ok("seven"));
@@ -143,7 +143,7 @@ fn a_policy_can_ask_or_deny_it() {
 #[test]
 fn a_stop_does_not_wait_for_the_child() {
     let mut run = delegated(|_| {});
-    let effects = run.on(EventBody::StopRequested { by: "p".into() });
+    let effects = run.on(EventBody::StopRequested { by: "p".into(), source: None });
     assert!(matches!(&effects[..], [Effect::Finish { outcome: Outcome::Stopped { .. }, .. }]), "{effects:?}");
 }
 

@@ -81,6 +81,7 @@ impl Driver {
             mode,
             origin: Origin::Cli,
             asked_by: "t".into(),
+            source: None,
             budget: Preset::Agent.budget(),
             grants: vec![],
             connection: ConnectionId(Uuid::nil()),
@@ -256,7 +257,7 @@ impl Driver {
     }
 
     pub(super) fn decide(&mut self, id: ApprovalId, answer: Answer) -> Vec<Effect> {
-        self.on(EventBody::ApprovalDecided { approval_id: id, answer, by: "p".into() })
+        self.on(EventBody::ApprovalDecided { approval_id: id, answer, by: "p".into(), source: None })
     }
 
     pub(super) fn plan(&mut self, steps: &[(&str, Value)]) -> Vec<Effect> {

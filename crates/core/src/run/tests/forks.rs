@@ -26,7 +26,7 @@ fn a_loop_can_be_forked_before_each_model_call_and_nowhere_else() {
     let (mut run, _) = Driver::start(Mode::Loop, |_| {});
     run.replied("", &[("1", "put"), ("2", "look")]);
     let id = run.ask();
-    run.on(EventBody::RunSteered { text: "and be quick".into(), by: "me".into() });
+    run.on(EventBody::RunSteered { text: "and be quick".into(), by: "me".into(), source: None });
     run.decide(id, Answer::Approve { grant: None, until: None });
     run.intent("1");
     run.result("1", "put", ok("done"));
@@ -115,7 +115,13 @@ fn what_a_fork_takes_over_is_undone_in_the_other_run() {
     run.replied("done", &[]);
     run.finished();
     assert_eq!(run.state.undoable().len(), 2);
-    run.on(EventBody::ToolUndone { call_id: "1".into(), summary: "restored".into(), by: "me".into(), receipts: None });
+    run.on(EventBody::ToolUndone {
+        call_id: "1".into(),
+        summary: "restored".into(),
+        by: "me".into(),
+        source: None,
+        receipts: None,
+    });
     let left: Vec<&str> = run.state.undoable().iter().map(|(call, _)| call.id.as_str()).collect();
     assert_eq!(left, ["2"]);
     let undone: Vec<bool> = run.state.evidence().iter().map(|one| one.undone).collect();

@@ -1,0 +1,204 @@
+//! Each request under `/api` that changes something becomes an entry of the audit trail, before it is answered. What
+//! only makes events of runs stands there with the runs.
+
+mod actions;
+mod refusals;
+
+use super::audit_note::AuditNote;
+use crate::ApiState;
+use crate::auth::{Client, caller_of, identify};
+use crate::problem::Problem;
+use actions::{Recorded, action_of, recorded};
+use axum::body::{Body, HttpBody as _};
+use axum::extract::{FromRequestParts as _, MatchedPath, RawPathParams, Request, State};
+use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use refusals::Refusals;
+use serde_json::Value;
+use std::sync::Arc;
+use steward_app::{App, Identity};
+use steward_core::audit::{AuditEntry, AuditResult};
+use steward_core::event::Origin;
+use tokio::runtime::Handle;
+
+/// Longest answer that is read for the name of what was made, bytes.
+const MAX_ANSWER: u64 = 64 * 1024;
+
+pub(crate) struct AuditGuard {
+    state: ApiState,
+    refusals: Refusals,
+}
+
+impl AuditGuard {
+    pub fn new(state: ApiState) -> Arc<Self> {
+        Arc::new(Self { state, refusals: Refusals::default() })
+    }
+}
+
+pub(crate) async fn audit(State(guard): State<Arc<AuditGuard>>, request: Request, next: Next) -> Response {
+    let matched = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned()).unwrap_or_default();
+    let recorded = recorded(request.method(), &matched);
+    if recorded == Recorded::Never {
+        return next.run(request).await;
+    }
+    let (mut parts, body) = request.into_parts();
+    let entry = begun(&guard.state, &mut parts, &matched).await;
+    let mut pending = Pending::new(guard.state.app.clone(), entry);
+    let response = next.run(Request::from_parts(parts, body)).await;
+    let refused = is_refusal(response.status());
+    let note = response.extensions().get::<AuditNote>().cloned();
+    let wanted = match recorded {
+        Recorded::Never => false,
+        Recorded::Always => !response.headers().contains_key("idempotency-replayed"),
+        Recorded::Refused => refused,
+        Recorded::Noted => note.is_some(),
+    };
+    if !wanted {
+        pending.forget();
+        return response;
+    }
+    let (response, answer) = read_answer(response).await;
+    let mut entry = ended(pending.taken(), response.status(), note, answer);
+    if refused && entry.actor_id.is_none() {
+        let now = guard.state.now();
+        let Some(left_out) = guard.refusals.admit(entry.address.as_deref(), now) else {
+            pending.forget();
+            return response;
+        };
+        entry = entry.with("left_out", (left_out > 0).then_some(left_out));
+    }
+    match pending.record(entry).await {
+        Err(problem) if response.status().is_success() => problem.into_response(),
+        _ => response,
+    }
+}
+
+/// The entry of a request whose end is not known.
+async fn begun(state: &ApiState, parts: &mut Parts, matched: &str) -> AuditEntry {
+    let action = action_of(&parts.method, matched);
+    let known = if parts.headers.contains_key(header::AUTHORIZATION) || parts.extensions.get::<Identity>().is_some() {
+        identify(parts, state).await.ok()
+    } else {
+        None
+    };
+    let entry = match known {
+        Some(identity) => state.audit_entry_of(&caller_of(identity, parts), action),
+        None => {
+            let address = Client::of_request(parts).address.map(|address| address.to_canonical().to_string());
+            // Only browsers send this header.
+            let origin = if parts.headers.contains_key("sec-fetch-site") { Origin::Chat } else { Origin::Api };
+            state.audit_fact(action).by("", None).via(Some(origin), address)
+        }
+    };
+    let target = match RawPathParams::from_request_parts(parts, &()).await {
+        Ok(params) => params.iter().map(|(_, value)| value).collect::<Vec<_>>().join("/"),
+        Err(_) => String::new(),
+    };
+    entry.on(target).ended(AuditResult::Uncertain)
+}
+
+fn ended(entry: AuditEntry, status: StatusCode, note: Option<AuditNote>, answer: Answer) -> AuditEntry {
+    let result = match status {
+        _ if is_refusal(status) => AuditResult::Refused,
+        _ if status.is_success() || status.is_redirection() => AuditResult::Ok,
+        _ => AuditResult::Failed,
+    };
+    let mut entry = entry.ended(result).with("status", status.as_u16());
+    let made = answer.id.filter(|_| status == StatusCode::CREATED);
+    if entry.target.is_empty() {
+        entry.target = made.unwrap_or_default();
+    } else {
+        entry = entry.with("made", made);
+    }
+    let entry = entry.with("name", answer.name).with("code", answer.code).with("field", answer.field);
+    let Some(note) = note else { return entry };
+    let entry = entry.with("reason", note.reason);
+    match note.actor {
+        Some((email, user)) => entry.by(email, user),
+        None => entry,
+    }
+}
+
+fn is_refusal(status: StatusCode) -> bool {
+    matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::TOO_MANY_REQUESTS)
+}
+
+/// Where answers have the id of what was made.
+const MADE: [&str; 5] = ["/id", "/limit/id", "/server/id", "/skill/id", "/path"];
+
+/// What an entry takes from an answer: the name of what was made, or a problem's words for programs.
+#[derive(Debug, Default)]
+struct Answer {
+    id: Option<String>,
+    name: Option<String>,
+    code: Option<String>,
+    field: Option<String>,
+}
+
+impl Answer {
+    fn read(bytes: &[u8]) -> Self {
+        let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
+        let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+        Self { id: MADE.into_iter().find_map(text), name: text("/name"), code: text("/code"), field: text("/field") }
+    }
+}
+
+async fn read_answer(response: Response) -> (Response, Answer) {
+    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let telling = kind == "application/problem+json" || response.status() == StatusCode::CREATED;
+    let short = response.body().size_hint().upper().is_some_and(|length| length <= MAX_ANSWER);
+    if !telling || !short {
+        return (response, Answer::default());
+    }
+    let (parts, body) = response.into_parts();
+    // It is in memory already.
+    let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
+    let answer = Answer::read(&bytes);
+    (Response::from_parts(parts, Body::from(bytes)), answer)
+}
+
+/// An entry that is written in any case: if the client goes away in between, by a task of its own.
+struct Pending {
+    app: App,
+    entry: Option<AuditEntry>,
+    runtime: Handle,
+}
+
+impl Pending {
+    fn new(app: App, entry: AuditEntry) -> Self {
+        Self { app, entry: Some(entry), runtime: Handle::current() }
+    }
+
+    fn forget(&mut self) {
+        self.entry = None;
+    }
+
+    fn taken(&self) -> AuditEntry {
+        self.entry.clone().unwrap_or_else(|| self.app.audit_fact(""))
+    }
+
+    async fn record(&mut self, entry: AuditEntry) -> Result<(), Problem> {
+        self.entry = Some(entry.clone());
+        let done = self.app.record_audit(&entry).await;
+        self.entry = None;
+        done.map_err(|error| {
+            tracing::error!(%error, action = entry.action, "an entry of the audit trail could not be written");
+            Problem::unavailable("it was done, but could not be written into the audit trail")
+        })
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        let Some(entry) = self.entry.take() else { return };
+        let app = self.app.clone();
+        self.runtime.spawn(async move {
+            // It may have been written just before; then its id is taken.
+            if let Err(error) = app.record_audit(&entry).await {
+                tracing::debug!(%error, action = entry.action, "an entry was not written a second time");
+            }
+        });
+    }
+}

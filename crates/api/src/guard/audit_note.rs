@@ -1,0 +1,40 @@
+use steward_core::UserId;
+
+/// What a handler adds to the entry of its request, as an extension of its answer.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AuditNote {
+    /// Who it was, where no token says so.
+    pub(super) actor: Option<(String, Option<UserId>)>,
+    /// Why it was refused.
+    pub(super) reason: Option<&'static str>,
+}
+
+impl AuditNote {
+    /// What was typed in for an email. Anything else may be a password in the wrong field.
+    pub fn typed(email: &str) -> Self {
+        let email = email.trim().to_lowercase();
+        Self { actor: email.contains('@').then_some((email, None)), reason: None }
+    }
+
+    pub fn of(email: String, user: UserId) -> Self {
+        Self { actor: Some((email, Some(user))), reason: None }
+    }
+
+    #[must_use]
+    pub fn reason(mut self, reason: &'static str) -> Self {
+        self.reason = Some(reason);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AuditNote;
+
+    #[test]
+    fn a_password_in_the_wrong_field_is_not_kept() {
+        let typed = |text| AuditNote::typed(text).actor.map(|(email, _)| email);
+        assert_eq!(typed(" ADA@example.org "), Some("ada@example.org".to_owned()));
+        assert_eq!(typed("correct horse battery"), None);
+    }
+}
