@@ -49,6 +49,15 @@ export function routes(connections, agents, me, uuid) {
     { id: uuid(701), name: "CI reviews", user: me.id, prefix: "sk-steward-v-3f9a", connections: ["Ollama"], agents: null, requests_per_minute: 60, tokens_per_minute: 200_000, created_at: now - 12 * DAY, expires_at: now + 70 * DAY, revoked_at: null },
     { id: uuid(702), name: "Old notebook", user: uuid(2), prefix: "sk-steward-v-81c0", connections: [], agents: [], requests_per_minute: null, tokens_per_minute: null, created_at: now - 90 * DAY, expires_at: null, revoked_at: now - 3 * DAY },
   ];
+  const user = (n, email, name, role, more = {}) => ({ id: uuid(n), email, name, role, state: "active", built_in: false, has_api_key: false, created_at: now - 90 * DAY, last_login_at: now - 2 * HOUR, disabled_at: null, invitation_expires_at: null, ...more });
+  let users = [
+    { ...user(1, me.email, me.name, "admin"), id: me.id },
+    user(2, "grace@example.org", "Grace Hopper", "developer", { has_api_key: true, last_login_at: now - 3 * DAY }),
+    user(3, "katherine@example.org", "Katherine Johnson", "operator", { state: "invited", last_login_at: null, invitation_expires_at: now + 6 * DAY }),
+    user(4, "local@steward", "local", "operator", { built_in: true, has_api_key: true, last_login_at: null }),
+    user(5, "tim@example.org", "Tim", "viewer", { state: "disabled", disabled_at: now - 8 * DAY }),
+  ];
+  const invited = (one) => ({ user: one, invitation: { token: randomUUID().replaceAll("-", ""), expires_at: now + 7 * DAY } });
   const rows = { agent: agents.map((agent) => [agent.id, agent.name]).concat([["", ""]]), user: [[me.id, "Ada Lovelace"], [uuid(2), "Grace Hopper"]], connection: connections.map((entry) => [entry.id, entry.name]), model: connections.map((entry) => [entry.model, entry.model]), key: [[uuid(701), "CI reviews"], ["", ""]] };
   const amount = (seed, scale = 1) => { const calls = Math.round((30 + ((seed * 37) % 90)) * scale); return { calls, failed: seed % 4 === 0 ? 2 : 0, prompt_tokens: calls * 2_140, cached_tokens: calls * 1_300, completion_tokens: calls * 310, cost_micros: calls * 41_000 }; };
   const add = (sum, row) => Object.fromEntries(Object.keys(sum).map((name) => [name, sum[name] + row[name]]));
@@ -94,6 +103,12 @@ export function routes(connections, agents, me, uuid) {
     }],
     ["PUT", /^budgets\/([^/]+)$/, ([id], _, body) => { const found = budgets.find((entry) => entry.limit.id === id); Object.assign(found.limit, body); return ok(found); }],
     ["DELETE", /^budgets\/([^/]+)$/, ([id]) => ((budgets = budgets.filter((entry) => entry.limit.id !== id)), none)],
+    ["GET", /^users$/, (_, query) => { const find = (query.get("search") ?? "").toLowerCase(); return list(users.filter((one) => `${one.email}\n${one.name}`.toLowerCase().includes(find) && [null, "", one.role].includes(query.get("role")) && [null, "", one.state].includes(query.get("state")))); }],
+    ["POST", /^users$/, (_, __, body) => { users.push(user(users.length + 1, body.email, body.name ?? body.email.split("@")[0], body.role, { state: "invited", invitation_expires_at: now + 7 * DAY })); return ok(invited(users.at(-1)), 201); }],
+    ["PATCH", /^users\/([^/]+)$/, ([id], _, { disabled, ...body }) => { const one = users.find((entry) => entry.id === id); return one ? ok(Object.assign(one, body, disabled === undefined ? {} : { state: disabled ? "disabled" : "active", disabled_at: disabled ? now : null })) : problem(404, "the user was not found", "look at the list"); }],
+    ["POST", /^users\/([^/]+)\/invitation$/, ([id]) => ok(invited(users.find((entry) => entry.id === id)))],
+    ["POST", /^users\/([^/]+)\/sessions\/end$/, () => ok({ ended: 2 })],
+    ["DELETE", /^users\/([^/]+)$/, ([id]) => { users = users.filter((entry) => entry.id !== id); return none; }],
     ["GET", /^keys$/, () => list(keys)],
     ["POST", /^keys$/, (_, __, { budget: _budget, ...body }) => { const made = { connections: [], agents: null, requests_per_minute: null, tokens_per_minute: null, expires_at: null, ...body, id: randomUUID(), user: me.id, prefix: "sk-steward-v-7b2e", created_at: Date.now(), revoked_at: null }; keys = [made, ...keys]; return ok({ ...made, secret: `sk-steward-v-7b2e${randomUUID().replaceAll("-", "")}` }, 201); }],
     ["PATCH", /^keys\/([^/]+)$/, ([id], _, body) => ok(Object.assign(keys.find((entry) => entry.id === id), body))],

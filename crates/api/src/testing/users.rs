@@ -282,8 +282,19 @@ async fn users_are_removed_when_they_are_shut_out() {
     bed.json("POST /api/keys", &[&ann], &json!({"name": "k"})).await;
     let path = format!("DELETE /api/users/{id}");
     refused(&bed.send(&path, &[&admin], "").await, 409, "user_active");
+    // Their logins at MCP servers, and somebody else's.
+    let others = Uuid::from_u128(6).to_string();
+    for owner in [&id, &others] {
+        let fields = json!({"token_url": "https://wiki.example.org/token", "client_id": "c", "refresh_token": "r"});
+        let login = json!({"name": format!("mcp_wiki_{owner}"), "kind": "oauth2", "fields": fields});
+        let kept = bed.json("POST /api/credentials", &[&admin], &login).await;
+        assert_eq!(kept.status, 201, "{}", kept.text);
+    }
     bed.patch(&admin, &id, json!({"disabled": true})).await;
     assert_eq!(bed.status(&path, &admin).await, 204);
+    let kept = bed.send("GET /api/credentials", &[&admin], "").await.json();
+    let names: Vec<&str> = kept["items"].as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
+    assert_eq!(names, [format!("mcp_wiki_{others}")]);
     refused(&bed.send(&path, &[&admin], "").await, 404, "");
     assert_eq!(bed.status("GET /api/auth/me", &ann).await, 401);
     let (again, token) = bed.invite(&admin, ANN, "viewer").await;
