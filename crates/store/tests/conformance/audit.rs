@@ -3,7 +3,7 @@ use super::fixtures::{LATER, NOW, TENANT, append, id, row, started, status, text
 use steward_core::audit::{AuditEntry, AuditResult, BreakKind, ChainRow, Fault, Verifier};
 use steward_core::event::Origin;
 use steward_core::ports::{
-    AuditFilter, AuditLog, AuditOrder, ChainEnds, RunStatus, RunStore, SideWrite, StoreError, Users,
+    AuditFilter, AuditLog, AuditOrder, ChainEnds, Role, RunStatus, RunStore, SideWrite, StoreError, User, Users as _,
 };
 use steward_core::{RunId, TenantId, Timestamp, UserId};
 
@@ -252,16 +252,8 @@ pub async fn what_is_changed_behind_its_back_is_named(bed: Bed) {
 pub async fn a_use_of_a_credential_is_an_entry(bed: Bed) {
     use super::credentials;
     let store = bed.store();
-    let user = steward_core::ports::User {
-        id: UserId(id()),
-        email: "ada@example.org".to_owned(),
-        name: "Ada".to_owned(),
-        role: "operator".to_owned(),
-        password_hash: None,
-        api_key_hash: None,
-        created_at: NOW,
-    };
-    store.save_user(TENANT, &user).await.unwrap();
+    let user = User::new(UserId(id()), "ada@example.org", "Ada", Role::Operator, NOW);
+    store.create_user(TENANT, &user).await.unwrap();
     let run = steward_core::ports::RunRow { user: Some(user.id), ..row() };
     let of = run.id;
     store.create_run(run, vec![text("first")], vec![], "a", LATER).await.unwrap();
