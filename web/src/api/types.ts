@@ -21,6 +21,8 @@ export type UserPatch = S["UserPatch"];
 export type InvitedUser = S["InvitedUser"];
 
 export type Decision = S["Decision"];
+export type ToolRule = S["ToolRule"];
+export type ToolRules = S["ToolRules"];
 export type Policy = Required<S["Policy"]>;
 export type Tuning = S["Tuning"];
 export type Preset = S["Preset"];

@@ -7,6 +7,7 @@ export * from "./conversations";
 export { type Paged, useFresh, usePaged } from "./core";
 export * from "./credentials";
 export * from "./mcp";
+export * from "./policies";
 export * from "./reminders";
 export * from "./runs";
 export * from "./skills";

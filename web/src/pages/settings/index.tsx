@@ -5,6 +5,7 @@ import { type Language, LANGUAGES, setLanguage, useLanguage, useT } from "@/i18n
 import { ButtonLink, Card, ErrorState, Facts, Page, Select, Skeleton } from "@/ui";
 import { ApiKey } from "./parts/ApiKey";
 import { Password } from "./parts/Password";
+import { Rules } from "./parts/Rules";
 import { Sessions } from "./parts/Sessions";
 
 /** The account of whoever is logged in. */
@@ -18,6 +19,7 @@ export default function SettingsPage() {
         <Password />
         <Sessions />
         <ApiKey />
+        <Rules />
         <Card title={t("sec_grants")}>
           <div className="flex flex-wrap items-center justify-between gap-3"><p className="text-base text-ink-2">{t("grants_text")}</p><ButtonLink to="/approvals" search={{ view: "grants" }}>{t("grants_open")}</ButtonLink></div>
         </Card>
