@@ -12,6 +12,7 @@ mod files;
 pub(crate) mod house;
 mod mcp;
 mod people;
+mod policies;
 mod responses;
 mod runs;
 mod skills;
