@@ -1096,6 +1096,99 @@ export interface paths {
         patch: operations["changeKey"];
         trace?: never;
     };
+    "/api/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Entries of the audit trail, newest first. */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Downloads the entries that fit, oldest first. The download is itself an entry. */
+        get: operations["exportAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Checks the whole chain
+         * @description Answers with a line of JSON for each part of the way; the last one has the report. The check is itself an entry.
+         */
+        post: operations["verifyAudit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How long entries are kept. */
+        get: operations["getAuditRetention"];
+        /**
+         * Sets how long entries are kept
+         * @description Older ones are deleted from the beginning of the chain within minutes; the rest can still be checked, and the deletion
+         *     is itself an entry.
+         */
+        put: operations["setAuditRetention"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit/{seq}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One entry, by its place in the chain. */
+        get: operations["getAuditEntry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/skills": {
         parameters: {
             query?: never;
@@ -2010,6 +2103,131 @@ export interface components {
              * @description Time it took to first content or to the failure, milliseconds.
              */
             ms: number;
+        };
+        /** @description Where the chain breaks first. */
+        AuditBreak: {
+            /** @description What is wrong with it. */
+            kind: components["schemas"]["AuditBreakKind"];
+            /** @description The same for people. */
+            message: string;
+            /**
+             * Format: int64
+             * @description The entry.
+             */
+            seq: number;
+        };
+        /**
+         * @description What is wrong with the chain.
+         * @enum {string}
+         */
+        AuditBreakKind: "changed" | "reordered" | "missing" | "inserted" | "head_differs" | "known_differs";
+        /** @description What to check beside the chain itself. */
+        AuditCheck: {
+            known?: components["schemas"]["AuditLink"] | null;
+        };
+        /** @description An entry at its place in the chain. */
+        AuditEntry: components["schemas"]["AuditFact"] & {
+            /** @description SHA-256 over the hash of the entry before and this entry, hexadecimal. */
+            hash: string;
+            /**
+             * Format: int64
+             * @description Its place in the chain, from 1 without gaps.
+             */
+            seq: number;
+        };
+        /** @description One fact for the audit trail, before it has its place in the chain. */
+        AuditFact: {
+            /** @description What was done, such as `agents.create` or `tool.called`. */
+            action: string;
+            /** @description Who: an email, the name that a program gave, or `steward` for Steward itself. Empty if nobody proved who they are. */
+            actor: string;
+            /**
+             * Format: uuid
+             * @description The user behind it, if one is known.
+             */
+            actor_id: string | null;
+            /** @description The client's network address, if it came over the network. */
+            address: string | null;
+            /**
+             * Format: int64
+             * @description When, milliseconds since 1970 UTC.
+             */
+            at: number;
+            /** @description More facts by name. */
+            detail: Record<string, unknown>;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            origin: components["schemas"]["Origin"] | null;
+            /** @description How it ended. */
+            result: components["schemas"]["AuditResult"];
+            /**
+             * Format: uuid
+             * @description The run that it belongs to.
+             */
+            run_id: string | null;
+            /** @description What it was done to: an id, or the name of a tool or an agent. */
+            target: string;
+        };
+        /** @description A place in the chain. */
+        AuditLink: {
+            /** @description Its hash; empty before the first. */
+            hash: string;
+            /**
+             * Format: int64
+             * @description Number of the entry; 0 before the first.
+             */
+            seq: number;
+        };
+        /** @description How far a check has come. The last line has the report. */
+        AuditProgress: {
+            /**
+             * Format: int64
+             * @description Entries checked so far.
+             */
+            checked: number;
+            /** @description What was found, once it is over. */
+            report?: components["schemas"]["AuditReport"];
+            /**
+             * Format: int64
+             * @description How many there are.
+             */
+            total: number;
+        };
+        /** @description What a check of the chain of the audit trail found. */
+        AuditReport: {
+            /** @description The last entry that the retention deleted; its number is 0 if none was. */
+            anchor: components["schemas"]["AuditLink"];
+            broken: components["schemas"]["AuditBreak"] | null;
+            /**
+             * Format: int64
+             * @description How many entries were found right.
+             */
+            checked: number;
+            /** @description The last entry that was found right. Noted elsewhere, it proves later that nothing up to it was written anew. */
+            head: components["schemas"]["AuditLink"];
+            /**
+             * Format: int64
+             * @description How long it took, milliseconds.
+             */
+            ms: number;
+            /** @description Whether every entry is as it was written, and all are there. */
+            ok: boolean;
+        };
+        /**
+         * @description How it ended.
+         * @enum {string}
+         */
+        AuditResult: "ok" | "asked" | "refused" | "failed" | "stopped" | "limited" | "uncertain";
+        /** @description How long the audit trail is kept. */
+        AuditRetention: {
+            /**
+             * Format: int32
+             * @description Days; null: for good.
+             */
+            days: number | null;
         };
         /**
          * @description How a connection proves who it is. Names, not secrets: a key lies in the vault, under the connection's
@@ -3212,6 +3430,8 @@ export interface components {
             approval_id: string;
             /** @description Who. */
             by: string;
+            /** @description From where. */
+            source?: components["schemas"]["RequestSource"];
             /** @enum {string} */
             type: "approval.decided";
         } | {
@@ -3304,6 +3524,8 @@ export interface components {
             by: string;
             /** @description The call. */
             call_id: string;
+            /** @description From where. */
+            source?: components["schemas"]["RequestSource"];
             /** @enum {string} */
             type: "tool.undoing";
         } | {
@@ -3320,6 +3542,8 @@ export interface components {
             call_id: string;
             /** @description What the answer proves from here on. */
             receipts?: components["schemas"]["Receipts"];
+            /** @description From where. */
+            source?: components["schemas"]["RequestSource"];
             /** @description What was restored. */
             summary: string;
             /** @enum {string} */
@@ -3359,6 +3583,8 @@ export interface components {
         } | {
             /** @description Who. */
             by: string;
+            /** @description From where. */
+            source?: components["schemas"]["RequestSource"];
             /** @description What they said. */
             text: string;
             /** @enum {string} */
@@ -3366,6 +3592,8 @@ export interface components {
         } | {
             /** @description Who. */
             by: string;
+            /** @description From where. */
+            source?: components["schemas"]["RequestSource"];
             /** @enum {string} */
             type: "run.stop_requested";
         } | {
@@ -4067,6 +4295,21 @@ export interface components {
                 /** @description Whether something from outside (web, mail, documents) came before it in the run. */
                 tainted: boolean;
             }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_AuditEntry: {
+            /** @description The rows. */
+            items: (components["schemas"]["AuditFact"] & {
+                /** @description SHA-256 over the hash of the entry before and this entry, hexadecimal. */
+                hash: string;
+                /**
+                 * Format: int64
+                 * @description Its place in the chain, from 1 without gaps.
+                 */
+                seq: number;
+            })[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
         };
@@ -5099,6 +5342,15 @@ export interface components {
             /** @description Whether all decisions are the same. */
             same: boolean;
         };
+        /** @description Who sent a request, and from where. */
+        RequestSource: {
+            /** @description Email of the account that it came with. */
+            account: string;
+            /** @description The client's network address, if it came over the network. */
+            address?: string;
+            /** @description The way it came in. */
+            origin: components["schemas"]["Origin"];
+        };
         /** @description How many secrets have a new key. */
         Resealed: {
             /**
@@ -5410,6 +5662,8 @@ export interface components {
             route?: components["schemas"]["RouteTaken"];
             /** @description What internal skills add to the prompt. */
             skills?: components["schemas"]["SkillPrompt"][];
+            /** @description Whose account asked, and from where; left out: the program itself. */
+            source?: components["schemas"]["RequestSource"];
             /**
              * @description Permissions that people gave the agent beyond one run, as they were then; the log says how they
              *     changed since.
@@ -8866,6 +9120,213 @@ export interface operations {
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
             422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description Of this actor. */
+                actor?: string;
+                /** @description Of this action, or of those that begin with it: `auth` has `auth.login` too. */
+                action?: string;
+                /** @description To this target. */
+                target?: string;
+                /** @description That ended so. */
+                result?: "ok" | "asked" | "refused" | "failed" | "stopped" | "limited" | "uncertain";
+                /** @description Of this run. */
+                run?: string;
+                /** @description From this time on, milliseconds since 1970 UTC. */
+                from?: number;
+                /** @description Before this time. */
+                to?: number;
+                /** @description Whose actor, action, target, address or details hold this. */
+                text?: string;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AuditEntry"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    exportAudit: {
+        parameters: {
+            query?: {
+                /** @description JSON Lines if left out. */
+                format?: "jsonl" | "csv";
+                /** @description Of this actor. */
+                actor?: string;
+                /** @description Of this action, or of those that begin with it: `auth` has `auth.login` too. */
+                action?: string;
+                /** @description To this target. */
+                target?: string;
+                /** @description That ended so. */
+                result?: "ok" | "asked" | "refused" | "failed" | "stopped" | "limited" | "uncertain";
+                /** @description Of this run. */
+                run?: string;
+                /** @description From this time on, milliseconds since 1970 UTC. */
+                from?: number;
+                /** @description Before this time. */
+                to?: number;
+                /** @description Whose actor, action, target, address or details hold this. */
+                text?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    verifyAudit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuditCheck"];
+            };
+        };
+        responses: {
+            /** @description How far it is, and what was found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": components["schemas"]["AuditProgress"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAuditRetention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is set */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditRetention"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setAuditRetention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuditRetention"];
+            };
+        };
+        responses: {
+            /** @description Set */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditRetention"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAuditEntry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                seq: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntry"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             503: components["responses"]["Unavailable"];
         };
     };
