@@ -93,6 +93,10 @@ export function routes(connections, agents, me, uuid) {
     }],
     ["POST", /^routing\/preview$/, (_, __, body) => ok(routeOf(body))],
     ["GET", /^usage$/, (_, query) => ok(usage(query))],
+    ["GET", /^audit$/, (_, query) => list(audit().filter((entry) => (!query.get("result") || entry.result === query.get("result")) && (!query.get("action") || entry.action.startsWith(query.get("action"))) && (!query.get("actor") || entry.actor === query.get("actor"))))],
+    ["GET", /^audit\/retention$/, () => ok({ days: null })],
+    ["PUT", /^audit\/retention$/, (_, __, body) => ok(body)],
+    ["POST", /^audit\/verify$/, () => ok({ checked: 5, total: 5, report: { ok: true, checked: 5, anchor: { seq: 0, hash: "" }, head: { seq: 5, hash: "5f".repeat(32) }, broken: null, ms: 3 } })],
     ["GET", /^budgets$/, () => list(budgets)],
     ["POST", /^budgets$/, (_, __, body) => {
       const same = budgets.some(({ limit }) => JSON.stringify([limit.scope, limit.period]) === JSON.stringify([body.scope, body.period]));
@@ -116,6 +120,14 @@ export function routes(connections, agents, me, uuid) {
   ];
 }
 
+const audit = () =>
+  [
+    ["ada@example.org", "chat", "203.0.113.9", "auth.login", "", "ok", null, { status: 200 }],
+    ["ada@example.org", "chat", null, "run.started", "Bookkeeper", "ok", "0195f3a0-0000-7000-8000-000000000101", { mode: "loop", model: "qwen3:14b" }],
+    ["ada@example.org", "chat", null, "tool.called", "write", "ok", "0195f3a0-0000-7000-8000-000000000101", { agent: "Bookkeeper", risk: "write", ms: 12 }],
+    ["", "api", "198.51.100.7", "agents.create", "", "refused", null, { status: 401 }],
+    ["steward", null, null, "credential.used", "0195f3a0-0000-7000-8000-000000000700", "ok", null, { tool: "web1" }],
+  ].map(([actor, origin, address, action, target, result, run_id, detail], at) => ({ seq: at + 1, id: randomUUID(), at: Date.now() - (5 - at) * 60_000, actor, actor_id: null, origin, address, action, target, result, run_id, detail, hash: `${at + 1}f`.repeat(32) })).reverse();
 const usageOf = (prompt_tokens, cached_tokens, completion_tokens, cost_micros) => ({ prompt_tokens, cached_tokens, completion_tokens, cost_micros });
 
 /** A run with a deep plan that was made anew, answered by another connection than the first. `end`: whether it has ended. */

@@ -114,7 +114,8 @@ async fn an_old_refresh_token_is_another_tab_for_10_seconds_and_theft_after() {
     assert!(bed.alive(&tab).await && bed.alive(&second).await);
 
     bed.clock.advance(Duration::from_secs(1));
-    assert!(matches!(bed.access.refresh(token(&first)).await, Err(LoginError::Token)));
+    let stolen = bed.access.refresh(token(&first)).await;
+    assert!(matches!(stolen, Err(LoginError::Stolen { user, .. }) if user == first.user.id));
     assert!(!bed.alive(&second).await, "the session has ended");
     assert!(bed.access.refresh(token(&second)).await.is_err());
 }

@@ -24,7 +24,7 @@ const SEAL_EVERY: Duration = Duration::from_secs(1);
 /// How often old entries are looked for, in turns of [`SEAL_EVERY`].
 const PRUNE_EVERY: u32 = 600;
 /// Entries that are deleted in one transaction.
-const PRUNED_AT_ONCE: u32 = 5_000;
+const PRUNED_AT_ONCE: u32 = 2_000;
 
 impl App {
     /// Newest first, before the entry `before`.

@@ -103,27 +103,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/auth/invitation": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Accept an invitation
-         * @description With the one-time token of the link that an administrator sent. Sets the password and logs in; attempts with a wrong
-         *     token count like wrong passwords.
-         */
-        post: operations["acceptInvitation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/auth/me": {
         parameters: {
             query?: never;
@@ -1117,73 +1096,41 @@ export interface paths {
         patch: operations["changeKey"];
         trace?: never;
     };
-    "/api/users": {
+    "/api/audit": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Users by email, for administrators. */
-        get: operations["listUsers"];
-        put?: never;
-        /**
-         * Invites somebody
-         * @description They choose their password with the token, which is shown this once, within 7 days.
-         */
-        post: operations["inviteUser"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/users/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** One user, with the number of their logins. */
-        get: operations["getUser"];
+        /** Entries of the audit trail, newest first. */
+        get: operations["listAudit"];
         put?: never;
         post?: never;
-        /**
-         * Removes a user for good, with their keys and budgets; their runs stay
-         * @description Only somebody who is disabled, or has not accepted their invitation.
-         */
-        delete: operations["removeUser"];
-        options?: never;
-        head?: never;
-        /**
-         * Changes name or role, disables or enables
-         * @description In force at their next request. Nobody changes their own role, and an administrator who can log in always remains.
-         */
-        patch: operations["changeUser"];
-        trace?: never;
-    };
-    "/api/users/{id}/invitation": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Makes a new invitation
-         * @description The one before is good no more. For somebody who has a password it is the way to choose another.
-         */
-        post: operations["renewInvitation"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/users/{id}/sessions/end": {
+    "/api/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Downloads the entries that fit, oldest first. The download is itself an entry. */
+        get: operations["exportAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit/verify": {
         parameters: {
             query?: never;
             header?: never;
@@ -1192,8 +1139,50 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ends all logins of a user; their keys stay good. */
-        post: operations["endUserSessions"];
+        /**
+         * Checks the whole chain
+         * @description Answers with a line of JSON for each part of the way; the last one has the report. The check is itself an entry.
+         */
+        post: operations["verifyAudit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How long entries are kept. */
+        get: operations["getAuditRetention"];
+        /**
+         * Sets how long entries are kept
+         * @description Older ones are deleted from the beginning of the chain within minutes; the rest can still be checked, and the deletion
+         *     is itself an entry.
+         */
+        put: operations["setAuditRetention"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit/{seq}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One entry, by its place in the chain. */
+        get: operations["getAuditEntry"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1838,15 +1827,6 @@ export interface components {
             /** @description The tool. */
             tool: string;
         };
-        /** @description Body of the acceptance of an invitation. */
-        AcceptedInvitation: {
-            /** @description To show; the one of the invitation if left out. */
-            name?: string | null;
-            /** @description At least 10 characters. */
-            password: string;
-            /** @description The one-time token of the link. */
-            token: string;
-        };
         /** @description An agent as configured. A run keeps the copy it started with. */
         Agent: {
             /** @description What a run of it may spend. */
@@ -2123,6 +2103,131 @@ export interface components {
              * @description Time it took to first content or to the failure, milliseconds.
              */
             ms: number;
+        };
+        /** @description Where the chain breaks first. */
+        AuditBreak: {
+            /** @description What is wrong with it. */
+            kind: components["schemas"]["AuditBreakKind"];
+            /** @description The same for people. */
+            message: string;
+            /**
+             * Format: int64
+             * @description The entry.
+             */
+            seq: number;
+        };
+        /**
+         * @description What is wrong with the chain.
+         * @enum {string}
+         */
+        AuditBreakKind: "changed" | "reordered" | "missing" | "inserted" | "head_differs" | "known_differs";
+        /** @description What to check beside the chain itself. */
+        AuditCheck: {
+            known?: components["schemas"]["AuditLink"] | null;
+        };
+        /** @description An entry at its place in the chain. */
+        AuditEntry: components["schemas"]["AuditFact"] & {
+            /** @description SHA-256 over the hash of the entry before and this entry, hexadecimal. */
+            hash: string;
+            /**
+             * Format: int64
+             * @description Its place in the chain, from 1 without gaps.
+             */
+            seq: number;
+        };
+        /** @description One fact for the audit trail, before it has its place in the chain. */
+        AuditFact: {
+            /** @description What was done, such as `agents.create` or `tool.called`. */
+            action: string;
+            /** @description Who: an email, the name that a program gave, or `steward` for Steward itself. Empty if nobody proved who they are. */
+            actor: string;
+            /**
+             * Format: uuid
+             * @description The user behind it, if one is known.
+             */
+            actor_id: string | null;
+            /** @description The client's network address, if it came over the network. */
+            address: string | null;
+            /**
+             * Format: int64
+             * @description When, milliseconds since 1970 UTC.
+             */
+            at: number;
+            /** @description More facts by name. */
+            detail: Record<string, unknown>;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            origin: components["schemas"]["Origin"] | null;
+            /** @description How it ended. */
+            result: components["schemas"]["AuditResult"];
+            /**
+             * Format: uuid
+             * @description The run that it belongs to.
+             */
+            run_id: string | null;
+            /** @description What it was done to: an id, or the name of a tool or an agent. */
+            target: string;
+        };
+        /** @description A place in the chain. */
+        AuditLink: {
+            /** @description Its hash; empty before the first. */
+            hash: string;
+            /**
+             * Format: int64
+             * @description Number of the entry; 0 before the first.
+             */
+            seq: number;
+        };
+        /** @description How far a check has come. The last line has the report. */
+        AuditProgress: {
+            /**
+             * Format: int64
+             * @description Entries checked so far.
+             */
+            checked: number;
+            /** @description What was found, once it is over. */
+            report?: components["schemas"]["AuditReport"];
+            /**
+             * Format: int64
+             * @description How many there are.
+             */
+            total: number;
+        };
+        /** @description What a check of the chain of the audit trail found. */
+        AuditReport: {
+            /** @description The last entry that the retention deleted; its number is 0 if none was. */
+            anchor: components["schemas"]["AuditLink"];
+            broken: components["schemas"]["AuditBreak"] | null;
+            /**
+             * Format: int64
+             * @description How many entries were found right.
+             */
+            checked: number;
+            /** @description The last entry that was found right. Noted elsewhere, it proves later that nothing up to it was written anew. */
+            head: components["schemas"]["AuditLink"];
+            /**
+             * Format: int64
+             * @description How long it took, milliseconds.
+             */
+            ms: number;
+            /** @description Whether every entry is as it was written, and all are there. */
+            ok: boolean;
+        };
+        /**
+         * @description How it ended.
+         * @enum {string}
+         */
+        AuditResult: "ok" | "asked" | "refused" | "failed" | "stopped" | "limited" | "uncertain";
+        /** @description How long the audit trail is kept. */
+        AuditRetention: {
+            /**
+             * Format: int32
+             * @description Days; null: for good.
+             */
+            days: number | null;
         };
         /**
          * @description How a connection proves who it is. Names, not secrets: a key lies in the vault, under the connection's
@@ -3057,14 +3162,6 @@ export interface components {
             /** @description Why, for a person. */
             reason: string;
         };
-        /** @description How many sessions were ended. */
-        EndedSessions: {
-            /**
-             * Format: int64
-             * @description How many.
-             */
-            ended: number;
-        };
         /** @description One entry of a run's log; its other fields depend on `type`. */
         Event: {
             /**
@@ -3333,6 +3430,8 @@ export interface components {
             approval_id: string;
             /** @description Who. */
             by: string;
+            /** @description From where. */
+            source?: components["schemas"]["RequestSource"];
             /** @enum {string} */
             type: "approval.decided";
         } | {
@@ -3425,6 +3524,8 @@ export interface components {
             by: string;
             /** @description The call. */
             call_id: string;
+            /** @description From where. */
+            source?: components["schemas"]["RequestSource"];
             /** @enum {string} */
             type: "tool.undoing";
         } | {
@@ -3441,6 +3542,8 @@ export interface components {
             call_id: string;
             /** @description What the answer proves from here on. */
             receipts?: components["schemas"]["Receipts"];
+            /** @description From where. */
+            source?: components["schemas"]["RequestSource"];
             /** @description What was restored. */
             summary: string;
             /** @enum {string} */
@@ -3480,6 +3583,8 @@ export interface components {
         } | {
             /** @description Who. */
             by: string;
+            /** @description From where. */
+            source?: components["schemas"]["RequestSource"];
             /** @description What they said. */
             text: string;
             /** @enum {string} */
@@ -3487,6 +3592,8 @@ export interface components {
         } | {
             /** @description Who. */
             by: string;
+            /** @description From where. */
+            source?: components["schemas"]["RequestSource"];
             /** @enum {string} */
             type: "run.stop_requested";
         } | {
@@ -3677,26 +3784,6 @@ export interface components {
         } | {
             /** @enum {string} */
             kind: "all_but_destructive";
-        };
-        /** @description An invitation that was just made. */
-        Invitation: {
-            /**
-             * Format: int64
-             * @description When it ends.
-             */
-            expires_at: number;
-            /**
-             * @description For the link `/invitation#token=…` of the studio. Shown this once; null where the answer is repeated for an
-             *     idempotency key.
-             */
-            token: string | null;
-        };
-        /** @description A user who was just invited. */
-        InvitedUser: {
-            /** @description How they come to a password. */
-            invitation: components["schemas"]["Invitation"];
-            /** @description The user. */
-            user: components["schemas"]["User"];
         };
         /** @description Under which name a run is kept as a test. */
         Keep: {
@@ -4208,6 +4295,21 @@ export interface components {
                 /** @description Whether something from outside (web, mail, documents) came before it in the run. */
                 tainted: boolean;
             }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_AuditEntry: {
+            /** @description The rows. */
+            items: (components["schemas"]["AuditFact"] & {
+                /** @description SHA-256 over the hash of the entry before and this entry, hexadecimal. */
+                hash: string;
+                /**
+                 * Format: int64
+                 * @description Its place in the chain, from 1 without gaps.
+                 */
+                seq: number;
+            })[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
         };
@@ -4891,51 +4993,6 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
-        Page_User: {
-            /** @description The rows. */
-            items: {
-                /** @description The user behind the programs of this machine's owner, such as the command line. It can't be changed. */
-                built_in: boolean;
-                /**
-                 * Format: int64
-                 * @description When they were made or invited, milliseconds since 1970 UTC.
-                 */
-                created_at: number;
-                /**
-                 * Format: int64
-                 * @description When they were disabled.
-                 */
-                disabled_at: number | null;
-                /** @description Lower case. */
-                email: string;
-                /** @description Whether they have an API key. */
-                has_api_key: boolean;
-                /**
-                 * Format: uuid
-                 * @description Their id.
-                 */
-                id: string;
-                /**
-                 * Format: int64
-                 * @description When their invitation ends or ended; null: there is none that was not accepted.
-                 */
-                invitation_expires_at: number | null;
-                /**
-                 * Format: int64
-                 * @description When they last logged in; null: never.
-                 */
-                last_login_at: number | null;
-                /** @description To show. */
-                name: string;
-                /** @description What they may do. */
-                role: components["schemas"]["Role"];
-                /** @description Whether they can use the installation. */
-                state: components["schemas"]["UserState"];
-            }[];
-            /** @description For `cursor`, if more follow. */
-            next_cursor: string | null;
-        };
-        /** @description One page of a list. */
         Page_VirtualKey: {
             /** @description The rows. */
             items: {
@@ -5285,6 +5342,15 @@ export interface components {
             /** @description Whether all decisions are the same. */
             same: boolean;
         };
+        /** @description Who sent a request, and from where. */
+        RequestSource: {
+            /** @description Email of the account that it came with. */
+            account: string;
+            /** @description The client's network address, if it came over the network. */
+            address?: string;
+            /** @description The way it came in. */
+            origin: components["schemas"]["Origin"];
+        };
         /** @description How many secrets have a new key. */
         Resealed: {
             /**
@@ -5596,6 +5662,8 @@ export interface components {
             route?: components["schemas"]["RouteTaken"];
             /** @description What internal skills add to the prompt. */
             skills?: components["schemas"]["SkillPrompt"][];
+            /** @description Whose account asked, and from where; left out: the program itself. */
+            source?: components["schemas"]["RequestSource"];
             /**
              * @description Permissions that people gave the agent beyond one run, as they were then; the log says how they
              *     changed since.
@@ -6377,77 +6445,6 @@ export interface components {
              */
             unpriced: number;
         };
-        /** @description Somebody who can log in, was invited to, or is disabled. */
-        User: {
-            /** @description The user behind the programs of this machine's owner, such as the command line. It can't be changed. */
-            built_in: boolean;
-            /**
-             * Format: int64
-             * @description When they were made or invited, milliseconds since 1970 UTC.
-             */
-            created_at: number;
-            /**
-             * Format: int64
-             * @description When they were disabled.
-             */
-            disabled_at: number | null;
-            /** @description Lower case. */
-            email: string;
-            /** @description Whether they have an API key. */
-            has_api_key: boolean;
-            /**
-             * Format: uuid
-             * @description Their id.
-             */
-            id: string;
-            /**
-             * Format: int64
-             * @description When their invitation ends or ended; null: there is none that was not accepted.
-             */
-            invitation_expires_at: number | null;
-            /**
-             * Format: int64
-             * @description When they last logged in; null: never.
-             */
-            last_login_at: number | null;
-            /** @description To show. */
-            name: string;
-            /** @description What they may do. */
-            role: components["schemas"]["Role"];
-            /** @description Whether they can use the installation. */
-            state: components["schemas"]["UserState"];
-        };
-        /** @description A user, and how often they are logged in. */
-        UserDetail: components["schemas"]["User"] & {
-            /** @description Logins that have not ended. */
-            sessions: number;
-        };
-        /** @description Whom to invite. */
-        UserInput: {
-            /**
-             * @description Email.
-             * @example ann@example.org
-             */
-            email: string;
-            /** @description To show; the email's first part if left out. They can choose another when they accept. */
-            name?: string | null;
-            /** @description What they may do. */
-            role: components["schemas"]["Role"];
-        };
-        /** @description What to change of a user. What is left out stays. */
-        UserPatch: {
-            /** @description Whether they are shut out: their sessions end, and no key of theirs opens anything. */
-            disabled?: boolean;
-            /** @description To show. */
-            name?: string;
-            /** @description What they may do, from the next request on. */
-            role?: components["schemas"]["Role"];
-        };
-        /**
-         * @description Whether somebody can use the installation.
-         * @enum {string}
-         */
-        UserState: "active" | "invited" | "disabled";
         /**
          * @description Whether the claims of an answer are proved.
          * @enum {string}
@@ -6782,53 +6779,6 @@ export interface operations {
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
             422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    acceptInvitation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AcceptedInvitation"];
-            };
-        };
-        responses: {
-            /** @description Accepted and logged in */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Session"];
-                };
-            };
-            400: components["responses"]["Unreadable"];
-            /** @description The token is wrong, used up or expired */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            413: components["responses"]["TooLong"];
-            415: components["responses"]["NotJson"];
-            422: components["responses"]["Invalid"];
-            /** @description Too many attempts */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             503: components["responses"]["Unavailable"];
         };
     };
@@ -9173,15 +9123,25 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    listUsers: {
+    listAudit: {
         parameters: {
             query?: {
-                /** @description Whose email or name holds this. */
-                search?: string;
-                /** @description With this role. */
-                role?: components["schemas"]["Role"];
-                /** @description In this state. */
-                state?: components["schemas"]["UserState"];
+                /** @description Of this actor. */
+                actor?: string;
+                /** @description Of this action, or of those that begin with it: `auth` has `auth.login` too. */
+                action?: string;
+                /** @description To this target. */
+                target?: string;
+                /** @description That ended so. */
+                result?: "ok" | "asked" | "refused" | "failed" | "stopped" | "limited" | "uncertain";
+                /** @description Of this run. */
+                run?: string;
+                /** @description From this time on, milliseconds since 1970 UTC. */
+                from?: number;
+                /** @description Before this time. */
+                to?: number;
+                /** @description Whose actor, action, target, address or details hold this. */
+                text?: string;
                 /** @description How many at most. */
                 limit?: number;
                 /** @description Where to go on: `next_cursor` of the page before. */
@@ -9193,13 +9153,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description By email */
+            /** @description Newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_User"];
+                    "application/json": components["schemas"]["Page_AuditEntry"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -9208,7 +9168,50 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    inviteUser: {
+    exportAudit: {
+        parameters: {
+            query?: {
+                /** @description JSON Lines if left out. */
+                format?: "jsonl" | "csv";
+                /** @description Of this actor. */
+                actor?: string;
+                /** @description Of this action, or of those that begin with it: `auth` has `auth.login` too. */
+                action?: string;
+                /** @description To this target. */
+                target?: string;
+                /** @description That ended so. */
+                result?: "ok" | "asked" | "refused" | "failed" | "stopped" | "limited" | "uncertain";
+                /** @description Of this run. */
+                run?: string;
+                /** @description From this time on, milliseconds since 1970 UTC. */
+                from?: number;
+                /** @description Before this time. */
+                to?: number;
+                /** @description Whose actor, action, target, address or details hold this. */
+                text?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    verifyAudit: {
         parameters: {
             query?: never;
             header?: {
@@ -9220,43 +9223,93 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["UserInput"];
+                "application/json": components["schemas"]["AuditCheck"];
             };
         };
         responses: {
-            /** @description Invited */
-            201: {
+            /** @description How far it is, and what was found */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvitedUser"];
+                    "application/jsonl": components["schemas"]["AuditProgress"];
                 };
             };
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Somebody has this email */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
             422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };
     };
-    getUser: {
+    getAuditRetention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is set */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditRetention"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setAuditRetention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuditRetention"];
+            };
+        };
+        responses: {
+            /** @description Set */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditRetention"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAuditEntry: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                seq: number;
             };
             cookie?: never;
         };
@@ -9268,168 +9321,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserDetail"];
+                    "application/json": components["schemas"]["AuditEntry"];
                 };
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    removeUser: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Removed */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            /** @description They are active */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            413: components["responses"]["TooLong"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    changeUser: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["UserPatch"];
-            };
-        };
-        responses: {
-            /** @description Changed */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["User"];
-                };
-            };
-            400: components["responses"]["Unreadable"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            /** @description It is the caller's own, the last administrator's, or built in */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            413: components["responses"]["TooLong"];
-            415: components["responses"]["NotJson"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    renewInvitation: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The new one */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InvitedUser"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            /** @description They are disabled */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            413: components["responses"]["TooLong"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    endUserSessions: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Ended */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EndedSessions"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLong"];
-            422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };
     };

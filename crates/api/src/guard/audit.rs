@@ -18,7 +18,7 @@ use axum::response::{IntoResponse, Response};
 use refusals::Refusals;
 use serde_json::Value;
 use std::sync::Arc;
-use steward_app::{App, Identity};
+use steward_app::Identity;
 use steward_core::audit::{AuditEntry, AuditResult};
 use steward_core::event::Origin;
 use tokio::runtime::Handle;
@@ -35,6 +35,15 @@ impl AuditGuard {
     pub fn new(state: ApiState) -> Arc<Self> {
         Arc::new(Self { state, refusals: Refusals::default() })
     }
+
+    /// An entry of somebody who is known, or one of a bounded number of strangers'.
+    fn admit(&self, entry: AuditEntry) -> Option<AuditEntry> {
+        if entry.actor_id.is_some() || entry.result == AuditResult::Ok {
+            return Some(entry);
+        }
+        let left_out = self.refusals.admit(entry.address.as_deref(), self.state.now())?;
+        Some(entry.with("left_out", (left_out > 0).then_some(left_out)))
+    }
 }
 
 pub(crate) async fn audit(State(guard): State<Arc<AuditGuard>>, request: Request, next: Next) -> Response {
@@ -45,14 +54,13 @@ pub(crate) async fn audit(State(guard): State<Arc<AuditGuard>>, request: Request
     }
     let (mut parts, body) = request.into_parts();
     let entry = begun(&guard.state, &mut parts, &matched).await;
-    let mut pending = Pending::new(guard.state.app.clone(), entry);
+    let mut pending = Pending::new(Arc::clone(&guard), entry, recorded == Recorded::Always);
     let response = next.run(Request::from_parts(parts, body)).await;
-    let refused = is_refusal(response.status());
     let note = response.extensions().get::<AuditNote>().cloned();
     let wanted = match recorded {
         Recorded::Never => false,
         Recorded::Always => !response.headers().contains_key("idempotency-replayed"),
-        Recorded::Refused => refused,
+        Recorded::Refused => is_refusal(response.status()),
         Recorded::Noted => note.is_some(),
     };
     if !wanted {
@@ -60,17 +68,9 @@ pub(crate) async fn audit(State(guard): State<Arc<AuditGuard>>, request: Request
         return response;
     }
     let (response, answer) = read_answer(response).await;
-    let mut entry = ended(pending.taken(), response.status(), note, answer);
-    if refused && entry.actor_id.is_none() {
-        let now = guard.state.now();
-        let Some(left_out) = guard.refusals.admit(entry.address.as_deref(), now) else {
-            pending.forget();
-            return response;
-        };
-        entry = entry.with("left_out", (left_out > 0).then_some(left_out));
-    }
-    match pending.record(entry).await {
-        Err(problem) if response.status().is_success() => problem.into_response(),
+    let status = response.status();
+    match pending.record(move |entry| ended(entry, status, note, answer)).await {
+        Err(problem) if status.is_success() => problem.into_response(),
         _ => response,
     }
 }
@@ -83,14 +83,13 @@ async fn begun(state: &ApiState, parts: &mut Parts, matched: &str) -> AuditEntry
     } else {
         None
     };
-    let entry = match known {
-        Some(identity) => state.audit_entry_of(&caller_of(identity, parts), action),
-        None => {
-            let address = Client::of_request(parts).address.map(|address| address.to_canonical().to_string());
-            // Only browsers send this header.
-            let origin = if parts.headers.contains_key("sec-fetch-site") { Origin::Chat } else { Origin::Api };
-            state.audit_fact(action).by("", None).via(Some(origin), address)
-        }
+    let entry = if let Some(identity) = known {
+        state.audit_entry_of(&caller_of(identity, parts), action)
+    } else {
+        let address = Client::of_request(parts).address.map(|address| address.to_canonical().to_string());
+        // Only browsers send this header.
+        let origin = if parts.headers.contains_key("sec-fetch-site") { Origin::Chat } else { Origin::Api };
+        state.audit_fact(action).by("", None).via(Some(origin), address)
     };
     let target = match RawPathParams::from_request_parts(parts, &()).await {
         Ok(params) => params.iter().map(|(_, value)| value).collect::<Vec<_>>().join("/"),
@@ -100,10 +99,12 @@ async fn begun(state: &ApiState, parts: &mut Parts, matched: &str) -> AuditEntry
 }
 
 fn ended(entry: AuditEntry, status: StatusCode, note: Option<AuditNote>, answer: Answer) -> AuditEntry {
-    let result = match status {
-        _ if is_refusal(status) => AuditResult::Refused,
-        _ if status.is_success() || status.is_redirection() => AuditResult::Ok,
-        _ => AuditResult::Failed,
+    let result = if is_refusal(status) {
+        AuditResult::Refused
+    } else if status.is_success() || status.is_redirection() {
+        AuditResult::Ok
+    } else {
+        AuditResult::Failed
     };
     let mut entry = entry.ended(result).with("status", status.as_u16());
     let made = answer.id.filter(|_| status == StatusCode::CREATED);
@@ -114,7 +115,10 @@ fn ended(entry: AuditEntry, status: StatusCode, note: Option<AuditNote>, answer:
     }
     let entry = entry.with("name", answer.name).with("code", answer.code).with("field", answer.field);
     let Some(note) = note else { return entry };
-    let entry = entry.with("reason", note.reason);
+    let mut entry = entry.with("reason", note.reason);
+    if let Some(target) = note.target {
+        entry.target = target;
+    }
     match note.actor {
         Some((email, user)) => entry.by(email, user),
         None => entry,
@@ -159,29 +163,32 @@ async fn read_answer(response: Response) -> (Response, Answer) {
     (Response::from_parts(parts, Body::from(bytes)), answer)
 }
 
-/// An entry that is written in any case: if the client goes away in between, by a task of its own.
+/// An entry that is to be written; if the client goes away in between, by a task of its own.
 struct Pending {
-    app: App,
+    guard: Arc<AuditGuard>,
     entry: Option<AuditEntry>,
+    /// Whether it is written although nobody knows how the request ended.
+    in_any_case: bool,
     runtime: Handle,
 }
 
 impl Pending {
-    fn new(app: App, entry: AuditEntry) -> Self {
-        Self { app, entry: Some(entry), runtime: Handle::current() }
+    fn new(guard: Arc<AuditGuard>, entry: AuditEntry, in_any_case: bool) -> Self {
+        Self { guard, entry: Some(entry), in_any_case, runtime: Handle::current() }
     }
 
     fn forget(&mut self) {
         self.entry = None;
     }
 
-    fn taken(&self) -> AuditEntry {
-        self.entry.clone().unwrap_or_else(|| self.app.audit_fact(""))
-    }
-
-    async fn record(&mut self, entry: AuditEntry) -> Result<(), Problem> {
+    async fn record(&mut self, end: impl FnOnce(AuditEntry) -> AuditEntry) -> Result<(), Problem> {
+        let Some(entry) = self.entry.take().and_then(|entry| self.guard.admit(end(entry))) else {
+            return Ok(());
+        };
+        // Until it is written, for whoever drops this.
         self.entry = Some(entry.clone());
-        let done = self.app.record_audit(&entry).await;
+        self.in_any_case = true;
+        let done = self.guard.state.app.record_audit(&entry).await;
         self.entry = None;
         done.map_err(|error| {
             tracing::error!(%error, action = entry.action, "an entry of the audit trail could not be written");
@@ -192,8 +199,10 @@ impl Pending {
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        let Some(entry) = self.entry.take() else { return };
-        let app = self.app.clone();
+        let Some(entry) = self.entry.take().filter(|_| self.in_any_case) else { return };
+        let entry = if entry.result == AuditResult::Uncertain { self.guard.admit(entry) } else { Some(entry) };
+        let Some(entry) = entry else { return };
+        let app = self.guard.state.app.clone();
         self.runtime.spawn(async move {
             // It may have been written just before; then its id is taken.
             if let Err(error) = app.record_audit(&entry).await {

@@ -7,17 +7,23 @@ pub(crate) struct AuditNote {
     pub(super) actor: Option<(String, Option<UserId>)>,
     /// Why it was refused.
     pub(super) reason: Option<&'static str>,
+    /// What it was done to, where the address does not say so.
+    pub(super) target: Option<String>,
 }
 
 impl AuditNote {
     /// What was typed in for an email. Anything else may be a password in the wrong field.
     pub fn typed(email: &str) -> Self {
         let email = email.trim().to_lowercase();
-        Self { actor: email.contains('@').then_some((email, None)), reason: None }
+        Self { actor: email.contains('@').then_some((email, None)), ..Self::default() }
     }
 
     pub fn of(email: String, user: UserId) -> Self {
-        Self { actor: Some((email, Some(user))), reason: None }
+        Self { actor: Some((email, Some(user))), ..Self::default() }
+    }
+
+    pub fn target(target: String) -> Self {
+        Self { target: Some(target), ..Self::default() }
     }
 
     #[must_use]

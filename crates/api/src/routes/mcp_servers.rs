@@ -5,13 +5,13 @@ use crate::auth::{Call, Client};
 use crate::dto::mcp_servers::{AcceptTool, AttachTools, McpLogin, McpLoginState, McpServer, McpServerInput};
 use crate::dto::skills::Skill;
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, PathName};
-use crate::guard::serves;
+use crate::guard::{AuditNote, serves};
 use crate::openapi::escape;
 use crate::problem::{Answer, Created, Done, Problem, created};
-use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
+use axum::{Extension, Json};
 use serde::Deserialize;
 use steward_app::LoginAnswer;
 use steward_core::McpServerId;
@@ -207,7 +207,8 @@ pub(crate) async fn callback(
     match state.complete_mcp_login(login, answer).await {
         Ok(server) => {
             let text = format!("Steward is logged in at the MCP server {}. You can close this page.", server.name);
-            Ok(page("Logged in", &text).into_response())
+            let note = AuditNote::target(server.id.to_string());
+            Ok((Extension(note), page("Logged in", &text)).into_response())
         }
         Err(error) => {
             tracing::info!(%error, "a login at an MCP server failed");

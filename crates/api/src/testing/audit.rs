@@ -37,7 +37,7 @@ async fn each_write_and_each_refusal_is_an_entry() {
     let admin = bearer(&bed.admin().await);
     let agent = |name: &str| json!({"name": name});
     let login = |email: &str, password: &str| json!({"email": email, "password": password});
-    let path = format!("PUT /api/agents/{NOBODY}");
+    let path = format!("POST /api/agents/{NOBODY}/restore");
     let stop = format!("POST /api/runs/{NOBODY}/stop");
     let delete = format!("DELETE /api/keys/{NOBODY}");
     let foreign = "origin: https://evil.example.org";
@@ -50,7 +50,7 @@ async fn each_write_and_each_refusal_is_an_entry() {
         ("POST /api/agents", vec![&admin], agent("a"), 201, by_admin("agents.create * ok")),
         ("POST /api/agents", vec![&admin], agent(""), 422, by_admin("agents.create  failed")),
         ("POST /api/agents", vec![&admin, foreign], agent("b"), 403, by_admin("agents.create  refused")),
-        (&path, vec![&admin], agent("b"), 404, by_admin(&format!("agents.change {NOBODY} failed"))),
+        (&path, vec![&admin], agent("b"), 404, by_admin(&format!("agents.restore {NOBODY} failed"))),
         (&delete, vec![&admin], json!({}), 404, by_admin(&format!("keys.delete {NOBODY} failed"))),
         (&stop, vec![], json!({}), 401, Some(format!(" runs.stop {NOBODY} refused"))),
         (&stop, vec![&admin], json!({}), 404, None),

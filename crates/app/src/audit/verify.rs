@@ -134,13 +134,12 @@ impl Check {
             ms: u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX),
         };
         let entry = self.entry.clone().with("checked", report.checked).with("head_hash", report.head.hash.as_str());
-        let entry = match &report.broken {
-            None => entry,
-            Some(broken) => {
-                tracing::error!(entry = broken.seq, problem = broken.message, "the audit trail was tampered with");
-                let entry = entry.ended(AuditResult::Failed).with("broken_at", broken.seq);
-                entry.with("problem", broken.message.as_str())
-            }
+        let entry = if let Some(broken) = &report.broken {
+            tracing::error!(entry = broken.seq, problem = broken.message, "the chain of the audit trail is broken");
+            let entry = entry.ended(AuditResult::Failed).with("broken_at", broken.seq);
+            entry.with("problem", broken.message.as_str())
+        } else {
+            entry
         };
         self.app.record_audit(&entry).await?;
         Ok(self.progress(Some(report)))

@@ -97,13 +97,14 @@ fn line(row: &SealedEntry, term: Term) -> String {
         _ => term.yellow(&result),
     };
     let actor = if entry.actor.is_empty() { "(unknown)" } else { &entry.actor };
+    let name = entry.detail.get("name").and_then(Value::as_str);
     let from = entry.address.as_deref().map(|address| format!(" from {address}")).unwrap_or_default();
     format!(
         "{:>7}  {}  {result} {:<28} {}  {}",
         row.seq,
         entry.at.rfc3339(),
         entry.action,
-        entry.target,
+        name.unwrap_or(&entry.target),
         term.dim(&format!("{actor}{from}"))
     )
 }

@@ -72,8 +72,7 @@ fn only_administrators_see_the_trail_and_what_they_change_is_in_it() {
     let house = House::with_people(Script::default(), &PEOPLE);
     assert_eq!(house.send(Method::GET, "/api/audit", None, 403)["status"], 403);
     assert_eq!(house.call_as(&key("ann"), Method::GET, "/api/audit", None).0, 403);
-    let connection = json!({"name": "c", "base_url": "http://127.0.0.1:1/v1", "model": "m"});
-    let (status, refused) = house.call_as(&key("ann"), Method::POST, "/api/connections", Some(connection));
+    let (status, refused) = house.call_as(&key("ann"), Method::POST, "/api/credentials/rotate", Some(json!({})));
     assert_eq!(status, 403, "{refused}");
     let new = json!({"name": "shop", "kind": "token", "fields": {"token": "a very secret token"}});
     let made = house.post("/api/credentials", new, 201);
@@ -85,7 +84,7 @@ fn only_administrators_see_the_trail_and_what_they_change_is_in_it() {
     assert_eq!(
         lines,
         [
-            line("ann@example.org", "connections.create", "refused"),
+            line("ann@example.org", "credentials.rotate", "refused"),
             line("local@steward", "credentials.create", "ok"),
             line("local@steward", "credentials.delete", "ok"),
         ]

@@ -36,14 +36,14 @@ async function verifyAudit(onProgress: (progress: AuditProgress) => void): Promi
   let rest = "";
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) break;
-    const lines = (rest + value).split("\n");
+    const lines = (rest + (value ?? "\n")).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) {
+    for (const line of lines.filter((line) => line !== "")) {
       const progress = JSON.parse(line) as AuditProgress;
       if (progress.report) return progress.report;
       onProgress(progress);
     }
+    if (done) break;
   }
   throw problemFrom(502, { title: "The check broke off", hint: "The server ended it without a report; its log says why." });
 }
