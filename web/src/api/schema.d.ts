@@ -9203,6 +9203,7 @@ export interface operations {
                 };
                 content: {
                     "application/jsonl": string;
+                    "text/csv": string;
                 };
             };
             401: components["responses"]["Unauthorized"];

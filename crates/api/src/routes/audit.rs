@@ -105,8 +105,8 @@ pub(crate) struct Written {
 
 /// Downloads the entries that fit, oldest first. The download is itself an entry.
 #[utoipa::path(get, path = "/api/audit/export", tag = "audit", operation_id = "exportAudit",
-    params(Written, Wanted), responses((status = 200, description = "The file", body = String,
-        content_type = "application/jsonl")))]
+    params(Written, Wanted), responses((status = 200, description = "The file",
+        content((String = "application/jsonl"), (String = "text/csv")))))]
 pub(crate) async fn export(
     Call(state, caller): Call,
     Params(written): Params<Written>,
