@@ -64,6 +64,7 @@ impl App {
     /// The next version of a skill. Runs at work keep the version they began with.
     pub async fn replace_skill(&self, caller: &Caller, id: SkillId, input: SkillInput) -> Result<Skill, AppError> {
         let tenant = self.tenant();
+        authorize(caller, Action::Write, Resource::Skills)?;
         let before = self.skills.skill(tenant, id).await?;
         let mut skill = self.to_skill(caller, Some(&before), input).await?;
         skill.package = before.package;
@@ -74,6 +75,7 @@ impl App {
     /// Takes it from all agents, too; its versions stay readable for the runs that used it.
     pub async fn remove_skill(&self, caller: &Caller, id: SkillId) -> Result<(), AppError> {
         let tenant = self.tenant();
+        authorize(caller, Action::Write, Resource::Skills)?;
         let skill = self.skills.skill(tenant, id).await?;
         self.may_change_skill(caller, Some(&skill), &skill).await?;
         Ok(self.skills.remove_skill(tenant, id).await?)
@@ -90,6 +92,7 @@ impl App {
     }
 
     pub async fn roll_back_skill(&self, caller: &Caller, id: SkillId, version: u32) -> Result<Skill, AppError> {
+        authorize(caller, Action::Write, Resource::Skills)?;
         let now = self.skills.skill(self.tenant(), id).await?;
         let mut skill = self.skills.skill_version(self.tenant(), id, version).await?;
         self.may_change_skill(caller, Some(&now), &skill).await?;

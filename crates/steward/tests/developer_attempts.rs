@@ -309,6 +309,11 @@ fn a_developer_with_bad_intent_gets_nowhere() {
     let end = format!("/api/users/{}/sessions/end", text(&root["id"]));
     m.attempt("end the administrator's logins", "POST", &end, NOTHING, &[403]);
 
+    // The record of all this.
+    m.attempt("read the audit trail", "GET", "/api/audit", NOTHING, &[403]);
+    m.attempt("take it away", "GET", "/api/audit/export?format=csv", NOTHING, &[403]);
+    m.attempt("have it forgotten", "PUT", "/api/audit/retention", json!({"days": 1}), &[403]);
+
     // Their own destructive call.
     let asked = m.attempt("ask for it", "POST", &format!("/api/chat/{agent}"), json!({"message": "wipe it"}), &[202]);
     m.house.wait(&text(&asked["run_id"]), "parked");

@@ -103,6 +103,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation
+         * @description With the one-time token of the link that an administrator sent. Sets the password and logs in; attempts with a wrong
+         *     token count like wrong passwords.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/me": {
         parameters: {
             query?: never;
@@ -825,6 +846,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/policies/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The rules of this installation over what its agents do, beside each agent's own policy. */
+        get: operations["readToolRules"];
+        /** Replaces the rules; `version` is that of the rules that were changed. They hold for runs that begin from now on. */
+        put: operations["replaceToolRules"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/reminders": {
         parameters: {
             query?: never;
@@ -1094,6 +1133,89 @@ export interface paths {
         head?: never;
         /** Changes name, reach and limits of a key; in force at the next request. */
         patch: operations["changeKey"];
+        trace?: never;
+    };
+    "/api/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Users by email, for administrators. */
+        get: operations["listUsers"];
+        put?: never;
+        /**
+         * Invites somebody
+         * @description They choose their password with the token, which is shown this once, within 7 days.
+         */
+        post: operations["inviteUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One user, with the number of their logins. */
+        get: operations["getUser"];
+        put?: never;
+        post?: never;
+        /**
+         * Removes a user for good, with their keys and budgets; their runs stay
+         * @description Only somebody who is disabled, or has not accepted their invitation.
+         */
+        delete: operations["removeUser"];
+        options?: never;
+        head?: never;
+        /**
+         * Changes name or role, disables or enables
+         * @description In force at their next request. Nobody changes their own role, and an administrator who can log in always remains.
+         */
+        patch: operations["changeUser"];
+        trace?: never;
+    };
+    "/api/users/{id}/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes a new invitation
+         * @description The one before is good no more. For somebody who has a password it is the way to choose another.
+         */
+        post: operations["renewInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{id}/sessions/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends all logins of a user; their keys stay good. */
+        post: operations["endUserSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/audit": {
@@ -1827,6 +1949,15 @@ export interface components {
             /** @description The tool. */
             tool: string;
         };
+        /** @description Body of the acceptance of an invitation. */
+        AcceptedInvitation: {
+            /** @description To show; the one of the invitation if left out. */
+            name?: string | null;
+            /** @description At least 10 characters. */
+            password: string;
+            /** @description The one-time token of the link. */
+            token: string;
+        };
         /** @description An agent as configured. A run keeps the copy it started with. */
         Agent: {
             /** @description What a run of it may spend. */
@@ -1999,6 +2130,8 @@ export interface components {
             id: string;
             /** @description What happens if it is denied. */
             if_denied: string;
+            /** @description Whether somebody else than the caller has to approve it, since the caller asked. */
+            needs_other: boolean;
             /** @description For a plan: its steps. */
             plan: components["schemas"]["PlanStep"][] | null;
             /** @description Why it is asked. */
@@ -2056,6 +2189,8 @@ export interface components {
             asked_by: string;
             /** @description All of outside that had entered the run, the latest last. */
             entered?: components["schemas"]["Taint"][];
+            /** @description Whether only somebody else than who asked may approve it. */
+            four_eyes?: boolean;
             /**
              * Format: uuid
              * @description The run that delegated to this one.
@@ -2946,6 +3081,11 @@ export interface components {
              */
             expires_at: number | null;
             /**
+             * @description Hosts that it may be sent to: `api.example.org`, `*.example.org` for all below it, with `:port` or for any port.
+             *     Empty: wherever an operator's skill sends it.
+             */
+            hosts?: string[];
+            /**
              * Format: uuid
              * @description Its id; also the handle that skills hold.
              */
@@ -2992,6 +3132,8 @@ export interface components {
             fields: {
                 [key: string]: string;
             };
+            /** @description Hosts that it may be sent to, `*.example.org` for all below; empty: wherever an operator's skill sends it. */
+            hosts?: string[];
             /** @description What it is. */
             kind: components["schemas"]["CredentialKind"];
             /** @description Its name, unique. */
@@ -3026,6 +3168,8 @@ export interface components {
             fields?: {
                 [key: string]: string;
             };
+            /** @description Hosts that it may be sent to. */
+            hosts?: string[] | null;
             /** @description Its name. */
             name?: string | null;
             /** @description Roles whose runs may use it. */
@@ -3161,6 +3305,14 @@ export interface components {
             kind: "impossible";
             /** @description Why, for a person. */
             reason: string;
+        };
+        /** @description How many sessions were ended. */
+        EndedSessions: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            ended: number;
         };
         /** @description One entry of a run's log; its other fields depend on `type`. */
         Event: {
@@ -3785,6 +3937,26 @@ export interface components {
             /** @enum {string} */
             kind: "all_but_destructive";
         };
+        /** @description An invitation that was just made. */
+        Invitation: {
+            /**
+             * Format: int64
+             * @description When it ends.
+             */
+            expires_at: number;
+            /**
+             * @description For the link `/invitation#token=…` of the studio. Shown this once; null where the answer is repeated for an
+             *     idempotency key.
+             */
+            token: string | null;
+        };
+        /** @description A user who was just invited. */
+        InvitedUser: {
+            /** @description How they come to a password. */
+            invitation: components["schemas"]["Invitation"];
+            /** @description The user. */
+            user: components["schemas"]["User"];
+        };
         /** @description Under which name a run is kept as a test. */
         Keep: {
             /** @description Unique. */
@@ -4275,6 +4447,8 @@ export interface components {
                 id: string;
                 /** @description What happens if it is denied. */
                 if_denied: string;
+                /** @description Whether somebody else than the caller has to approve it, since the caller asked. */
+                needs_other: boolean;
                 /** @description For a plan: its steps. */
                 plan: components["schemas"]["PlanStep"][] | null;
                 /** @description Why it is asked. */
@@ -4515,6 +4689,11 @@ export interface components {
                  * @description When it ends, if it does.
                  */
                 expires_at: number | null;
+                /**
+                 * @description Hosts that it may be sent to: `api.example.org`, `*.example.org` for all below it, with `:port` or for any port.
+                 *     Empty: wherever an operator's skill sends it.
+                 */
+                hosts?: string[];
                 /**
                  * Format: uuid
                  * @description Its id; also the handle that skills hold.
@@ -4988,6 +5167,51 @@ export interface components {
                 tool: string;
                 /** @description Whether it was taken back. */
                 undone: boolean;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_User: {
+            /** @description The rows. */
+            items: {
+                /** @description The user behind the programs of this machine's owner, such as the command line. It can't be changed. */
+                built_in: boolean;
+                /**
+                 * Format: int64
+                 * @description When they were made or invited, milliseconds since 1970 UTC.
+                 */
+                created_at: number;
+                /**
+                 * Format: int64
+                 * @description When they were disabled.
+                 */
+                disabled_at: number | null;
+                /** @description Lower case. */
+                email: string;
+                /** @description Whether they have an API key. */
+                has_api_key: boolean;
+                /**
+                 * Format: uuid
+                 * @description Their id.
+                 */
+                id: string;
+                /**
+                 * Format: int64
+                 * @description When their invitation ends or ended; null: there is none that was not accepted.
+                 */
+                invitation_expires_at: number | null;
+                /**
+                 * Format: int64
+                 * @description When they last logged in; null: never.
+                 */
+                last_login_at: number | null;
+                /** @description To show. */
+                name: string;
+                /** @description What they may do. */
+                role: components["schemas"]["Role"];
+                /** @description Whether they can use the installation. */
+                state: components["schemas"]["UserState"];
             }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
@@ -5660,6 +5884,8 @@ export interface components {
             parent: string | null;
             /** @description The connections its model calls go to; left out: only `connection`. */
             route?: components["schemas"]["RouteTaken"];
+            /** @description Rules of the installation that hold for it, with those of the run that delegated to it. */
+            rules?: components["schemas"]["ToolRule"][];
             /** @description What internal skills add to the prompt. */
             skills?: components["schemas"]["SkillPrompt"][];
             /** @description Whose account asked, and from where; left out: the program itself. */
@@ -6299,6 +6525,33 @@ export interface components {
             /** @description What would have happened. */
             preview: string;
         };
+        /** @description For which calls an installation wants more care than the agent's own policy. An empty list means all. */
+        ToolRule: {
+            /** @description The agents, by name. */
+            agents?: string[];
+            /** @description The least that happens: `ask` or `deny`. */
+            decision: components["schemas"]["Decision"];
+            /** @description Whether only somebody else than who asked may approve such a call, each by itself. */
+            four_eyes?: boolean;
+            /** @description Its name, unique; shown wherever it decides. */
+            name: string;
+            /** @description Where the run came from. */
+            origins?: components["schemas"]["Origin"][];
+            /** @description The classes of tools it is about. */
+            risks?: components["schemas"]["Risk"][];
+            /** @description The role of the user who asked. A run without a user is among all of them. */
+            roles?: components["schemas"]["Role"][];
+        };
+        /** @description The rules of an installation. `version` counts their changes, so that two administrators don't overwrite each other. */
+        ToolRules: {
+            /** @description All that fit a call hold; the strictest decides. */
+            rules: components["schemas"]["ToolRule"][];
+            /**
+             * Format: int64
+             * @description Counts changes from 0; a change names the version it was made from.
+             */
+            version: number;
+        };
         /** @description A tool as a model and a policy see it. */
         ToolSpec: {
             /** @description What it does, one or two sentences for the model. */
@@ -6445,6 +6698,77 @@ export interface components {
              */
             unpriced: number;
         };
+        /** @description Somebody who can log in, was invited to, or is disabled. */
+        User: {
+            /** @description The user behind the programs of this machine's owner, such as the command line. It can't be changed. */
+            built_in: boolean;
+            /**
+             * Format: int64
+             * @description When they were made or invited, milliseconds since 1970 UTC.
+             */
+            created_at: number;
+            /**
+             * Format: int64
+             * @description When they were disabled.
+             */
+            disabled_at: number | null;
+            /** @description Lower case. */
+            email: string;
+            /** @description Whether they have an API key. */
+            has_api_key: boolean;
+            /**
+             * Format: uuid
+             * @description Their id.
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description When their invitation ends or ended; null: there is none that was not accepted.
+             */
+            invitation_expires_at: number | null;
+            /**
+             * Format: int64
+             * @description When they last logged in; null: never.
+             */
+            last_login_at: number | null;
+            /** @description To show. */
+            name: string;
+            /** @description What they may do. */
+            role: components["schemas"]["Role"];
+            /** @description Whether they can use the installation. */
+            state: components["schemas"]["UserState"];
+        };
+        /** @description A user, and how often they are logged in. */
+        UserDetail: components["schemas"]["User"] & {
+            /** @description Logins that have not ended. */
+            sessions: number;
+        };
+        /** @description Whom to invite. */
+        UserInput: {
+            /**
+             * @description Email.
+             * @example ann@example.org
+             */
+            email: string;
+            /** @description To show; the email's first part if left out. They can choose another when they accept. */
+            name?: string | null;
+            /** @description What they may do. */
+            role: components["schemas"]["Role"];
+        };
+        /** @description What to change of a user. What is left out stays. */
+        UserPatch: {
+            /** @description Whether they are shut out: their sessions end, and no key of theirs opens anything. */
+            disabled?: boolean;
+            /** @description To show. */
+            name?: string;
+            /** @description What they may do, from the next request on. */
+            role?: components["schemas"]["Role"];
+        };
+        /**
+         * @description Whether somebody can use the installation.
+         * @enum {string}
+         */
+        UserState: "active" | "invited" | "disabled";
         /**
          * @description Whether the claims of an answer are proved.
          * @enum {string}
@@ -6779,6 +7103,53 @@ export interface operations {
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
             422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptedInvitation"];
+            };
+        };
+        responses: {
+            /** @description Accepted and logged in */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            /** @description The token is wrong, used up or expired */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            /** @description Too many attempts */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             503: components["responses"]["Unavailable"];
         };
     };
@@ -8375,6 +8746,64 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    readToolRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolRules"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceToolRules: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolRules"];
+            };
+        };
+        responses: {
+            /** @description The rules with their new version */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolRules"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listReminders: {
         parameters: {
             query?: {
@@ -9119,6 +9548,266 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listUsers: {
+        parameters: {
+            query?: {
+                /** @description Whose email or name holds this. */
+                search?: string;
+                /** @description With this role. */
+                role?: components["schemas"]["Role"];
+                /** @description In this state. */
+                state?: components["schemas"]["UserState"];
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By email */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_User"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    inviteUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserInput"];
+            };
+        };
+        responses: {
+            /** @description Invited */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitedUser"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Somebody has this email */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserDetail"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description They are active */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserPatch"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description It is the caller's own, the last administrator's, or built in */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    renewInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitedUser"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description They are disabled */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endUserSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ended */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndedSessions"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
             422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };

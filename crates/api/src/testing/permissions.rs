@@ -23,7 +23,7 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/permissions.
 const INTRODUCTION: &str = "# Who may call what
 
 This page is made by a test that calls every operation of the API as nobody and as each role (`the_page_of_permissions_is_this_one`).
-`yes`: the role and the ownership allow it. `no`: 403, with the role that is needed. `log in`: 401. `hidden`: 404, as if it were not
+`anybody`: it takes no login. `yes`: the role and the ownership allow it. `no`: 403, with the role that is needed. `log in`: 401. `hidden`: 404, as if it were not
 there. Rows of what somebody owns are tried on one's own and on another's.
 
 Beyond this table: what a developer may change of a skill depends on what the skill reaches ([skills](skills.md)); keys of programs
@@ -117,10 +117,12 @@ impl Table {
             let path = with_parameters(path, operation, id);
             statuses.push(self.status(method, &path, operation, role.map(|_| person)).await);
         }
-        // A log-in that fails answers 401, whoever tries it.
-        let is_public = statuses.iter().all(|status| *status == 401);
+        // Whoever tries: a log-in that fails answers 401, a wrong token 403.
+        if statuses.iter().all(|status| *status == statuses[0]) {
+            return ["anybody"; 5].join(" | ");
+        }
         let cells = statuses.into_iter().map(|status| match status {
-            401 if !is_public => "log in",
+            401 => "log in",
             403 => "no",
             404 if owned.is_some() => "hidden",
             _ => "yes",
@@ -300,7 +302,11 @@ fn with_parameters(path: &str, operation: &Value, id: Uuid) -> String {
     for parameter in operation["parameters"].as_array().into_iter().flatten() {
         let name = parameter["name"].as_str().unwrap();
         let is_id = parameter["schema"]["format"] == "uuid" || parameter["schema"]["$ref"].is_string();
-        let value = if is_id { id.to_string() } else { "x".to_owned() };
+        let value = match parameter["schema"]["type"].as_str() {
+            _ if is_id => id.to_string(),
+            Some("integer") => "1".to_owned(),
+            _ => "x".to_owned(),
+        };
         if parameter["in"] == "path" {
             full = full.replace(&format!("{{{name}}}"), &value);
         } else if parameter["in"] == "query" && parameter["required"] == true {

@@ -50,7 +50,7 @@ export function ApprovalView({ approval, others, onDecided, handle }: Props) {
       {open && (
         <div className="sticky bottom-0 -mx-6 flex flex-col gap-3 border-t border-line bg-bg px-6 py-4 max-md:-mx-4 max-md:px-4">
           {(approval.subject.kind === "call" || approval.subject.kind === "plan") && <p className="text-sm text-ink-2 wrap-anywhere"><span className="text-ink-3">{t("if_denied")}:</span> {ifDenied(approval.subject)}</p>}
-          {approval.needs_other && <p className="text-sm text-warn">{t("needs_other")}</p>}
+          {approval.needs_other && <p className="text-sm text-warn">{t("needs_colleague")}</p>}
           {mayWork(me.data) ? <Decide key={approval.id} approval={approval} others={others} onDecided={onDecided} {...(handle && { ref: handle })} /> : <p className="text-base text-ink-3">{t("not_yours")}</p>}
         </div>
       )}
