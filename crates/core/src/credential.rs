@@ -123,6 +123,7 @@ pub struct Credential {
     /// Hosts that it may be sent to: `api.example.org`, `*.example.org` for all below it, with `:port` or for any port.
     /// Empty: wherever an operator's skill sends it.
     #[serde(default)]
+    #[schema(required)]
     pub hosts: Vec<String>,
     /// The connection whose key it is. Nothing else may use it, and it is changed and removed with it.
     #[schema(required)]

@@ -37,6 +37,22 @@ pub enum Decision {
     Deny,
 }
 
+/// Where a run came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The command line.
+    Cli,
+    /// A chat in the studio.
+    Chat,
+    /// The API.
+    Api,
+    /// A timer: nobody is there to answer.
+    Schedule,
+    /// Another run.
+    Delegation,
+}
+
 /// What an agent may do unasked, by risk class; `tools` goes before the classes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]

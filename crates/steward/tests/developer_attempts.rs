@@ -118,7 +118,7 @@ fn a_developer_with_bad_intent_gets_nowhere() {
     let (_, inbox) = house.call_as(&key("bob"), Method::GET, "/api/approvals", None);
     let his_card = text(&inbox["items"][0]["id"]);
     let (_, his_key) = house.call_as(&key("bob"), Method::POST, "/api/keys", Some(json!({"name": "his"})));
-    let his_key = text(&his_key["key"]["id"]);
+    let his_key = text(&his_key["id"]);
     let (_, packed) = house.call_as(&key("root"), Method::GET, "/api/connections", None);
     let connection = text(&packed["items"][0]["id"]);
 

@@ -3084,7 +3084,7 @@ export interface components {
              * @description Hosts that it may be sent to: `api.example.org`, `*.example.org` for all below it, with `:port` or for any port.
              *     Empty: wherever an operator's skill sends it.
              */
-            hosts?: string[];
+            hosts: string[];
             /**
              * Format: uuid
              * @description Its id; also the handle that skills hold.
@@ -4693,7 +4693,7 @@ export interface components {
                  * @description Hosts that it may be sent to: `api.example.org`, `*.example.org` for all below it, with `:port` or for any port.
                  *     Empty: wherever an operator's skill sends it.
                  */
-                hosts?: string[];
+                hosts: string[];
                 /**
                  * Format: uuid
                  * @description Its id; also the handle that skills hold.

@@ -130,7 +130,7 @@ export type PackageFileDiff = S["PackageFileDiff"];
 /** A server whose key was accepted. */
 export type SshHost = { host: string; port: number; fingerprint: string };
 
-export type Credential = With<S["Credential"], { hosts: string[] }>;
+export type Credential = S["Credential"];
 export type CredentialInput = S["CredentialInput"];
 export type CredentialPatch = S["CredentialPatch"];
 export type CredentialUse = S["CredentialUse"];

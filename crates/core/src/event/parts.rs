@@ -4,6 +4,7 @@ use crate::budget::{Budget, Limit};
 use crate::deep::DeepSettings;
 use crate::message::Message;
 use crate::model::{Capabilities, Provider, Strategy};
+pub use crate::policy::Origin;
 use crate::policy::{Grant, StandingGrant, ToolRule};
 use crate::prompt::Carried;
 use crate::routing::{Attempt, RouteTaken, ToolHint};
@@ -13,22 +14,6 @@ use crate::{ConnectionId, ConversationId, KeyId, RunId, UserId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
-
-/// Where a run came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Origin {
-    /// The command line.
-    Cli,
-    /// A chat in the studio.
-    Chat,
-    /// The API.
-    Api,
-    /// A timer: nobody is there to answer.
-    Schedule,
-    /// Another run.
-    Delegation,
-}
 
 /// Who sent a request, and from where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]

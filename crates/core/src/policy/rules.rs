@@ -1,7 +1,6 @@
 //! Rules of an installation over what its agents do: they only ever make an agent's own policy stricter.
 
-use super::{Decision, RiskClass};
-use crate::event::Origin;
+use super::{Decision, Origin, RiskClass};
 use crate::ports::Role;
 use serde::{Deserialize, Serialize};
 
@@ -76,8 +75,7 @@ pub fn needs_four_eyes(rules: &[ToolRule], risk: RiskClass) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{ToolRule, ToolRules, needs_four_eyes, strictest};
-    use crate::event::Origin;
-    use crate::policy::{Decision, RiskClass};
+    use crate::policy::{Decision, Origin, RiskClass};
     use crate::ports::Role;
     use serde_json::{Value, json};
 

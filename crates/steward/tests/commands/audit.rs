@@ -1,4 +1,5 @@
 use super::{Bench, Done, both};
+use crate::common::finish;
 use serde_json::json;
 use steward_testkit::database;
 use steward_testkit::model_server::Script;
@@ -70,13 +71,14 @@ fn an_administrator_reads_it_beside_a_server() {
     let session = ask("/api/auth/setup", None, &body);
     let token = session["access_token"].as_str().unwrap();
     let key = ask("/api/auth/api-key", Some(token), &json!({}));
-    let file = bench.work.path().join("key");
-    std::fs::write(&file, format!("{}\n", key["api_key"].as_str().unwrap())).unwrap();
-    let file = file.display().to_string();
-    let listed = bench.run(&["audit", "--key-file", &file]).exits(0);
+    let with_key = |args: &[&str]| {
+        let mut command = bench.command(args);
+        command.env("STEWARD_API_KEY", key["api_key"].as_str().unwrap());
+        finish(command)
+    };
+    let listed = with_key(&["audit"]).exits(0);
     prints(&listed, &["agents.create", "auth.setup", "auth.api_key.create", "ada@example.org"]);
-    prints(&bench.run(&["audit", "verify", "--key-file", &file]).exits(0), &["The chain holds"]);
-    bench.run(&["audit", "verify", "--key-file", "nowhere"]).exits(1).tells(&["cannot read the key"]);
-    bench.run(&["audit", "export", "--key-file", &file, "-o", "trail.jsonl"]).exits(0);
+    prints(&with_key(&["audit", "verify"]).exits(0), &["The chain holds"]);
+    with_key(&["audit", "export", "-o", "trail.jsonl"]).exits(0);
     assert!(bench.work.read("trail.jsonl").unwrap().contains("auth.setup"));
 }
