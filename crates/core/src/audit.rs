@@ -198,7 +198,7 @@ pub fn of_credential_use(id: Uuid, used: &CredentialUse, owner: Option<(String, 
         .with("tool", used.tool.as_str())
         .with("agent_id", used.agent.map(|agent| agent.to_string()));
     let entry = match owner {
-        Some((name, user)) => entry.by(name, Some(user)),
+        Some((name, owner)) => entry.by(name, Some(owner)),
         None => entry,
     };
     match used.run {
@@ -241,11 +241,12 @@ mod tests {
     fn a_use_of_a_credential_names_who_it_was_for() {
         let (id, run, user) = (Uuid::from_u128(1), RunId(Uuid::from_u128(2)), UserId(Uuid::from_u128(3)));
         let credential = CredentialId(Uuid::from_u128(4));
-        let used = CredentialUse { credential, run: Some(run), agent: None, tool: "shop".to_owned(), at: Timestamp(5) };
-        let entry = of_credential_use(id, &used, Some(("ada@example.org".to_owned(), user)));
+        let opened =
+            CredentialUse { credential, run: Some(run), agent: None, tool: "shop".to_owned(), at: Timestamp(5) };
+        let entry = of_credential_use(id, &opened, Some(("ada@example.org".to_owned(), user)));
         assert_eq!((entry.actor.as_str(), entry.actor_id, entry.run_id), ("ada@example.org", Some(user), Some(run)));
         assert_eq!((entry.target, entry.at), (credential.to_string(), Timestamp(5)));
-        let entry = of_credential_use(id, &CredentialUse { run: None, ..used }, None);
+        let entry = of_credential_use(id, &CredentialUse { run: None, ..opened }, None);
         assert_eq!((entry.actor.as_str(), entry.run_id), ("steward", None));
     }
 }

@@ -161,18 +161,16 @@ pub fn is_host_pattern(text: &str) -> bool {
     let (name, port) = split_port(text);
     let name = name.strip_prefix("*.").unwrap_or(name);
     let address = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    let host = match address {
-        Some(address) => address.parse::<std::net::Ipv6Addr>().is_ok(),
-        None => {
-            let label = |label: &str| {
-                !label.is_empty()
-                    && !label.starts_with('-')
-                    && !label.ends_with('-')
-                    && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_')
-            };
-            name.len() <= 253 && name.split('.').all(label)
-        }
+    let label = |label: &str| {
+        !label.is_empty()
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_')
     };
+    let host = address.map_or_else(
+        || name.len() <= 253 && name.split('.').all(label),
+        |address| address.parse::<std::net::Ipv6Addr>().is_ok(),
+    );
     host && (port.is_some() || !text.rsplit(']').next().unwrap_or(text).contains(':'))
 }
 

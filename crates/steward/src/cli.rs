@@ -45,6 +45,7 @@ pub struct Global {
 }
 
 /// Commands.
+#[expect(clippy::large_enum_variant, reason = "there is one, once")]
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Serve the API and resume what was interrupted.

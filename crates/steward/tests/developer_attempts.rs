@@ -74,6 +74,7 @@ fn skill(name: &str, kind: &str, config: Value, more: Value) -> Value {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one account, one house, a list of attempts in order")]
 fn a_developer_with_bad_intent_gets_nowhere() {
     let script = Script::always(Behaviour::text("That is all."))
         .when("wipe it", Behaviour::calls([("wipe", json!({}))]))

@@ -31,6 +31,9 @@ fn line(entry: &Value) -> String {
     format!("{} {} {target} {}", text("actor"), text("action"), text("result"))
 }
 
+/// Method and path, headers, body, status, and the entry that it leaves.
+type Case<'a> = (&'a str, Vec<&'a str>, Value, u16, Option<String>);
+
 #[tokio::test]
 async fn each_write_and_each_refusal_is_an_entry() {
     let bed = bed().await;
@@ -42,7 +45,7 @@ async fn each_write_and_each_refusal_is_an_entry() {
     let delete = format!("DELETE /api/keys/{NOBODY}");
     let foreign = "origin: https://evil.example.org";
     let by_admin = |rest: &str| Some(format!("{EMAIL} {rest}"));
-    let cases: Vec<(&str, Vec<&str>, Value, u16, Option<String>)> = vec![
+    let cases: Vec<Case> = vec![
         ("POST /api/auth/login", vec![], login(EMAIL, "wrong"), 401, by_admin("auth.login  refused")),
         ("POST /api/auth/login", vec![], login("my secret password", "x"), 401, Some(" auth.login  refused".into())),
         ("POST /api/auth/login", vec![], login(" Ada@Example.org ", PASSWORD), 200, by_admin("auth.login  ok")),
@@ -120,7 +123,7 @@ async fn log_outs_and_thefts_name_whose_session_it_was() {
 #[tokio::test]
 async fn what_a_client_does_not_wait_for_is_an_entry_too() {
     async fn slow() {
-        tokio::time::sleep(Duration::from_secs(60)).await;
+        tokio::time::sleep(Duration::from_mins(1)).await;
     }
     let bed = bed_around(Router::<ApiState>::new().route("/api/slow/{id}/begin", post(slow))).await;
     let request = Request::post("/api/slow/7/begin").header("host", "localhost:8800").body(Body::empty()).unwrap();

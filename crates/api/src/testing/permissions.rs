@@ -36,11 +36,13 @@ struct Table {
     bed: Bed,
     document: Value,
     people: u128,
+    things: u128,
 }
 
 #[tokio::test]
 async fn the_page_of_permissions_is_this_one() {
-    let mut table = Table { bed: bed().await, document: serde_json::to_value(crate::document()).unwrap(), people: 0 };
+    let mut table =
+        Table { bed: bed().await, document: serde_json::to_value(crate::document()).unwrap(), people: 0, things: 0 };
     table.bed.admin().await;
     let mut page = INTRODUCTION.to_owned();
     page += "| operation | nobody | viewer | developer | operator | admin |\n|---|---|---|---|---|---|\n";
@@ -141,12 +143,13 @@ impl Table {
         id
     }
 
-    async fn thing(&self, kind: Owned, owner: UserId) -> Uuid {
-        let (store, tenant, id) = (&self.bed.store, TenantId::DEFAULT, Uuid::new_v4());
+    async fn thing(&mut self, kind: Owned, owner: UserId) -> Uuid {
+        self.things += 1;
+        let (store, tenant, id) = (&self.bed.store, TenantId::DEFAULT, Uuid::from_u128(0xbeef_0000 + self.things));
         match kind {
-            Owned::Run => drop(self.run(RunId(id), owner, Vec::new()).await),
+            Owned::Run => self.run(RunId(id), owner, Vec::new()).await,
             Owned::Approval => {
-                let run = RunId(Uuid::new_v4());
+                let run = RunId(Uuid::from_u128(0xcafe_0000 + self.things));
                 let question = Approval {
                     id: ApprovalId(id),
                     run_id: run,

@@ -7,7 +7,7 @@ use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use steward_core::audit::SealedEntry;
+use steward_core::audit::{AuditResult, SealedEntry};
 use steward_core::ports::{AuditFilter, AuditOrder};
 use utoipa::ToSchema;
 
@@ -44,7 +44,7 @@ impl App {
             .with("actor", filter.actor.clone())
             .with("action", filter.action.clone())
             .with("target", filter.target.clone())
-            .with("result", filter.result.map(|result| result.as_str()))
+            .with("result", filter.result.map(AuditResult::as_str))
             .with("run_id", filter.run.map(|run| run.to_string()))
             .with("from", filter.from.map(|at| at.0))
             .with("to", filter.to.map(|at| at.0))
@@ -69,7 +69,11 @@ impl App {
 fn written(format: AuditFormat, first: bool, entries: &[SealedEntry]) -> Result<Bytes, AppError> {
     match format {
         AuditFormat::Jsonl => {
-            let lines: String = entries.iter().map(|entry| format!("{}\n", json!(entry))).collect();
+            let mut lines = String::new();
+            for entry in entries {
+                lines += &json!(entry).to_string();
+                lines.push('\n');
+            }
             Ok(lines.into())
         }
         AuditFormat::Csv => csv_of(first, entries)

@@ -62,7 +62,7 @@ mod tests {
     use serde_json::{Value, json};
     use steward_core::skill::Skill;
 
-    fn skill(kind: &str, config: Value, risk: &str, change: Value) -> Skill {
+    fn skill(kind: &str, config: &Value, risk: &str, change: &Value) -> Skill {
         let mut skill = json!({
             "id": "00000000-0000-0000-0000-000000000001", "name": "s", "version": 1, "description": "d",
             "parameters": {"type": "object"}, "type": kind, "config": config, "risk": risk, "effect": "read", "at": 0,
@@ -71,42 +71,42 @@ mod tests {
         serde_json::from_value(skill).unwrap()
     }
 
-    fn http(method: &str, risk: &str, change: Value) -> Skill {
-        skill("http", json!({"method": method, "url": "https://example.org/x"}), risk, change)
+    fn http(method: &str, risk: &str, change: &Value) -> Skill {
+        skill("http", &json!({"method": method, "url": "https://example.org/x"}), risk, change)
     }
 
     #[test]
     fn a_skill_reaches_further_by_what_it_names_and_by_what_is_taken_from_it() {
         use SkillReach as R;
-        let get = || http("GET", "read", json!({}));
-        let post = || http("POST", "external", json!({}));
+        let get = || http("GET", "read", &json!({}));
+        let post = || http("POST", "external", &json!({}));
         let allowed =
-            || skill("http", json!({"url": "http://10.0.0.1/x", "allow": ["10.0.0.1:80"]}), "read", json!({}));
-        let keyed = || http("GET", "read", json!({"credential": {"kind": "token"}}));
-        let python = |risk: &str| skill("python", json!({"code": "def run(p): return 1"}), risk, json!({}));
-        for (name, before, after, expect) in [
+            || skill("http", &json!({"url": "http://10.0.0.1/x", "allow": ["10.0.0.1:80"]}), "read", &json!({}));
+        let keyed = || http("GET", "read", &json!({"credential": {"kind": "token"}}));
+        let python = |risk: &str| skill("python", &json!({"code": "def run(p): return 1"}), risk, &json!({}));
+        for (name, before, after, expect) in vec![
             ("a read of the web", None, get(), R::Own),
             ("a post, as external", None, post(), R::Own),
-            ("a post that calls itself a read", None, http("POST", "read", json!({})), R::LowerRisk),
-            ("a post that calls itself a write", None, http("post", "write", json!({})), R::LowerRisk),
+            ("a post that calls itself a read", None, http("POST", "read", &json!({})), R::LowerRisk),
+            ("a post that calls itself a write", None, http("post", "write", &json!({})), R::LowerRisk),
             ("python", None, python("read"), R::Own),
-            ("a shell", None, skill("shell", json!({"command": ["id"]}), "destructive", json!({})), R::Servers),
+            ("a shell", None, skill("shell", &json!({"command": ["id"]}), "destructive", &json!({})), R::Servers),
             ("a credential", None, keyed(), R::Credential),
             (
                 "an optional credential",
                 None,
-                http("GET", "read", json!({"credential": {"optional": true}})),
+                http("GET", "read", &json!({"credential": {"optional": true}})),
                 R::Credential,
             ),
             ("a private host", None, allowed(), R::PrivateHosts),
             ("no change", Some(get()), get(), R::Own),
             ("a higher risk", Some(python("read")), python("write"), R::Own),
             ("a lower risk", Some(python("write")), python("read"), R::LowerRisk),
-            ("trust", Some(http("GET", "read", json!({"untrusted": true}))), get(), R::LowerRisk),
-            ("mistrust", Some(get()), http("GET", "read", json!({"untrusted": true})), R::Own),
+            ("trust", Some(http("GET", "read", &json!({"untrusted": true}))), get(), R::LowerRisk),
+            ("mistrust", Some(get()), http("GET", "read", &json!({"untrusted": true})), R::Own),
             (
                 "python in place of a shell",
-                Some(skill("shell", json!({"command": ["id"]}), "read", json!({}))),
+                Some(skill("shell", &json!({"command": ["id"]}), "read", &json!({}))),
                 python("read"),
                 R::Servers,
             ),

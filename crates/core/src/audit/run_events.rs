@@ -72,8 +72,8 @@ pub fn of_event(state: &RunState, at: Timestamp, body: &EventBody, id: impl FnOn
                 .on(approval_id.to_string())
                 .with("agent", setup.agent.name.as_str());
             match &state.waiting {
-                Some(Waiting::Approval { id, subject }) if id == approval_id => decided(about(entry, subject), answer),
-                _ => decided(entry, answer),
+                Some(Waiting::Approval { id, subject }) if id == approval_id => decided(&about(entry, subject), answer),
+                _ => decided(&entry, answer),
             }
         }
         _ => return None,
@@ -143,7 +143,7 @@ fn about(entry: AuditEntry, subject: &Subject) -> AuditEntry {
     }
 }
 
-fn decided(entry: AuditEntry, answer: &Answer) -> AuditEntry {
+fn decided(entry: &AuditEntry, answer: &Answer) -> AuditEntry {
     let decision = |word: &str| entry.clone().with("decision", word);
     match answer {
         Answer::Approve { grant, until } => decision("approve")

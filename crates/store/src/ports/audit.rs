@@ -237,7 +237,7 @@ async fn page(tx: &mut Tx<'_>, search: &Search) -> StoreResult<Page<SealedEntry>
         action,
         action.map(below).transpose()?,
         filter.target.as_deref(),
-        filter.result.map(|result| result.as_str()),
+        filter.result.map(AuditResult::as_str),
         from,
         to,
         pattern.as_deref(),

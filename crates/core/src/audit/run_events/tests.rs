@@ -75,7 +75,7 @@ fn check(events: &[Value], line: &str, detail: &Value) {
     assert_eq!(facts, *detail, "{line}");
 }
 
-fn ends(outcome: Value) -> Vec<Value> {
+fn ends(outcome: &Value) -> Vec<Value> {
     let usage = crate::model::Usage::default();
     vec![started(|_| {}), json!({"type": "run.finished", "outcome": outcome, "answer": "secret", "usage": usage})]
 }
@@ -103,7 +103,7 @@ fn a_run_has_its_beginning_and_its_end() {
         let mut detail = spent.clone();
         detail.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let line = format!("ada@example.org \"chat\" - run.finished clerk {result}");
-        check(&ends(outcome), &line, &detail);
+        check(&ends(&outcome), &line, &detail);
     }
 }
 
