@@ -312,6 +312,7 @@ fn long_repetitions_in_small_pieces() {
         "[TOOL:read|path=\"]",
         "[TOOL:read|path='",
         "[TOOL:read|path=\"x]'",
+        "[read(path=\"a\")][TOOL:read|path=<|tool_call>call:read{path:<|\"|>",
         "[TOOL_CALLS]",
         "[TOOL_CALLS]a",
         "<|channel|>",

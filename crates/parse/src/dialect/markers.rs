@@ -57,8 +57,8 @@ pub(crate) struct Scan {
     escaped: bool,
     /// The last byte was `=`, so a quote opens a value.
     value: bool,
-    /// The first bracket inside the open quote.
-    pub first: Option<usize>,
+    /// The first bracket inside a quote, and that quote.
+    pub first: Option<(usize, u8)>,
 }
 
 impl Scan {
@@ -89,8 +89,8 @@ impl Scan {
                         crate::complexity_counter::count(at - from);
                         return Some(at);
                     }
-                    (b']', Some(_)) => {
-                        self.first.get_or_insert(at);
+                    (b']', Some(quote)) => {
+                        self.first.get_or_insert((at, quote));
                     }
                     _ => {}
                 }

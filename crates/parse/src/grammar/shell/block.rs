@@ -234,9 +234,11 @@ impl Shell {
                 self.state = State::Marker(marker);
                 return Step::Wait;
             }
-            // The quote never closes, so the first bracket ends the marker.
+            // No bracket outside quotes follows, so the first one ends the marker. Its quote opens no value from here on:
+            // else each marker to come would be read to the end again.
             self.hopeless.extend(marker.scan.quote());
-            stop = marker.scan.first;
+            self.hopeless.extend(marker.scan.first.map(|(_, quote)| quote));
+            stop = marker.scan.first.map(|(at, _)| at);
         }
         let closed = stop.is_some();
         let stop = marker.body + stop.unwrap_or(body.len());
