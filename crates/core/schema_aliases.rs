@@ -7,6 +7,7 @@ const SCHEMA_ALIASES: &[(&str, &str)] = &[
     ("ConnectionId", "Uuid"),
     ("ConversationId", "Uuid"),
     ("CredentialId", "Uuid"),
+    ("GroupId", "Uuid"),
     ("KeyId", "Uuid"),
     ("McpServerId", "Uuid"),
     ("ReservationId", "Uuid"),

@@ -1,8 +1,10 @@
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
+use std::hash::Hash;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use steward_core::hash::sha256;
-use steward_core::ports::{LoginError, Principal, Role, User, VirtualKey};
+use steward_core::permission::Permissions;
+use steward_core::ports::{LoginError, Principal, Role, StoreResult, User, VirtualKey};
 use steward_core::{Timestamp, UserId};
 use uuid::Uuid;
 
@@ -28,6 +30,7 @@ pub struct Identity {
     pub email: String,
     /// The login session; `None`: the caller came with an API key.
     pub session: Option<Uuid>,
+    pub permissions: Arc<Permissions>,
 }
 
 impl Identity {
@@ -49,14 +52,16 @@ impl Access {
             let hash = sha256(bearer.as_bytes());
             // Read first, so that a change made meanwhile makes the entry void.
             let identities = self.users.identities();
-            if let Some(known) = self.identity_cache.find(&hash, identities, now) {
+            if let Some(known) = self.identity_cache.find(&hash, identities)
+                && is_in_force(&known, now)
+            {
                 return Ok(known);
             }
             let found = if bearer.starts_with(VIRTUAL) {
                 self.by_virtual_key(&hash, now).await?
             } else {
                 let user = self.users.user_by_api_key(self.tenant, &hash).await;
-                self.identity(user.map_err(unavailable)?, None, None)?
+                self.identity(user.map_err(unavailable)?, None, None).await?
             };
             self.identity_cache.keep(hash, identities, &found);
             return Ok(found);
@@ -73,7 +78,7 @@ impl Access {
             return Err(LoginError::Token);
         }
         let user = self.users.user(self.tenant, claims.sub).await.map_err(unavailable)?;
-        self.identity(user, Some(claims.sid), None)
+        self.identity(user, Some(claims.sid), None).await
     }
 
     /// `None`: there is no such user.
@@ -83,14 +88,16 @@ impl Access {
     }
 
     /// Fails with [`LoginError::Token`] if there is no such user any more, or they are disabled.
-    pub(crate) fn identity(
+    pub(crate) async fn identity(
         &self,
         user: Option<User>,
         session: Option<Uuid>,
         key: Option<VirtualKey>,
     ) -> Result<Identity, LoginError> {
         let user = user.filter(|user| !user.is_disabled()).ok_or(LoginError::Token)?;
+        let permissions = self.permissions(&user).await.map_err(unavailable)?;
         Ok(Identity {
+            permissions,
             principal: Principal {
                 tenant: self.tenant,
                 user: user.id,
@@ -102,6 +109,26 @@ impl Access {
             session,
         })
     }
+
+    /// What somebody may do with single resources. Operators and administrators need no grants, so theirs are not read.
+    async fn permissions(&self, user: &User) -> StoreResult<Arc<Permissions>> {
+        if matches!(user.role, Role::Admin | Role::Operator) {
+            return Ok(Arc::default());
+        }
+        let identities = self.users.identities();
+        if let Some(known) = self.permission_cache.find(&user.id, identities) {
+            return Ok(known);
+        }
+        let found = Arc::new(self.grants.permissions(self.tenant, user.id).await?);
+        self.permission_cache.keep(user.id, identities, &found);
+        Ok(found)
+    }
+}
+
+/// A key that ends by itself is not a change that empties the cache.
+fn is_in_force(identity: &Identity, now: Timestamp) -> bool {
+    let ends = identity.principal.key.as_ref().and_then(|key| key.expires_at);
+    ends.is_none_or(|ends| ends > now)
 }
 
 impl From<&User> for Account {
@@ -110,30 +137,35 @@ impl From<&User> for Account {
     }
 }
 
-/// Most cached keys; at that number the cache is emptied.
+/// Most cached entries; at that number a cache is emptied.
 const MOST: usize = 1_000;
 
-/// Spares the database look-ups. An entry counts only while no user or key has changed since: revoking is instant.
-#[derive(Debug, Default)]
-pub(crate) struct IdentityCache(RwLock<HashMap<String, (u64, Identity)>>);
+/// Spares database look-ups. An entry counts only while no user, key, group or grant has changed since: revoking is instant.
+#[derive(Debug)]
+pub(crate) struct LookupCache<K, V>(RwLock<HashMap<K, (u64, V)>>);
 
-impl IdentityCache {
-    /// The owner of the key with this hash, if it was found while `identities` had its present value.
-    pub fn find(&self, hash: &str, identities: Option<u64>, now: Timestamp) -> Option<Identity> {
+impl<K, V> Default for LookupCache<K, V> {
+    fn default() -> Self {
+        Self(RwLock::default())
+    }
+}
+
+impl<K: Eq + Hash, V: Clone> LookupCache<K, V> {
+    /// What was kept for `key`, if it was read while `identities` had its present value.
+    pub fn find(&self, key: &K, identities: Option<u64>) -> Option<V> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let (since, identity) = known.get(hash)?;
-        let ends = identity.principal.key.as_ref().and_then(|key| key.expires_at);
-        (Some(*since) == identities && ends.is_none_or(|ends| ends > now)).then(|| identity.clone())
+        let (since, value) = known.get(key)?;
+        (Some(*since) == identities).then(|| value.clone())
     }
 
-    /// Keeps what was found after `identities` was read.
-    pub fn keep(&self, hash: String, identities: Option<u64>, identity: &Identity) {
+    /// Keeps what was read after `identities` was.
+    pub fn keep(&self, key: K, identities: Option<u64>, value: &V) {
         let Some(since) = identities else { return };
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MOST {
             known.clear();
         }
-        known.insert(hash, (since, identity.clone()));
+        known.insert(key, (since, value.clone()));
     }
 }
 
@@ -141,7 +173,8 @@ impl IdentityCache {
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::Identity;
-    use super::{IdentityCache, MOST};
+    use super::{LookupCache, MOST, is_in_force};
+    use std::sync::Arc;
     use steward_core::ports::{Principal, Role, VirtualKey};
     use steward_core::{KeyId, TenantId, Timestamp, UserId};
     use uuid::Uuid;
@@ -173,40 +206,41 @@ mod tests {
             },
             email: "ann@example.org".to_owned(),
             session: None,
+            permissions: Arc::default(),
         }
     }
 
     #[test]
     fn what_is_kept_ends_with_the_next_change() {
-        let (known, ann) = (IdentityCache::default(), somebody(None));
-        known.keep("a".to_owned(), Some(4), &ann);
-        assert_eq!(known.find("a", Some(4), NOW), Some(ann));
+        let (known, ann) = (LookupCache::default(), somebody(None));
+        known.keep("a", Some(4), &ann);
+        assert_eq!(known.find(&"a", Some(4)), Some(ann));
         for since in [Some(5), Some(3), None] {
-            assert_eq!(known.find("a", since, NOW), None);
+            assert_eq!(known.find(&"a", since), None);
         }
-        assert_eq!(known.find("b", Some(4), NOW), None);
+        assert_eq!(known.find(&"b", Some(4)), None);
     }
 
     #[test]
     fn nothing_is_kept_where_others_may_change_it() {
-        let known = IdentityCache::default();
-        known.keep("a".to_owned(), None, &somebody(None));
-        assert_eq!(known.find("a", None, NOW), None);
+        let known = LookupCache::default();
+        known.keep("a", None, &somebody(None));
+        assert_eq!(known.find(&"a", None), None);
     }
 
     #[test]
     fn a_key_ends_at_its_time() {
-        let known = IdentityCache::default();
-        known.keep("a".to_owned(), Some(1), &somebody(Some(Timestamp(1_001))));
-        assert!(known.find("a", Some(1), NOW).is_some());
-        assert!(known.find("a", Some(1), Timestamp(1_001)).is_none());
+        let ann = somebody(Some(Timestamp(1_001)));
+        assert!(is_in_force(&ann, NOW));
+        assert!(!is_in_force(&ann, Timestamp(1_001)));
+        assert!(is_in_force(&somebody(None), NOW));
     }
 
     #[test]
     fn a_bounded_number_is_kept() {
-        let (known, ann) = (IdentityCache::default(), somebody(None));
+        let known = LookupCache::default();
         for number in 0..=MOST {
-            known.keep(number.to_string(), Some(1), &ann);
+            known.keep(number, Some(1), &number);
         }
         assert!(known.0.read().unwrap().len() <= MOST);
     }

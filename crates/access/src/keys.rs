@@ -84,6 +84,6 @@ impl Access {
     pub(crate) async fn by_virtual_key(&self, hash: &str, now: Timestamp) -> Result<Identity, LoginError> {
         let key = self.keys.key_by_hash(self.tenant, hash, now).await.map_err(unavailable)?.ok_or(LoginError::Token)?;
         let user = self.users.user(self.tenant, key.user).await.map_err(unavailable)?;
-        self.identity(user, None, Some(key))
+        self.identity(user, None, Some(key)).await
     }
 }

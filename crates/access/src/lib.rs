@@ -1,5 +1,6 @@
 //! Who is asking: passwords, sessions, tokens, API keys and the first administrator. What they may use: the vault.
 
+mod groups;
 mod identity;
 mod invitations;
 mod keys;
@@ -18,13 +19,15 @@ pub use vault::{FileKeys, FixedKeys, KeySource, PassphraseKeys, SealedVault, Vau
 use std::sync::Arc;
 
 use secrecy::SecretBox;
-use steward_core::TenantId;
+use steward_core::permission::Permissions;
 use steward_core::ports::{
-    Clock, Ids, LoginError, LoginSessions, Settings, StoreError, UserChangeError, Users, VirtualKeys,
+    Clock, Groups, Ids, LoginError, LoginSessions, ResourceGrants, Settings, StoreError, UserChangeError, Users,
+    VirtualKeys,
 };
+use steward_core::{TenantId, UserId};
 use tokio::sync::{Mutex, Semaphore};
 
-use identity::IdentityCache;
+use identity::LookupCache;
 use secrets::Tokens;
 use sessions::LoginAttempts;
 
@@ -35,6 +38,8 @@ pub struct AccessDeps {
     pub tenant: TenantId,
     pub users: Arc<dyn Users>,
     pub sessions: Arc<dyn LoginSessions>,
+    pub groups: Arc<dyn Groups>,
+    pub grants: Arc<dyn ResourceGrants>,
     /// For the hash of the one-time token.
     pub settings: Arc<dyn Settings>,
     pub keys: Arc<dyn VirtualKeys>,
@@ -48,6 +53,8 @@ pub struct Access {
     tenant: TenantId,
     users: Arc<dyn Users>,
     sessions: Arc<dyn LoginSessions>,
+    groups: Arc<dyn Groups>,
+    grants: Arc<dyn ResourceGrants>,
     settings: Arc<dyn Settings>,
     keys: Arc<dyn VirtualKeys>,
     clock: Arc<dyn Clock>,
@@ -57,7 +64,8 @@ pub struct Access {
     attempts_by_client: LoginAttempts,
     /// Held while the first administrator is made.
     setting_up: Mutex<()>,
-    identity_cache: IdentityCache,
+    identity_cache: LookupCache<String, Identity>,
+    permission_cache: LookupCache<UserId, Arc<Permissions>>,
     hashes: Semaphore,
 }
 
@@ -67,6 +75,8 @@ impl Access {
             tenant: deps.tenant,
             users: deps.users,
             sessions: deps.sessions,
+            groups: deps.groups,
+            grants: deps.grants,
             settings: deps.settings,
             keys: deps.keys,
             clock: deps.clock,
@@ -75,7 +85,8 @@ impl Access {
             attempts_by_email: LoginAttempts::new(5),
             attempts_by_client: LoginAttempts::new(30),
             setting_up: Mutex::new(()),
-            identity_cache: IdentityCache::default(),
+            identity_cache: LookupCache::default(),
+            permission_cache: LookupCache::default(),
             hashes: Semaphore::new(HASHES_AT_ONCE),
         }
     }
@@ -129,6 +140,8 @@ pub enum AccessError {
     Invitation,
     #[error("{0} is in use by another user")]
     EmailTaken(String),
+    #[error("another group has the name {0}")]
+    GroupTaken(String),
     #[error("the user is disabled")]
     Disabled,
     #[error("this is the last active administrator")]

@@ -19,7 +19,7 @@ use secrecy::ExposeSecret;
 use steward_core::agent::Agent;
 use steward_core::credential::{Credential, CredentialKind, CredentialUse, is_host_pattern};
 use steward_core::ports::{
-    Clock, CredentialChange, CredentialRows, Ids, NewCredential, OpenedCredential, Page, Role, SealedCredential,
+    Clock, CredentialChange, CredentialRows, Ids, NewCredential, OpenedCredential, Page, RunUser, SealedCredential,
     StoreError, Vault, VaultError,
 };
 use steward_core::skill::CredentialWanted;
@@ -174,12 +174,12 @@ impl Vault for SealedVault {
         &self,
         tenant: TenantId,
         agent: &Agent,
-        role: Option<Role>,
+        user: Option<&RunUser>,
         skill: &str,
         kinds: &[CredentialKind],
         wanted: &CredentialWanted,
     ) -> Result<Option<Credential>, VaultError> {
-        self.search(CredentialQuery { tenant, agent, role, skill, kinds, wanted }).await
+        self.search(CredentialQuery { tenant, agent, user, skill, kinds, wanted }).await
     }
 
     async fn open(

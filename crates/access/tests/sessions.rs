@@ -32,6 +32,8 @@ async fn empty_bed() -> Bed {
         tenant: TenantId::DEFAULT,
         users: store.clone(),
         sessions: store.clone(),
+        groups: store.clone(),
+        grants: store.clone(),
         settings: store.clone(),
         keys: store,
         clock: clock.clone(),

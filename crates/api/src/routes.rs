@@ -10,12 +10,14 @@ mod credentials;
 mod event_stream;
 mod files;
 mod grants;
+mod groups;
 mod keys;
 mod mcp_servers;
 mod packages;
 mod policies;
 mod regression_runs;
 mod reminders;
+mod resource_access;
 mod runs;
 mod skills;
 mod usage;
@@ -47,6 +49,8 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(budgets::routes())
         .merge(keys::routes())
         .merge(users::routes())
+        .merge(groups::routes())
+        .merge(resource_access::routes())
         .merge(audit::routes())
         .merge(skills::routes())
         .merge(packages::routes())

@@ -9,6 +9,7 @@ mod mcp;
 mod no_models;
 mod pages;
 mod permissions;
+mod random_requests;
 mod routing;
 mod users;
 
@@ -78,6 +79,8 @@ fn state(dir: &Path, clock: &Arc<FakeClock>, store: &Arc<Store>, blobs: Arc<dyn 
         tenant: TenantId::DEFAULT,
         users: store.clone(),
         sessions: store.clone(),
+        groups: store.clone(),
+        grants: store.clone(),
         settings: store.clone(),
         keys: store.clone(),
         clock: clock.clone(),

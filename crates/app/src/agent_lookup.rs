@@ -39,15 +39,24 @@ impl App {
     /// The agents that the caller may ask by name, in the store's order.
     pub async fn usable_agents(&self, caller: &Caller) -> Result<Vec<Agent>, StoreError> {
         let mut agents = self.store().agents(self.tenant()).await?;
-        agents.retain(|agent| authorize(caller, Action::Read, Resource::Agent { name: &agent.name }).is_ok());
+        agents.retain(|agent| authorize(caller, Action::Read, of(agent)).is_ok());
         Ok(agents)
     }
 
-    /// The agent of this name; `None`: there is none, or the caller's key does not open it.
+    /// The agent of this name; `None`: there is none, or neither the caller's grants nor their key open it.
     pub async fn usable_agent(&self, caller: &Caller, name: &str) -> Result<Option<Agent>, StoreError> {
-        if authorize(caller, Action::Read, Resource::Agent { name }).is_err() {
-            return Ok(None);
-        }
-        self.store().agent_by_name(self.tenant(), name).await
+        let found = self.store().agent_by_name(self.tenant(), name).await?;
+        Ok(found.filter(|agent| authorize(caller, Action::Read, of(agent)).is_ok()))
     }
+
+    /// An agent that is not deleted, for this action.
+    pub(crate) async fn agent_for(&self, caller: &Caller, action: Action, id: AgentId) -> Result<Agent, AppError> {
+        let agent = self.live_agent(id).await?;
+        authorize(caller, action, of(&agent))?;
+        Ok(agent)
+    }
+}
+
+pub(crate) fn of(agent: &Agent) -> Resource<'_> {
+    Resource::Agent { id: agent.id, name: &agent.name }
 }

@@ -1,3 +1,6 @@
+mod changes;
+
+use crate::agent_lookup::of;
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::agents::AgentInput;
 use crate::dto::skills::SkillInput;
@@ -32,34 +35,36 @@ impl App {
             self.store().agents(self.tenant()).await?
         };
         agents.retain(|agent| {
-            agent.name.to_lowercase().contains(&wanted) || agent.instructions.to_lowercase().contains(&wanted)
+            authorize(caller, Action::Read, of(agent)).is_ok()
+                && (agent.name.to_lowercase().contains(&wanted) || agent.instructions.to_lowercase().contains(&wanted))
         });
         Ok(agents)
     }
 
     pub async fn agent(&self, caller: &Caller, id: AgentId) -> Result<Agent, AppError> {
         authorize(caller, Action::Read, Resource::Agents)?;
-        self.live_agent(id).await
+        self.agent_for(caller, Action::Read, id).await
     }
 
     pub async fn create_agent(&self, caller: &Caller, input: AgentInput) -> Result<Agent, AppError> {
         authorize(caller, Action::Write, Resource::Agents)?;
         self.check_agent(&input).await?;
         let agent = input.with_id(AgentId(self.new_id()), None);
+        self.prepare_new_resource(caller, agent.id.into()).await?;
         self.store().save_agent(self.tenant(), &agent).await?;
         Ok(agent)
     }
 
     /// Runs at work keep the agent they started with.
     pub async fn replace_agent(&self, caller: &Caller, id: AgentId, input: &AgentInput) -> Result<Agent, AppError> {
-        authorize(caller, Action::Write, Resource::Agents)?;
-        self.change_agent(id, |_| Ok(input.clone())).await
+        authorize(caller, Action::Operate, Resource::Agents)?;
+        self.change_agent(caller, id, |_| Ok(input.clone())).await
     }
 
     /// Changes the fields that a JSON merge patch (RFC 7396) names.
     pub async fn patch_agent(&self, caller: &Caller, id: AgentId, patch: &Value) -> Result<Agent, AppError> {
-        authorize(caller, Action::Write, Resource::Agents)?;
-        self.change_agent(id, |before| {
+        authorize(caller, Action::Operate, Resource::Agents)?;
+        self.change_agent(caller, id, |before| {
             let mut whole = serde_json::to_value(before).unwrap_or_default();
             if let Some(fields) = whole.as_object_mut() {
                 fields.remove("id");
@@ -79,14 +84,16 @@ impl App {
     /// Replaces an agent by what `input` makes of it; asks `input` again if the agent was changed in between.
     async fn change_agent(
         &self,
+        caller: &Caller,
         id: AgentId,
         input: impl Fn(&Agent) -> Result<AgentInput, AppError>,
     ) -> Result<Agent, AppError> {
         for _ in 0..TRIES {
-            let before = self.live_agent(id).await?;
+            let before = self.agent_for(caller, Action::Write, id).await?;
             let wanted = input(&before)?;
             self.check_agent(&wanted).await?;
             let after = wanted.with_id(id, Some(&before));
+            self.may_change_agent(caller, &before, &after).await?;
             if self.store().change_agent(self.tenant(), &before, &after).await? {
                 return Ok(after);
             }

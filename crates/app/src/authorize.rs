@@ -1,12 +1,14 @@
-//! Who may do what: the only place with rules on roles, ownership and the reach of virtual keys.
+//! Who may do what: the only place with rules on roles, ownership, grants and the reach of virtual keys.
 //!
 //! Viewers look; developers chat, run and decide on their own runs; operators also have agents, connections, all
-//! approvals and runs; admins everything.
+//! approvals and runs; admins everything. What viewers and developers may do with a single agent, skill, connection or
+//! credential is a matter of grants; operators need none.
 
 use crate::caller::Caller;
 use crate::error::AppError;
+use steward_core::permission::{AccessLevel, ResourceRef};
 use steward_core::ports::Role;
-use steward_core::{ApprovalId, ConversationId, KeyId, RunId, UserId};
+use steward_core::{AgentId, ApprovalId, ConnectionId, ConversationId, CredentialId, KeyId, RunId, SkillId, UserId};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
@@ -18,6 +20,8 @@ pub enum Action {
     Decide,
     /// Make, change or remove it.
     Write,
+    /// Say who may use and change it.
+    Share,
     /// What concerns the safety of the whole installation.
     Administer,
 }
@@ -27,8 +31,8 @@ pub enum Action {
 pub enum Resource<'a> {
     About,
     Agents,
-    /// The agent of this name, for callers with a virtual key.
     Agent {
+        id: AgentId,
         name: &'a str,
     },
     Approvals,
@@ -40,8 +44,8 @@ pub enum Resource<'a> {
     Audit,
     Budgets,
     Connections,
-    /// The connection of this name, for callers with a virtual key.
     Connection {
+        id: ConnectionId,
         name: &'a str,
     },
     Conversations,
@@ -50,9 +54,14 @@ pub enum Resource<'a> {
         owner: Option<UserId>,
     },
     Credentials,
+    Credential {
+        id: CredentialId,
+        name: &'a str,
+    },
     CredentialUses,
     Files,
     Grants,
+    Groups,
     Keys,
     Key {
         id: KeyId,
@@ -82,8 +91,12 @@ pub enum Resource<'a> {
     },
     Sample,
     Skills,
-    /// A skill that is made, changed or removed.
     Skill {
+        id: SkillId,
+        name: &'a str,
+    },
+    /// What a skill would be able to do after a change.
+    SkillChange {
         reach: SkillReach,
     },
     /// A call of a skill by a person; `changes`: it does more than look.
@@ -123,9 +136,10 @@ impl SkillReach {
     }
 }
 
-/// `Forbidden`: the role or the virtual key does not reach that far. `NotFound`: it is somebody else's.
+/// `Forbidden`: the role, the grants or the virtual key don't reach that far. `NotFound`: it is somebody else's.
 pub fn authorize(caller: &Caller, action: Action, resource: Resource<'_>) -> Result<(), AppError> {
     needs(caller, least_role(action, resource), resource)?;
+    needs_grant(caller, action, resource)?;
     if !is_visible(caller, resource) {
         return Err(AppError::not_found(named(resource)));
     }
@@ -153,17 +167,21 @@ fn least_role(action: Action, resource: Resource<'_>) -> Role {
     match action {
         Action::Administer => Role::Admin,
         Action::Read => match resource {
-            R::CredentialUses => Role::Operator,
-            R::Credentials | R::Files | R::McpLogin { .. } | R::SshHosts => Role::Developer,
+            R::CredentialUses | R::Groups => Role::Operator,
+            R::Credentials | R::Credential { .. } | R::Files | R::McpLogin { .. } | R::SshHosts => Role::Developer,
             _ => Role::Viewer,
         },
-        Action::Ask | Action::Decide => Role::Developer,
+        Action::Ask | Action::Decide | Action::Share => Role::Developer,
         Action::Operate => match resource {
             R::SkillCall { changes: true } => Role::Operator,
             _ => Role::Developer,
         },
         Action::Write => match resource {
-            R::Skill { reach: SkillReach::Own } => Role::Developer,
+            R::SkillChange { reach: SkillReach::Own } => Role::Developer,
+            R::SkillChange { .. } => Role::Operator,
+            // Whom a grant lets change it.
+            R::Agent { .. } | R::Skill { .. } => Role::Developer,
+            R::Groups => Role::Admin,
             // The token of all users is an operator's to set.
             R::Files | R::Keys | R::Key { .. } | R::McpLogin { per_user: true } | R::Sample | R::Skills => {
                 Role::Developer
@@ -195,8 +213,10 @@ fn is_in_scope(caller: &Caller, resource: Resource<'_>) -> bool {
         return true;
     };
     match resource {
-        Resource::Connection { name } => key.connections.is_empty() || key.connections.iter().any(|one| one == name),
-        Resource::Agent { name } => {
+        Resource::Connection { name, .. } => {
+            key.connections.is_empty() || key.connections.iter().any(|one| one == name)
+        }
+        Resource::Agent { name, .. } => {
             key.agents.as_ref().is_some_and(|agents| agents.is_empty() || agents.iter().any(|one| one == name))
         }
         _ => true,
@@ -205,8 +225,10 @@ fn is_in_scope(caller: &Caller, resource: Resource<'_>) -> bool {
 
 fn named(resource: Resource<'_>) -> String {
     match resource {
-        Resource::Agent { name } => format!("the agent `{name}`"),
-        Resource::Connection { name } => format!("the connection `{name}`"),
+        Resource::Agent { name, .. } => format!("the agent `{name}`"),
+        Resource::Connection { name, .. } => format!("the connection `{name}`"),
+        Resource::Credential { name, .. } => format!("the credential `{name}`"),
+        Resource::Skill { name, .. } => format!("the skill `{name}`"),
         Resource::Approval { id, .. } => format!("approval {id}"),
         Resource::Conversation { id, .. } => format!("conversation {id}"),
         Resource::Key { id, .. } => format!("key {id}"),
@@ -222,7 +244,7 @@ fn needs(caller: &Caller, least: Role, resource: Resource<'_>) -> Result<(), App
         return Ok(());
     }
     let what = match resource {
-        Resource::Skill { reach } => reach.why_not(),
+        Resource::SkillChange { reach } => reach.why_not(),
         _ => None,
     };
     Err(AppError::forbidden(
@@ -234,6 +256,43 @@ fn needs(caller: &Caller, least: Role, resource: Resource<'_>) -> Result<(), App
         ),
         "ask an administrator for the role, or let somebody do it who has it",
     ))
+}
+
+/// What grants are given for, and the level that an action needs.
+fn granted(action: Action, resource: Resource<'_>) -> Option<(ResourceRef, AccessLevel)> {
+    let resource = match resource {
+        Resource::Agent { id, .. } => id.into(),
+        Resource::Connection { id, .. } => id.into(),
+        Resource::Credential { id, .. } => id.into(),
+        Resource::Skill { id, .. } => id.into(),
+        _ => return None,
+    };
+    let level = match action {
+        Action::Write => AccessLevel::Edit,
+        Action::Share | Action::Administer => AccessLevel::Share,
+        Action::Read | Action::Ask | Action::Operate | Action::Decide => AccessLevel::Use,
+    };
+    Some((resource, level))
+}
+
+fn needs_grant(caller: &Caller, action: Action, resource: Resource<'_>) -> Result<(), AppError> {
+    let Some((wanted, level)) = granted(action, resource) else {
+        return Ok(());
+    };
+    let held = caller.permissions.level(wanted);
+    if sees_all(caller) || held >= Some(level) {
+        return Ok(());
+    }
+    let held = held.map_or("you have none".to_owned(), |held| format!("yours is `{}`", held.as_str()));
+    Err(AppError::forbidden(
+        format!("{} needs the grant `{}` on it; {held}", named(resource), level.as_str()),
+        format!(
+            "ask an operator for it, or somebody who may share it; GET /api/access/{}/{}/explain tells more",
+            wanted.kind.as_str(),
+            wanted.id
+        ),
+    )
+    .code("grant_missing"))
 }
 
 fn sees_all(caller: &Caller) -> bool {
@@ -257,13 +316,15 @@ fn rank(role: Role) -> u8 {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
-    use super::{Action, Resource, SkillReach, authorize, listed_owner};
+    use super::{Action, Resource, SkillReach, authorize, granted, listed_owner};
     use crate::caller::Caller;
     use crate::caller::tests::caller;
     use crate::error::ErrorKind;
     use serde_json::json;
+    use std::sync::Arc;
+    use steward_core::permission::{AccessLevel, Permissions, ResourceRef};
     use steward_core::ports::{Role, VirtualKey};
-    use steward_core::{ConversationId, KeyId, RunId, UserId};
+    use steward_core::{AgentId, ConnectionId, ConversationId, CredentialId, KeyId, RunId, SkillId, UserId};
     use uuid::Uuid;
 
     const ROLES: [Role; 4] = [Role::Viewer, Role::Developer, Role::Operator, Role::Admin];
@@ -323,18 +384,20 @@ mod tests {
             (Action::Write, R::Sample, "nyyy"),
             (Action::Read, R::Skills, "yyyy"),
             (Action::Write, R::Skills, "nyyy"),
-            (Action::Write, R::Skill { reach: SkillReach::Own }, "nyyy"),
-            (Action::Write, R::Skill { reach: SkillReach::Servers }, "nnyy"),
-            (Action::Write, R::Skill { reach: SkillReach::Credential }, "nnyy"),
-            (Action::Write, R::Skill { reach: SkillReach::PrivateHosts }, "nnyy"),
-            (Action::Write, R::Skill { reach: SkillReach::LowerRisk }, "nnyy"),
-            (Action::Write, R::Skill { reach: SkillReach::InUse }, "nnyy"),
+            (Action::Write, R::SkillChange { reach: SkillReach::Own }, "nyyy"),
+            (Action::Write, R::SkillChange { reach: SkillReach::Servers }, "nnyy"),
+            (Action::Write, R::SkillChange { reach: SkillReach::Credential }, "nnyy"),
+            (Action::Write, R::SkillChange { reach: SkillReach::PrivateHosts }, "nnyy"),
+            (Action::Write, R::SkillChange { reach: SkillReach::LowerRisk }, "nnyy"),
+            (Action::Write, R::SkillChange { reach: SkillReach::InUse }, "nnyy"),
             (Action::Operate, R::SkillCall { changes: false }, "nyyy"),
             (Action::Operate, R::SkillCall { changes: true }, "nnyy"),
             (Action::Read, R::SshHosts, "nyyy"),
             (Action::Write, R::SshHosts, "nnyy"),
             (Action::Read, R::Usage, "yyyy"),
             (Action::Administer, R::Users, "nnny"),
+            (Action::Read, R::Groups, "nnyy"),
+            (Action::Write, R::Groups, "nnny"),
         ] {
             check(action, resource, expect);
         }
@@ -363,6 +426,55 @@ mod tests {
     }
 
     #[test]
+    fn single_resources_need_a_grant_unless_they_are_open() {
+        let agent = AgentId(Uuid::from_u128(1));
+        let resources = [
+            Resource::Agent { id: agent, name: "a" },
+            Resource::Skill { id: SkillId(Uuid::from_u128(1)), name: "s" },
+            Resource::Connection { id: ConnectionId(Uuid::from_u128(1)), name: "c" },
+            Resource::Credential { id: CredentialId(Uuid::from_u128(1)), name: "k" },
+        ];
+        let refs: Vec<ResourceRef> =
+            resources.iter().filter_map(|one| granted(Action::Read, *one)).map(|g| g.0).collect();
+        let with = |role, restricted: bool, level: Option<AccessLevel>| {
+            let mut permissions = Permissions::default();
+            for one in &refs {
+                if restricted {
+                    permissions.restricted.insert(*one);
+                }
+                if let Some(level) = level {
+                    permissions.grant(*one, level);
+                }
+            }
+            Caller { permissions: Arc::new(permissions), ..of(role) }
+        };
+        use AccessLevel as L;
+        use Role as R;
+        // Agent, skill, connection, credential: each read, changed and shared.
+        for (role, restricted, level, read, write, share) in [
+            (R::Developer, false, None, "yyyn", "nnnn", "nnnn"),
+            (R::Developer, true, None, "nnnn", "nnnn", "nnnn"),
+            (R::Developer, true, Some(L::Use), "yyyy", "nnnn", "nnnn"),
+            (R::Developer, true, Some(L::Edit), "yyyy", "yynn", "nnnn"),
+            (R::Developer, true, Some(L::Share), "yyyy", "yynn", "yyyy"),
+            (R::Viewer, false, None, "yyyn", "nnnn", "nnnn"),
+            (R::Viewer, true, None, "nnnn", "nnnn", "nnnn"),
+            (R::Viewer, true, Some(L::Share), "yyyn", "nnnn", "nnnn"),
+            (R::Operator, true, None, "yyyy", "yyyy", "yyyy"),
+            (R::Admin, true, None, "yyyy", "yyyy", "yyyy"),
+        ] {
+            let caller = with(role, restricted, level);
+            for (action, expect) in [(Action::Read, read), (Action::Write, write), (Action::Share, share)] {
+                let found: String = resources.iter().map(|one| outcome(&caller, action, *one)).collect();
+                assert_eq!(found, expect, "{role:?} {restricted} {level:?} {action:?}");
+            }
+        }
+        let refused = authorize(&with(R::Developer, true, Some(L::Use)), Action::Write, resources[0]).unwrap_err();
+        assert_eq!(refused.detail.code, Some("grant_missing"));
+        assert!(refused.detail.title.contains("the grant `edit`"), "{refused}");
+    }
+
+    #[test]
     fn a_key_reaches_what_it_names() {
         let with = |connections: &[&str], agents: Option<&[&str]>| {
             let mut caller = of(Role::Operator);
@@ -374,8 +486,8 @@ mod tests {
             assert!(caller.principal.key.is_some());
             caller
         };
-        let agent = Resource::Agent { name: "a" };
-        let connection = Resource::Connection { name: "c" };
+        let agent = Resource::Agent { id: AgentId(Uuid::nil()), name: "a" };
+        let connection = Resource::Connection { id: ConnectionId(Uuid::nil()), name: "c" };
         for (caller, expect) in [
             (of(Role::Viewer), "yy"),
             (with(&[], None), "ny"),

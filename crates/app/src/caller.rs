@@ -1,7 +1,9 @@
 use std::net::IpAddr;
+use std::sync::Arc;
 use steward_access::{Account, Identity, LOCAL_USER};
 use steward_core::UserId;
 use steward_core::event::{Origin, RequestSource, RequestedBy};
+use steward_core::permission::Permissions;
 use steward_core::ports::Principal;
 use uuid::Uuid;
 
@@ -11,6 +13,8 @@ pub struct Caller {
     pub email: String,
     /// Their login; `None`: they came with an API key.
     pub session: Option<Uuid>,
+    /// What grants let them do with single resources.
+    pub permissions: Arc<Permissions>,
     pub origin: Origin,
     /// The network address that they come from.
     pub address: Option<IpAddr>,
@@ -19,13 +23,13 @@ pub struct Caller {
 impl Caller {
     /// `command_line`: whether the request says it is from our own commands; believed only of the machine's own user.
     pub fn new(identity: Identity, command_line: bool) -> Self {
-        let Identity { principal, email, session } = identity;
+        let Identity { principal, email, session, permissions } = identity;
         let origin = match session {
             _ if command_line && email == LOCAL_USER => Origin::Cli,
             Some(_) => Origin::Chat,
             None => Origin::Api,
         };
-        Self { principal, email, session, origin, address: None }
+        Self { principal, email, session, permissions, origin, address: None }
     }
 
     #[must_use]
@@ -65,6 +69,7 @@ impl Caller {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::Caller;
+    use std::sync::Arc;
     use steward_access::{Identity, LOCAL_USER};
     use steward_core::event::Origin;
     use steward_core::ports::{Principal, Role};
@@ -75,7 +80,8 @@ pub(crate) mod tests {
     pub(crate) fn caller(email: &str, role: Role, session: Option<Uuid>, command_line: bool) -> Caller {
         let user = UserId(Uuid::from_u128(1));
         let principal = Principal { tenant: TenantId::DEFAULT, user, name: String::new(), role, key: None };
-        Caller::new(Identity { principal, email: email.to_owned(), session }, command_line)
+        let permissions = Arc::default();
+        Caller::new(Identity { principal, email: email.to_owned(), session, permissions }, command_line)
     }
 
     #[test]

@@ -26,6 +26,9 @@ impl App {
         authorize(caller, Action::Read, Resource::Connections)?;
         let mut all = Vec::new();
         for known in self.connections.list().await {
+            if authorize(caller, Action::Read, of(&known.connection)).is_err() {
+                continue;
+            }
             all.push(self.show_connection(known).await);
         }
         Ok(all)
@@ -44,6 +47,7 @@ impl App {
                 "choose another name",
             ));
         }
+        self.prepare_new_resource(caller, id.into()).await?;
         let (connection, key) = input.with_id(id, None);
         self.connections.save(connection, key).await?;
         let saved = self.known_connection(id).await?;
@@ -106,6 +110,7 @@ impl App {
     pub async fn exam_report(&self, caller: &Caller, id: ConnectionId) -> Result<ExamReport, AppError> {
         authorize(caller, Action::Read, Resource::Connections)?;
         let connection = self.known_connection(id).await?.connection;
+        authorize(caller, Action::Read, of(&connection))?;
         self.examiner.report(id).await.ok_or_else(|| {
             AppError::new(
                 ErrorKind::NotFound,
@@ -133,22 +138,36 @@ impl App {
         Ok(self.examiner.examine(id, progress).await?)
     }
 
-    /// An error if the caller's key does not open it, or there is none; it names those that the caller may use.
+    /// An error if neither grants nor the caller's key open it, or there is none; it names those that the caller may use.
     pub async fn usable_connection(&self, caller: &Caller, name: &str) -> Result<Connection, NoConnection> {
-        authorize(caller, Action::Read, Resource::Connection { name }).map_err(NoConnection::Forbidden)?;
         match self.connections.named(name).await {
-            Some(found) => Ok(found),
+            Some(found) => {
+                authorize(caller, Action::Read, of(&found)).map_err(NoConnection::Forbidden)?;
+                Ok(found)
+            }
+            // A key that names connections learns nothing of the others, not even that they are not there.
+            None if names_others(caller, name) => Err(NoConnection::Forbidden(AppError::forbidden(
+                format!("this key may not use the connection `{name}`"),
+                "GET /v1/models lists what it may use, its owner can change that",
+            ))),
             None => Err(NoConnection::Unknown { known: self.usable_connections(caller).await }),
         }
     }
 
-    pub async fn usable_connections(&self, caller: &Caller) -> Vec<String> {
+    /// Whether the caller may choose this connection for a run. One that is not there is refused where it is chosen.
+    pub(crate) async fn may_ask_connection(&self, caller: &Caller, id: ConnectionId) -> Result<(), AppError> {
         let known = self.connections.list().await;
-        let names = known.into_iter().map(|one| one.connection.name);
-        names.filter(|name| authorize(caller, Action::Read, Resource::Connection { name }).is_ok()).collect()
+        let found = known.iter().find(|one| one.connection.id == id);
+        found.map_or(Ok(()), |known| authorize(caller, Action::Ask, of(&known.connection)))
     }
 
-    async fn known_connection(&self, id: ConnectionId) -> Result<KnownConnection, AppError> {
+    pub async fn usable_connections(&self, caller: &Caller) -> Vec<String> {
+        let known = self.connections.list().await;
+        let usable = known.into_iter().filter(|one| authorize(caller, Action::Read, of(&one.connection)).is_ok());
+        usable.map(|one| one.connection.name).collect()
+    }
+
+    pub(crate) async fn known_connection(&self, id: ConnectionId) -> Result<KnownConnection, AppError> {
         let all = self.connections.list().await;
         all.into_iter()
             .find(|known| known.connection.id == id)
@@ -172,6 +191,15 @@ impl App {
         let exam = self.examiner.report(known.connection.id).await;
         ConnectionView { known_price: price, exam: exam.as_ref().map(Into::into), ..known.into() }
     }
+}
+
+fn of(connection: &Connection) -> Resource<'_> {
+    Resource::Connection { id: connection.id, name: &connection.name }
+}
+
+fn names_others(caller: &Caller, name: &str) -> bool {
+    let key = caller.principal.key.as_ref();
+    key.is_some_and(|key| !key.connections.is_empty() && !key.connections.iter().any(|one| one == name))
 }
 
 #[derive(Debug)]

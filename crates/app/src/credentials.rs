@@ -13,12 +13,24 @@ impl App {
         limit: u32,
     ) -> Result<ports::Page<Credential>, AppError> {
         authorize(caller, Action::Read, Resource::Credentials)?;
-        Ok(self.vault.credentials(self.tenant(), after, limit).await?)
+        let mut page = ports::Page { items: Vec::new(), more: true };
+        let mut after = after.map(str::to_owned);
+        while page.more && page.items.len() < limit as usize {
+            let found = self.vault.credentials(self.tenant(), after.as_deref(), limit).await?;
+            after = found.items.last().map(|credential| credential.name.clone());
+            page.more = found.more;
+            page.items.extend(found.items.into_iter().filter(|one| authorize(caller, Action::Read, of(one)).is_ok()));
+        }
+        page.more |= page.items.len() > limit as usize;
+        page.items.truncate(limit as usize);
+        Ok(page)
     }
 
     pub async fn credential(&self, caller: &Caller, id: CredentialId) -> Result<Credential, AppError> {
         authorize(caller, Action::Read, Resource::Credentials)?;
-        Ok(self.vault.credential(self.tenant(), id).await?)
+        let credential = self.vault.credential(self.tenant(), id).await?;
+        authorize(caller, Action::Read, of(&credential))?;
+        Ok(credential)
     }
 
     /// Keeps a credential. Its secret fields are sealed and never shown again.
@@ -78,4 +90,8 @@ impl App {
             .collect();
         Ok(ports::Page { items, more: page.more })
     }
+}
+
+fn of(credential: &Credential) -> Resource<'_> {
+    Resource::Credential { id: credential.id, name: &credential.name }
 }

@@ -257,6 +257,9 @@ impl From<AccessError> for AppError {
                 Self::conflict("email_taken", title, "look them up in the list of users; a new link is made there")
                     .field("email")
             }
+            AccessError::GroupTaken(_) => {
+                Self::conflict("group_exists", title, "choose another name, or change that group").field("name")
+            }
             AccessError::Disabled => Self::conflict("user_disabled", title, "enable them first"),
             AccessError::LastAdministrator => Self::conflict(
                 "last_administrator",

@@ -29,13 +29,25 @@ impl App {
                 return Err(AppError::invalid("agent", format!("there is no agent {agent}"), "see GET /api/agents"));
             }
         }
-        Ok(self.skills.skills(self.tenant(), &filter, after, limit).await?)
+        let mut page = ports::Page { items: Vec::new(), more: true };
+        let mut after = after.map(str::to_owned);
+        while page.more && page.items.len() < limit as usize {
+            let found = self.skills.skills(self.tenant(), &filter, after.as_deref(), limit).await?;
+            after = found.items.last().map(|skill| skill.name.clone());
+            page.more = found.more;
+            page.items
+                .extend(found.items.into_iter().filter(|skill| authorize(caller, Action::Read, of(skill)).is_ok()));
+        }
+        page.more |= page.items.len() > limit as usize;
+        page.items.truncate(limit as usize);
+        Ok(page)
     }
 
     pub async fn skill(&self, caller: &Caller, id: SkillId) -> Result<(Skill, Vec<AgentId>), AppError> {
         authorize(caller, Action::Read, Resource::Skills)?;
         let tenant = self.tenant();
         let skill = self.skills.skill(tenant, id).await?;
+        authorize(caller, Action::Read, of(&skill))?;
         let agents = self.skills.agents_with(tenant, id).await?;
         Ok((skill, agents))
     }
@@ -58,6 +70,10 @@ impl App {
         }
         let skill = self.to_skill(caller, there.as_ref(), input).await?;
         self.check_skill(&skill).await?;
+        if there.is_none() {
+            // Given first: without it its author could not change it again.
+            self.prepare_new_resource(caller, skill.id.into()).await?;
+        }
         Ok((self.skills.save_skill(self.tenant(), &skill).await?, there.is_none()))
     }
 
@@ -85,9 +101,10 @@ impl App {
     pub async fn skill_versions(&self, caller: &Caller, id: SkillId) -> Result<Vec<Skill>, AppError> {
         authorize(caller, Action::Read, Resource::Skills)?;
         let all = self.skills.skill_versions(self.tenant(), id).await?;
-        if all.is_empty() {
+        let Some(latest) = all.first() else {
             return Err(AppError::not_found(format!("skill {id}")));
-        }
+        };
+        authorize(caller, Action::Read, of(latest))?;
         Ok(all)
     }
 
@@ -185,6 +202,10 @@ impl App {
         }
         self.deps().tools.check_skill(skill).map_err(|why| refused_skill(&why))
     }
+}
+
+pub(crate) fn of(skill: &Skill) -> Resource<'_> {
+    Resource::Skill { id: skill.id, name: &skill.name }
 }
 
 /// What carries skills out says `field: what is wrong`, or what is wrong with the config.

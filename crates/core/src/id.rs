@@ -44,6 +44,7 @@ id! {
     /// A durable alarm of a run.
     TimerId,
     UserId,
+    GroupId,
     /// A virtual key: a name and a secret by which a program uses the gateway.
     KeyId,
     BudgetId,

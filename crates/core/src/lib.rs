@@ -19,6 +19,7 @@ pub mod message;
 pub mod model;
 pub mod package;
 pub mod passthrough_request;
+pub mod permission;
 pub mod plan;
 pub mod policy;
 pub mod ports;
@@ -38,7 +39,7 @@ pub mod tool;
 
 pub use cancellation::Cancellation;
 pub use id::{
-    AgentId, ApprovalId, BudgetId, ConnectionId, ConversationId, CredentialId, KeyId, McpServerId, ReservationId,
-    RunId, SkillId, TenantId, TimerId, UserId,
+    AgentId, ApprovalId, BudgetId, ConnectionId, ConversationId, CredentialId, GroupId, KeyId, McpServerId,
+    ReservationId, RunId, SkillId, TenantId, TimerId, UserId,
 };
 pub use time::Timestamp;

@@ -4,6 +4,7 @@ mod access;
 mod agents;
 mod audit;
 mod conversations;
+mod groups;
 mod intent;
 mod knowledge;
 mod models;
@@ -21,6 +22,7 @@ pub use access::{Authenticator, LoginError, Principal, Role, VirtualKey};
 pub use agents::{Agents, Facts, Note, Reminder};
 pub use audit::{AuditFilter, AuditLog, AuditOrder, ChainEnds, Pruned};
 pub use conversations::{Conversation, ConversationFilter, Conversations};
+pub use groups::{ExternalGroups, Group, GroupChange, Groups, ResourceGrants};
 pub use intent::{Entry, Intent, IntentError, Proposal, Ranking, TableReader, WorkspaceReader};
 pub use knowledge::{Classifier, EmbedError, Embedder, Labelled};
 pub use models::{
@@ -45,6 +47,6 @@ pub use users::{
     Invitation, LoginSession, LoginSessions, User, UserChange, UserChangeError, UserFilter, UserState, Users,
 };
 pub use vault::{
-    ConnectionKeys, CredentialChange, CredentialRows, NewCredential, Opened as OpenedCredential, SealedCredential,
-    Vault, VaultError, given,
+    ConnectionKeys, CredentialChange, CredentialRows, NewCredential, Opened as OpenedCredential, RunUser,
+    SealedCredential, Vault, VaultError, given,
 };

@@ -5,7 +5,7 @@ use steward_core::deep::DeepDefaults;
 use steward_core::model::{Connection, Price};
 use steward_core::ports::{
     Agents, Approvals, AuditLog, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, Intent, KeptRuns,
-    Models, RunStore, Settings, SpendLimits, Tools, UsageRecord, Users, VirtualKeys,
+    Models, ResourceGrants, RunStore, Settings, SpendLimits, Tools, UsageRecord, Users, VirtualKeys,
 };
 use steward_core::rate_limit::RateLimiter;
 
@@ -17,6 +17,7 @@ pub trait Storage:
     + Settings
     + Facts
     + Grants
+    + ResourceGrants
     + KeptRuns
     + SpendLimits
     + UsageRecord
@@ -34,6 +35,7 @@ impl<T> Storage for T where
         + Settings
         + Facts
         + Grants
+        + ResourceGrants
         + KeptRuns
         + SpendLimits
         + UsageRecord

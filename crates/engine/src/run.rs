@@ -1,5 +1,6 @@
 //! One run at work: its steps, each committed to the journal before it counts.
 
+mod access;
 mod approval_request;
 mod budget;
 pub(crate) mod delegation;
@@ -56,4 +57,6 @@ pub(crate) struct RunContext<'a> {
     pub signals: &'a RunSignals,
     pub journal: Journal,
     pub children: &'a dyn ChildRuns,
+    /// The number of [`Users::identities`](steward_core::ports::Users::identities) at which access was last checked.
+    pub access_checked: Option<u64>,
 }

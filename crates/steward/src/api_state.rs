@@ -56,6 +56,7 @@ pub async fn in_process(app: &Composition, workspace: String, intent_filter: boo
         principal: Principal { tenant: app.tenant, user: user.id, name: user.name, role: Role::Admin, key: None },
         email: user.email,
         session: None,
+        permissions: Arc::default(),
     };
     let front = Front { access: Arc::new(access), workspace, intent_filter, hosts: Hosts::default() };
     Ok(InProcessClient::new(state(app, front).await, identity))
@@ -66,6 +67,8 @@ pub fn access(app: &Composition, signing_key: SecretBox<Vec<u8>>) -> Access {
         tenant: app.tenant,
         users: app.store.clone(),
         sessions: app.store.clone(),
+        groups: app.store.clone(),
+        grants: app.store.clone(),
         settings: app.store.clone(),
         keys: app.store.clone(),
         clock: Arc::clone(&app.clock),

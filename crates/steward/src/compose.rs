@@ -157,6 +157,7 @@ impl Composition {
                 skills: store.clone(),
                 agents: store.clone(),
                 users: store.clone(),
+                grants: store.clone(),
                 mcp_servers: store.clone(),
                 packages: store.clone(),
                 vault: vault_keys.clone(),

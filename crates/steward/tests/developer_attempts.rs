@@ -130,7 +130,7 @@ fn a_developer_with_bad_intent_gets_nowhere() {
 
     // The vault itself.
     m.attempt("list credentials", "GET", "/api/credentials", NOTHING, &[200]);
-    m.attempt("read a credential", "GET", &path, NOTHING, &[200]);
+    m.attempt("read a credential", "GET", &path, NOTHING, &[403]);
     m.attempt("read its uses", "GET", &format!("{path}/uses"), NOTHING, &[403]);
     m.attempt("set its value", "PATCH", &path, json!({"fields": {"token": "mine"}}), &[403]);
     m.attempt("lift its hosts", "PATCH", &path, json!({"hosts": []}), &[403]);

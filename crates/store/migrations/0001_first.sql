@@ -198,6 +198,57 @@ create unique index users_by_api_key on users (tenant_id, api_key_hash)
 create unique index users_by_invitation on users (tenant_id, invitation_hash)
     where invitation_hash is not null;
 
+-- source: where its members are kept, such as 'ldap'; empty: here. folded_name: lower case. folded: name and description
+-- to search in. sort_key: see skills, of folded_name.
+create table user_groups (
+    tenant_id   uuid   not null,
+    id          uuid   not null,
+    name        text   not null,
+    folded_name text   not null,
+    sort_key    text   not null,
+    folded      text   not null,
+    description text   not null,
+    source      text   not null,
+    external_id text,
+    created_at  bigint not null,
+    primary key (tenant_id, id)
+);
+create unique index user_groups_by_name on user_groups (tenant_id, folded_name);
+create index user_groups_by_order on user_groups (tenant_id, sort_key);
+
+create table group_members (
+    tenant_id uuid not null,
+    group_id  uuid not null,
+    user_id   uuid not null,
+    -- Who says so: a directory or provider, or empty for an administrator.
+    source    text not null,
+    primary key (tenant_id, group_id, user_id),
+    foreign key (tenant_id, group_id) references user_groups (tenant_id, id),
+    foreign key (tenant_id, user_id) references users (tenant_id, id)
+);
+create index group_members_by_user on group_members (tenant_id, user_id);
+
+-- Resources that only operators and those with a grant may use.
+create table restricted_resources (
+    tenant_id   uuid not null,
+    kind        text not null,
+    resource_id uuid not null,
+    primary key (tenant_id, kind, resource_id)
+);
+
+create table resource_grants (
+    tenant_id    uuid   not null,
+    kind         text   not null,
+    resource_id  uuid   not null,
+    grantee_kind text   not null,
+    grantee_id   uuid   not null,
+    level        text   not null,
+    given_by     text   not null,
+    given_at     bigint not null,
+    primary key (tenant_id, kind, resource_id, grantee_kind, grantee_id)
+);
+create index resource_grants_by_grantee on resource_grants (tenant_id, grantee_id);
+
 create table memories (
     tenant_id uuid   not null,
     agent_id  uuid   not null,

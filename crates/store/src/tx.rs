@@ -7,8 +7,8 @@ use sqlx::query::Query;
 use sqlx::{Executor, PgConnection, Postgres, Row as _};
 use steward_core::ports::{StoreError, StoreResult};
 use steward_core::{
-    AgentId, ApprovalId, BudgetId, ConnectionId, ConversationId, CredentialId, KeyId, McpServerId, ReservationId,
-    RunId, SkillId, TenantId, TimerId, Timestamp, UserId,
+    AgentId, ApprovalId, BudgetId, ConnectionId, ConversationId, CredentialId, GroupId, KeyId, McpServerId,
+    ReservationId, RunId, SkillId, TenantId, TimerId, Timestamp, UserId,
 };
 use uuid::Uuid;
 
@@ -311,6 +311,7 @@ id_args!(
     ConnectionId,
     ConversationId,
     CredentialId,
+    GroupId,
     KeyId,
     McpServerId,
     ReservationId,

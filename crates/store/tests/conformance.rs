@@ -7,6 +7,7 @@ mod blobs;
 mod credentials;
 mod filters;
 pub(crate) mod fixtures;
+mod groups;
 mod inbox;
 mod keys;
 mod leases;
@@ -106,6 +107,9 @@ cases! {
     users::an_invitation_is_accepted_once,
     users::users_are_removed_with_what_is_theirs,
     users::users_are_found_and_paged,
+    groups::groups_have_unique_names_and_members,
+    groups::a_directory_says_who_is_in_its_groups,
+    groups::grants_are_held_by_users_and_groups,
     users::ten_thousand_users_are_listed_quickly,
     rows::memory_is_versioned,
     rows::notes_and_reminders,

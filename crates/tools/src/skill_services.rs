@@ -10,7 +10,7 @@ use crate::skills::{
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use steward_core::ports::{Agents, Blobs, Clock, Ids, McpServers, SkillPackages, Skills, Users, Vault};
+use steward_core::ports::{Agents, Blobs, Clock, Ids, McpServers, ResourceGrants, SkillPackages, Skills, Users, Vault};
 use steward_sandbox::process::Helper;
 use steward_sandbox::python::{PythonConfig, PythonPool};
 
@@ -23,6 +23,7 @@ pub struct SkillServicesPorts {
     pub skills: Arc<dyn Skills>,
     pub agents: Arc<dyn Agents>,
     pub users: Arc<dyn Users>,
+    pub grants: Arc<dyn ResourceGrants>,
     pub mcp_servers: Arc<dyn McpServers>,
     pub packages: Arc<dyn SkillPackages>,
     pub vault: Arc<dyn Vault>,
@@ -56,7 +57,8 @@ pub struct SkillServices {
 
 impl SkillServices {
     pub fn new(config: SkillServicesConfig, ports: SkillServicesPorts) -> Self {
-        let SkillServicesPorts { skills, agents, users, mcp_servers, packages, vault, blobs, clock, ids } = ports;
+        let SkillServicesPorts { skills, agents, users, grants, mcp_servers, packages, vault, blobs, clock, ids } =
+            ports;
         let search: Vec<PathBuf> = config.programs.iter().chain(&config.path).cloned().collect();
         let programs = |env| Programs { search: search.clone(), own: config.programs.clone(), env };
         let client = Client::new(config.web_allow);
@@ -73,7 +75,7 @@ impl SkillServices {
         ));
         let python = Arc::new(PythonPool::new(helper(), config.python));
         let host_keys = Arc::new(FileHostKeys::new(config.data_dir.join(HOST_KEYS)));
-        let runtime = SkillRuntime::new(SkillPorts { skills: Arc::clone(&skills), agents, users, vault })
+        let runtime = SkillRuntime::new(SkillPorts { skills: Arc::clone(&skills), agents, users, grants, vault })
             .with(Arc::new(HttpExecutor::new(client.clone())))
             .with(Arc::new(GraphqlExecutor::new(client.clone())))
             .with(Arc::new(HuggingfaceExecutor::new(client.clone())))

@@ -35,7 +35,9 @@ use std::sync::Arc;
 use steward_core::TenantId;
 use steward_core::agent::Agent;
 use steward_core::policy::RiskClass;
-use steward_core::ports::{AgentTools, Agents, Interrupted, Skills, Stage, StoreError, ToolScope, Users, Vault};
+use steward_core::ports::{
+    AgentTools, Agents, Interrupted, ResourceGrants, Skills, Stage, StoreError, ToolScope, Users, Vault,
+};
 use steward_core::scrub::Scrubber;
 use steward_core::skill::{Skill, SkillKind, SkillPrompt, SkillRef, SkillSpec};
 use steward_core::tool::{EffectClass, Preview, Settled, Staged, ToolError, ToolOutput, Undo};
@@ -46,6 +48,8 @@ pub struct SkillPorts {
     pub agents: Arc<dyn Agents>,
     /// For the role in the discovery of credentials.
     pub users: Arc<dyn Users>,
+    /// For credentials that are granted to users.
+    pub grants: Arc<dyn ResourceGrants>,
     pub vault: Arc<dyn Vault>,
 }
 

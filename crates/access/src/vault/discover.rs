@@ -1,8 +1,8 @@
-//! Chooses a skill's credential: the agent's own setting, one bound to the user's role, one found by kind and name.
+//! Chooses a skill's credential: the agent's own setting, one bound to the user's role or granted to them, one found by kind and name.
 
 use steward_core::agent::Agent;
 use steward_core::credential::{Credential, CredentialKind};
-use steward_core::ports::{CredentialRows, Role, StoreError, VaultError};
+use steward_core::ports::{CredentialRows, RunUser, StoreError, VaultError};
 use steward_core::skill::CredentialWanted;
 use steward_core::{CredentialId, TenantId, Timestamp};
 
@@ -14,7 +14,7 @@ const PAGE: u32 = 500;
 pub(super) struct CredentialQuery<'a> {
     pub tenant: TenantId,
     pub agent: &'a Agent,
-    pub role: Option<Role>,
+    pub user: Option<&'a RunUser>,
     pub skill: &'a str,
     pub kinds: &'a [CredentialKind],
     pub wanted: &'a CredentialWanted,
@@ -49,7 +49,7 @@ impl CredentialQuery<'_> {
         };
         VaultError::Missing(format!(
             "the skill {skill} needs {what}, and there is none that agent {agent} may use: name one \
-             under credentials.{skill} of the agent, bind one to the user's role, or make one \
+             under credentials.{skill} of the agent, bind one to the user's role, grant one to the user, or make one \
              discoverable (`steward credential list`)",
             skill = self.skill,
             agent = self.agent.name
@@ -120,7 +120,11 @@ impl SealedVault {
     async fn by_rows(&self, query: &CredentialQuery<'_>) -> Result<Option<Credential>, VaultError> {
         let fitting = fitting(&*self.deps.rows, query).await?;
         let now = self.deps.clock.now();
-        let bound = |one: &&Credential| query.role.is_some_and(|role| one.roles.contains(&role));
+        let bound = |one: &&Credential| {
+            query
+                .user
+                .is_some_and(|user| one.roles.contains(&user.role) || user.permissions.level(one.id.into()).is_some())
+        };
         if let Some(found) = the_only_one(fitting.iter().filter(bound), now)? {
             return Ok(Some(found));
         }

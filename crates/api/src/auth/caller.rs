@@ -82,6 +82,7 @@ impl FromRequestParts<ApiState> for Caller {
 mod tests {
     use super::caller_of;
     use axum::http::Request;
+    use std::sync::Arc;
     use steward_access::LOCAL_USER;
     use steward_app::Identity;
     use steward_core::event::Origin;
@@ -95,7 +96,8 @@ mod tests {
             let user = UserId(Uuid::from_u128(1));
             let principal =
                 Principal { tenant: TenantId::DEFAULT, user, name: String::new(), role: Role::Operator, key: None };
-            let identity = Identity { principal, email: LOCAL_USER.to_owned(), session: None };
+            let identity =
+                Identity { principal, email: LOCAL_USER.to_owned(), session: None, permissions: Arc::default() };
             let request = Request::builder().header("x-steward-client", client).body(()).unwrap();
             assert_eq!(caller_of(identity, &request.into_parts().0).origin, origin, "{client:?}");
         }

@@ -108,7 +108,7 @@ pub(crate) async fn patch(
     PathId(id): PathId<AgentId>,
     Body(mut patch): Body<Map<String, Value>>,
 ) -> Answer<Agent> {
-    authorize(&caller, Action::Write, Resource::Agents)?;
+    authorize(&caller, Action::Operate, Resource::Agents)?;
     published::agent(&mut patch)?;
     Ok(Json(state.patch_agent(&caller, id, &Value::Object(patch)).await?))
 }

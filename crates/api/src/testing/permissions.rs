@@ -11,9 +11,10 @@ use steward_core::approval::{About, Approval, Subject};
 use steward_core::event::{EventBody, Origin};
 use steward_core::hash::sha256;
 use steward_core::model::Purpose;
+use steward_core::permission::{AccessLevel, Grantee, ResourceGrant, ResourceKind, ResourceRef};
 use steward_core::ports::{
-    Conversation, Conversations as _, Role, RunRow, RunStatus, RunStore as _, SideWrite, User, Users as _, VirtualKey,
-    VirtualKeys as _,
+    Agents as _, Conversation, Conversations as _, ResourceGrants as _, Role, RunRow, RunStatus, RunStore as _,
+    SideWrite, Skills as _, User, Users as _, VirtualKey, VirtualKeys as _,
 };
 use steward_core::{AgentId, ApprovalId, ConversationId, KeyId, RunId, TenantId, Timestamp, UserId};
 use tower::ServiceExt as _;
@@ -24,7 +25,8 @@ const INTRODUCTION: &str = "# Who may call what
 
 This page is made by a test that calls every operation of the API as nobody and as each role (`the_page_of_permissions_is_this_one`).
 `anybody`: it takes no login. `yes`: the role and the ownership allow it. `no`: 403, with the role that is needed. `log in`: 401. `hidden`: 404, as if it were not
-there. Rows of what somebody owns are tried on one's own and on another's.
+there. Rows of what somebody owns are tried on one's own and on another's. Agents, skills and credentials are tried open,
+restricted, and restricted with each level of a [grant](groups-and-grants.md); `/api/access` is tried on agents.
 
 Beyond this table: what a developer may change of a skill depends on what the skill reaches ([skills](skills.md)); keys of programs
 open only `/v1` and `/mcp`, and there only what they name.
@@ -47,13 +49,18 @@ async fn the_page_of_permissions_is_this_one() {
     let mut page = INTRODUCTION.to_owned();
     page += "| operation | nobody | viewer | developer | operator | admin |\n|---|---|---|---|---|---|\n";
     for (method, path, operation) in table.operations() {
-        if let Some(kind) = Owned::of(&path) {
+        if let Some(kind) = granted(&path) {
+            for state in Granted::ALL {
+                let row = table.row(&method, &path, &operation, Tried::Granted(kind, state)).await;
+                writeln!(page, "| {method} {path}, {} | {row} |", state.named()).unwrap();
+            }
+        } else if let Some(kind) = Owned::of(&path) {
             for (whose, own) in [("own", true), ("another's", false)] {
-                let row = table.row(&method, &path, &operation, Some((kind, own))).await;
+                let row = table.row(&method, &path, &operation, Tried::Owned(kind, own)).await;
                 writeln!(page, "| {method} {path}, {whose} | {row} |").unwrap();
             }
         } else {
-            let row = table.row(&method, &path, &operation, None).await;
+            let row = table.row(&method, &path, &operation, Tried::Anything).await;
             writeln!(page, "| {method} {path} | {row} |").unwrap();
         }
     }
@@ -90,6 +97,53 @@ impl Owned {
     }
 }
 
+/// What an operation is tried on.
+#[derive(Debug, Clone, Copy)]
+enum Tried {
+    Anything,
+    Owned(Owned, bool),
+    Granted(ResourceKind, Granted),
+}
+
+/// How a resource stands to whoever tries.
+#[derive(Debug, Clone, Copy)]
+enum Granted {
+    Open,
+    Restricted,
+    To(AccessLevel),
+}
+
+impl Granted {
+    const ALL: [Self; 5] = [
+        Self::Open,
+        Self::Restricted,
+        Self::To(AccessLevel::Use),
+        Self::To(AccessLevel::Edit),
+        Self::To(AccessLevel::Share),
+    ];
+
+    fn named(self) -> String {
+        match self {
+            Self::Open => "open".to_owned(),
+            Self::Restricted => "restricted".to_owned(),
+            Self::To(level) => format!("restricted, with `{}`", level.as_str()),
+        }
+    }
+}
+
+/// The kind of what a path names, where grants are given for it.
+fn granted(path: &str) -> Option<ResourceKind> {
+    let kinds = [
+        ("/api/agents/{id}", ResourceKind::Agent),
+        ("/api/universal-agents/{id}", ResourceKind::Agent),
+        ("/api/chat/{agent_id}", ResourceKind::Agent),
+        ("/api/access/{kind}/{id}", ResourceKind::Agent),
+        ("/api/skills/{id}", ResourceKind::Skill),
+        ("/api/credentials/{id}", ResourceKind::Credential),
+    ];
+    kinds.into_iter().find(|(begin, _)| path.starts_with(begin)).map(|(_, kind)| kind)
+}
+
 impl Table {
     fn operations(&self) -> Vec<(String, String, Value)> {
         let mut all = Vec::new();
@@ -104,17 +158,18 @@ impl Table {
     }
 
     /// The cells of an operation. Each is tried by a new person on new things, since a try may change both.
-    async fn row(&mut self, method: &str, path: &str, operation: &Value, owned: Option<(Owned, bool)>) -> String {
+    async fn row(&mut self, method: &str, path: &str, operation: &Value, tried: Tried) -> String {
         let mut statuses = Vec::new();
         for role in [None].into_iter().chain(ROLES.map(Some)) {
             let person = self.person(role.unwrap_or(Role::Viewer)).await;
-            let id = match owned {
-                Some((kind, true)) => self.thing(kind, person).await,
-                Some((kind, false)) => {
+            let id = match tried {
+                Tried::Owned(kind, true) => self.thing(kind, person).await,
+                Tried::Owned(kind, false) => {
                     let other = self.person(Role::Developer).await;
                     self.thing(kind, other).await
                 }
-                None => Uuid::nil(),
+                Tried::Granted(kind, state) => self.resource(kind, state, person).await,
+                Tried::Anything => Uuid::nil(),
             };
             let path = with_parameters(path, operation, id);
             statuses.push(self.status(method, &path, operation, role.map(|_| person)).await);
@@ -126,7 +181,7 @@ impl Table {
         let cells = statuses.into_iter().map(|status| match status {
             401 => "log in",
             403 => "no",
-            404 if owned.is_some() => "hidden",
+            404 if matches!(tried, Tried::Owned(..)) => "hidden",
             _ => "yes",
         });
         cells.collect::<Vec<_>>().join(" | ")
@@ -183,6 +238,42 @@ impl Table {
                 let key: VirtualKey = serde_json::from_value(key).unwrap();
                 store.save_key(tenant, &key, Some(&id.to_string())).await.unwrap();
             }
+        }
+        id
+    }
+
+    async fn resource(&mut self, kind: ResourceKind, state: Granted, person: UserId) -> Uuid {
+        self.things += 1;
+        let (store, tenant, id) = (&self.bed.store, TenantId::DEFAULT, Uuid::from_u128(0xface_0000 + self.things));
+        let name = format!("thing-{}", self.things);
+        let id = match kind {
+            ResourceKind::Skill => {
+                let skill = json!({
+                    "id": id, "name": name, "version": 1, "description": "Adds.", "parameters": {"type": "object"},
+                    "type": "python", "config": {"code": "def run(p): return 1"}, "risk": "read", "effect": "read",
+                    "at": 0,
+                });
+                store.save_skill(tenant, &serde_json::from_value(skill).unwrap()).await.unwrap().id.0
+            }
+            ResourceKind::Credential => {
+                let new = json!({"name": name, "kind": "token", "fields": {"token": "x"}});
+                let new = serde_json::from_value(new).unwrap();
+                self.bed.state.vault.keep(tenant, new).await.unwrap().id.0
+            }
+            ResourceKind::Agent | ResourceKind::Connection => {
+                let agent = json!({"id": id, "name": name, "instructions": ""});
+                store.save_agent(tenant, &serde_json::from_value(agent).unwrap()).await.unwrap();
+                id
+            }
+        };
+        let resource = ResourceRef { kind, id };
+        if !matches!(state, Granted::Open) {
+            store.set_restricted(tenant, resource, true).await.unwrap();
+        }
+        if let Granted::To(level) = state {
+            let (grantee, given_by) = (Grantee::User(person), "a test".to_owned());
+            let grant = ResourceGrant { grantee, level, given_by, given_at: Timestamp(0) };
+            store.give_grant(tenant, resource, &grant).await.unwrap();
         }
         id
     }
@@ -294,7 +385,7 @@ impl Table {
     }
 }
 
-fn api_key(person: UserId) -> String {
+pub(super) fn api_key(person: UserId) -> String {
     format!("sk-steward-{}", person.0.simple())
 }
 
@@ -306,6 +397,7 @@ fn with_parameters(path: &str, operation: &Value, id: Uuid) -> String {
         let name = parameter["name"].as_str().unwrap();
         let is_id = parameter["schema"]["format"] == "uuid" || parameter["schema"]["$ref"].is_string();
         let value = match parameter["schema"]["type"].as_str() {
+            _ if name == "kind" => "agent".to_owned(),
             _ if is_id => id.to_string(),
             Some("integer") => "1".to_owned(),
             _ => "x".to_owned(),

@@ -1,4 +1,5 @@
-use crate::app::{Action, App, AppError, Caller};
+use crate::agent_lookup::of;
+use crate::app::{Action, App, AppError, Caller, authorize};
 use crate::dto::conversations::ChatStarted;
 use crate::dto::runs::Fork;
 use steward_core::event::Origin;
@@ -11,8 +12,12 @@ impl App {
     pub async fn fork_run(&self, caller: &Caller, id: RunId, wanted: Fork) -> Result<ChatStarted, AppError> {
         let row = self.run_of(caller, Action::Operate, id).await?;
         self.check_fork(&row, &wanted).await?;
+        // Its agent may be deleted by now.
+        let agent = self.store().agent(self.tenant(), row.agent).await?;
+        authorize(caller, Action::Ask, of(&agent))?;
         let connection = wanted.connection_id;
-        if connection.is_some() {
+        if let Some(id) = connection {
+            self.may_ask_connection(caller, id).await?;
             self.deps().models.select(connection).await?;
         }
         let conversation = self.branch(caller, &row).await?;

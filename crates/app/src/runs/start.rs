@@ -1,5 +1,6 @@
 //! Beginning runs: a message of a conversation, or a request of a program that keeps its own history.
 
+use crate::agent_lookup::of;
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::conversations::{Chat, ChatStarted};
 use steward_core::agent::Agent;
@@ -46,8 +47,8 @@ impl App {
         }
         let ended = self.runs.state(id).await?;
         let taint = ended.sources();
-        let opened = |name: &str| authorize(caller, Action::Read, Resource::Agent { name }).is_ok();
-        let Some(setup) = ended.setup.filter(|setup| opened(&setup.agent.name)) else {
+        let opened = |agent: &Agent| authorize(caller, Action::Read, of(agent)).is_ok();
+        let Some(setup) = ended.setup.filter(|setup| opened(&setup.agent)) else {
             return Ok(EarlierMessages::Missing);
         };
         let mut said = setup.history.clone();
@@ -61,9 +62,12 @@ impl App {
     /// Says something to an agent. The run is durable when this returns.
     pub async fn chat(&self, caller: &Caller, agent: AgentId, chat: Chat) -> Result<ChatStarted, AppError> {
         authorize(caller, Action::Ask, Resource::Agents)?;
-        let agent = self.live_agent(agent).await?;
+        let agent = self.agent_for(caller, Action::Ask, agent).await?;
         let input = self.with_attachments(checked_message(&chat)?, &chat.attachments).await?;
         let wanted = chat.connection_id;
+        if let Some(id) = wanted {
+            self.may_ask_connection(caller, id).await?;
+        }
         // Asked before anything is written: without a model there is no run and no conversation.
         self.deps().models.select(wanted.or(agent.connection)).await?;
         let (conversation, fresh) = match chat.conversation_id {
@@ -99,7 +103,7 @@ impl App {
 
     pub async fn start_run(&self, caller: &Caller, request: RunRequest) -> Result<RunId, EngineError> {
         let RunRequest { agent, input, history, asked_by } = request;
-        let allowed = authorize(caller, Action::Ask, Resource::Agent { name: &agent.name });
+        let allowed = authorize(caller, Action::Ask, of(&agent));
         allowed.map_err(|error| EngineError::Invalid(error.to_string()))?;
         let start = StartRun {
             agent,

@@ -2,6 +2,7 @@
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::authorize::SkillReach;
+use crate::skills::of;
 use steward_core::policy::RiskClass;
 use steward_core::skill::{HttpSpec, Skill, SkillKind, SkillSpec};
 
@@ -13,13 +14,16 @@ impl App {
         before: Option<&Skill>,
         after: &Skill,
     ) -> Result<(), AppError> {
+        if let Some(before) = before {
+            authorize(caller, Action::Write, of(before))?;
+        }
         let mut reach = skill_reach(before, after);
         if let Some(before) = before.filter(|_| reach == SkillReach::Own)
             && !self.skills.agents_with(self.tenant(), before.id).await?.is_empty()
         {
             reach = SkillReach::InUse;
         }
-        authorize(caller, Action::Write, Resource::Skill { reach })
+        authorize(caller, Action::Write, Resource::SkillChange { reach })
     }
 }
 

@@ -1,5 +1,6 @@
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::skills::{SkillTest, SkillTested};
+use crate::skills::of;
 use std::time::Instant;
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Authorized, ToolScope};
@@ -22,6 +23,7 @@ impl App {
     pub async fn test_skill(&self, caller: &Caller, id: SkillId, wanted: SkillTest) -> Result<SkillTested, AppError> {
         authorize(caller, Action::Operate, Resource::SkillCall { changes: false })?;
         let skill = self.skills.skill(self.tenant(), id).await?;
+        authorize(caller, Action::Operate, of(&skill))?;
         if matches!(skill.kind(), SkillKind::Internal | SkillKind::AgentDelegation) {
             return Err(AppError::invalid(
                 "type",
@@ -44,7 +46,7 @@ impl App {
         }
         let agent = match wanted.agent {
             Some(id) => {
-                let agent = self.live_agent(id).await?;
+                let agent = self.agent_for(caller, Action::Ask, id).await?;
                 // Else somebody's own skill would be called with what was given to other skills of that agent.
                 if !self.skills.agents_with(self.tenant(), skill.id).await?.contains(&agent.id) {
                     authorize(caller, Action::Operate, Resource::SkillCall { changes: true })?;

@@ -4,6 +4,7 @@ use super::Role;
 use super::store_result::{Page, StoreError, StoreResult};
 use crate::agent::Agent;
 use crate::credential::{Credential, CredentialKind, CredentialUse};
+use crate::permission::Permissions;
 use crate::skill::CredentialWanted;
 use crate::{ConnectionId, CredentialId, TenantId, Timestamp};
 use async_trait::async_trait;
@@ -139,13 +140,13 @@ pub trait Vault: Send + Sync {
         before: Option<Timestamp>,
         limit: u32,
     ) -> Result<Page<CredentialUse>, VaultError>;
-    /// The credential for `skill` of `agent`: the agent's own setting, then those bound to the user's role, then by
-    /// kind and name. `Ok(None)` only if it is optional.
+    /// The credential for `skill` of `agent`: the agent's own setting, then those bound to the user's role or granted to
+    /// them, then by kind and name. `Ok(None)` only if it is optional.
     async fn discover(
         &self,
         tenant: TenantId,
         agent: &Agent,
-        role: Option<Role>,
+        user: Option<&RunUser>,
         skill: &str,
         kinds: &[CredentialKind],
         wanted: &CredentialWanted,
@@ -179,6 +180,13 @@ pub struct SealedCredential {
     pub key_id: String,
     /// Nonce and ciphertext.
     pub sealed: Vec<u8>,
+}
+
+/// The user behind a run, as far as it matters for credentials.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunUser {
+    pub role: Role,
+    pub permissions: Permissions,
 }
 
 #[async_trait]

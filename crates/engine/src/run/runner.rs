@@ -40,7 +40,7 @@ pub(crate) async fn drive(
         Some(state) => Journal::new(deps.clone(), lease, state),
         None => Journal::load(deps.clone(), lease).await?,
     };
-    let mut context = RunContext { deps, signals, journal, children };
+    let mut context = RunContext { deps, signals, journal, children, access_checked: None };
     let state = &context.journal.state;
     if !fresh && !state.is_finished() && state.waiting.is_none() {
         let node = deps.config.node.clone();
@@ -51,7 +51,7 @@ pub(crate) async fn drive(
     }
     loop {
         let effects = context.journal.state.next(deps.clock.now());
-        if context.permissions_changed(&effects).await? {
+        if context.access_revoked(&effects).await? || context.permissions_changed(&effects).await? {
             continue;
         }
         if effects.is_empty() && context.rest().await? {

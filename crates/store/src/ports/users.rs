@@ -21,6 +21,7 @@ macro_rules! select {
         )
     };
 }
+pub(crate) use select;
 
 #[async_trait]
 impl Users for Store {
@@ -261,6 +262,8 @@ async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: UserId) -> StoreResult<()
             and owner_id in (select id from virtual_keys where tenant_id = $1 and user_id = $2)",
         "delete from spend_limits where tenant_id = $1 and scope = 'user' and owner_id = $2",
         "delete from virtual_keys where tenant_id = $1 and user_id = $2",
+        "delete from group_members where tenant_id = $1 and user_id = $2",
+        "delete from resource_grants where tenant_id = $1 and grantee_kind = 'user' and grantee_id = $2",
         "delete from users where tenant_id = $1 and id = $2",
     ] {
         tx.execute(sql, args![tenant, id]).await?;
@@ -281,7 +284,7 @@ fn unknown(id: UserId) -> StoreError {
     StoreError::NotFound(format!("user {id}"))
 }
 
-fn user(row: &Row) -> StoreResult<User> {
+pub(crate) fn user(row: &Row) -> StoreResult<User> {
     let invitation = match (row.opt_text(9)?, row.opt_int(10)?) {
         (Some(token_hash), Some(expires_at)) => Some(Invitation { token_hash, expires_at: Timestamp(expires_at) }),
         _ => None,

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use steward_core::hash::sha256;
 use steward_core::ports::{
     Agents, Approvals, AuditLog, BlobError, Blobs, Connections, Conversations, CredentialRows, ExamReports, Facts,
-    Grants, Idempotency, KeptRuns, LoginSessions, McpServers, RunStore, Settings, SkillPackages, Skills, SpendLimits,
-    UsageRecord, Users, VirtualKeys,
+    Grants, Groups, Idempotency, KeptRuns, LoginSessions, McpServers, ResourceGrants, RunStore, Settings,
+    SkillPackages, Skills, SpendLimits, UsageRecord, Users, VirtualKeys,
 };
 use steward_store::{Place, Store, StoreConfig};
 use tempfile::TempDir;
@@ -32,6 +32,8 @@ ports!(
         + LoginSessions
         + Idempotency
         + Grants
+        + Groups
+        + ResourceGrants
         + KeptRuns
         + SpendLimits
         + UsageRecord

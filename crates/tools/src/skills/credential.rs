@@ -5,7 +5,7 @@ use crate::handler::Context;
 use secrecy::{ExposeSecret, SecretString};
 use std::slice;
 use steward_core::credential::{Credential, CredentialUse};
-use steward_core::ports::{OpenedCredential, Role, StoreError, ToolScope};
+use steward_core::ports::{OpenedCredential, RunUser, StoreError, ToolScope};
 use steward_core::scrub::{Scrubber, secrets_of};
 use steward_core::skill::{CredentialWanted, GraphqlSpec, HttpSpec, HuggingfaceSpec, ScrapeSpec, Skill, SkillSpec};
 use url::Url;
@@ -79,8 +79,8 @@ pub(super) async fn discover(
         None => return Ok(None),
     };
     let kinds = wanted.kind.as_ref().map_or(kinds, slice::from_ref);
-    let role = user_role(ports, scope).await?;
-    Ok(ports.vault.discover(scope.tenant, &agent, role, &skill.name, kinds, wanted).await?)
+    let user = run_user(ports, scope).await?;
+    Ok(ports.vault.discover(scope.tenant, &agent, user.as_ref(), &skill.name, kinds, wanted).await?)
 }
 
 /// Refuses a credential that names hosts, unless all that the skill may send it to are among them.
@@ -129,11 +129,15 @@ fn check_hosts(credential: &Credential, skill: &Skill) -> Result<(), ToolsError>
     check_host(credential, host, port)
 }
 
-/// The role of the user behind the run; `None` for a run without a user, or of one who is disabled.
-async fn user_role(ports: &SkillPorts, scope: &ToolScope) -> Result<Option<Role>, ToolsError> {
+/// The user behind the run; `None` for a run without one, or of one who is disabled.
+async fn run_user(ports: &SkillPorts, scope: &ToolScope) -> Result<Option<RunUser>, ToolsError> {
     let Some(id) = scope.user else {
         return Ok(None);
     };
     let user = ports.users.user(scope.tenant, id).await?;
-    Ok(user.filter(|user| !user.is_disabled()).map(|user| user.role))
+    let Some(user) = user.filter(|user| !user.is_disabled()) else {
+        return Ok(None);
+    };
+    let permissions = ports.grants.permissions(scope.tenant, id).await?;
+    Ok(Some(RunUser { role: user.role, permissions }))
 }

@@ -9,7 +9,7 @@ use steward_core::agent::Agent;
 use steward_core::credential::{Credential, CredentialKind, CredentialUse};
 use steward_core::mcp::McpServer;
 use steward_core::ports::{
-    Clock, CredentialChange, Ids, McpServers, NewCredential, OpenedCredential, Page, Role, SkillFilter, Skills,
+    Clock, CredentialChange, Ids, McpServers, NewCredential, OpenedCredential, Page, RunUser, SkillFilter, Skills,
     StoreError, StoreResult, Vault, VaultError,
 };
 use steward_core::skill::{CredentialWanted, Skill};
@@ -219,7 +219,7 @@ impl Vault for Safe {
         &self,
         _: TenantId,
         _: &Agent,
-        _: Option<Role>,
+        _: Option<&RunUser>,
         _: &str,
         _: &[CredentialKind],
         _: &CredentialWanted,

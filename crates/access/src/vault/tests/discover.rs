@@ -3,7 +3,8 @@ use std::time::Duration;
 
 use steward_core::agent::Agent;
 use steward_core::credential::{Credential, CredentialKind as Kind};
-use steward_core::ports::{NewCredential, Role, Vault, VaultError};
+use steward_core::permission::{AccessLevel, Permissions};
+use steward_core::ports::{NewCredential, Role, RunUser, Vault, VaultError};
 use steward_core::skill::{CredentialWanted, SkillKind};
 use steward_core::{AgentId, CredentialId};
 use uuid::Uuid;
@@ -40,7 +41,8 @@ async fn find(
     wanted: &CredentialWanted,
 ) -> Result<Option<String>, VaultError> {
     let kinds = SkillKind::Http.credentials();
-    let found = vault.discover(TENANT, agent, role, "fetch", kinds, wanted);
+    let user = role.map(|role| RunUser { role, permissions: Permissions::default() });
+    let found = vault.discover(TENANT, agent, user.as_ref(), "fetch", kinds, wanted);
     Ok(found.await?.map(|found| found.name))
 }
 
@@ -143,4 +145,18 @@ async fn all_pages_are_looked_at() {
     let found = find(&vault, &agent(&[]), None, &CredentialWanted::default()).await;
     assert_eq!(found.unwrap(), Some(last.name));
     assert_eq!(vault.rotate(TENANT).await.unwrap(), 502);
+}
+
+#[tokio::test]
+async fn a_grant_opens_a_credential_to_the_runs_of_its_user() {
+    let bed = Bed::new().await;
+    let vault = bed.vault();
+    let any = CredentialWanted::default();
+    let granted = keep(&vault, "granted", &[], false).await;
+    let agent = agent(&[]);
+    missing(find(&vault, &agent, Some(Role::Developer), &any).await, "fetch");
+    let mut user = RunUser { role: Role::Developer, permissions: Permissions::default() };
+    user.permissions.grant(granted.id.into(), AccessLevel::Use);
+    let found = vault.discover(TENANT, &agent, Some(&user), "fetch", SkillKind::Http.credentials(), &any).await;
+    assert_eq!(found.unwrap().map(|found| found.name).as_deref(), Some("granted"));
 }

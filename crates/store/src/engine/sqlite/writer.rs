@@ -45,7 +45,9 @@ impl ChangedTables {
         connection
             .update_hook(Some(move |_, _: &str, table: &str, _| match table {
                 "runs" | "events" => seen.logs.store(true, Ordering::Relaxed),
-                "users" | "virtual_keys" => seen.identities.store(true, Ordering::Relaxed),
+                "users" | "virtual_keys" | "group_members" | "resource_grants" | "restricted_resources" => {
+                    seen.identities.store(true, Ordering::Relaxed)
+                }
                 _ => {}
             }))
             .map_err(|e| error::sqlite(&e))?;

@@ -10,15 +10,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use steward_core::agent::Agent;
 use steward_core::credential::{Credential, CredentialKind, CredentialUse};
+use steward_core::permission::{AccessList, Permissions, ResourceGrant, ResourceRef};
 use steward_core::ports::{
-    Agents, Authorized, CredentialChange, NewCredential, OpenedCredential, Page, Role, SkillFilter, Skills, StoreError,
-    StoreResult, ToolScope, Tools as _, User, UserChange, UserChangeError, UserFilter, Users, Vault, VaultError,
+    Agents, Authorized, CredentialChange, NewCredential, OpenedCredential, Page, ResourceGrants, Role, RunUser,
+    SkillFilter, Skills, StoreError, StoreResult, ToolScope, Tools as _, User, UserChange, UserChangeError, UserFilter,
+    Users, Vault, VaultError,
 };
 use steward_core::skill::{CredentialWanted, Skill};
 use steward_core::tool::{Preview, ToolError, ToolOutput, Undo};
 use steward_core::{AgentId, CredentialId, SkillId, TenantId, Timestamp, UserId, hash};
 use steward_tools::skills::Executor;
 use steward_tools::{Dispatcher, SkillPorts, SkillRuntime};
+use uuid::Uuid;
 
 pub fn id(number: u64) -> String {
     format!("00000000-0000-0000-0000-{number:012}")
@@ -162,6 +165,28 @@ impl Users for Rows {
 }
 
 #[async_trait]
+impl ResourceGrants for Rows {
+    async fn permissions(&self, _: TenantId, _: UserId) -> StoreResult<Permissions> {
+        Ok(Permissions::default())
+    }
+    async fn access_list(&self, _: TenantId, _: ResourceRef) -> StoreResult<AccessList> {
+        unimplemented!()
+    }
+    async fn set_restricted(&self, _: TenantId, _: ResourceRef, _: bool) -> StoreResult<()> {
+        unimplemented!()
+    }
+    async fn give_grant(&self, _: TenantId, _: ResourceRef, _: &ResourceGrant) -> StoreResult<()> {
+        unimplemented!()
+    }
+    async fn take_grant(&self, _: TenantId, _: ResourceRef, _: Uuid) -> StoreResult<()> {
+        unimplemented!()
+    }
+    async fn grants_of(&self, _: TenantId, _: UserId) -> StoreResult<Vec<(ResourceRef, ResourceGrant)>> {
+        unimplemented!()
+    }
+}
+
+#[async_trait]
 impl Vault for Rows {
     async fn keep(&self, _: TenantId, _: NewCredential) -> Result<Credential, VaultError> {
         unimplemented!()
@@ -197,12 +222,12 @@ impl Vault for Rows {
         &self,
         _: TenantId,
         agent: &Agent,
-        role: Option<Role>,
+        user: Option<&RunUser>,
         skill: &str,
         kinds: &[CredentialKind],
         wanted: &CredentialWanted,
     ) -> Result<Option<Credential>, VaultError> {
-        self.roles.lock().unwrap().push(role);
+        self.roles.lock().unwrap().push(user.map(|user| user.role));
         let all = self.credentials.lock().unwrap();
         let own = agent.credentials.get(skill);
         let found = all.iter().find(|(one, _)| {
@@ -261,7 +286,13 @@ impl World {
         let bench = Bench::new();
         let rows = Arc::new(Rows::default());
         *rows.agent.lock().unwrap() = Some(agent());
-        let ports = SkillPorts { skills: rows.clone(), agents: rows.clone(), users: rows.clone(), vault: rows.clone() };
+        let ports = SkillPorts {
+            skills: rows.clone(),
+            agents: rows.clone(),
+            users: rows.clone(),
+            grants: rows.clone(),
+            vault: rows.clone(),
+        };
         let runtime = executors.into_iter().fold(SkillRuntime::new(ports), SkillRuntime::with);
         let runtime = Arc::new(runtime);
         let tools = bench.builder().skills(runtime.clone()).build().unwrap();

@@ -1,0 +1,90 @@
+use super::store_result::{Page, StoreResult};
+use super::users::User;
+use crate::permission::{AccessList, Permissions, ResourceGrant, ResourceRef};
+use crate::{GroupId, TenantId, Timestamp, UserId};
+use async_trait::async_trait;
+use uuid::Uuid;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    pub id: GroupId,
+    /// Unique, whatever the case.
+    pub name: String,
+    pub description: String,
+    /// Where its members are kept, such as `ldap`; empty: here.
+    pub source: String,
+    /// What it is called there.
+    pub external_id: Option<String>,
+    pub created_at: Timestamp,
+    pub members: u64,
+}
+
+/// What is `None` stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GroupChange {
+    pub name: Option<String>,
+    pub description: Option<String>,
+    pub external_id: Option<Option<String>>,
+}
+
+/// The groups that a directory or provider says somebody is in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExternalGroups {
+    /// Which directory or provider; memberships that others told of stay.
+    pub source: String,
+    pub names: Vec<String>,
+}
+
+#[async_trait]
+pub trait Groups: Send + Sync {
+    /// A name that another has is a conflict.
+    async fn create_group(&self, tenant: TenantId, group: &Group) -> StoreResult<()>;
+    async fn change_group(&self, tenant: TenantId, id: GroupId, change: &GroupChange) -> StoreResult<Group>;
+    /// With its memberships and grants.
+    async fn remove_group(&self, tenant: TenantId, id: GroupId) -> StoreResult<()>;
+    async fn group(&self, tenant: TenantId, id: GroupId) -> StoreResult<Option<Group>>;
+    async fn group_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Group>>;
+    /// By name, those after `after`; `text`: part of the name or description.
+    async fn groups(
+        &self,
+        tenant: TenantId,
+        text: Option<&str>,
+        after: Option<&str>,
+        limit: u32,
+    ) -> StoreResult<Page<Group>>;
+    /// By name.
+    async fn groups_of(&self, tenant: TenantId, user: UserId) -> StoreResult<Vec<Group>>;
+    /// By email, those after `after`.
+    async fn group_members(
+        &self,
+        tenant: TenantId,
+        id: GroupId,
+        after: Option<&str>,
+        limit: u32,
+    ) -> StoreResult<Page<User>>;
+    /// Adds or takes out; nothing changes where they are or aren't in it already.
+    async fn set_member(&self, tenant: TenantId, id: GroupId, user: UserId, member: bool) -> StoreResult<()>;
+    /// Makes these the only members.
+    async fn replace_members(&self, tenant: TenantId, id: GroupId, users: &[UserId]) -> StoreResult<()>;
+    /// Makes these the groups of the source that somebody is in; `new` are groups for names that there is none of yet.
+    async fn sync_memberships(
+        &self,
+        tenant: TenantId,
+        user: UserId,
+        groups: &ExternalGroups,
+        new: &[Group],
+    ) -> StoreResult<()>;
+}
+
+#[async_trait]
+pub trait ResourceGrants: Send + Sync {
+    async fn permissions(&self, tenant: TenantId, user: UserId) -> StoreResult<Permissions>;
+    async fn access_list(&self, tenant: TenantId, resource: ResourceRef) -> StoreResult<AccessList>;
+    async fn set_restricted(&self, tenant: TenantId, resource: ResourceRef, restricted: bool) -> StoreResult<()>;
+    /// Adds a grant, or changes that of the same grantee.
+    async fn give_grant(&self, tenant: TenantId, resource: ResourceRef, grant: &ResourceGrant) -> StoreResult<()>;
+    /// Takes the grant of a user or group, by their id; [`StoreError::NotFound`](super::StoreError): they have none.
+    async fn take_grant(&self, tenant: TenantId, resource: ResourceRef, grantee: Uuid) -> StoreResult<()>;
+    /// All grants of a user, and of the groups they are in.
+    async fn grants_of(&self, tenant: TenantId, user: UserId) -> StoreResult<Vec<(ResourceRef, ResourceGrant)>>;
+}
