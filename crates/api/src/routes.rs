@@ -9,6 +9,7 @@ mod conversations;
 mod credentials;
 mod event_stream;
 mod files;
+mod governance;
 mod grants;
 mod groups;
 mod keys;
@@ -42,6 +43,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(approvals::routes())
         .merge(grants::routes())
         .merge(policies::routes())
+        .merge(governance::routes())
         .merge(reminders::routes())
         .merge(connections::routes())
         .routes(routes!(agents::preview_routing))

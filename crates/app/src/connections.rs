@@ -38,6 +38,7 @@ impl App {
     pub async fn create_connection(&self, caller: &Caller, input: ConnectionInput) -> Result<ConnectionView, AppError> {
         authorize(caller, Action::Write, Resource::Connections)?;
         check_input(&input)?;
+        may_say_where(caller, &input, None)?;
         let id = ConnectionId(self.deps().ids.next());
         let taken = self.connections.list().await;
         if taken.iter().any(|one| one.connection.name == input.name.trim()) {
@@ -64,6 +65,7 @@ impl App {
         authorize(caller, Action::Write, Resource::Connections)?;
         let before = self.editable_connection(id).await?;
         check_input(&input)?;
+        may_say_where(caller, &input, before.connection.in_house)?;
         let (connection, key) = input.with_id(id, Some(before.connection.capabilities));
         self.connections.save(connection, key).await?;
         let saved = self.known_connection(id).await?;
@@ -195,6 +197,14 @@ impl App {
 
 fn of(connection: &Connection) -> Resource<'_> {
     Resource::Connection { id: connection.id, name: &connection.name }
+}
+
+/// Where confidential data may go is not an operator's to say.
+fn may_say_where(caller: &Caller, input: &ConnectionInput, before: Option<bool>) -> Result<(), AppError> {
+    if input.in_house == before {
+        return Ok(());
+    }
+    authorize(caller, Action::Administer, Resource::Policies)
 }
 
 fn names_others(caller: &Caller, name: &str) -> bool {

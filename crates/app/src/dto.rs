@@ -12,6 +12,7 @@ pub mod conversations;
 pub mod credentials;
 pub mod exam;
 pub mod files;
+pub mod governance;
 pub mod groups;
 pub mod keys;
 pub mod mcp_servers;

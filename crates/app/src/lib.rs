@@ -16,6 +16,7 @@ pub mod dto;
 mod error;
 mod files;
 mod gateway;
+mod governance;
 mod groups;
 mod health;
 mod keys;

@@ -6,6 +6,7 @@ use crate::agent::PlanStyle;
 use crate::approval::{About, Answer, Subject, Taint};
 use crate::budget::Spent;
 use crate::deep::{DeepStep, StepEnd};
+use crate::governance::Classified;
 use crate::message::Message;
 use crate::model::{ModelError, Purpose, Strategy, Usage};
 use crate::plan::Candidate;
@@ -393,6 +394,17 @@ pub enum EventBody {
         /// What of outside entered it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         taint: Vec<Taint>,
+        /// The most confidential that it has seen.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
+        classified: Option<Classified>,
+    },
+    /// The run has seen data of a classification above what it had seen before.
+    #[serde(rename = "data.classified")]
+    DataClassified {
+        /// Which, by which label, and in what.
+        #[serde(flatten)]
+        classified: Classified,
     },
     /// An effect is being taken back; committed before that begins.
     #[serde(rename = "tool.undoing")]
@@ -547,6 +559,7 @@ impl EventBody {
             Self::ToolResult { .. } => "tool.result",
             Self::RunDelegated { .. } => "run.delegated",
             Self::RunReturned { .. } => "run.returned",
+            Self::DataClassified { .. } => "data.classified",
             Self::ToolUndoing { .. } => "tool.undoing",
             Self::ToolUndoFailed { .. } => "tool.undo_failed",
             Self::ToolUndone { .. } => "tool.undone",

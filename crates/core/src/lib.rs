@@ -12,6 +12,7 @@ pub mod credential;
 pub mod deep;
 pub mod event;
 pub mod exam;
+pub mod governance;
 pub mod hash;
 pub mod id;
 pub mod mcp;
@@ -36,6 +37,7 @@ pub mod tables;
 pub mod text;
 pub mod time;
 pub mod tool;
+mod workspace_path;
 
 pub use cancellation::Cancellation;
 pub use id::{

@@ -1,4 +1,5 @@
 use crate::approval::Taint;
+use crate::governance::Classified;
 use crate::tool::ToolCall;
 use serde::{Deserialize, Serialize};
 
@@ -36,11 +37,22 @@ pub struct Message {
     /// of a prompt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taint: Vec<Taint>,
+    /// In a conversation: the most confidential that the run which said this had seen. Never part of a prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub classified: Option<Classified>,
 }
 
 impl Message {
     fn plain(role: Role, text: impl Into<String>) -> Self {
-        Self { role, text: text.into(), tool_calls: Vec::new(), tool_call_id: None, taint: Vec::new() }
+        Self {
+            role,
+            text: text.into(),
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+            taint: Vec::new(),
+            classified: None,
+        }
     }
 
     pub fn system(text: impl Into<String>) -> Self {

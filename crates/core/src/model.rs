@@ -3,6 +3,7 @@ use crate::message::Message;
 use crate::tool::ToolSpec;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::net::IpAddr;
 
 /// One model endpoint. The key is a secret and never part of this type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,9 +32,17 @@ pub struct Connection {
     /// Share of requests among equal connections, 1 by default; 0 makes it a fallback only.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: u32,
+    /// Whether what is sent there stays in the house; `None`: its address tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_house: Option<bool>,
 }
 
 impl Connection {
+    /// Whether confidential data may be sent to it.
+    pub fn is_in_house(&self) -> bool {
+        self.in_house.unwrap_or_else(|| self.provider == Provider::Local || is_private_address(&self.base_url))
+    }
+
     /// Without a key, with default capabilities.
     pub fn new(
         id: ConnectionId,
@@ -54,6 +63,7 @@ impl Connection {
             wire: None,
             price: None,
             weight: 1,
+            in_house: None,
         }
     }
 
@@ -149,6 +159,28 @@ pub enum Provider {
     LlamaCpp,
     /// The GGUF model in a child process of this program.
     Local,
+}
+
+/// Whether a URL's host is this machine or in a private network: by its address, or by a name that the public one has not.
+fn is_private_address(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let host = match authority.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    match host.parse::<IpAddr>().map(|address| address.to_canonical()) {
+        Ok(IpAddr::V4(v4)) => v4.is_loopback() || v4.is_private() || v4.is_link_local(),
+        Ok(IpAddr::V6(v6)) => v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local(),
+        Err(_) => {
+            let host = host.trim_end_matches('.').to_ascii_lowercase();
+            let private = [".localhost", ".local", ".internal", ".lan", ".home.arpa"];
+            // A name without a point is of the own network; a number is an address in disguise.
+            let plain = !host.contains('.') && host.starts_with(|c: char| c.is_ascii_alphabetic());
+            plain || private.iter().any(|end| host.ends_with(end))
+        }
+    }
 }
 
 /// How a connection proves who it is. Names, not secrets: a key lies in the vault, under the connection's

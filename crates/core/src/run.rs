@@ -4,6 +4,7 @@ mod answer;
 mod apply;
 mod approval_answer;
 mod approval_context;
+mod classified;
 mod deep;
 mod delegate;
 mod effect;

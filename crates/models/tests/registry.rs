@@ -43,6 +43,7 @@ fn local() -> Connection {
         capabilities: Capabilities::tiny(2048),
         price: None,
         weight: 1,
+        in_house: None,
         by_hand: Vec::new(),
         wire: None,
     }

@@ -117,6 +117,15 @@ create table outside_files (
     primary key (tenant_id, workspace, path)
 );
 
+-- Files that a run has written which had seen confidential data. body: its classification, as JSON.
+create table classified_files (
+    tenant_id uuid not null,
+    workspace text not null,
+    path      text not null,
+    body      text not null,
+    primary key (tenant_id, workspace, path)
+);
+
 create table agents (
     tenant_id  uuid not null,
     id         uuid not null,

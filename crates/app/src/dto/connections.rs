@@ -33,6 +33,8 @@ pub struct Connection {
     pub price: Option<Price>,
     /// Its share among equals; 0: only as a fallback.
     pub weight: u32,
+    /// Whether what is sent there stays in the house, as far as policies over data ask.
+    pub in_house: bool,
     /// Its own price, or that of the price table, where one is known.
     #[schema(required)]
     pub known_price: Option<Price>,
@@ -76,6 +78,9 @@ pub struct ConnectionInput {
     #[serde(default = "one")]
     #[schema(maximum = 1000)]
     pub weight: u32,
+    /// Whether what is sent there stays in the house; its address tells if left out. For administrators to say.
+    #[serde(default)]
+    pub in_house: Option<bool>,
 }
 
 fn one() -> u32 {
@@ -110,6 +115,7 @@ impl From<ports::KnownConnection> for Connection {
         let editable = known.from == "saved";
         let connection = known.connection;
         Self {
+            in_house: connection.is_in_house(),
             id: connection.id,
             name: connection.name,
             provider: connection.provider,
@@ -146,6 +152,7 @@ impl ConnectionInput {
             by_hand: Vec::new(),
             price: self.price,
             weight: self.weight,
+            in_house: self.in_house,
         };
         (connection, key)
     }

@@ -52,7 +52,7 @@ impl App {
             return Ok(EarlierMessages::Missing);
         };
         let mut said = setup.history.clone();
-        said.push(Message { taint, ..Message::user(&setup.input) });
+        said.push(Message { taint, classified: ended.classified.clone(), ..Message::user(&setup.input) });
         if let Some(answer) = row.answer.filter(|answer| !answer.is_empty()) {
             said.push(Message::assistant(answer));
         }

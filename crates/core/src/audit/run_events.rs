@@ -54,6 +54,10 @@ pub fn of_event(state: &RunState, at: Timestamp, body: &EventBody, id: impl FnOn
                 ToolResult::Dry { .. } => entry.with("dry_run", true),
             }
         }
+        EventBody::DataClassified { classified } => of_run("data.classified")
+            .with("classification", classified.classification.as_str())
+            .with("label", classified.label.as_str())
+            .with("source", classified.source.as_str()),
         EventBody::ToolUndoing { call_id, by, source } => {
             undo(state, by_person("tool.undo", by, source), call_id, AuditResult::Asked)
         }

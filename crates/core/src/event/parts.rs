@@ -2,6 +2,7 @@ use crate::agent::Agent;
 use crate::approval::Taint;
 use crate::budget::{Budget, Limit};
 use crate::deep::DeepSettings;
+use crate::governance::{Classified, DataRules};
 use crate::message::Message;
 use crate::model::{Capabilities, Provider, Strategy};
 pub use crate::policy::Origin;
@@ -106,6 +107,13 @@ pub struct Setup {
     /// Rules of the installation that hold for it, with those of the run that delegated to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<ToolRule>,
+    /// Labels and policies of the installation over data.
+    #[serde(default, skip_serializing_if = "DataRules::is_empty")]
+    pub data_rules: DataRules,
+    /// The most confidential that it begins with: of its agent, request, conversation, or the run that delegated to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub classified: Option<Classified>,
     /// The connection chosen.
     pub connection: ConnectionId,
     /// Its model's name.

@@ -5,6 +5,7 @@ use super::store_result::{Page, StoreResult};
 use crate::approval::{Answer, Approval};
 use crate::audit::AuditEntry;
 use crate::event::{Event, EventBody, Origin, Outcome, RequestSource};
+use crate::governance::ClassifiedFile;
 use crate::message::Message;
 use crate::policy::StandingGrant;
 use crate::prompt::Carried;
@@ -79,6 +80,11 @@ pub enum SideWrite {
     FromOutside {
         workspace: String,
         file: OutsideFile,
+    },
+    /// A file of the workspace that now may hold what its run has seen.
+    ClassifiedFile {
+        workspace: String,
+        file: ClassifiedFile,
     },
     /// What the prompts of the run's conversation begin with.
     Carried(ConversationId, Carried),
@@ -246,6 +252,9 @@ pub trait RunStore: Send + Sync {
     /// Timers that were due by `now` and whose command is not queued yet.
     async fn due_timers(&self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>>;
     async fn outside_files(&self, _tenant: TenantId, _workspace: &str) -> StoreResult<Vec<OutsideFile>> {
+        Ok(Vec::new())
+    }
+    async fn classified_files(&self, _tenant: TenantId, _workspace: &str) -> StoreResult<Vec<ClassifiedFile>> {
         Ok(Vec::new())
     }
     /// Checks the whole database (`integrity_check` or the like).

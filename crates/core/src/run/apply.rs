@@ -20,6 +20,7 @@ impl RunState {
                 self.grants.clone_from(&setup.grants);
                 self.standing.clone_from(&setup.standing);
                 self.taint.clone_from(&setup.taint);
+                self.classified.clone_from(&setup.classified);
                 self.setup = Some(Arc::clone(setup));
             }
             EventBody::RunResumed { .. } => self.mark_interrupted(),
@@ -126,7 +127,9 @@ impl RunState {
             EventBody::RunDelegated { call_id, child, agent, request } => {
                 self.record_delegation(call_id, *child, agent, request);
             }
-            EventBody::RunReturned { call_id, spent, proved, taint, .. } => {
+            EventBody::DataClassified { classified } => self.record_classified(Some(classified)),
+            EventBody::RunReturned { call_id, spent, proved, taint, classified, .. } => {
+                self.record_classified(classified.as_ref());
                 self.record_child_end(call_id, spent, proved, taint);
             }
             EventBody::GrantsChanged { standing } => self.standing.clone_from(standing),

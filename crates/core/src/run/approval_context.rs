@@ -34,7 +34,7 @@ impl RunState {
     }
 
     fn needs_four_eyes(&self, subject: &Subject) -> bool {
-        let rules = self.setup.as_deref().map_or(&[][..], |setup| &setup.rules);
+        let rules = &*self.rules();
         match subject {
             Subject::Call { risk, .. } => needs_four_eyes(rules, *risk),
             Subject::Plan { previews, .. } => previews.iter().any(|step| needs_four_eyes(rules, step.risk)),
@@ -72,7 +72,7 @@ impl RunState {
         }
         if let Some(setup) = self.setup.as_ref() {
             let policy = &setup.agent.policy;
-            if let Some(rule) = strictest(&setup.rules, risk).filter(|rule| rule.decision == Decision::Ask) {
+            if let Some(rule) = strictest(&self.rules(), risk).filter(|rule| rule.decision == Decision::Ask) {
                 let who = if rule.four_eyes { ", and somebody else than who asked has to approve" } else { "" };
                 return format!("The rule “{}” of this installation asks before it{who}.", rule.name);
             }

@@ -17,7 +17,7 @@ impl RunState {
     /// were given to calls that the agent makes of its own accord.
     pub(super) fn verdict(&self, setup: &Setup, spec: &ToolSpec, call: &ToolCall, now: Timestamp) -> Verdict {
         let grants = self.permissions();
-        let verdict = judge(&setup.agent.policy, &setup.rules, &grants, spec, call, now);
+        let verdict = judge(&setup.agent.policy, &self.rules(), &grants, spec, call, now);
         let guessed = call.is_guessed() && spec.risk != RiskClass::Read;
         let taint = self.taint_of(spec, call);
         let free = !guessed && taint.is_empty();

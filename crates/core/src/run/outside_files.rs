@@ -1,13 +1,12 @@
 //! Files of the workspace whose content came from outside; a result that may quote one brings it into the run.
 
 use crate::event::ToolResult;
+use crate::workspace_path::{each_text, in_workspace, is_separator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Folder of a workspace in which uploads lie.
 pub const UPLOADS: &str = "uploads";
-/// Longest path that is looked for, bytes.
-const LONGEST: usize = 1024;
 /// Tools that say which file each line is from; naming a folder to them brings in nothing yet.
 const SAY_PATHS: [&str; 2] = ["list", "grep"];
 
@@ -78,45 +77,6 @@ fn outside(text: &str, workspace: &str, known: &[OutsideFile], folders: bool) ->
 
 fn described(file: &OutsideFile) -> String {
     format!("{} (from {})", file.path, file.origin)
-}
-
-/// `text` as a path below the workspace, plainly written; empty for the workspace itself.
-fn in_workspace(text: &str, workspace: &str) -> Option<String> {
-    let text = text.trim();
-    if text.is_empty() || text.len() > LONGEST || text.contains('\n') {
-        return None;
-    }
-    let root = workspace.trim_end_matches('/');
-    let inner = match text.strip_prefix(root) {
-        Some(rest) if !root.is_empty() && (rest.is_empty() || rest.starts_with('/')) => rest,
-        _ if text.starts_with('/') => return None,
-        _ => text,
-    };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in inner.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
-}
-
-/// What stands around a path in a statement, a program or an option.
-fn is_separator(c: char) -> bool {
-    c.is_whitespace() || "\"'`=,;:()[]{}<>|&".contains(c)
-}
-
-fn each_text(value: &Value, see: &mut impl FnMut(&str)) {
-    match value {
-        Value::String(text) => see(text),
-        Value::Array(items) => items.iter().for_each(|item| each_text(item, see)),
-        Value::Object(fields) => fields.values().for_each(|field| each_text(field, see)),
-        _ => {}
-    }
 }
 
 #[cfg(test)]

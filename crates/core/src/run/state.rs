@@ -4,6 +4,7 @@ use crate::approval::{Subject, Taint};
 use crate::budget::Spent;
 use crate::deep::DeepState;
 use crate::event::{AboutCall, Event, Outcome, Proved, Ranked, Setup, ToolResult};
+use crate::governance::Classified;
 use crate::message::Message;
 use crate::model::{ModelError, Purpose, Strategy, Usage};
 use crate::plan::{Candidate, Plan};
@@ -169,6 +170,8 @@ pub struct RunState {
     pub fallback: FallbackState,
     /// What of outside entered it, oldest first.
     pub taint: Vec<Taint>,
+    /// The most confidential that it has seen.
+    pub classified: Option<Classified>,
     pub children: Vec<ChildRun>,
     pub proved: Vec<Proved>,
 }

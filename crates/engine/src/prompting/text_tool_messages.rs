@@ -22,7 +22,7 @@ pub(crate) fn with_calls_as_text(messages: &[Message]) -> Vec<Message> {
                 last.text.push_str("\n\n");
                 last.text.push_str(&text);
             }
-            _ => plain.push(Message { role, text, tool_calls: Vec::new(), tool_call_id: None, taint: Vec::new() }),
+            _ => plain.push(Message { role, text, ..Message::user("") }),
         }
     }
     plain

@@ -5,11 +5,13 @@ use crate::deps::Deps;
 use crate::run::RunContext;
 use std::time::Duration;
 use steward_core::event::Setup;
+use steward_core::governance::{Classified, DataPolicy};
 use steward_core::model::{Connection, ModelError, ModelErrorClass, Price, Usage};
 use steward_core::ports::{
     BudgetScope, ReserveError, Reserved, SideWrite, SpendState, Spender, SpentRecord, StoreResult,
 };
 use steward_core::routing::Attempt;
+use steward_core::run::RunState;
 use steward_core::{ConnectionId, ReservationId, Timestamp};
 
 /// How much longer than the call itself a reservation lasts.
@@ -61,7 +63,8 @@ pub(crate) async fn estimate(
     let deps = context.deps;
     let only = [setup.connection];
     let ids = setup.route.as_ref().map_or(&only[..], |route| route.targets.as_slice());
-    let connections = deps.models.existing(ids).await?;
+    let mut connections = deps.models.existing(ids).await?;
+    keep_data_in_the_house(&context.journal.state, &mut connections)?;
     let priced = connections.into_iter().map(|one| {
         let price = (deps.price)(&one);
         (one, price)
@@ -70,6 +73,26 @@ pub(crate) async fn estimate(
     let most = Usage { prompt_tokens: prompt, completion_tokens: reply, ..Usage::default() };
     let costs = targets.iter().filter_map(|(_, price)| price.map(|price| price.cost(&most)));
     Ok(Estimate { prompt, reply, cost_micros: costs.max().unwrap_or(0), targets })
+}
+
+/// Leaves only connections that may see what the run has seen; an error if none is left.
+fn keep_data_in_the_house(state: &RunState, connections: &mut Vec<Connection>) -> Result<(), ModelError> {
+    let refused = |policy: &DataPolicy, seen: &Classified, hint: &str| {
+        let what = format!("{} data ({}, by the label “{}”)", seen.classification, seen.source, seen.label);
+        let message = format!("the policy “{}” keeps {what} from this run's model", policy.name);
+        Err(ModelError::new(ModelErrorClass::BadRequest, message, hint))
+    };
+    if let Some((policy, seen)) = state.blocked_by() {
+        return refused(policy, seen, "an administrator can change the policy, or the label, under Governance");
+    }
+    let first = connections.first().and_then(|first| state.kept_from(first));
+    connections.retain(|connection| state.kept_from(connection).is_none());
+    match first {
+        Some((policy, seen)) if connections.is_empty() => {
+            refused(policy, seen, "give the agent a connection in the house, as its own or among its fallbacks")
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Reserves what a call may take. `Err` is a message to a person why it does not fit.

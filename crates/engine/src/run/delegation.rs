@@ -142,6 +142,7 @@ async fn accept_result(context: &mut RunContext<'_>, child: &ChildRun, row: &Run
             spent: ended.spent,
             proved: ended.proofs(),
             taint,
+            classified: ended.classified.clone(),
         },
         EventBody::ToolResult {
             call_id: child.call_id.clone(),

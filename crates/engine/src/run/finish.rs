@@ -45,9 +45,11 @@ pub(crate) async fn finish(journal: &mut Journal, outcome: Outcome, answer: Answ
     if let Some(setup) = &state.setup
         && let Some(conversation) = setup.conversation
     {
-        let mut messages = vec![Message::user(&setup.input)];
+        let classified = &state.classified;
+        let mut messages = vec![Message { classified: classified.clone(), ..Message::user(&setup.input) }];
         if !answer.is_empty() {
-            messages.push(Message { taint: state.sources(), ..Message::assistant(&answer) });
+            let (taint, classified) = (state.sources(), classified.clone());
+            messages.push(Message { taint, classified, ..Message::assistant(&answer) });
         }
         side.push(SideWrite::Messages(conversation, messages));
         let carried = state.carried();

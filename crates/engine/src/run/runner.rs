@@ -8,7 +8,7 @@ use crate::run::journal::{Journal, status_write};
 use crate::run::planning::{self, fill, filter_intent, make_plan};
 use crate::run::prompt_room::call_model;
 use crate::run::request_dispatch::dispatch;
-use crate::run::tool_call::{result_limit, run_tool, settle_interrupted, tool_scope};
+use crate::run::tool_call::{commit_result, result_limit, run_tool, settle_interrupted, tool_scope};
 use crate::run::tool_search::search_tools;
 use crate::run::{ChildRuns, RunContext, RunSignals, result_of};
 use std::collections::HashSet;
@@ -124,7 +124,11 @@ impl RunContext<'_> {
                     wakes = true;
                     events.push(EventBody::StopRequested { by, source });
                 }
-                Command::Steer { text, by, source } => events.push(EventBody::RunSteered { text, by, source }),
+                Command::Steer { text, by, source } => {
+                    let classified = self.journal.state.newly_classified_words(&text);
+                    events.extend(classified.map(|classified| EventBody::DataClassified { classified }));
+                    events.push(EventBody::RunSteered { text, by, source });
+                }
                 Command::Timer { id } => {
                     wakes = matches!(&self.journal.state.waiting, Some(Waiting::Timer { id: open, .. }) if *open == id);
                     side.push(SideWrite::TimerDone(id));
@@ -214,7 +218,9 @@ impl RunContext<'_> {
                     text = format!("{text}\n{detail}");
                 }
                 let (text, _) = truncate(&text, result_limit(&self.journal.state, &call.name));
-                self.journal.append(result_of(call, ToolResult::Dry { preview: text })).await
+                let arguments = call.arguments.clone();
+                let result = result_of(call, ToolResult::Dry { preview: text });
+                commit_result(self.deps, &mut self.journal, &arguments, result, Vec::new()).await
             }
             Effect::Ask(what) => request_approval(self.deps, &mut self.journal, what, cancellation).await,
             Effect::Finish { outcome, answer } => finish(&mut self.journal, outcome, answer).await,

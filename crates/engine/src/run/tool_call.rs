@@ -8,6 +8,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use steward_core::event::{EventBody, ToolResult};
+use steward_core::governance::ClassifiedFile;
 use steward_core::ports::{Authorized, Interrupted, SideWrite, Stage, StoreResult, ToolScope};
 use steward_core::run::{CallStatus, OutsideFile, RunState, quoted_file, written_files};
 use steward_core::tool::{EffectClass, Settled, Staged, ToolCall, ToolError, ToolOutput, truncate};
@@ -135,7 +136,7 @@ pub(crate) async fn run_tool(
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     fail_point!("engine.result.before");
     let result = EventBody::ToolResult { call_id, tool, result, ms, evidence: None };
-    journal.commit(vec![result], side).await?;
+    commit_result(deps, journal, &arguments, result, side).await?;
     fail_point!("engine.result.after");
     Ok(())
 }
@@ -183,6 +184,42 @@ async fn record_origins(
     Ok((result, side))
 }
 
+/// Commits what a call came to, with the classification of what it showed, if that is above all that the run has seen.
+/// What the call has written is as confidential as what its run has seen then.
+pub(crate) async fn commit_result(
+    deps: &Deps,
+    journal: &mut Journal,
+    arguments: &Value,
+    event: EventBody,
+    mut side: Vec<SideWrite>,
+) -> StoreResult<()> {
+    let state = &journal.state;
+    let (Some(setup), EventBody::ToolResult { tool, result, .. }) = (state.setup.as_deref(), &event) else {
+        return journal.commit(vec![event], side).await;
+    };
+    if setup.data_rules.is_empty() && state.classified.is_none() {
+        return journal.commit(vec![event], side).await;
+    }
+    let text = match result {
+        ToolResult::Ok { content, .. } => content,
+        ToolResult::Error { message, .. } => message,
+        ToolResult::Dry { preview } => preview,
+    };
+    let files = deps.store.classified_files(deps.tenant, &setup.workspace).await?;
+    let classified = state.newly_classified(tool, arguments, text, &files);
+    if let Some(seen) = classified.as_ref().or(state.classified.as_ref()) {
+        let known = |path: &str| files.iter().find(|file| file.path == path);
+        let below = |path: &String| known(path).is_none_or(|file| file.classified.classification < seen.classification);
+        let written = written_files(result, &setup.workspace).into_iter().filter(below);
+        side.extend(written.map(|path| SideWrite::ClassifiedFile {
+            workspace: setup.workspace.clone(),
+            file: ClassifiedFile { path, classified: seen.clone() },
+        }));
+    }
+    let first = classified.map(|classified| EventBody::DataClassified { classified });
+    journal.commit(first.into_iter().chain([event]).collect(), side).await
+}
+
 /// Longest look at the world for one call.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -226,9 +263,9 @@ pub(crate) async fn settle_interrupted(
             let result = success(output, result_limit(&journal.state, &call.name));
             let (id, tool, arguments) = (&call.id, &call.name, &call.arguments);
             let (result, side) = record_origins(deps, &journal.state, id, tool, arguments, result).await?;
-            let result =
-                EventBody::ToolResult { call_id: call.id, tool: call.name, result, ms: 0, evidence: Some(evidence) };
-            journal.commit(vec![result], side).await
+            let (arguments, evidence) = (call.arguments, Some(evidence));
+            let result = EventBody::ToolResult { call_id: call.id, tool: call.name, result, ms: 0, evidence };
+            commit_result(deps, journal, &arguments, result, side).await
         }
         (Settled::Unknown(why) | Settled::Happened(why), _) => {
             journal.append(EventBody::ToolUncertain { call_id: call.id, tool: call.name, why }).await

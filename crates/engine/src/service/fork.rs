@@ -3,9 +3,10 @@
 use crate::deps::Deps;
 use crate::error::EngineError;
 use crate::run::journal::{read_log, unknown_event};
-use crate::service::start::{NewRun, check_input, choose_route, conversation_history, create, tool_rules};
+use crate::service::start::{NewRun, check_input, choose_route, conversation_history, create, data_rules, tool_rules};
 use std::sync::Arc;
 use steward_core::event::{Event, EventBody, ForkedFrom, Origin, RequestSource, Setup};
+use steward_core::governance::{Seen, higher};
 use steward_core::run::{ForkPoint, ForkPoints};
 use steward_core::{ConnectionId, ConversationId, RunId, Timestamp, UserId};
 
@@ -106,17 +107,21 @@ async fn forked_setup(
     setup.model = connection.model;
     setup.capabilities = connection.capabilities;
     if let Some(id) = request.conversation {
-        let (history, taint, carried) = conversation_history(deps, id).await?;
+        let (history, inherited, carried) = conversation_history(deps, id).await?;
         setup.history = history;
         setup.carried = carried;
         // What the other run went on from stays: the fork's first events may repeat it.
-        let new = taint.into_iter().filter(|one| !setup.taint.contains(one)).collect::<Vec<_>>();
+        let new = inherited.taint.into_iter().filter(|one| !setup.taint.contains(one)).collect::<Vec<_>>();
         setup.taint.extend(new);
+        setup.classified = higher(setup.classified, inherited.classified);
     }
     // Permissions that came with the request were for that run: a fork asks again.
     setup.grants.clear();
     setup.standing = deps.store.grants(deps.tenant, Some(setup.agent.id), now).await?;
     setup.rules = tool_rules(deps, &setup.agent, request.origin, request.user).await?;
+    setup.data_rules = data_rules(deps).await?;
+    let seen = Seen { agent: &setup.agent.name, text: &setup.input, ..Seen::default() };
+    setup.classified = higher(setup.classified, setup.data_rules.classify(&seen));
     setup.conversation = request.conversation;
     setup.origin = request.origin;
     setup.asked_by = request.asked_by;

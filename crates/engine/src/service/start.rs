@@ -6,6 +6,7 @@ use steward_core::agent::Agent;
 use steward_core::approval::Taint;
 use steward_core::audit::of_event;
 use steward_core::event::{EVENT_VERSION, Event, EventBody, Mode, Origin, RequestSource, Setup};
+use steward_core::governance::{Classified, DATA_RULES_SETTING, DataRules, Seen, higher};
 use steward_core::message::Message;
 use steward_core::model::{Capabilities, Connection};
 use steward_core::policy::{Grant, TOOL_RULES_SETTING, ToolRule, ToolRules};
@@ -121,6 +122,7 @@ pub(crate) async fn create_child(deps: &Deps, child: &ChildRun, state: &RunState
     setup.parent = Some(state.run_id);
     setup.depth = parent.depth + 1;
     setup.taint = state.sources();
+    setup.classified = higher(setup.classified, state.classified.clone());
     // Delegating leads out of no rule.
     let inherited = parent.rules.iter().filter(|rule| !setup.rules.contains(rule)).cloned().collect::<Vec<_>>();
     setup.rules.extend(inherited);
@@ -144,11 +146,11 @@ pub(crate) fn check_input(input: &str) -> Result<(), EngineError> {
 pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) -> Result<Setup, EngineError> {
     let (connection, route) =
         choose_route(deps, &request.agent, request.connection, &request.input, request.mode).await?;
-    let (history, taint, carried) = if let Some(id) = request.conversation {
+    let (history, inherited, carried) = if let Some(id) = request.conversation {
         conversation_history(deps, id).await?
     } else {
-        let (history, taint) = collect_taint(request.history);
-        (history, taint, Carried::default())
+        let (history, inherited) = inherit(request.history);
+        (history, inherited, Carried::default())
     };
     let (memory, _) = deps.store.memory(deps.tenant, request.agent.id).await?;
     let AgentTools { tools, prompts } = deps
@@ -161,6 +163,9 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
     let hint = ToolHint::of(&request.input, &tools);
     let standing = deps.store.grants(deps.tenant, Some(request.agent.id), now).await?;
     let rules = tool_rules(deps, &request.agent, request.origin, request.user).await?;
+    let data_rules = data_rules(deps).await?;
+    let seen = Seen { agent: &request.agent.name, text: &request.input, ..Seen::default() };
+    let classified = higher(data_rules.classify(&seen), inherited.classified);
     Ok(Setup {
         budget: request.agent.budget.budget(),
         tools: tools.into(),
@@ -177,6 +182,8 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         grants: request.grants,
         standing,
         rules,
+        data_rules,
+        classified,
         connection: connection.id,
         model: connection.model,
         capabilities: connection.capabilities.in_force(),
@@ -191,7 +198,7 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
         key: request.key,
         route: Some(route),
         depth: 0,
-        taint,
+        taint: inherited.taint,
         skills: prompts,
     })
 }
@@ -215,17 +222,34 @@ pub(crate) async fn tool_rules(
     Ok(rules.of_run(&agent.name, origin, user.map(|user| user.role)))
 }
 
-/// A conversation so far, what of outside its answers may derive from, the latest last, and what its prompts begin with.
+/// The labels and policies over data of the installation.
+pub(crate) async fn data_rules(deps: &Deps) -> Result<DataRules, EngineError> {
+    let Some(rules) = deps.store.setting(deps.tenant, DATA_RULES_SETTING).await? else {
+        return Ok(DataRules::default());
+    };
+    let damaged = |error| StoreError::Backend(format!("the setting {DATA_RULES_SETTING} is damaged: {error}"));
+    Ok(serde_json::from_value(rules).map_err(damaged)?)
+}
+
+/// What a run takes over from what was said before it.
+#[derive(Debug, Default)]
+pub(crate) struct Inherited {
+    /// What of outside it may derive from, each source once, the latest last.
+    pub taint: Vec<Taint>,
+    pub classified: Option<Classified>,
+}
+
+/// A conversation so far, what a run takes over from it, and what its prompts begin with.
 pub(crate) async fn conversation_history(
     deps: &Deps,
     id: ConversationId,
-) -> Result<(Vec<Message>, Vec<Taint>, Carried), EngineError> {
-    let (messages, taint) = collect_taint(deps.store.messages(deps.tenant, id).await?);
+) -> Result<(Vec<Message>, Inherited, Carried), EngineError> {
+    let (messages, inherited) = inherit(deps.store.messages(deps.tenant, id).await?);
     let mut carried = deps.store.carried(deps.tenant, id).await?;
     if carried.compaction.history_from > messages.len() {
         carried.compaction = Compaction::default();
     }
-    Ok((messages, taint, carried))
+    Ok((messages, inherited, carried))
 }
 
 /// What is carried on, but for tools that another model before this one could be told and this one can't.
@@ -239,16 +263,16 @@ fn fitting_carried(mut carried: Carried, tools: &[ToolSpec], capabilities: &Capa
     carried
 }
 
-/// Messages, and what of outside they may derive from, each source once, the latest last.
-fn collect_taint(mut messages: Vec<Message>) -> (Vec<Message>, Vec<Taint>) {
-    let mut taint: Vec<Taint> = Vec::new();
+fn inherit(mut messages: Vec<Message>) -> (Vec<Message>, Inherited) {
+    let Inherited { mut taint, mut classified } = Inherited::default();
     for message in &mut messages {
         for one in std::mem::take(&mut message.taint) {
             taint.retain(|seen| seen.origin != one.origin);
             taint.push(one);
         }
+        classified = higher(classified, message.classified.take());
     }
-    (messages, taint)
+    (messages, Inherited { taint, classified })
 }
 
 /// The connections that a request of `agent` goes to, the first one in full.

@@ -276,6 +276,7 @@ mod tests {
             wire: None,
             price: None,
             weight: 1,
+            in_house: None,
             by_hand: Vec::new(),
         }
     }

@@ -224,6 +224,7 @@ mod auth_tests {
             wire: None,
             price: None,
             weight: 1,
+            in_house: None,
             by_hand: Vec::new(),
         }
     }

@@ -16,6 +16,7 @@ fn connection(provider: Provider, model: &str) -> Connection {
         capabilities: Capabilities::default(),
         price: None,
         weight: 1,
+        in_house: None,
         by_hand: Vec::new(),
         wire: None,
     }

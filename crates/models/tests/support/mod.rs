@@ -20,6 +20,7 @@ pub fn connection(base_url: &str) -> Connection {
         capabilities: Capabilities::default(),
         price: None,
         weight: 1,
+        in_house: None,
         by_hand: Vec::new(),
         wire: None,
     }

@@ -56,6 +56,7 @@ pub fn connection(model: &ScriptedModelServer, capabilities: Capabilities) -> Co
         wire: None,
         price: None,
         weight: 1,
+        in_house: None,
         by_hand: Vec::new(),
     }
 }

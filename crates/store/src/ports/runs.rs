@@ -2,9 +2,10 @@ use super::{leases, log, run_commit, run_inbox, run_list};
 use crate::append::{AppendBatch, AuditRow};
 use crate::codec::{from_json, page_size};
 use crate::store::Store;
-use crate::tx::args;
+use crate::tx::{Row, args};
 use async_trait::async_trait;
 use steward_core::event::{Event, EventBody};
+use steward_core::governance::ClassifiedFile;
 use steward_core::ports::{
     Claim, Command, Commit, DueTimer, Lease, Page, QueuedCommand, RunFilter, RunRow, RunStore, SideWrite, StoreError,
     StoreResult, StoredEvent,
@@ -161,6 +162,16 @@ impl RunStore for Store {
         let sql = "select path, origin from outside_files where tenant_id = $1 and workspace = $2 order by path";
         let rows = self.rows(sql, args![tenant, workspace]).await?;
         rows.iter().map(|row| Ok(OutsideFile { path: row.text(0)?, origin: row.text(1)? })).collect()
+    }
+
+    async fn classified_files(&self, tenant: TenantId, workspace: &str) -> StoreResult<Vec<ClassifiedFile>> {
+        let sql = "select path, body from classified_files where tenant_id = $1 and workspace = $2 order by path";
+        let rows = self.rows(sql, args![tenant, workspace]).await?;
+        let file = |row: &Row| {
+            let classified = from_json("the classification of a file", &row.text(1)?)?;
+            Ok(ClassifiedFile { path: row.text(0)?, classified })
+        };
+        rows.iter().map(file).collect()
     }
 
     async fn check(&self) -> StoreResult<()> {

@@ -83,6 +83,15 @@ pub(super) async fn write(tx: &mut Tx<'_>, batch: &AppendBatch) -> StoreResult<(
                 )
                 .await?;
             }
+            SideWrite::ClassifiedFile { workspace, file } => {
+                tx.execute(
+                    "insert into classified_files (tenant_id, workspace, path, body)
+                     values ($1, $2, $3, $4)
+                     on conflict (tenant_id, workspace, path) do update set body = excluded.body",
+                    args![batch.tenant, workspace, &file.path, to_json(&file.classified)?],
+                )
+                .await?;
+            }
             SideWrite::Carried(conversation, carried) => {
                 tx.execute(
                     "update conversations set carried = $3 where tenant_id = $1 and id = $2",

@@ -101,6 +101,7 @@ pub async fn connections_have_unique_names(bed: Bed) {
         capabilities: Capabilities::default(),
         price: None,
         weight: 1,
+        in_house: None,
         by_hand: Vec::new(),
         wire: None,
     };

@@ -12,7 +12,7 @@ pub(super) enum Recorded {
 }
 
 /// What is in the entries of its run, writes its entry itself, or changes nothing.
-const ELSEWHERE: [(&str, &str); 14] = [
+const ELSEWHERE: [(&str, &str); 15] = [
     ("POST", "/api/chat/{agent_id}"),
     ("POST", "/api/runs/{id}/stop"),
     ("POST", "/api/runs/{id}/steer"),
@@ -25,6 +25,7 @@ const ELSEWHERE: [(&str, &str); 14] = [
     ("POST", "/api/agents/preview"),
     ("POST", "/api/routing/preview"),
     ("POST", "/api/audit/verify"),
+    ("POST", "/api/data-governance/check"),
     ("PUT", "/api/audit/retention"),
     ("GET", "/api/audit/export"),
 ];

@@ -1,5 +1,6 @@
 //! Hand-made events into the machine.
 
+use crate::governance::DataRules;
 use crate::agent::{Agent, Tuning};
 use crate::approval::{Answer, Subject};
 use crate::budget::Preset;
@@ -98,6 +99,8 @@ impl Driver {
             route: None,
             standing: Vec::new(),
             rules: Vec::new(),
+            data_rules: DataRules::default(),
+            classified: None,
             carried: crate::prompt::Carried::default(),
             hint: None,
             taint: Vec::new(),

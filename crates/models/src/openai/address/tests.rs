@@ -16,6 +16,7 @@ fn connection(provider: Provider, base_url: &str) -> Connection {
         wire: None,
         price: None,
         weight: 1,
+        in_house: None,
         by_hand: Vec::new(),
     }
 }

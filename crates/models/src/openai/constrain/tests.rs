@@ -25,6 +25,7 @@ fn connection(provider: Provider, constrained: Option<Constrained>) -> Connectio
         wire: None,
         price: None,
         weight: 1,
+        in_house: None,
         by_hand: Vec::new(),
     }
 }

@@ -32,6 +32,7 @@ fn connection(n: u128) -> Connection {
         capabilities: Capabilities::default(),
         price: None,
         weight: 1,
+        in_house: None,
         by_hand: Vec::new(),
         wire: None,
     }

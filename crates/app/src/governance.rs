@@ -1,0 +1,267 @@
+//! Labels and policies over data, and the standards that they serve.
+
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::dto::governance::{DataCheck, DataChecked, DataRulesView, ResolvedPolicy, ResolvedReference, Standard};
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+use steward_core::governance::{Classification, DATA_RULES_SETTING, DataLabel, DataPolicy, DataRules, Seen};
+use steward_core::ports::StoreError;
+use tokio::sync::Mutex;
+
+const MAX_LABELS: usize = 200;
+const MAX_POLICIES: usize = 100;
+/// Entries of one list of a label.
+const MAX_ENTRIES: usize = 200;
+/// In characters.
+const MAX_NAME: usize = 80;
+const MAX_ENTRY: usize = 500;
+
+/// Held from reading the version until the change is saved.
+static CHANGES: Mutex<()> = Mutex::const_new(());
+
+static STANDARDS: LazyLock<Vec<Standard>> = LazyLock::new(|| {
+    #[derive(Deserialize)]
+    struct File {
+        standard: Vec<Standard>,
+    }
+    let file = toml::from_str::<File>(include_str!("../data/standards.toml"));
+    file.map(|file| file.standard).unwrap_or_default()
+});
+
+impl App {
+    pub async fn data_rules(&self, caller: &Caller) -> Result<DataRulesView, AppError> {
+        authorize(caller, Action::Read, Resource::Policies)?;
+        Ok(resolved(self.kept_data_rules().await?))
+    }
+
+    /// Replaces labels and policies. They hold for runs that begin from now on; runs at work keep theirs.
+    pub async fn set_data_rules(&self, caller: &Caller, wanted: DataRules) -> Result<DataRulesView, AppError> {
+        authorize(caller, Action::Administer, Resource::Policies)?;
+        check_rules(&wanted)?;
+        let _changing = CHANGES.lock().await;
+        let before = self.kept_data_rules().await?;
+        if before.version != wanted.version {
+            return Err(AppError::conflict(
+                "changed_meanwhile",
+                format!("the rules have changed since version {}; they are at {}", wanted.version, before.version),
+                "read them again with GET /api/data-governance/policies, and change those",
+            ));
+        }
+        let rules = DataRules { version: before.version + 1, ..wanted };
+        self.store().set_setting(self.tenant(), DATA_RULES_SETTING, &json!(rules)).await?;
+        tracing::info!(
+            by = caller.by(),
+            version = rules.version,
+            labels = rules.labels.len(),
+            policies = rules.policies.len(),
+            "data rules were changed"
+        );
+        Ok(resolved(rules))
+    }
+
+    pub fn standards(&self, caller: &Caller) -> Result<Vec<Standard>, AppError> {
+        authorize(caller, Action::Read, Resource::Policies)?;
+        Ok(STANDARDS.clone())
+    }
+
+    /// What the rules say of something that a run would meet. Nothing is done.
+    pub async fn check_data(&self, caller: &Caller, check: DataCheck) -> Result<DataChecked, AppError> {
+        authorize(caller, Action::Read, Resource::Policies)?;
+        let rules = self.kept_data_rules().await?;
+        let arguments = json!(check.argument);
+        let seen = Seen {
+            agent: &check.agent,
+            tool: &check.tool,
+            arguments: Some(&arguments),
+            text: &check.text,
+            workspace: &self.workspace,
+            folder: "",
+        };
+        let classified = rules.classify(&seen);
+        let level = classified.as_ref().map(|seen| seen.classification);
+        let holds = |policy: &&DataPolicy| level.is_some_and(|level| policy.from <= level);
+        let policies = rules.policies.iter().filter(holds).map(|policy| policy.name.clone()).collect();
+        let mut connections = Vec::new();
+        for known in self.connections.list().await {
+            if level.is_none_or(|level| rules.keeps_from(&known.connection, level).is_none()) {
+                connections.push(known.connection.name);
+            }
+        }
+        Ok(DataChecked { classified, policies, connections })
+    }
+
+    async fn kept_data_rules(&self) -> Result<DataRules, AppError> {
+        match self.store().setting(self.tenant(), DATA_RULES_SETTING).await? {
+            None => Ok(DataRules::default()),
+            Some(kept) => Ok(serde_json::from_value(kept).map_err(|error| {
+                StoreError::Backend(format!("the setting {DATA_RULES_SETTING} is damaged: {error}"))
+            })?),
+        }
+    }
+}
+
+fn resolved(rules: DataRules) -> DataRulesView {
+    let policies = rules.policies.into_iter().map(|policy| ResolvedPolicy {
+        references_resolved: policy.references.iter().filter_map(|id| reference(id)).collect(),
+        name: policy.name,
+        from: policy.from,
+        action: policy.action,
+        references: policy.references,
+    });
+    DataRulesView { version: rules.version, labels: rules.labels, policies: policies.collect() }
+}
+
+fn reference(id: &str) -> Option<ResolvedReference> {
+    STANDARDS.iter().find_map(|standard| {
+        let clause = standard.clauses.iter().find(|clause| clause.id == id)?;
+        Some(ResolvedReference {
+            id: clause.id.clone(),
+            standard: standard.name.clone(),
+            standard_title: standard.title.clone(),
+            number: clause.number.clone(),
+            title: clause.title.clone(),
+            about: clause.about.clone(),
+        })
+    })
+}
+
+fn check_rules(rules: &DataRules) -> Result<(), AppError> {
+    for (field, length, most) in
+        [("labels", rules.labels.len(), MAX_LABELS), ("policies", rules.policies.len(), MAX_POLICIES)]
+    {
+        if length > most {
+            return Err(AppError::invalid(field, format!("more than {most} {field}"), "join those that say the same"));
+        }
+    }
+    let mut names = BTreeSet::new();
+    for (index, label) in rules.labels.iter().enumerate() {
+        check_name(&format!("labels.{index}.name"), &label.name)?;
+        check_label(index, label)?;
+        if !names.insert(label.name.as_str()) {
+            return Err(twice(&format!("labels.{index}.name"), &label.name));
+        }
+    }
+    let mut names = BTreeSet::new();
+    for (index, policy) in rules.policies.iter().enumerate() {
+        check_name(&format!("policies.{index}.name"), &policy.name)?;
+        if !names.insert(policy.name.as_str()) {
+            return Err(twice(&format!("policies.{index}.name"), &policy.name));
+        }
+        if policy.from == Classification::Public {
+            return Err(AppError::invalid(
+                format!("policies.{index}.from"),
+                "what is public needs no policy",
+                "choose internal, confidential or restricted",
+            ));
+        }
+        if let Some(unknown) = policy.references.iter().find(|id| reference(id).is_none()) {
+            return Err(AppError::invalid(
+                format!("policies.{index}.references"),
+                format!("there is no clause `{unknown}`"),
+                "GET /api/data-governance/references lists those there are",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check_label(index: usize, label: &DataLabel) -> Result<(), AppError> {
+    let lists = [
+        ("paths", &label.paths),
+        ("tools", &label.tools),
+        ("tables", &label.tables),
+        ("marks", &label.marks),
+        ("agents", &label.agents),
+    ];
+    if lists.iter().all(|(_, list)| list.is_empty()) {
+        return Err(AppError::invalid(
+            format!("labels.{index}"),
+            format!("the label `{}` says nothing of where such data is", label.name),
+            "name paths, tools, tables, marks or agents",
+        ));
+    }
+    for (field, list) in lists {
+        let wrong = |entry: &String| {
+            let length = entry.trim().chars().count();
+            length == 0 || length > MAX_ENTRY || entry.chars().any(char::is_control)
+        };
+        if list.len() > MAX_ENTRIES || list.iter().any(wrong) {
+            return Err(AppError::invalid(
+                format!("labels.{index}.{field}"),
+                format!("`{field}` takes up to {MAX_ENTRIES} entries of 1 to {MAX_ENTRY} characters on one line"),
+                "leave empty entries out",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check_name(field: &str, name: &str) -> Result<(), AppError> {
+    let length = name.chars().count();
+    if length == 0 || length > MAX_NAME || name.trim() != name || name.chars().any(char::is_control) {
+        return Err(AppError::invalid(
+            field,
+            format!("{name:?} is no name"),
+            format!("1 to {MAX_NAME} characters on one line, with no space at the ends"),
+        ));
+    }
+    Ok(())
+}
+
+fn twice(field: &str, name: &str) -> AppError {
+    AppError::invalid(field, format!("there are two of the name `{name}`"), "give each a name of its own")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::{STANDARDS, check_rules, reference};
+    use serde_json::{Value, json};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn ten_standards_are_there_with_clauses_of_their_own() {
+        assert_eq!(STANDARDS.len(), 10);
+        let mut ids = BTreeSet::new();
+        for standard in STANDARDS.iter() {
+            assert!(standard.clauses.len() >= 5, "{}", standard.id);
+            for clause in &standard.clauses {
+                assert!(clause.id.starts_with(&format!("{}:", standard.id)), "{}", clause.id);
+                assert!(ids.insert(clause.id.as_str()), "{} is there twice", clause.id);
+                assert!(reference(&clause.id).is_some());
+            }
+        }
+    }
+
+    #[test]
+    fn rules_that_say_nothing_are_refused() {
+        let label = |change: Value| {
+            let mut label = json!({"name": "hr", "classification": "confidential", "paths": ["hr/**"]});
+            label.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+            label
+        };
+        let policy = |change: Value| {
+            let mut policy = json!({"name": "house", "from": "confidential", "action": "local_only"});
+            policy.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+            policy
+        };
+        let nothing = json!({});
+        for (labels, policies, field) in [
+            (vec![label(nothing.clone())], vec![policy(nothing.clone())], None),
+            (vec![label(json!({"paths": []}))], vec![], Some("labels.0")),
+            (vec![label(json!({"paths": [" "]}))], vec![], Some("labels.0.paths")),
+            (vec![label(json!({"name": ""}))], vec![], Some("labels.0.name")),
+            (vec![label(nothing.clone()), label(nothing.clone())], vec![], Some("labels.1.name")),
+            (vec![], vec![policy(json!({"from": "public"}))], Some("policies.0.from")),
+            (vec![], vec![policy(json!({"references": ["gdpr:0"]}))], Some("policies.0.references")),
+            (vec![], vec![policy(nothing.clone()), policy(nothing.clone())], Some("policies.1.name")),
+        ] {
+            let rules = json!({"version": 0, "labels": labels, "policies": policies});
+            let found = check_rules(&serde_json::from_value(rules.clone()).unwrap());
+            let wrong = found.err().and_then(|error| error.detail.field);
+            assert_eq!(wrong.as_deref(), field, "{rules}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Which data is confidential, and what follows for runs that have seen it: labels say where such data lies, policies what
+//! may still happen. What a run has seen stays with it, with its conversation, with runs that it delegates to and with the
+//! files that it writes.
+
+mod label;
+
+use crate::model::Connection;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use strum::IntoStaticStr;
+
+pub use label::{ClassifiedFile, DataLabel, Seen};
+
+/// Where the labels and policies are kept among the settings.
+pub const DATA_RULES_SETTING: &str = "governance.data_rules";
+
+/// How closely data is to be kept; each level is above those before it.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema, IntoStaticStr,
+)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum Classification {
+    /// Anybody may see it.
+    Public,
+    /// For everybody in the organisation.
+    Internal,
+    /// For those who need it.
+    Confidential,
+    /// For few, by name.
+    Restricted,
+}
+
+impl Classification {
+    /// Its name, as stored.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+impl fmt::Display for Classification {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What a run has seen, and by which label.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Classified {
+    /// How closely it is to be kept.
+    pub classification: Classification,
+    /// Name of the label that says so.
+    pub label: String,
+    /// What it was seen in: a file, a tool, the request.
+    pub source: String,
+}
+
+/// What a policy does with runs that have seen such data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum DataAction {
+    /// Only connections in the house are asked.
+    LocalOnly,
+    /// Calls that send something out wait for a person, each by itself.
+    AskOutside,
+    /// Calls that send something out are refused.
+    DenyOutside,
+    /// The run ends before a model sees the data.
+    Block,
+}
+
+/// What follows from a classification.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DataPolicy {
+    /// Its name, unique; shown wherever it decides.
+    #[schema(min_length = 1, max_length = 80)]
+    pub name: String,
+    /// For data of this classification and above.
+    pub from: Classification,
+    /// What it does.
+    pub action: DataAction,
+    /// Ids of the clauses of standards that it serves.
+    #[serde(default)]
+    #[schema(max_items = 50)]
+    pub references: Vec<String>,
+}
+
+/// The labels and policies of an installation. `version` counts their changes, so that two administrators don't overwrite
+/// each other.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DataRules {
+    /// Counts changes from 0; a change names the version it was made from.
+    pub version: u64,
+    /// Where data of which classification is.
+    #[serde(default)]
+    #[schema(max_items = 200)]
+    pub labels: Vec<DataLabel>,
+    /// What follows from it.
+    #[serde(default)]
+    #[schema(max_items = 100)]
+    pub policies: Vec<DataPolicy>,
+}
+
+impl DataRules {
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty() && self.policies.is_empty()
+    }
+
+    /// The highest classification of what was seen.
+    pub fn classify(&self, seen: &Seen<'_>) -> Option<Classified> {
+        let labels = self.labels.iter().filter_map(|label| Some((label, label.matches(seen)?)));
+        labels.max_by_key(|(label, _)| label.classification).map(|(label, source)| Classified {
+            classification: label.classification,
+            label: label.name.clone(),
+            source,
+        })
+    }
+
+    /// The first policy that does this with data of such a classification.
+    pub fn demanding(&self, action: DataAction, classification: Classification) -> Option<&DataPolicy> {
+        self.policies.iter().find(|policy| policy.action == action && policy.from <= classification)
+    }
+
+    /// The policy that keeps data of this classification from a connection; `None`: it may be asked.
+    pub fn keeps_from(&self, connection: &Connection, classification: Classification) -> Option<&DataPolicy> {
+        self.demanding(DataAction::LocalOnly, classification).filter(|_| !connection.is_in_house())
+    }
+}
+
+/// The higher of two.
+pub fn higher(one: Option<Classified>, other: Option<Classified>) -> Option<Classified> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(if other.classification > one.classification { other } else { one }),
+        (one, other) => one.or(other),
+    }
+}

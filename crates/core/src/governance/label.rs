@@ -1,0 +1,214 @@
+use super::{Classification, Classified};
+use crate::workspace_path::paths_in;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Where data of a classification is. It matches what fits any of its lists.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DataLabel {
+    /// Its name, unique; shown wherever it decides.
+    #[schema(min_length = 1, max_length = 80)]
+    pub name: String,
+    /// How closely it is to be kept.
+    pub classification: Classification,
+    /// Files of the workspace: `hr/**` is all below a folder, `*` stands for part of a name.
+    #[serde(default)]
+    pub paths: Vec<String>,
+    /// Names of tools and skills whose results are such data.
+    #[serde(default)]
+    pub tools: Vec<String>,
+    /// Names of tables: a statement that names one reads such data.
+    #[serde(default)]
+    pub tables: Vec<String>,
+    /// Words that mark such data where they stand in it, written as here: `CONFIDENTIAL`.
+    #[serde(default)]
+    pub marks: Vec<String>,
+    /// Names of agents: all that they do is about such data.
+    #[serde(default)]
+    pub agents: Vec<String>,
+}
+
+/// What a run meets.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Seen<'a> {
+    pub agent: &'a str,
+    /// Name of the tool that was called; empty: none.
+    pub tool: &'a str,
+    pub arguments: Option<&'a Value>,
+    /// What it said, or a request.
+    pub text: &'a str,
+    pub workspace: &'a str,
+    /// The folder of the workspace that paths may be relative to.
+    pub folder: &'a str,
+}
+
+/// A file that a run has written which had seen confidential data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassifiedFile {
+    /// Its path in the workspace.
+    pub path: String,
+    pub classified: Classified,
+}
+
+impl Seen<'_> {
+    /// All that may be paths of the workspace here.
+    fn paths(&self) -> Vec<String> {
+        let mut paths = paths_in(self.arguments.unwrap_or(&Value::Null), self.text, self.workspace);
+        if !self.folder.is_empty() {
+            paths.extend(paths.iter().map(|path| format!("{}/{path}", self.folder)).collect::<Vec<_>>());
+        }
+        paths
+    }
+
+    /// The most confidential of these files that are named here, or lie in a folder that is.
+    pub(crate) fn written(&self, files: &[ClassifiedFile]) -> Option<Classified> {
+        if files.is_empty() {
+            return None;
+        }
+        let paths = self.paths();
+        let named = |file: &&ClassifiedFile| paths.iter().any(|path| fits(&file.path, path));
+        let found = files.iter().filter(named).max_by_key(|file| file.classified.classification)?;
+        let source = format!("{} ({})", found.path, found.classified.source);
+        Some(Classified { source: source.chars().take(300).collect(), ..found.classified.clone() })
+    }
+}
+
+impl DataLabel {
+    /// What it was found in.
+    pub(super) fn matches(&self, seen: &Seen<'_>) -> Option<String> {
+        if self.agents.iter().any(|agent| agent == seen.agent) {
+            return Some(format!("the agent {}", seen.agent));
+        }
+        if !seen.tool.is_empty() && self.tools.iter().any(|tool| tool == seen.tool) {
+            return Some(format!("the tool {}", seen.tool));
+        }
+        if let Some(mark) = self.marks.iter().find(|mark| has_word(seen.text, mark)) {
+            return Some(format!("a text with the mark {mark}"));
+        }
+        let arguments = seen.arguments.unwrap_or(&Value::Null);
+        if !self.paths.is_empty() {
+            let paths = seen.paths();
+            if let Some(path) = paths.into_iter().find(|path| self.paths.iter().any(|glob| fits(glob, path))) {
+                return Some(path);
+            }
+        }
+        let table = self.tables.iter().find(|table| names_table(arguments, table))?;
+        Some(format!("the table {table}"))
+    }
+}
+
+/// Whether a statement among the arguments names a table, in whatever case and quotes.
+fn names_table(arguments: &Value, table: &str) -> bool {
+    match arguments {
+        Value::String(text) => has_word(&text.to_lowercase(), &table.to_lowercase()),
+        Value::Array(items) => items.iter().any(|item| names_table(item, table)),
+        Value::Object(fields) => fields.values().any(|field| names_table(field, table)),
+        _ => false,
+    }
+}
+
+/// Whether `word` stands in `text` with no letter, digit or underscore on either side.
+fn has_word(text: &str, word: &str) -> bool {
+    let within = |c: char| c.is_alphanumeric() || c == '_';
+    !word.is_empty()
+        && text
+            .match_indices(word)
+            .any(|(at, _)| !text[..at].ends_with(within) && !text[at + word.len()..].starts_with(within))
+}
+
+/// Whether a path fits a pattern; both are plainly written. A folder that is named brings in what is below it.
+fn fits(glob: &str, path: &str) -> bool {
+    let parts = |text: &str| text.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+    let (glob, path) = (parts(glob), parts(path));
+    fits_parts(&glob, &path)
+}
+
+fn fits_parts(glob: &[String], path: &[String]) -> bool {
+    match (glob, path) {
+        // Whoever names the folder above, or the folder itself, may see all of it.
+        (_, []) => true,
+        ([], [_, ..]) => false,
+        ([any], _) if any == "**" => true,
+        ([any, rest @ ..], [_, below @ ..]) if any == "**" => fits_parts(rest, path) || fits_parts(glob, below),
+        ([part, rest @ ..], [name, below @ ..]) => fits_name(part, name) && fits_parts(rest, below),
+    }
+}
+
+fn fits_name(pattern: &str, name: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else {
+        return pattern.eq_ignore_ascii_case(name);
+    };
+    let (name, first) = (name.to_lowercase(), first.to_lowercase());
+    let Some(mut name) = name.strip_prefix(&first) else {
+        return false;
+    };
+    let rest = rest.to_lowercase();
+    let mut pieces: Vec<&str> = rest.split('*').collect();
+    let last = pieces.pop().unwrap_or_default();
+    for piece in pieces {
+        let Some(at) = name.find(piece) else {
+            return false;
+        };
+        name = &name[at + piece.len()..];
+    }
+    name.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DataLabel, Seen, fits};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn paths_fit_patterns() {
+        for (glob, path, expect) in [
+            ("hr/**", "hr/a.csv", true),
+            ("hr/**", "hr/2026/a.csv", true),
+            ("hr/**", "hr", true),
+            ("hr/**", "hrx/a.csv", false),
+            ("hr/*.csv", "hr/a.CSV", true),
+            ("hr/*.csv", "hr/a.txt", false),
+            ("hr/*.csv", "hr/b/a.csv", false),
+            ("**/pay*.xlsx", "x/y/payroll-26.xlsx", true),
+            ("**/pay*.xlsx", "payroll.xlsx", true),
+            ("**/pay*.xlsx", "repay.xlsx", false),
+            ("a*b*c", "aXbYc", true),
+            ("a*b*c", "aXcYb", false),
+            ("clinic.db", "Clinic.db", true),
+            ("hr/salaries.csv", "", true),
+        ] {
+            assert_eq!(fits(glob, path), expect, "{glob} {path}");
+        }
+    }
+
+    #[test]
+    fn a_label_matches_by_any_of_its_lists() {
+        let label: DataLabel = serde_json::from_value(json!({
+            "name": "people", "classification": "confidential", "paths": ["hr/**"], "tools": ["hr_see"],
+            "tables": ["Patients"], "marks": ["CONFIDENTIAL"], "agents": ["nurse"],
+        }))
+        .expect("a label");
+        let seen = |agent: &str, tool: &str, arguments: Value, text: &str| {
+            let seen = Seen { agent, tool, arguments: Some(&arguments), text, workspace: "/srv/w", folder: "" };
+            label.matches(&seen)
+        };
+        for (agent, tool, arguments, text, expect) in [
+            ("desk", "read", json!({"path": "hr/pay.csv"}), "", Some("hr/pay.csv")),
+            ("desk", "read", json!({"path": "/srv/w/./hr/pay.csv"}), "", Some("hr/pay.csv")),
+            ("desk", "read", json!({"path": "shop/pay.csv"}), "", None),
+            ("desk", "shell", json!({"command": "cat 'hr/pay.csv' | head"}), "", Some("hr/pay.csv")),
+            ("desk", "grep", json!({"pattern": "x", "path": "."}), "hr/pay.csv:3: Ann 90000", Some("hr/pay.csv")),
+            ("desk", "sql", json!({"query": {"sql": "select * from \"patients\" p"}}), "", Some("Patients")),
+            ("desk", "sql", json!({"query": {"sql": "select * from outpatients_view"}}), "", None),
+            ("desk", "hr_see", json!({}), "", Some("hr_see")),
+            ("nurse", "", json!({}), "", Some("nurse")),
+            ("desk", "read", json!({"path": "a"}), "Class: CONFIDENTIAL.", Some("CONFIDENTIAL")),
+            ("desk", "read", json!({"path": "a"}), "keep it confidential, CONFIDENTIALLY", None),
+        ] {
+            let found = seen(agent, tool, arguments.clone(), text);
+            assert_eq!(found.is_some(), expect.is_some(), "{tool} {arguments} {text}");
+            assert!(found.unwrap_or_default().contains(expect.unwrap_or_default()), "{tool} {arguments} {text}");
+        }
+    }
+}

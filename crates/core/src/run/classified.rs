@@ -1,0 +1,76 @@
+//! What the data policies of the installation mean for a run, by the most confidential that it has seen.
+
+use crate::governance::{Classified, ClassifiedFile, DataAction, DataPolicy, Seen, higher};
+use crate::model::Connection;
+use crate::policy::{Decision, RiskClass, ToolRule};
+use crate::run::RunState;
+use serde_json::Value;
+use std::borrow::Cow;
+
+impl RunState {
+    pub(super) fn record_classified(&mut self, seen: Option<&Classified>) {
+        self.classified = higher(self.classified.take(), seen.cloned());
+    }
+
+    /// The classification of what a call of `tool` said, if it is above all that the run has seen.
+    /// `files`: those that runs have written which had seen confidential data.
+    pub fn newly_classified(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        text: &str,
+        files: &[ClassifiedFile],
+    ) -> Option<Classified> {
+        self.classify(&Seen { tool, arguments: Some(arguments), text, ..Seen::default() }, files)
+    }
+
+    /// The same for what a person says.
+    pub fn newly_classified_words(&self, text: &str) -> Option<Classified> {
+        self.classify(&Seen { text, ..Seen::default() }, &[])
+    }
+
+    fn classify(&self, seen: &Seen<'_>, files: &[ClassifiedFile]) -> Option<Classified> {
+        let setup = self.setup.as_deref()?;
+        let (agent, workspace) = (setup.agent.name.as_str(), setup.workspace.as_str());
+        let seen = Seen { agent, workspace, folder: self.folder(), ..*seen };
+        let found = higher(setup.data_rules.classify(&seen), seen.written(files))?;
+        let above = self.classified.as_ref().is_none_or(|known| found.classification > known.classification);
+        above.then_some(found)
+    }
+
+    /// The policy that keeps what this run has seen from a connection.
+    pub fn kept_from(&self, connection: &Connection) -> Option<(&DataPolicy, &Classified)> {
+        let (setup, seen) = (self.setup.as_deref()?, self.classified.as_ref()?);
+        Some((setup.data_rules.keeps_from(connection, seen.classification)?, seen))
+    }
+
+    /// The policy that ends this run before a model is asked.
+    pub fn blocked_by(&self) -> Option<(&DataPolicy, &Classified)> {
+        self.demanding(DataAction::Block)
+    }
+
+    fn demanding(&self, action: DataAction) -> Option<(&DataPolicy, &Classified)> {
+        let (setup, seen) = (self.setup.as_deref()?, self.classified.as_ref()?);
+        Some((setup.data_rules.demanding(action, seen.classification)?, seen))
+    }
+
+    /// The rules over tools that hold for the run now: those of its beginning, and what its data asks for.
+    pub(super) fn rules(&self) -> Cow<'_, [ToolRule]> {
+        let rules = self.setup.as_deref().map_or(&[][..], |setup| &setup.rules);
+        let outside = [(DataAction::AskOutside, Decision::Ask), (DataAction::DenyOutside, Decision::Deny)];
+        let asked = outside.into_iter().filter_map(|(action, decision)| {
+            let (policy, _) = self.demanding(action)?;
+            Some(ToolRule {
+                name: policy.name.clone(),
+                risks: vec![RiskClass::External],
+                agents: Vec::new(),
+                origins: Vec::new(),
+                roles: Vec::new(),
+                decision,
+                four_eyes: false,
+            })
+        });
+        let asked: Vec<ToolRule> = asked.collect();
+        if asked.is_empty() { Cow::Borrowed(rules) } else { Cow::Owned([rules, &asked].concat()) }
+    }
+}
