@@ -3,6 +3,7 @@
 mod bed;
 mod budgets;
 mod cascade;
+mod confidential;
 mod context;
 mod corpus;
 mod delegation;

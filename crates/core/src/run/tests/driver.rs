@@ -1,10 +1,10 @@
 //! Hand-made events into the machine.
 
-use crate::governance::DataRules;
 use crate::agent::{Agent, Tuning};
 use crate::approval::{Answer, Subject};
 use crate::budget::Preset;
 use crate::event::{Event, EventBody, Mode, Noticed, Origin, Setup, ToolResult};
+use crate::governance::DataRules;
 use crate::model::{Capabilities, Purpose, Usage};
 use crate::plan::{Candidate, Plan, PlanStep, Score};
 use crate::policy::{Policy, RiskClass};
