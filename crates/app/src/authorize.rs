@@ -474,6 +474,30 @@ mod tests {
         assert!(refused.detail.title.contains("the grant `edit`"), "{refused}");
     }
 
+    /// Of a developer with a hundred grants where a thousand resources are restricted. Printed, not judged.
+    #[test]
+    #[ignore = "it measures: run it alone, in release"]
+    fn authorization_speed() {
+        let agent = |number: u128| AgentId(Uuid::from_u128(number));
+        let mut permissions = Permissions::default();
+        for number in 0..1_000 {
+            permissions.restricted.insert(agent(number).into());
+        }
+        for number in 0..100 {
+            permissions.grant(agent(number).into(), AccessLevel::Use);
+        }
+        let caller = Caller { permissions: Arc::new(permissions), ..of(Role::Developer) };
+        let begun = std::time::Instant::now();
+        let rounds = 1_000_000_u32;
+        let allowed = (0..rounds)
+            .filter(|round| {
+                let resource = Resource::Agent { id: agent(u128::from(round % 200)), name: "a" };
+                authorize(&caller, Action::Ask, std::hint::black_box(resource)).is_ok()
+            })
+            .count();
+        eprintln!("authorize: {:?} a call, half of them refused ({allowed} allowed)", begun.elapsed() / rounds);
+    }
+
     #[test]
     fn a_key_reaches_what_it_names() {
         let with = |connections: &[&str], agents: Option<&[&str]>| {

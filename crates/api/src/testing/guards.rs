@@ -48,6 +48,11 @@ fn secured(line: &str, answer: &Answer) {
         ("referrer-policy", "no-referrer"),
         ("cross-origin-opener-policy", "same-origin"),
         ("cross-origin-resource-policy", "same-origin"),
+        ("cross-origin-embedder-policy", "require-corp"),
+        // Nothing of the program, and no other site may read it.
+        ("server", ""),
+        ("x-powered-by", ""),
+        ("access-control-allow-origin", ""),
     ];
     for (name, value) in pairs {
         assert_eq!(answer.header(name), value, "{line}: {name}");
