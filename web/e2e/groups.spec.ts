@@ -124,7 +124,7 @@ test.describe("grants", () => {
     await expect(dialog.getByText("the grant `use`, for them or a group of theirs")).toBeVisible();
     await dialog.getByRole("button", { name: "Take the grant of Editors" }).click();
     await expect(grants).toHaveCount(1);
-    await page.getByRole("button", { name: "Undo" }).click();
+    await page.locator("[data-toast]").filter({ hasText: "Editors has no grant" }).getByRole("button", { name: "Undo" }).click();
     await expect(grants).toHaveCount(2);
     await visit(ann, "/settings");
     await expect(ann.getByRole("main").getByRole("list", { name: "Grants" }).getByRole("listitem")).toHaveCount(2);
