@@ -51,6 +51,8 @@ const tree = root.addChildren([
     page("/mcp-servers/$serverId", load.mcp, "ServerPage"),
     page("/usage", load.usage),
     page("/users", load.users),
+    page("/groups", load.groups, "GroupsPage"),
+    page("/groups/$groupId", load.groups, "GroupPage"),
     page("/audit", load.audit),
     page("/settings", load.settings),
     page("/about", load.about),

@@ -1,5 +1,6 @@
 //! What can be written on the command line.
 
+mod access;
 mod agents;
 mod approvals;
 mod ask;
@@ -7,6 +8,7 @@ mod audit;
 mod connections;
 mod conversations;
 mod credential;
+mod group;
 mod mcp;
 mod model;
 mod policy;
@@ -19,6 +21,7 @@ mod user;
 use clap::{Subcommand, ValueEnum};
 use std::time::Duration;
 
+pub use access::{AccessAction, AccessArgs, GranteeArg, LevelArg, Picked, ResourceArg};
 pub use agents::{AgentAction, AgentFields, Agents, BudgetPreset, PlanSwitch};
 pub use approvals::{ApprovalAction, Approvals, GrantAction, Grants};
 pub use ask::{Ask, Chat, Resume, Sample, SampleAction};
@@ -26,6 +29,7 @@ pub use audit::{AuditAction, AuditArgs, AuditWanted, ExportFormat, ResultArg};
 pub use connections::{AuthArgs, ConnectionAction, Connections};
 pub use conversations::{ConversationAction, Conversations};
 pub use credential::{CredentialAction, CredentialArgs, Fields, KindArg, RoleArg};
+pub use group::{GroupAction, GroupArgs};
 pub use mcp::{McpAction, McpAdd, McpArgs};
 pub use model::{Model, ModelAction};
 pub use policy::{OriginArg, PolicyAction, PolicyArgs, RiskArg};
@@ -116,6 +120,16 @@ pub enum Command {
         after_help = "Examples:\n  steward user\n  steward user invite ann@example.org --role developer\n  steward user link ann@example.org\n  steward user role ann@example.org operator\n  steward user disable ann@example.org\n\nOnly administrators may. Beside a running server, put an administrator's API key (studio: Settings) into STEWARD_API_KEY."
     )]
     User(UserArgs),
+    /// Groups of users, which have grants together.
+    #[command(
+        after_help = "Examples:\n  steward group\n  steward group create editors --description \"who write for the web site\"\n  steward group add editors ann@example.org ben@example.org\n  steward group drop editors ben@example.org\n\nOnly administrators change groups. Beside a running server, put an administrator's API key (studio: Settings) into STEWARD_API_KEY."
+    )]
+    Group(GroupArgs),
+    /// Who may use, change and share a single agent, skill, connection or credential.
+    #[command(
+        after_help = "Examples:\n  steward access show agent reporter\n  steward access restrict agent reporter\n  steward access give agent reporter --group editors\n  steward access give skill uptime --user ann@example.org --level edit\n  steward access take agent reporter --group editors\n  steward access why agent reporter --user ann@example.org\n  steward access of ann@example.org\n  steward access defaults --new-restricted true"
+    )]
+    Access(AccessArgs),
     /// Who did what, when and from where; check that nobody changed the record.
     #[command(
         after_help = "Examples:\n  steward audit --action auth --since 1d\n  steward audit --run 3f2a91c0-0000-7000-8000-000000000001\n  steward audit export --format csv --output audit.csv\n  steward audit verify\n  steward audit retention --days 365\n\nOnly administrators may. Without a server you are one. Beside a running server, put an administrator's API key (studio: Settings) into STEWARD_API_KEY."

@@ -1,3 +1,4 @@
+pub mod access;
 pub mod agents;
 pub mod approvals;
 pub mod ask;
@@ -11,6 +12,7 @@ pub mod credential;
 mod decide;
 mod follow;
 pub mod grants;
+pub mod group;
 pub mod key;
 pub mod mcp;
 pub mod model;

@@ -42,6 +42,8 @@ fn every_command_has_help() {
         "doctor",
         "connections",
         "eval",
+        "group",
+        "access",
     ] {
         let done = bench.run(&[command, "--help"]).exits(0);
         assert!(done.out.contains("Examples:"), "{command}: {done:?}");

@@ -1,9 +1,11 @@
-//! `steward agents`, `skill`, `credential`, `mcp` and `user`, each with a running server and without one: both must do the same.
+//! `steward agents`, `skill`, `credential`, `mcp`, `user`, `group` and `access`, each with a running server and without one:
+//! both must do the same.
 
 mod agents;
 mod audit;
 use crate::common;
 mod credential;
+mod group;
 mod mcp;
 mod phrases;
 mod reminders;

@@ -15,7 +15,7 @@ export const story: Script = {
 };
 
 /** The pages of the studio; some need an id of what `tell` made. */
-export type Told = { conversation: string; run: string; planned: string; agent: string; connection: string; skill: string; credential: string; server: string };
+export type Told = { conversation: string; run: string; planned: string; agent: string; connection: string; skill: string; credential: string; server: string; group: string };
 export const pages: [name: string, path: (told: Told) => string][] = [
   ["chat-new", () => "/chat"],
   ["chat", (told) => `/chat/${told.conversation}`],
@@ -44,6 +44,8 @@ export const pages: [name: string, path: (told: Told) => string][] = [
   ["budgets", () => "/usage?tab=budgets"],
   ["keys", () => "/usage?tab=keys"],
   ["users", () => "/users"],
+  ["groups", () => "/groups"],
+  ["group", (told) => `/groups/${told.group}`],
   ["audit", () => "/audit"],
   ["settings", () => "/settings"],
   ["about", () => "/about"],
@@ -62,13 +64,16 @@ export async function tell(server: Server, api: Api): Promise<Told> {
   return { conversation: asked.conversation_id, run: asked.run_id, planned: planned.conversation_id, agent: await api.agentId(), connection: await api.connectionId(), skill: await skills(api), ...(await keep(api)) };
 }
 
-/** What the pages of credentials and MCP servers show. */
-export async function keep(api: Api): Promise<Pick<Told, "credential" | "server">> {
+/** What the pages of credentials, MCP servers and groups show. */
+export async function keep(api: Api): Promise<Pick<Told, "credential" | "server" | "group">> {
   const day = 86_400_000;
   const web = await api.call<{ id: string }>("POST", "/credentials", { name: "harbour web server", kind: "password", description: "Restarts of the shop; ops make a new one.", fields: { username: "deploy", password: "not shown" }, roles: ["operator"], expires_at: Date.now() + 6 * day });
   await api.call("POST", "/credentials", { name: "wiki", kind: "token", description: "Reads the wiki.", fields: { token: "not shown" } });
   const wiki = await api.call<{ id: string }>("POST", "/mcp/servers", { name: "wiki", transport: { kind: "http", url: "https://wiki.example.org/mcp" }, credential: { name: "wiki" } });
-  return { credential: web.id, server: wiki.id };
+  const group = await api.call<{ id: string }>("POST", "/groups", { name: "Bookkeeping", description: "Whoever keeps the books of the harbour." });
+  const { id } = await api.call<{ id: string }>("GET", "/auth/me");
+  await api.call("PUT", `/groups/${group.id}/members/${id}`);
+  return { credential: web.id, server: wiki.id, group: group.id };
 }
 
 /** A skill and a package; the skill's id. */

@@ -20,6 +20,18 @@ export type UserInput = S["UserInput"];
 export type UserPatch = S["UserPatch"];
 export type InvitedUser = S["InvitedUser"];
 
+export type Group = S["Group"];
+export type GroupInput = S["GroupInput"];
+export type GroupPatch = S["GroupPatch"];
+export type ResourceKind = S["ResourceKind"];
+export type AccessLevel = S["AccessLevel"];
+export type ResourceAccess = S["ResourceAccess"];
+export type ResourceGrant = S["ResourceGrant"];
+export type GrantInput = S["GrantInput"];
+export type HeldGrant = S["HeldGrant"];
+export type AccessExplanation = S["AccessExplanation"];
+export type AccessDefaults = S["AccessDefaults"];
+
 export type Decision = S["Decision"];
 export type ToolRule = S["ToolRule"];
 export type ToolRules = S["ToolRules"];

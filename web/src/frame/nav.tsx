@@ -1,7 +1,7 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import { Bot, Cable, ChartColumn, Ellipsis, Info, KeyRound, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, Users } from "lucide-react";
+import { Bot, Cable, ChartColumn, Ellipsis, Info, KeyRound, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, Users, UsersRound } from "lucide-react";
 import { useState } from "react";
-import { isAdmin, mayWork, useMe, useOpenApprovals } from "@/api/hooks";
+import { isAdmin, isOperator, mayWork, useMe, useOpenApprovals } from "@/api/hooks";
 import type { Me } from "@/api/types";
 import { useT } from "@/i18n";
 import { cx, Sheet } from "@/ui";
@@ -21,6 +21,7 @@ const PAGES = [
   { to: "/credentials", icon: KeyRound, key: "credentials" },
   { to: "/usage", icon: ChartColumn, key: "usage" },
   { to: "/users", icon: Users, key: "users" },
+  { to: "/groups", icon: UsersRound, key: "groups" },
   { to: "/audit", icon: ScrollText, key: "audit" },
 ] as const;
 const LATER = [
@@ -32,6 +33,7 @@ export const NAVIGATION: readonly Entry[] = [...PAGES, ...LATER];
 /** Whether somebody may see a page at all; the server refuses anyway. */
 export const maySee = (entry: Entry, me: Me | undefined): boolean => {
   if (entry.to === "/users" || entry.to === "/audit") return isAdmin(me);
+  if (entry.to === "/groups") return isOperator(me);
   return entry.to !== "/credentials" || mayWork(me);
 };
 

@@ -13,6 +13,7 @@ export const load = {
   audit: () => import("@/pages/audit"),
   usage: () => import("@/pages/usage"),
   users: () => import("@/pages/users"),
+  groups: () => import("@/pages/groups"),
   settings: () => import("@/pages/settings"),
   about: () => import("@/pages/about"),
 };

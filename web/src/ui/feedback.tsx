@@ -45,8 +45,10 @@ export function useErrorText(): (error: unknown) => { title: string; hint: strin
       // English texts of the server say more than a code; in other languages the code is what can be understood.
       const key = `code.${error.code ?? (error.status === 404 ? "not_found" : "")}` as Key<"common">;
       const own = language === "en" || t(key) === key ? null : t(key);
+      const hintKey = `hint.${error.code ?? ""}` as Key<"common">;
+      const ownHint = own === null || t(hintKey) === hintKey ? "" : t(hintKey);
       const wait = error.retryAfter ? t("error.retryAfter", { seconds: Math.ceil(error.retryAfter) }) : undefined;
-      return { title: own ?? error.message, hint: [own ? "" : error.hint, wait].filter(Boolean).join(" ") || t("error.hint") };
+      return { title: own ?? error.message, hint: [own ? ownHint : error.hint, wait].filter(Boolean).join(" ") || t("error.hint") };
     }
     return { title: error instanceof Error && error.message ? error.message : t("error.unknown"), hint: t("error.hint") };
   };

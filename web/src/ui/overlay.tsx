@@ -14,6 +14,8 @@ type Common = { open: boolean; onOpenChange: (open: boolean) => void; title: str
 export function Dialog({ open, onOpenChange, title, description, children, footer, wide, locked }: Common & { footer?: ReactNode; wide?: boolean; locked?: boolean }) {
   const t = useT("common");
   const stay = (event: Event) => locked && event.preventDefault();
+  // What is said at the top, and its "Undo", belong to no dialog and close none.
+  const outside = (event: Event) => (locked || (event.target as Element | null)?.closest("[data-toast]")) && event.preventDefault();
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
@@ -21,7 +23,7 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
         <Radix.Content
           {...(description ? {} : { "aria-describedby": undefined })}
           onEscapeKeyDown={stay}
-          onInteractOutside={stay}
+          onInteractOutside={outside}
           className={cx("fixed top-1/2 left-1/2 z-50 flex max-h-[min(44rem,calc(100dvh-2rem))] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 animate-fade flex-col rounded-xl border border-line bg-raised shadow-2", wide ? "max-w-3xl" : "max-w-md")}
         >
           <header className="flex items-start gap-4 px-5 pt-4 pb-2">

@@ -28,7 +28,7 @@ export function Toasts() {
   return (
     <div role="status" aria-live="polite" className="pointer-events-none fixed inset-x-0 top-3 z-60 flex flex-col items-center gap-2 px-4">
       {shown.map((item) => (
-        <div key={item.id} className="pointer-events-auto flex max-w-full animate-rise items-center gap-2.5 rounded-lg border border-line bg-raised py-1.5 pr-1.5 pl-3 shadow-2">
+        <div key={item.id} data-toast className="pointer-events-auto flex max-w-full animate-rise items-center gap-2.5 rounded-lg border border-line bg-raised py-1.5 pr-1.5 pl-3 shadow-2">
           {item.tone === "bad" ? <CircleAlert aria-hidden className="size-4 shrink-0 text-bad" /> : <CircleCheck aria-hidden className="size-4 shrink-0 text-ok" />}
           <div className="min-w-0 py-1 text-base">
             <p className="wrap-anywhere">{item.title}</p>

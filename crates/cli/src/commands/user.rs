@@ -172,7 +172,7 @@ fn path_of(user: &Value) -> String {
 }
 
 /// The user of this email, or whose id begins or ends with it.
-async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
+pub(super) async fn find(client: &Client, wanted: &str) -> anyhow::Result<Value> {
     let none = format!("there is no user `{wanted}`; `steward user list` shows them");
     if wanted.contains('@') {
         let email = wanted.trim().to_lowercase();

@@ -1,3 +1,4 @@
+export * from "./access";
 export * from "./account";
 export * from "./agents";
 export * from "./approvals";
@@ -6,6 +7,7 @@ export * from "./connections";
 export * from "./conversations";
 export { type Paged, useFresh, usePaged } from "./core";
 export * from "./credentials";
+export * from "./groups";
 export * from "./mcp";
 export * from "./policies";
 export * from "./reminders";

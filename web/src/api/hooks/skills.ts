@@ -21,9 +21,11 @@ export const useCredentialNames = (enabled: boolean) => useQuery({ queryKey: ["c
 export function useSkillActions() {
   const fresh = useFresh();
   const after = () => fresh("skills", "skill");
+  // Whoever makes a skill may share it.
+  const made = () => fresh("skills", "skill", "held-grants");
   const changed = () => fresh("skills", "skill", "agents", "agent");
   return {
-    create: useMutation({ mutationFn: (body: SkillInput) => api.post<Skill>("/api/skills", { body }), onSuccess: after }),
+    create: useMutation({ mutationFn: (body: SkillInput) => api.post<Skill>("/api/skills", { body }), onSuccess: made }),
     update: useMutation({ mutationFn: ({ id, body }: { id: string; body: SkillInput }) => api.put<Skill>(`/api/skills/${id}`, { body }), onSuccess: after }),
     remove: useMutation({ mutationFn: (id: string) => api.delete(`/api/skills/${id}`), onSuccess: changed }),
     rollback: useMutation({ mutationFn: ({ id, version }: { id: string; version: number }) => api.post<Skill>(`/api/skills/${id}/rollback`, { body: { version } }), onSuccess: after }),

@@ -1,4 +1,5 @@
 import about from "./about.json";
+import access from "./access.json";
 import agents from "./agents.json";
 import approvals from "./approvals.json";
 import audit from "./audit.json";
@@ -8,6 +9,7 @@ import common from "./common.json";
 import connections from "./connections.json";
 import credentials from "./credentials.json";
 import frame from "./frame.json";
+import groups from "./groups.json";
 import mcp from "./mcp.json";
 import models from "./models.json";
 import runs from "./runs.json";
@@ -16,4 +18,4 @@ import skills from "./skills.json";
 import usage from "./usage.json";
 import users from "./users.json";
 
-export default { about, agents, approvals, audit, auth, chat, common, connections, credentials, frame, mcp, models, runs, settings, skills, usage, users };
+export default { about, access, agents, approvals, audit, auth, chat, common, connections, credentials, frame, groups, mcp, models, runs, settings, skills, usage, users };

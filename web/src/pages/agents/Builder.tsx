@@ -6,6 +6,7 @@ import type { Agent, AgentInput } from "@/api/types";
 import { useShortcut } from "@/frame/shortcuts";
 import { useT } from "@/i18n";
 import { Button, Dialog, ErrorState, Field, IconButton, Input, Menu, MenuItem, MenuSeparator, Page, Sheet, Textarea, toast } from "@/ui";
+import { AccessButton } from "../access/AccessButton";
 import { useDeleting } from "./AgentsPage";
 import { DeepForm } from "./parts/DeepForm";
 import { problemsOf, sent } from "./parts/form";
@@ -16,10 +17,10 @@ import { RoutingForm } from "./parts/Routing";
 import { SkillPicker } from "./parts/Skills";
 import { ToolPicker } from "./parts/Tools";
 
-type Props = { agent: Agent | undefined; start: AgentInput; back: ReactNode; mayEdit: boolean };
+type Props = { agent: Agent | undefined; start: AgentInput; back: ReactNode; mayEdit: boolean; operator: boolean };
 
-/** The form of an agent with its prompt beside it. */
-export function Builder({ agent, start, back, mayEdit }: Props) {
+/** The form of an agent with its prompt beside it. What it may do and spend unasked is for operators to change. */
+export function Builder({ agent, start, back, mayEdit, operator }: Props) {
   const t = useT("agents");
   const navigate = useNavigate();
   const deleting = useDeleting();
@@ -67,7 +68,8 @@ export function Builder({ agent, start, back, mayEdit }: Props) {
           {agent && !dirty && <Button size="sm" icon={<MessageSquare aria-hidden className="size-3.5" />} onClick={() => void navigate({ to: "/chat", search: { agent: agent.id } })}>{t("chat")}</Button>}
           {mayEdit && dirty && agent && <Button size="sm" onClick={() => (setForm(saved), setAll(saved.tools.length === 0))}>{t("discard")}</Button>}
           {mayEdit && (dirty || !agent) && <Button size="sm" variant="primary" loading={writing} onClick={save}>{agent ? t("save") : t("create")}</Button>}
-          {mayEdit && agent && (
+          {agent && !dirty && <AccessButton kind="agent" id={agent.id} name={agent.name} />}
+          {operator && agent && (
             <Menu trigger={<IconButton size="sm" label={t("edit")}><Ellipsis /></IconButton>}>
               <MenuItem icon={<Copy />} onSelect={() => void navigate({ to: "/agents/new", search: { from: agent.id } })}>{t("duplicate")}</MenuItem>
               <MenuSeparator />
@@ -80,20 +82,21 @@ export function Builder({ agent, start, back, mayEdit }: Props) {
       <div className="grid items-start gap-8 xl:grid-cols-[minmax(0,1fr)_minmax(22rem,30rem)]">
         <form className="mx-auto flex w-full max-w-2xl min-w-0 flex-col gap-8" onSubmit={(event) => (event.preventDefault(), save())}>
           {!mayEdit && <p className="rounded-lg bg-sunken px-4 py-2.5 text-base text-ink-2">{t("read_only")}</p>}
+          {mayEdit && !operator && <p className="rounded-lg bg-sunken px-4 py-2.5 text-base text-ink-2">{t("edit_only")}</p>}
           {(create.error ?? update.error) && <ErrorState inline error={create.error ?? update.error} />}
           <fieldset disabled={!mayEdit} className="contents">
             <Group title={t("sec_what")}>
               <Field label={t("name")} hint={t("name_hint")} error={problem("name")}>{(p) => <Input {...p} autoFocus={!agent} maxLength={80} value={form.name} onChange={(event) => patch({ name: event.target.value })} />}</Field>
               <Field label={t("instructions")} hint={t("instructions_hint")}>{(p) => <Textarea {...p} rows={6} maxRows={24} className="min-h-32" placeholder={t("instructions_placeholder")} value={form.instructions} onChange={(event) => patch({ instructions: event.target.value })} />}</Field>
             </Group>
-            <Group title={t("sec_routing")}><RoutingForm form={form} connections={connections.items} loading={connections.isLoading} disabled={!mayEdit} problem={problem} onChange={patch} /></Group>
+            <Group title={t("sec_routing")}><RoutingForm form={form} connections={connections.items} loading={connections.isLoading} disabled={!mayEdit} fixed={!operator} problem={problem} onChange={patch} /></Group>
             <Group title={t("sec_deep")}><DeepForm form={form} problem={problem} onChange={patch} /></Group>
             <Group title={t("sec_tools")}>
               {tools.error ? <ErrorState inline error={tools.error} onRetry={() => void tools.refetch()} /> : <ToolPicker tools={tools.data} all={all} chosen={form.tools} error={tried ? problem("tools") : undefined} onAll={setAll} onChange={(chosen) => patch({ tools: chosen })} />}
             </Group>
-            <Group title={t("sec_skills")}><SkillPicker agent={agent} chosen={form.skills ?? []} disabled={!mayEdit} onChange={(skills) => patch({ skills })} onGiven={(skills) => (patch({ skills: [...new Set([...(form.skills ?? []), ...skills])] }), setSaved((old) => ({ ...old, skills: [...new Set([...(old.skills ?? []), ...skills])] })))} /></Group>
-            <Group title={t("sec_policy")}><PolicyForm policy={form.policy} tools={tools.data ?? []} disabled={!mayEdit} onChange={(policy) => patch({ policy })} /></Group>
-            <Group title={t("sec_limits")}><Limits form={form} problem={problem} onChange={patch} /></Group>
+            <Group title={t("sec_skills")}><SkillPicker agent={agent} chosen={form.skills ?? []} disabled={!mayEdit} operator={operator} onChange={(skills) => patch({ skills })} onGiven={(skills) => (patch({ skills: [...new Set([...(form.skills ?? []), ...skills])] }), setSaved((old) => ({ ...old, skills: [...new Set([...(old.skills ?? []), ...skills])] })))} /></Group>
+            <Group title={t("sec_policy")}><PolicyForm policy={form.policy} tools={tools.data ?? []} disabled={!operator} onChange={(policy) => patch({ policy })} /></Group>
+            <Group title={t("sec_limits")}><Limits form={form} fixed={!operator} problem={problem} onChange={patch} /></Group>
           </fieldset>
         </form>
         <aside aria-label={t("preview")} className="sticky top-0 hidden max-h-[calc(100dvh-6rem)] overflow-y-auto rounded-lg border border-line bg-surface p-4 xl:block">

@@ -5,6 +5,7 @@ import { isOperator, useConnectionHealth, useConnections, useExamReport, useMe }
 import type { Connection } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, Button, Card, EmptyState, ErrorState, IconButton, Page, PriceText, Skeleton } from "@/ui";
+import { AccessButton } from "../access/AccessButton";
 import { ConnectionDialog } from "./parts/ConnectionDialog";
 import { useExam } from "./parts/exam";
 import { Examination } from "./parts/Examination";
@@ -48,6 +49,7 @@ function One({ connection, back }: { connection: Connection; back: React.ReactNo
       reading
       actions={
         <>
+          <AccessButton kind="connection" id={connection.id} name={connection.name} />
           {operator && connection.editable && <Button size="sm" icon={<Pencil aria-hidden className="size-3.5" />} onClick={() => setEditing(true)}>{t("edit")}</Button>}
           {operator && <Button size="sm" loading={test?.busy ?? false} onClick={() => tests.run(connection)}>{t("test")}</Button>}
           {start}

@@ -6,6 +6,7 @@ import { ApiError } from "@/api/client";
 import type { Credential } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, Button, Card, EmptyState, ErrorState, Facts, IconButton, Page, Skeleton, Time } from "@/ui";
+import { AccessButton } from "../access/AccessButton";
 import { CredentialDialog } from "./parts/CredentialDialog";
 import { Access } from "./parts/CredentialRow";
 import { Expiry } from "./parts/Expiry";
@@ -58,11 +59,12 @@ function One({ credential, operator, back }: { credential: Credential; operator:
       width="text"
       reading
       actions={
-        operator && !credential.connection && (
+        !credential.connection && (
           <>
-            <Button size="sm" icon={<Pencil aria-hidden className="size-3.5" />} onClick={() => setChanging("edit")}>{t("edit")}</Button>
-            <Button size="sm" icon={<RefreshCcw aria-hidden className="size-3.5" />} {...(expiry !== "later" && expiry !== "never" && { variant: "primary" })} onClick={() => setChanging("replace")}>{t("replace_menu")}</Button>
-            <IconButton size="sm" label={t("remove")} onClick={() => setRemoving(true)}><Trash2 /></IconButton>
+            <AccessButton kind="credential" id={credential.id} name={credential.name} />
+            {operator && <Button size="sm" icon={<Pencil aria-hidden className="size-3.5" />} onClick={() => setChanging("edit")}>{t("edit")}</Button>}
+            {operator && <Button size="sm" icon={<RefreshCcw aria-hidden className="size-3.5" />} {...(expiry !== "later" && expiry !== "never" && { variant: "primary" })} onClick={() => setChanging("replace")}>{t("replace_menu")}</Button>}
+            {operator && <IconButton size="sm" label={t("remove")} onClick={() => setRemoving(true)}><Trash2 /></IconButton>}
           </>
         )
       }

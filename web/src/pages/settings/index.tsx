@@ -3,6 +3,7 @@ import { useMe } from "@/api/hooks";
 import { setTheme, THEMES, type Theme, useTheme } from "@/frame/theme";
 import { type Language, LANGUAGES, setLanguage, useLanguage, useT } from "@/i18n";
 import { ButtonLink, Card, ErrorState, Facts, Page, Select, Skeleton } from "@/ui";
+import { NewResources, OwnGrants } from "./parts/Access";
 import { ApiKey } from "./parts/ApiKey";
 import { Password } from "./parts/Password";
 import { Rules } from "./parts/Rules";
@@ -19,7 +20,9 @@ export default function SettingsPage() {
         <Password />
         <Sessions />
         <ApiKey />
+        <OwnGrants />
         <Rules />
+        <NewResources />
         <Card title={t("sec_grants")}>
           <div className="flex flex-wrap items-center justify-between gap-3"><p className="text-base text-ink-2">{t("grants_text")}</p><ButtonLink to="/approvals" search={{ view: "grants" }}>{t("grants_open")}</ButtonLink></div>
         </Card>

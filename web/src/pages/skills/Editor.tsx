@@ -8,6 +8,7 @@ import { useShortcut } from "@/frame/shortcuts";
 import { useT } from "@/i18n";
 import { Button, Dialog, ErrorState, IconButton, Menu, MenuItem, MenuSeparator, Page, Tabs, toast } from "@/ui";
 import { useFilters } from "../runs/parts/filters";
+import { AccessButton } from "../access/AccessButton";
 import { Agents } from "./parts/Agents";
 import { DeleteDialog, useSwitching } from "./parts/actions";
 import { problemsOf, refusedOf, sent } from "./parts/form";
@@ -84,6 +85,7 @@ export function Editor({ skill, start, kind, back, mayEdit, agent, example, onEm
           {dirty && skill && <span className="text-sm text-warn max-md:hidden">{t("unsaved")}</span>}
           {dirty && skill && <Button size="sm" onClick={() => (setForm(saved), setTried(false), forget(), create.reset(), update.reset(), setRound(round + 1))}>{t("discard")}</Button>}
           {mayEdit && (dirty || !skill) && <Button size="sm" variant="primary" loading={writing} onClick={save}>{skill ? t("save") : t("create")}</Button>}
+          {skill && !dirty && <AccessButton kind="skill" id={skill.id} name={skill.name} />}
           {mayEdit && skill && (
             <Menu trigger={<IconButton size="sm" label={t("actions_for", { name: skill.name })}><Ellipsis /></IconButton>}>
               <MenuItem icon={<Copy />} onSelect={() => void navigate({ to: "/skills/new", search: { from: skill.id } })}>{t("duplicate")}</MenuItem>

@@ -8,6 +8,7 @@ import { useFilters, useTyped } from "../runs/parts/filters";
 import { Ending, Removal } from "./parts/Confirm";
 import { InvitationLink } from "./parts/InvitationLink";
 import { ROLES } from "./parts/link";
+import { UserAccess } from "./parts/UserAccess";
 import { UserDialog } from "./parts/UserDialog";
 import { UserRow } from "./parts/UserRow";
 
@@ -29,6 +30,7 @@ function Listed({ mine }: { mine: string }) {
   const list = useUsers({ ...(q.trim() && { search: q.trim() }), ...(role && { role: role as Role }), ...(state && { state: state as UserState }) });
   const [editing, setEditing] = useState<User | "new" | null>(null);
   const [removing, setRemoving] = useState<User | null>(null);
+  const [showing, setShowing] = useState<User | null>(null);
   const [ending, setEnding] = useState<User | null>(null);
   const [invited, setInvited] = useState<InvitedUser | null>(null);
   const { update, renew } = useUserActions();
@@ -61,11 +63,12 @@ function Listed({ mine }: { mine: string }) {
       </div>
       <PagedList list={list} empty={<EmptyState icon={<SlidersHorizontal />} title={t("none_found")} action={<Button size="sm" onClick={() => set({ q: "", role: "", state: "" })}>{t("show_all")}</Button>} />}>
         <ul aria-label={t("title")} className="divide-y divide-line rounded-lg border border-line bg-surface">
-          {list.items.map((user) => <UserRow key={user.id} user={user} mine={user.id === mine} onEdit={() => setEditing(user)} onLink={() => renew.mutate(user.id, { onSuccess: setInvited, onError: failed })} onEndSessions={() => setEnding(user)} onDisable={(disabled) => disable(user, disabled)} onRemove={() => setRemoving(user)} />)}
+          {list.items.map((user) => <UserRow key={user.id} user={user} mine={user.id === mine} onEdit={() => setEditing(user)} onAccess={() => setShowing(user)} onLink={() => renew.mutate(user.id, { onSuccess: setInvited, onError: failed })} onEndSessions={() => setEnding(user)} onDisable={(disabled) => disable(user, disabled)} onRemove={() => setRemoving(user)} />)}
         </ul>
         {alone && !list.isLoading && <EmptyState icon={<UserPlus />} title={t("empty_title")}>{t("empty_text")}</EmptyState>}
       </PagedList>
       {editing && <UserDialog user={editing === "new" ? null : editing} mine={editing !== "new" && editing.id === mine} onClose={() => setEditing(null)} onInvited={setInvited} />}
+      {showing && <UserAccess user={showing} onClose={() => setShowing(null)} />}
       {removing && <Removal user={removing} onClose={() => setRemoving(null)} />}
       {ending && <Ending user={ending} onClose={() => setEnding(null)} />}
       {invited && <InvitationLink invited={invited} onDone={() => setInvited(null)} />}

@@ -9,13 +9,14 @@ import { TryRoute } from "./TryRoute";
 
 const BALANCES: readonly Balance[] = ["fixed", "weighted", "least_latency"];
 
-type Props = { form: AgentInput; connections: Connection[]; loading: boolean; disabled: boolean; problem: (name: keyof Problems) => string | undefined; onChange: (change: Partial<AgentInput>) => void };
+type Props = { form: AgentInput; connections: Connection[]; loading: boolean; disabled: boolean; fixed: boolean; problem: (name: keyof Problems) => string | undefined; onChange: (change: Partial<AgentInput>) => void };
 
-/** Which connections an agent's requests go to. */
-export function RoutingForm({ form, connections, loading, disabled, problem, onChange }: Props) {
+/** Which connections an agent's requests go to. `fixed`: only the connection is theirs to change. */
+export function RoutingForm({ form, connections, loading, disabled: shut, fixed, problem, onChange }: Props) {
   const t = useT("agents");
   const m = useT("models");
   const { routing } = form;
+  const disabled = shut || fixed;
   const set = (change: Partial<Routing>) => onChange({ routing: { ...routing, ...change } });
   const shown = (value: number | null) => (value === null || Number.isNaN(value) ? "" : value);
   const standard = connections.find((item) => item.default);
@@ -41,35 +42,37 @@ export function RoutingForm({ form, connections, loading, disabled, problem, onC
           </Select>
         )}
       </Field>
-      <div className="flex flex-col gap-2">
-        <h3 className="text-sm font-medium">{t("tasks")}</h3>
-        <p className="text-xs text-ink-3">{t("tasks_hint")}</p>
-        {tasks.length > 0 && (
-          <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
-            {tasks.map((task) => (
-              <li key={task} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2 pr-1.5 pl-3">
-                <span className="min-w-36 flex-1 text-base">{m(`task_${task}`)}</span>
-                <Select small aria-label={t("task_connection", { task: m(`task_${task}`) })} className="max-w-full min-w-0" value={routing.task_routing[task]} onChange={(event) => set({ task_routing: { ...routing.task_routing, [task]: event.target.value } })}>{options(routing.task_routing[task] ?? "")}</Select>
-                <IconButton size="sm" disabled={disabled} label={m("take_out", { name: m(`task_${task}`) })} onClick={() => set({ task_routing: without(task) })}><X /></IconButton>
-              </li>
-            ))}
-          </ul>
-        )}
-        {!disabled && left.length > 0 && connections[0] && (
-          <Select small aria-label={t("task_add")} className="self-start" value="" onChange={(event) => event.target.value && set({ task_routing: { ...routing.task_routing, [event.target.value]: (standard ?? connections[0])!.id } })}>
-            <option value="">{t("task_add")}</option>
-            {left.map((task) => <option key={task} value={task}>{m(`task_${task}`)}</option>)}
-          </Select>
-        )}
-      </div>
-      <Chain chain={routing.fallback_chain} connections={connections} disabled={disabled} onChange={(fallback_chain) => set({ fallback_chain })} />
-      <div className="grid gap-4 sm:grid-cols-2">
-        <Field label={t("attempts")} hint={t("attempts_hint")} error={problem("attempts")}>{(p) => <Input {...p} type="number" inputMode="numeric" min={1} max={20} value={shown(routing.max_fallback_attempts)} onChange={(event) => set({ max_fallback_attempts: event.target.valueAsNumber })} />}</Field>
-        <Field label={t("balance")} hint={t("balance_hint")}>{(p) => <Select {...p} value={routing.balance} onChange={(event) => set({ balance: event.target.value as Balance })}>{BALANCES.map((balance) => <option key={balance} value={balance}>{m(`balance_${balance}`)}</option>)}</Select>}</Field>
-      </div>
-      <Switch label={t("cost_aware")} hint={t("cost_aware_hint")} disabled={disabled} checked={routing.cost_aware} onChange={(cost_aware) => set({ cost_aware })} />
-      <Switch label={t("hedge")} hint={t("hedge_hint")} disabled={disabled} checked={routing.hedge_after_ms !== null} onChange={(on) => set({ hedge_after_ms: on ? 2_000 : null })} />
-      {routing.hedge_after_ms !== null && <Field className="max-w-xs" label={t("hedge_after")} error={problem("hedge")}>{(p) => <Input {...p} type="number" inputMode="decimal" min={0.05} step={0.1} value={shown(Number.isNaN(routing.hedge_after_ms) ? Number.NaN : (routing.hedge_after_ms ?? 0) / 1000)} onChange={(event) => set({ hedge_after_ms: Number.isNaN(event.target.valueAsNumber) ? Number.NaN : Math.round(event.target.valueAsNumber * 1000) })} />}</Field>}
+      <fieldset disabled={disabled} className="contents">
+        <div className="flex flex-col gap-2">
+          <h3 className="text-sm font-medium">{t("tasks")}</h3>
+          <p className="text-xs text-ink-3">{t("tasks_hint")}</p>
+          {tasks.length > 0 && (
+            <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
+              {tasks.map((task) => (
+                <li key={task} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2 pr-1.5 pl-3">
+                  <span className="min-w-36 flex-1 text-base">{m(`task_${task}`)}</span>
+                  <Select small aria-label={t("task_connection", { task: m(`task_${task}`) })} className="max-w-full min-w-0" value={routing.task_routing[task]} onChange={(event) => set({ task_routing: { ...routing.task_routing, [task]: event.target.value } })}>{options(routing.task_routing[task] ?? "")}</Select>
+                  <IconButton size="sm" disabled={disabled} label={m("take_out", { name: m(`task_${task}`) })} onClick={() => set({ task_routing: without(task) })}><X /></IconButton>
+                </li>
+              ))}
+            </ul>
+          )}
+          {!disabled && left.length > 0 && connections[0] && (
+            <Select small aria-label={t("task_add")} className="self-start" value="" onChange={(event) => event.target.value && set({ task_routing: { ...routing.task_routing, [event.target.value]: (standard ?? connections[0])!.id } })}>
+              <option value="">{t("task_add")}</option>
+              {left.map((task) => <option key={task} value={task}>{m(`task_${task}`)}</option>)}
+            </Select>
+          )}
+        </div>
+        <Chain chain={routing.fallback_chain} connections={connections} disabled={disabled} onChange={(fallback_chain) => set({ fallback_chain })} />
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Field label={t("attempts")} hint={t("attempts_hint")} error={problem("attempts")}>{(p) => <Input {...p} type="number" inputMode="numeric" min={1} max={20} value={shown(routing.max_fallback_attempts)} onChange={(event) => set({ max_fallback_attempts: event.target.valueAsNumber })} />}</Field>
+          <Field label={t("balance")} hint={t("balance_hint")}>{(p) => <Select {...p} value={routing.balance} onChange={(event) => set({ balance: event.target.value as Balance })}>{BALANCES.map((balance) => <option key={balance} value={balance}>{m(`balance_${balance}`)}</option>)}</Select>}</Field>
+        </div>
+        <Switch label={t("cost_aware")} hint={t("cost_aware_hint")} disabled={disabled} checked={routing.cost_aware} onChange={(cost_aware) => set({ cost_aware })} />
+        <Switch label={t("hedge")} hint={t("hedge_hint")} disabled={disabled} checked={routing.hedge_after_ms !== null} onChange={(on) => set({ hedge_after_ms: on ? 2_000 : null })} />
+        {routing.hedge_after_ms !== null && <Field className="max-w-xs" label={t("hedge_after")} error={problem("hedge")}>{(p) => <Input {...p} type="number" inputMode="decimal" min={0.05} step={0.1} value={shown(Number.isNaN(routing.hedge_after_ms) ? Number.NaN : (routing.hedge_after_ms ?? 0) / 1000)} onChange={(event) => set({ hedge_after_ms: Number.isNaN(event.target.valueAsNumber) ? Number.NaN : Math.round(event.target.valueAsNumber * 1000) })} />}</Field>}
+      </fieldset>
       <TryRoute connection={form.connection} routing={routing} sound={!problem("attempts") && !problem("hedge")} />
     </>
   );

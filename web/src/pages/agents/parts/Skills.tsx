@@ -12,6 +12,7 @@ type Props = {
   agent: Agent | undefined;
   chosen: string[];
   disabled: boolean;
+  operator: boolean;
   onChange: (skills: string[]) => void;
   /** These were given to the agent at once. */
   onGiven: (skills: string[]) => void;
@@ -21,7 +22,7 @@ type Props = {
 const SHOWN = 8;
 
 /** The skills of an agent, and others to add. */
-export function SkillPicker({ agent, chosen, disabled, onChange, onGiven }: Props) {
+export function SkillPicker({ agent, chosen, disabled, operator, onChange, onGiven }: Props) {
   const t = useT("agents");
   const all = useAllSkills();
   const [words, setWords] = useState("");
@@ -50,8 +51,8 @@ export function SkillPicker({ agent, chosen, disabled, onChange, onGiven }: Prop
       {!disabled && (
         <div className="flex flex-wrap gap-2">
           <Button size="sm" aria-expanded={adding} icon={<Plus aria-hidden className="size-3.5" />} onClick={() => setAdding(!adding)}>{t("skill_add")}</Button>
-          {agent && <Button size="sm" icon={<Upload aria-hidden className="size-3.5" />} onClick={() => setImporting(true)}>{t("skill_import")}</Button>}
-          <ButtonLink size="sm" variant="quiet" to="/skills/new" search={agent ? { agent: agent.id } : {}}>{t("skill_new")}</ButtonLink>
+          {agent && operator && <Button size="sm" icon={<Upload aria-hidden className="size-3.5" />} onClick={() => setImporting(true)}>{t("skill_import")}</Button>}
+          <ButtonLink size="sm" variant="quiet" to="/skills/new" search={agent && operator ? { agent: agent.id } : {}}>{t("skill_new")}</ButtonLink>
         </div>
       )}
       {adding && !disabled && (

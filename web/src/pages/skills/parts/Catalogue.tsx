@@ -1,7 +1,7 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Copy, Ellipsis, FlaskConical, Pencil, Power, PowerOff, Puzzle, SearchX, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { mayWork, useAgents, useAllSkills, useMe, useSkillKinds, useSkills } from "@/api/hooks";
+import { mayWork, useAgents, useAllSkills, useMe, useReach, useSkillKinds, useSkills } from "@/api/hooks";
 import type { Skill } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, ButtonLink, cx, EmptyState, IconButton, Menu, MenuItem, MenuSeparator, PagedList, SearchInput, Select } from "@/ui";
@@ -63,6 +63,7 @@ function Row({ skill, onDelete }: { skill: Skill; onDelete: () => void }) {
   const t = useT("skills");
   const navigate = useNavigate();
   const me = useMe().data;
+  const granted = useReach("skill", skill.id, "edit");
   const switching = useSwitching();
   const open = (tab?: string) => void navigate({ to: "/skills/$skillId", params: { skillId: skill.id }, search: tab ? { tab } : {} });
   return (
@@ -79,13 +80,17 @@ function Row({ skill, onDelete }: { skill: Skill; onDelete: () => void }) {
       {mayWork(me) && (
         <div className="relative z-1 -mr-2 flex">
           {callable(skill.type) && <IconButton size="sm" label={t("try_name", { name: skill.name })} onClick={() => open("try")}><FlaskConical /></IconButton>}
-          {mayWrite(me, skill.type) && (
+          {mayWrite(me, skill.type) && granted !== null && (
             <Menu trigger={<IconButton size="sm" label={t("actions_for", { name: skill.name })}><Ellipsis /></IconButton>}>
-              <MenuItem icon={<Pencil />} onSelect={() => open()}>{t("edit")}</MenuItem>
+              {granted && <MenuItem icon={<Pencil />} onSelect={() => open()}>{t("edit")}</MenuItem>}
               <MenuItem icon={<Copy />} onSelect={() => void navigate({ to: "/skills/new", search: { from: skill.id } })}>{t("duplicate")}</MenuItem>
-              <MenuItem icon={skill.enabled ? <PowerOff /> : <Power />} onSelect={() => void switching(skill)}>{t(skill.enabled ? "disable" : "enable")}</MenuItem>
-              <MenuSeparator />
-              <MenuItem icon={<Trash2 />} danger onSelect={onDelete}>{t("delete")}</MenuItem>
+              {granted && (
+                <>
+                  <MenuItem icon={skill.enabled ? <PowerOff /> : <Power />} onSelect={() => void switching(skill)}>{t(skill.enabled ? "disable" : "enable")}</MenuItem>
+                  <MenuSeparator />
+                  <MenuItem icon={<Trash2 />} danger onSelect={onDelete}>{t("delete")}</MenuItem>
+                </>
+              )}
             </Menu>
           )}
         </div>

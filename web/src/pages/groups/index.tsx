@@ -1,0 +1,2 @@
+export { GroupPage } from "./GroupPage";
+export { GroupsPage } from "./GroupsPage";
