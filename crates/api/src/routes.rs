@@ -1,5 +1,6 @@
 //! The operations under `/api` that are not about logging in.
 
+mod admin;
 mod agents;
 mod approvals;
 mod audit;
@@ -48,6 +49,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(keys::routes())
         .merge(users::routes())
         .merge(audit::routes())
+        .merge(admin::routes())
         .merge(skills::routes())
         .merge(packages::routes())
         .merge(mcp_servers::routes())

@@ -1,3 +1,4 @@
+use crate::config::Configuration;
 use crate::dto::about::{About, Database};
 use crate::gateway::UsageWriter;
 use crate::health::{AboutFacts, Health};
@@ -43,6 +44,7 @@ pub struct AppParts {
     pub mcp: Arc<McpHub>,
     pub host_keys: Arc<FileHostKeys>,
     pub facts: Arc<AboutFacts>,
+    pub config: Arc<Configuration>,
 }
 
 impl App {

@@ -39,6 +39,8 @@ pub enum Resource<'a> {
     /// The audit trail.
     Audit,
     Budgets,
+    /// The settings of the program.
+    Config,
     Connections,
     /// The connection of this name, for callers with a virtual key.
     Connection {
@@ -53,6 +55,8 @@ pub enum Resource<'a> {
     CredentialUses,
     Files,
     Grants,
+    /// What a probe of everything that the program needs found.
+    Health,
     Keys,
     Key {
         id: KeyId,
@@ -153,7 +157,7 @@ fn least_role(action: Action, resource: Resource<'_>) -> Role {
     match action {
         Action::Administer => Role::Admin,
         Action::Read => match resource {
-            R::CredentialUses => Role::Operator,
+            R::CredentialUses | R::Health => Role::Operator,
             R::Credentials | R::Files | R::McpLogin { .. } | R::SshHosts => Role::Developer,
             _ => Role::Viewer,
         },
@@ -297,6 +301,7 @@ mod tests {
             (Action::Decide, R::Approvals, "nyyy"),
             (Action::Administer, R::Audit, "nnny"),
             (Action::Write, R::Budgets, "nnyy"),
+            (Action::Administer, R::Config, "nnny"),
             (Action::Read, R::Connections, "yyyy"),
             (Action::Write, R::Connections, "nnyy"),
             (Action::Operate, R::Conversations, "nyyy"),
@@ -308,6 +313,7 @@ mod tests {
             (Action::Write, R::Files, "nyyy"),
             (Action::Read, R::Grants, "yyyy"),
             (Action::Write, R::Grants, "nnyy"),
+            (Action::Read, R::Health, "nnyy"),
             (Action::Read, R::Keys, "yyyy"),
             (Action::Write, R::Keys, "nyyy"),
             (Action::Write, R::McpServers, "nnyy"),

@@ -7,6 +7,7 @@ pub mod approvals;
 pub mod audit;
 pub mod auth;
 pub mod budgets;
+pub mod config;
 pub mod connections;
 pub mod conversations;
 pub mod credentials;

@@ -9,6 +9,7 @@ mod audit;
 mod authorize;
 mod budgets;
 mod caller;
+pub mod config;
 mod connections;
 mod conversations;
 mod credentials;
@@ -42,7 +43,7 @@ pub use connections::{
     report_refresh,
 };
 pub use conversations::ConversationSearch;
-pub use error::{AppError, ErrorDetail, ErrorKind};
+pub use error::{AppError, ErrorDetail, ErrorKind, FieldProblem};
 pub use files::Upload;
 pub use gateway::{Reservation, UsageWriter};
 pub use health::{AboutFacts, Health, Probe};

@@ -8,6 +8,7 @@ pub mod compose;
 #[cfg(feature = "failpoints")]
 pub mod crash;
 pub mod integrations;
+mod live;
 pub mod processes;
 mod serving;
 pub mod settings;

@@ -2,7 +2,7 @@ use crate::browser;
 use crate::compose::{Composition, Options, python_config, sandbox_helper};
 use crate::exit::Exit;
 use crate::integrations;
-use crate::settings::{Settings, variable};
+use crate::settings::Settings;
 use crate::term::Term;
 use serde::Serialize;
 use serde_json::json;
@@ -41,7 +41,7 @@ pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Resul
         });
     }
     term.status("trying inline Python…");
-    let pool = PythonPool::new(sandbox_helper(&settings), python_config());
+    let pool = PythonPool::new(sandbox_helper(&settings), python_config(&settings));
     for check in pool.doctor().await {
         findings.push(Finding {
             name: format!("python: {}", check.name),
@@ -74,21 +74,17 @@ pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Resul
 
 /// Agents can do without a browser, so its absence is no fault; a broken one is.
 async fn browser(settings: &Settings) -> Finding {
-    let found = match browser::open(sandbox_helper(settings), &[]) {
-        Err(error) => return Finding::bad("browser", error.to_string(), "see the message"),
-        Ok(found) => found,
-    };
-    match found {
+    match browser::open(settings, &[]) {
         Some(browsers) => match browsers.check().await {
             Ok(how) => Finding::good("browser", how),
-            Err(error) => absent(&error.to_string()),
+            Err(error) => absent(settings, &error.to_string()),
         },
-        None => absent(&browser::program().err().unwrap_or_default()),
+        None => absent(settings, &browser::program(settings).err().unwrap_or_default()),
     }
 }
 
-fn absent(why: &str) -> Finding {
-    if variable("STEWARD_CHROMIUM").is_some() {
+fn absent(settings: &Settings, why: &str) -> Finding {
+    if settings.chromium.is_some() {
         return Finding::bad("browser", why, browser::HINT);
     }
     let hint = browser::HINT;
