@@ -8,6 +8,7 @@ mod budgets;
 mod connections;
 mod conversations;
 mod credentials;
+mod dashboard;
 mod event_stream;
 mod files;
 mod grants;
@@ -45,6 +46,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(connections::routes())
         .routes(routes!(agents::preview_routing))
         .merge(usage::routes())
+        .merge(dashboard::routes())
         .merge(budgets::routes())
         .merge(keys::routes())
         .merge(users::routes())

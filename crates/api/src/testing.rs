@@ -158,6 +158,7 @@ fn state(dir: &Path, clock: &Arc<FakeClock>, store: &Arc<Store>, blobs: Arc<dyn 
             started_at: clock.now(),
         }),
         config: Arc::new(Configuration::new(Layers::default(), "steward.toml".to_owned(), Box::new(Fixed))),
+        metrics: Arc::default(),
     });
     ApiState { app, hosts: Arc::new(Hosts { loopback: true, ..Hosts::default() }) }
 }

@@ -66,6 +66,7 @@ pub enum Resource<'a> {
     McpLogin {
         per_user: bool,
     },
+    Metrics,
     Packages,
     Policies,
     Reminders,
@@ -320,6 +321,7 @@ mod tests {
             (Action::Write, R::McpLogin { per_user: true }, "nyyy"),
             (Action::Write, R::McpLogin { per_user: false }, "nnyy"),
             (Action::Read, R::McpLogin { per_user: true }, "nyyy"),
+            (Action::Administer, R::Metrics, "nnny"),
             (Action::Write, R::Packages, "nnyy"),
             (Action::Administer, R::Packages, "nnny"),
             (Action::Read, R::Policies, "yyyy"),

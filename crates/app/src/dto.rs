@@ -11,6 +11,7 @@ pub mod config;
 pub mod connections;
 pub mod conversations;
 pub mod credentials;
+pub mod dashboard;
 pub mod exam;
 pub mod files;
 pub mod keys;

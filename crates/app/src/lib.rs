@@ -20,6 +20,8 @@ mod gateway;
 mod health;
 mod keys;
 mod mcp_servers;
+mod metrics;
+mod monitoring;
 mod packages;
 mod policies;
 mod regression_runs;
@@ -46,7 +48,8 @@ pub use conversations::ConversationSearch;
 pub use error::{AppError, ErrorDetail, ErrorKind, FieldProblem};
 pub use files::Upload;
 pub use gateway::{Reservation, UsageWriter};
-pub use health::{AboutFacts, Health, Probe};
+pub use health::{AboutFacts, Check, Found, Health};
+pub use metrics::{CountingBus, Metrics, OpenStream};
 pub use packages::PackageSource;
 pub use runs::{EarlierMessages, MAX_MESSAGE, RunRequest, RunSearch};
 pub use steward_access::{

@@ -7,6 +7,7 @@ mod conversations;
 mod intent;
 mod knowledge;
 mod models;
+mod overview;
 mod runtime;
 mod settings;
 mod skills;
@@ -28,6 +29,7 @@ pub use models::{
     KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, Passage, Passed, Recognised, RequestFor,
     Route, RouteRequest, Scored, TypedKey,
 };
+pub use overview::{Overview, RunCount};
 pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
 pub use settings::{Connections, Idempotency, Remembered, Settings};
 pub use skills::{McpServers, SkillFilter, SkillPackages, Skills};

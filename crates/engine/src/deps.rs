@@ -5,7 +5,7 @@ use steward_core::deep::DeepDefaults;
 use steward_core::model::{Connection, Price};
 use steward_core::ports::{
     Agents, Approvals, AuditLog, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, Intent, KeptRuns,
-    Models, RunStore, Settings, SpendLimits, Tools, UsageRecord, Users, VirtualKeys,
+    Models, Overview, RunStore, Settings, SpendLimits, Tools, UsageRecord, Users, VirtualKeys,
 };
 use steward_core::rate_limit::RateLimiter;
 
@@ -23,6 +23,7 @@ pub trait Storage:
     + VirtualKeys
     + Users
     + AuditLog
+    + Overview
 {
 }
 
@@ -40,6 +41,7 @@ impl<T> Storage for T where
         + VirtualKeys
         + Users
         + AuditLog
+    + Overview
 {
 }
 

@@ -1,6 +1,7 @@
 //! The API over an opened program: behind a socket for `serve`, and without one for commands.
 
-use crate::compose::Composition;
+use crate::compose::{COMMIT, Composition};
+use crate::health;
 use crate::live::Process;
 use anyhow::anyhow;
 use secrecy::SecretBox;
@@ -10,9 +11,6 @@ use steward_api::{ApiState, Hosts, InProcessClient};
 use steward_app::config::Configuration;
 use steward_app::{AboutFacts, App, AppParts, Health, UsageWriter};
 use steward_core::ports::{Principal, Role, Users as _};
-
-/// Commit that this program is built from, where the build says so.
-const COMMIT: Option<&str> = option_env!("STEWARD_COMMIT");
 
 /// What differs between a server and a command.
 pub struct Front {
@@ -30,10 +28,12 @@ pub async fn state(parts: &Composition, front: Front) -> ApiState {
     let settings = &parts.settings;
     let live = Process { settings: settings.clone(), serving: front.serving };
     let config = Configuration::new(settings.layers.clone(), settings.file.display().to_string(), Box::new(live));
+    let mut checks = health::of_installation(parts);
+    checks.extend(health::of_machine(settings, Some(Arc::clone(&parts.embedder))));
     let app = App::new(AppParts {
         runs: parts.runs.clone(),
         access: front.access,
-        health: Arc::new(Health::standard(&parts.store, parts.tenant, &parts.models, &parts.embedding_dir)),
+        health: Arc::new(Health::new(checks)),
         workspace: front.workspace,
         grants: Vec::new(),
         intent_filter: front.intent_filter,
@@ -49,6 +49,7 @@ pub async fn state(parts: &Composition, front: Front) -> ApiState {
         host_keys: Arc::clone(&parts.host_keys),
         facts: Arc::new(AboutFacts::read(&parts.store, &parts.data_dir, COMMIT, parts.clock.now()).await),
         config: Arc::new(config),
+        metrics: Arc::clone(&parts.metrics),
     });
     ApiState { app, hosts: Arc::new(front.hosts) }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_access::{SealedVault, VaultDeps};
 use steward_app::config::{names, saved_settings};
-use steward_app::{ConnectionRegistry, KnownSource, RegistryParts};
+use steward_app::{ConnectionRegistry, CountingBus, KnownSource, Metrics, RegistryParts};
 use steward_cli::client::DEFAULT_AGENT;
 use steward_core::agent::Agent;
 use steward_core::model::Connection;
@@ -40,6 +40,9 @@ use steward_tools::standard_builder as tools_of_this_build;
 #[cfg(feature = "failpoints")]
 use crate::crash::tools as tools_of_this_build;
 
+/// Commit that this program is built from, where the build says so.
+pub const COMMIT: Option<&str> = option_env!("STEWARD_COMMIT");
+
 /// Idle time after which the embedding model's memory is freed.
 const EMBEDDER_IDLE: Duration = Duration::from_mins(5);
 
@@ -71,9 +74,10 @@ pub struct Composition {
     pub ids: Arc<dyn Ids>,
     pub embedder: Arc<dyn Embedder>,
     pub embedding_dir: PathBuf,
+    pub metrics: Arc<Metrics>,
     /// `None` if there is no browser program.
     pub browsers: Option<Browsers>,
-    local: Arc<Supervisor>,
+    pub(crate) local: Arc<Supervisor>,
     python: Arc<PythonPool>,
     traces: Option<Arc<RunTraces>>,
 }
@@ -208,7 +212,8 @@ impl Composition {
             Some(EMBEDDER_IDLE),
             Some(settings.cache_dir.join("vectors/all-MiniLM-L6-v2.v1")),
         ));
-        let bus: Arc<dyn EventBus> = Arc::new(InProcessBus::new());
+        let metrics = Arc::new(Metrics::new(env!("CARGO_PKG_VERSION"), COMMIT.unwrap_or_default()));
+        let bus: Arc<dyn EventBus> = Arc::new(CountingBus::new(Arc::new(InProcessBus::new()), Arc::clone(&metrics)));
         let node = if in_process {
             "local".to_owned()
         } else {
@@ -250,6 +255,7 @@ impl Composition {
             ids,
             embedder,
             embedding_dir: settings.embedding_dir.clone(),
+            metrics,
             browsers,
             local,
             python: skills.python,

@@ -1,7 +1,8 @@
-//! `/api/admin`: the settings of the program.
+//! `/api/admin`: the settings of the program, and its health.
 
 use crate::ApiState;
 use crate::auth::Call;
+use crate::dto::about::HealthReport;
 use crate::dto::config::{Config, ConfigChange, RestartHint};
 use crate::extract::Body;
 use crate::guard::AuditNote;
@@ -11,7 +12,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::default().routes(routes!(config, change)).routes(routes!(restart_hint))
+    OpenApiRouter::default().routes(routes!(config, change)).routes(routes!(restart_hint)).routes(routes!(health))
 }
 
 /// The settings of this program: what counts, who says so, and what can be changed here. Secrets are not shown.
@@ -39,4 +40,13 @@ pub(crate) async fn change(
     responses((status = 200, description = "As it is now", body = RestartHint)))]
 pub(crate) async fn restart_hint(Call(state, caller): Call) -> Answer<RestartHint> {
     Ok(Json(state.restart_hint(&caller).await?))
+}
+
+/// Looks at everything that the program needs
+///
+/// All checks run at the same time, each within a few seconds; some start a program or ask a server.
+#[utoipa::path(get, path = "/api/admin/health", tag = "admin", operation_id = "checkHealth",
+    responses((status = 200, description = "What was found", body = HealthReport)))]
+pub(crate) async fn health(Call(state, caller): Call) -> Answer<HealthReport> {
+    Ok(Json(state.app.health(&caller).await?))
 }
