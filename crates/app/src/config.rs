@@ -11,8 +11,8 @@ use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::config::{Config, ConfigChange, RestartHint};
 use crate::error::FieldProblem;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use state::HASHED;
+use std::collections::BTreeMap;
 use std::time::Duration;
 use steward_core::TenantId;
 use steward_core::hash::sha256;
@@ -59,11 +59,8 @@ impl App {
         if !problems.is_empty() {
             return Err(AppError::several(problems));
         }
-        let changed: Vec<&'static str> = FIELDS
-            .iter()
-            .map(|field| field.name)
-            .filter(|name| saved.get(name) != before.saved().get(name))
-            .collect();
+        let changed: Vec<&'static str> =
+            FIELDS.iter().map(|field| field.name).filter(|name| saved.get(name) != before.saved().get(name)).collect();
         let Some(first) = changed.first() else {
             return Ok((self.config_now(), changed));
         };
@@ -80,8 +77,7 @@ impl App {
     pub async fn restart_hint(&self, caller: &Caller) -> Result<RestartHint, AppError> {
         authorize(caller, Action::Administer, Resource::Config)?;
         self.reread_config().await?;
-        let fields: Vec<String> =
-            self.config.pending(&self.config.layers()).into_iter().map(str::to_owned).collect();
+        let fields: Vec<String> = self.config.pending(&self.config.layers()).into_iter().map(str::to_owned).collect();
         Ok(RestartHint { pending: !fields.is_empty(), fields, command: self.config.live.restart_command() })
     }
 

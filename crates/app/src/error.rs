@@ -84,7 +84,8 @@ impl AppError {
     /// `problems` is not empty; the first one stands for all where only one is told.
     pub fn several(problems: Vec<FieldProblem>) -> Self {
         let first = problems.first().cloned();
-        let first = first.unwrap_or_else(|| FieldProblem { field: String::new(), title: String::new(), hint: String::new() });
+        let first =
+            first.unwrap_or_else(|| FieldProblem { field: String::new(), title: String::new(), hint: String::new() });
         let title = match problems.len() {
             0 | 1 => first.title,
             count => format!("{count} values are wrong: {}", all_titles(&problems)),

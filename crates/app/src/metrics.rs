@@ -108,11 +108,8 @@ impl Metrics {
         let labels =
             [("source", source.into()), ("connection", connection.to_owned().into()), ("outcome", outcome.into())];
         self.model_calls.get_or_create(&labels).inc();
-        let kinds = [
-            ("prompt", usage.prompt_tokens),
-            ("cached", usage.cached_tokens),
-            ("completion", usage.completion_tokens),
-        ];
+        let kinds =
+            [("prompt", usage.prompt_tokens), ("cached", usage.cached_tokens), ("completion", usage.completion_tokens)];
         for (kind, count) in kinds.into_iter().filter(|(_, count)| *count > 0) {
             self.tokens.get_or_create(&[("source", source.into()), ("kind", kind.into())]).inc_by(count);
         }

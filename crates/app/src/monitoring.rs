@@ -63,7 +63,8 @@ impl App {
         let to = Timestamp((self.now().0.div_euclid(step_ms) + 1) * step_ms);
         let from = Timestamp(to.0 - step_ms * i64::from(steps));
         let counts = store.run_counts(tenant, from, to, step_ms, owner).await?;
-        let failed = RunFilter { outcome: Some("failed".to_owned()), user: owner, limit: FAILURES, ..RunFilter::default() };
+        let failed =
+            RunFilter { outcome: Some("failed".to_owned()), user: owner, limit: FAILURES, ..RunFilter::default() };
         let failed = store.runs(tenant, failed).await?;
         let usage = self.usage(caller, UsageBy::Day, Some(from), Some(to)).await?;
         Ok(Dashboard {
@@ -89,7 +90,8 @@ impl App {
         to: Timestamp,
     ) -> Result<Vec<ModelGlance>, AppError> {
         let usage = self.usage(caller, UsageBy::Connection, Some(from), Some(to)).await?;
-        let mut used: HashMap<String, _> = usage.items.into_iter().map(|row| (row.sum.group.clone(), row.sum)).collect();
+        let mut used: HashMap<String, _> =
+            usage.items.into_iter().map(|row| (row.sum.group.clone(), row.sum)).collect();
         let health: HashMap<_, _> =
             self.deps().models.health().await.into_iter().map(|one| (one.connection, one)).collect();
         let known = self.connections.list().await.into_iter();

@@ -41,7 +41,7 @@ impl<T> Storage for T where
         + VirtualKeys
         + Users
         + AuditLog
-    + Overview
+        + Overview
 {
 }
 

@@ -338,9 +338,8 @@ fn key_of(llm_key: Option<&SecretString>, name: &str) -> Option<SecretString> {
 /// That of the settings, those of the environment and of this machine, then the built-in model.
 async fn find_connections(settings: &Settings, client: &Client) -> Vec<KnownSource> {
     let llm_key = settings.llm_key.clone();
-    let mut environment = Environment::new(move |name| {
-        key_of(llm_key.as_ref(), name).map(|key| key.expose_secret().to_owned())
-    });
+    let mut environment =
+        Environment::new(move |name| key_of(llm_key.as_ref(), name).map(|key| key.expose_secret().to_owned()));
     environment.own = settings.llm.clone();
     environment.local_model = Some(settings.model.clone());
     environment.local_window = LOCAL_WINDOW;

@@ -33,12 +33,26 @@ pub fn of_machine(settings: &Settings, embedder: Option<Arc<dyn Embedder>>) -> V
     vec![
         Check::new("sandbox:", move || {
             let helper = sandbox_helper(&sandbox);
-            async move { Sandbox::new(helper).doctor().await.into_iter().map(|check| line(check.name, check.ok, check.detail, check.hint)).collect() }
+            async move {
+                Sandbox::new(helper)
+                    .doctor()
+                    .await
+                    .into_iter()
+                    .map(|check| line(check.name, check.ok, check.detail, check.hint))
+                    .collect()
+            }
         })
         .within(PROGRAMS),
         Check::new("python:", move || {
             let (helper, config) = (sandbox_helper(&python), python_config(&python));
-            async move { PythonPool::new(helper, config).doctor().await.into_iter().map(|check| line(check.name, check.ok, check.detail, check.hint)).collect() }
+            async move {
+                PythonPool::new(helper, config)
+                    .doctor()
+                    .await
+                    .into_iter()
+                    .map(|check| line(check.name, check.ok, check.detail, check.hint))
+                    .collect()
+            }
         })
         .within(PROGRAMS),
         Check::new("browser", move || {
@@ -89,7 +103,16 @@ async fn browser(settings: &Settings) -> Found {
 
 /// What an opened installation has besides.
 pub fn of_installation(parts: &Composition) -> Vec<Check> {
-    vec![database(parts), data_dir(parts), vault(parts), model(parts), connections(parts), local_model(parts), mcp(parts), others(parts)]
+    vec![
+        database(parts),
+        data_dir(parts),
+        vault(parts),
+        model(parts),
+        connections(parts),
+        local_model(parts),
+        mcp(parts),
+        others(parts),
+    ]
 }
 
 fn database(parts: &Composition) -> Check {

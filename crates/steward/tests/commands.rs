@@ -3,6 +3,7 @@
 mod agents;
 mod audit;
 use crate::common;
+mod config;
 mod credential;
 mod mcp;
 mod phrases;

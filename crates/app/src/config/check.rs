@@ -59,15 +59,20 @@ fn expected(field: &Field, text: &str) -> Option<String> {
         }),
         Kind::Folder => {
             let path = Path::new(text);
-            (!path.is_absolute() || !path.is_dir()).then(|| "write the absolute path of a folder that is there".to_owned())
+            (!path.is_absolute() || !path.is_dir())
+                .then(|| "write the absolute path of a folder that is there".to_owned())
         }
         Kind::File => (!Path::new(text).is_file()).then(|| "write the path of a file that is there".to_owned()),
         Kind::Host => {
             let fits = text == "localhost" || text.parse::<IpAddr>().is_ok();
-            (!fits).then(|| "write an IP address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them".to_owned())
+            (!fits).then(|| {
+                "write an IP address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them".to_owned()
+            })
         }
         Kind::List => list(text).find(|one| !is_name(one)).map(|one| {
-            format!("`{one}` is no name; write names, or origins such as https://studio.example.org, separated by commas")
+            format!(
+                "`{one}` is no name; write names, or origins such as https://studio.example.org, separated by commas"
+            )
         }),
         Kind::HostPorts => list(text).find_map(|one| one.parse::<HostPort>().err().map(|error| error.to_string())),
         Kind::Folders => {
@@ -77,7 +82,8 @@ fn expected(field: &Field, text: &str) -> Option<String> {
         Kind::Token => {
             let least = if field.name == "AUTH_SECRET_KEY" { SIGNING_KEY } else { TOKEN };
             let fits = text.len() >= least && text.chars().all(|c| c.is_ascii_graphic());
-            (!fits).then(|| format!("choose {least} characters or more, without spaces: `openssl rand -hex 24` makes one"))
+            (!fits)
+                .then(|| format!("choose {least} characters or more, without spaces: `openssl rand -hex 24` makes one"))
         }
     }
 }
@@ -145,7 +151,11 @@ mod tests {
             ("AUTH_SECRET_KEY", vec!["0123456789abcdef0123456789abcdef"], vec!["0123456789abcdef"]),
             ("LEASE_SECONDS", vec!["0.3", "15"], vec!["0", "NaN", "inf", "3601"]),
             ("DEEP_AGENT_PLAN_STYLE", vec!["concise"], vec!["long", "Concise"]),
-            ("LLM_BASE_URL", vec!["http://127.0.0.1:8000/v1"], vec!["ftp://x", "127.0.0.1:8000", "http://u:p@x/", "http://"]),
+            (
+                "LLM_BASE_URL",
+                vec!["http://127.0.0.1:8000/v1"],
+                vec!["ftp://x", "127.0.0.1:8000", "http://u:p@x/", "http://"],
+            ),
             ("NFS_BASE_PATH", vec!["/tmp"], vec!["/nowhere/at/all", "tmp", "/etc/passwd"]),
             ("PROGRAMS", vec!["/tmp:/"], vec!["/tmp:bin", "/nowhere/at/all"]),
             ("WEB_ALLOW", vec!["127.0.0.1:8080, wiki.example:443"], vec!["127.0.0.1", "x:0"]),

@@ -122,9 +122,11 @@ mod tests {
         assert_eq!(layers.value("API_PORT"), Some("8801"));
         assert_eq!(layers.value("CORS_ORIGINS"), Some("a.example,https://b.example"));
         assert_eq!((layers.value("LEASE_SECONDS"), layers.source("LEASE_SECONDS")), (Some("1.5"), Source::File));
-        let wrong = "[app]\nAPI_PROT = 1\nMAX_RUNS = 1\nADMIN_PASSWORD = 'x'\n[cache]\nx = 1\n[worker]\nMAX_RUNS = {}\n";
+        let wrong =
+            "[app]\nAPI_PROT = 1\nMAX_RUNS = 1\nADMIN_PASSWORD = 'x'\n[cache]\nx = 1\n[worker]\nMAX_RUNS = {}\n";
         let error = read(wrong, "steward.toml", &mut layers).unwrap_err();
-        for part in ["API_PROT", "belongs under [worker]", "STEWARD_ADMIN_PASSWORD", "[cache]", "MAX_RUNS has a value"] {
+        for part in ["API_PROT", "belongs under [worker]", "STEWARD_ADMIN_PASSWORD", "[cache]", "MAX_RUNS has a value"]
+        {
             assert!(error.contains(part), "{error}");
         }
         assert!(read("[app", "x", &mut layers).is_err());

@@ -75,3 +75,52 @@ pub fn why_not(field: &Field, layers: &Layers, file: &str) -> Option<String> {
     }
     Some(format!("whoever starts the program sets it: {}", ways.join(", or ")))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use crate::config::fields::{Effect, FIELDS, Field, Group};
+    use std::fmt::Write as _;
+
+    const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");
+    const BEGIN: &str = "<!-- The tables below are made by a test (`the_page_of_settings_is_this_one`). -->\n";
+
+    #[test]
+    fn the_page_of_settings_is_this_one() {
+        let page = std::fs::read_to_string(PAGE).unwrap();
+        let (introduction, tables) = page.split_once(BEGIN).unwrap();
+        let mut wanted = String::new();
+        for group in Group::ALL {
+            write!(wanted, "\n## {}: `[{}]`\n", group.title(), group.table()).unwrap();
+            wanted += "| setting | variable, option | default | changed | what it is |\n|---|---|---|---|---|\n";
+            for field in FIELDS.iter().filter(|field| field.group == group) {
+                wanted += &row(field);
+            }
+        }
+        if std::env::var_os("STEWARD_UPDATE_OPENAPI").is_some() {
+            std::fs::write(PAGE, format!("{introduction}{BEGIN}{wanted}")).unwrap();
+            return;
+        }
+        assert!(
+            tables == wanted,
+            "docs/configuration.md is not what this program reads; run this test with STEWARD_UPDATE_OPENAPI=1"
+        );
+    }
+
+    fn row(field: &Field) -> String {
+        let option = if field.option.is_empty() { String::new() } else { format!(", `{}`", field.option) };
+        let default = field.default.map_or_else(|| field.default_text.to_owned(), |text| format!("`{text}`"));
+        let changed = match (field.effect, field.in_file) {
+            (Effect::AtOnce, _) => "here, at once",
+            (Effect::AfterRestart, _) => "here, from the next start on",
+            (Effect::AtStart, true) => "at the start",
+            (Effect::AtStart, false) => "at the start, not in the file",
+        };
+        let secret = if field.secret { " Secret." } else { "" };
+        format!(
+            "| `{}` | `{}`{option} | {default} | {changed} | {}{secret} |\n",
+            field.name, field.variable, field.help
+        )
+    }
+}

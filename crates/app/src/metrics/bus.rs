@@ -160,8 +160,12 @@ mod tests {
         let event = |body| Event { run_id: RunId(Uuid::nil()), seq: 1, at: Timestamp(0), epoch: 1, body };
         let of = |text: &str| serde_json::from_str::<EventBody>(text).unwrap();
         for body in [
-            of(r#"{"type": "tool.intent", "call_id": "c1", "tool": "write", "arguments": {}, "args_hash": "", "effect": "write", "idempotency_key": ""}"#),
-            of(r#"{"type": "tool.result", "call_id": "c1", "tool": "write", "outcome": "error", "message": "no", "ms": 3}"#),
+            of(
+                r#"{"type": "tool.intent", "call_id": "c1", "tool": "write", "arguments": {}, "args_hash": "", "effect": "write", "idempotency_key": ""}"#,
+            ),
+            of(
+                r#"{"type": "tool.result", "call_id": "c1", "tool": "write", "outcome": "error", "message": "no", "ms": 3}"#,
+            ),
             of(r#"{"type": "tool.rejected", "call_id": "c2", "tool": "nope", "message": "no"}"#),
             EventBody::RunFinished {
                 outcome: Outcome::Rejected,

@@ -49,7 +49,9 @@ async fn installation(settings: &Settings) -> Vec<Part> {
             } else {
                 Found::down(detail, "")
             };
-            return Health::new(vec![Check::new("database", move || std::future::ready(vec![found.clone()]))]).all().await;
+            return Health::new(vec![Check::new("database", move || std::future::ready(vec![found.clone()]))])
+                .all()
+                .await;
         }
     };
     let store = std::sync::Arc::clone(&parts.store);

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use steward_core::hash::sha256;
 use steward_core::ports::{
     Agents, Approvals, AuditLog, BlobError, Blobs, Connections, Conversations, CredentialRows, ExamReports, Facts,
-    Grants, Idempotency, KeptRuns, LoginSessions, McpServers, RunStore, Settings, SkillPackages, Skills, SpendLimits,
-    UsageRecord, Users, VirtualKeys,
+    Grants, Idempotency, KeptRuns, LoginSessions, McpServers, Overview, RunStore, Settings, SkillPackages, Skills,
+    SpendLimits, UsageRecord, Users, VirtualKeys,
 };
 use steward_store::{Place, Store, StoreConfig};
 use tempfile::TempDir;
@@ -42,6 +42,7 @@ ports!(
         + McpServers
         + CredentialRows
         + AuditLog
+        + Overview
 );
 
 /// Blobs in memory.
