@@ -1,7 +1,7 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import { Bot, Cable, ChartColumn, Ellipsis, Info, KeyRound, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, Users } from "lucide-react";
+import { Bot, Cable, ChartColumn, Ellipsis, Info, KeyRound, LayoutDashboard, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, SlidersHorizontal, Users } from "lucide-react";
 import { useState } from "react";
-import { isAdmin, mayWork, useMe, useOpenApprovals } from "@/api/hooks";
+import { isAdmin, isOperator, mayWork, useMe, useOpenApprovals } from "@/api/hooks";
 import type { Me } from "@/api/types";
 import { useT } from "@/i18n";
 import { cx, Sheet } from "@/ui";
@@ -19,9 +19,11 @@ const PAGES = [
   { to: "/connections", icon: Cable, key: "connections" },
   { to: "/mcp-servers", icon: Plug, key: "mcp" },
   { to: "/credentials", icon: KeyRound, key: "credentials" },
+  { to: "/dashboard", icon: LayoutDashboard, key: "dashboard" },
   { to: "/usage", icon: ChartColumn, key: "usage" },
   { to: "/users", icon: Users, key: "users" },
   { to: "/audit", icon: ScrollText, key: "audit" },
+  { to: "/system", icon: SlidersHorizontal, key: "system" },
 ] as const;
 const LATER = [
   { to: "/settings", icon: Settings, key: "settings" },
@@ -32,6 +34,7 @@ export const NAVIGATION: readonly Entry[] = [...PAGES, ...LATER];
 /** Whether somebody may see a page at all; the server refuses anyway. */
 export const maySee = (entry: Entry, me: Me | undefined): boolean => {
   if (entry.to === "/users" || entry.to === "/audit") return isAdmin(me);
+  if (entry.to === "/system") return isOperator(me);
   return entry.to !== "/credentials" || mayWork(me);
 };
 

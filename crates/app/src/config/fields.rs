@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 /// Where a setting is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = ConfigGroupId)]
 pub enum Group {
     /// The server itself.
     App,
@@ -73,6 +74,7 @@ pub enum Kind {
 /// Where a setting is changed, and when that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = ConfigEffect)]
 pub enum Effect {
     /// Here, at once.
     AtOnce,

@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 /// Who says what a setting is. The first that does counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = ConfigSource)]
 pub enum Source {
     /// An option on the command line.
     Option,

@@ -7,13 +7,15 @@ import chat from "./chat.json";
 import common from "./common.json";
 import connections from "./connections.json";
 import credentials from "./credentials.json";
+import dashboard from "./dashboard.json";
 import frame from "./frame.json";
 import mcp from "./mcp.json";
 import models from "./models.json";
 import runs from "./runs.json";
 import settings from "./settings.json";
 import skills from "./skills.json";
+import system from "./system.json";
 import usage from "./usage.json";
 import users from "./users.json";
 
-export default { about, agents, approvals, audit, auth, chat, common, connections, credentials, frame, mcp, models, runs, settings, skills, usage, users };
+export default { about, agents, approvals, audit, auth, chat, common, connections, credentials, dashboard, frame, mcp, models, runs, settings, skills, system, usage, users };
