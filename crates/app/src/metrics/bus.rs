@@ -43,7 +43,7 @@ impl CountingBus {
                 let outcome = match result {
                     ToolResult::Ok { .. } => "ok",
                     ToolResult::Error { .. } => "error",
-                    _ => "other",
+                    ToolResult::Dry { .. } => "dry",
                 };
                 self.tool(self.forget(run, call_id).map_or("none", class_word), outcome);
             }
