@@ -1,6 +1,6 @@
-use crate::compose::sandbox_helper;
 use crate::settings::{Settings, path_folders};
 use std::path::PathBuf;
+use steward_sandbox::process::Helper;
 use steward_tools::browser::{BrowserConfig, Browsers, find_browser};
 use steward_tools::outbound::{Client, HostPort};
 
@@ -17,7 +17,7 @@ pub fn program(settings: &Settings) -> Result<PathBuf, String> {
 }
 
 /// Browsers for agents; `None` if there is no program for them.
-pub fn open(settings: &Settings, allow: &[HostPort]) -> Option<Browsers> {
+pub fn open(settings: &Settings, sandbox_helper: Helper, allow: &[HostPort]) -> Option<Browsers> {
     let program = match program(settings) {
         Ok(program) => program,
         Err(why) => {
@@ -26,7 +26,7 @@ pub fn open(settings: &Settings, allow: &[HostPort]) -> Option<Browsers> {
         }
     };
     let client = Client::new(allow.to_vec());
-    let mut config = BrowserConfig::new(program, sandbox_helper(settings), client);
+    let mut config = BrowserConfig::new(program, sandbox_helper, client);
     if let Some(most) = settings.browsers {
         config.most = most;
     }

@@ -88,7 +88,7 @@ fn line(name: String, ok: bool, detail: String, hint: Option<String>) -> Found {
 
 /// Agents can do without a browser, so its absence is no fault; a broken one is.
 async fn browser(settings: &Settings) -> Found {
-    let why = match browser::open(settings, &[]) {
+    let why = match browser::open(settings, sandbox_helper(settings), &[]) {
         Some(browsers) => match browsers.check().await {
             Ok(how) => return Found::ok(how),
             Err(error) => error.to_string(),
