@@ -49,6 +49,8 @@ const tree = root.addChildren([
     page("/credentials/$credentialId", load.credentials, "CredentialPage"),
     page("/mcp-servers", load.mcp, "ServersPage"),
     page("/mcp-servers/$serverId", load.mcp, "ServerPage"),
+    page("/dashboard", load.dashboard),
+    page("/system", load.system),
     page("/usage", load.usage),
     page("/users", load.users),
     page("/groups", load.groups, "GroupsPage"),

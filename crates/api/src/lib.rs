@@ -8,6 +8,7 @@ mod guard;
 mod health;
 mod main_runtime;
 mod mcp;
+mod metrics;
 mod openai;
 mod openapi;
 mod problem;

@@ -53,7 +53,7 @@ const ABOUT: &str = "Everything that the studio does is an operation here.\n\n\
     Lists come in pages: pass `next_cursor` of one page as `cursor` of the next. \
     A write with the header `Idempotency-Key` happens once, however often it is sent within 24 hours.";
 
-const TAGS: [(&str, &str); 24] = [
+const TAGS: [(&str, &str); 25] = [
     ("auth", "Logging in, and what a login may do."),
     ("agents", "Instructions, tools and policy under a name."),
     ("chat", "A message to an agent begins a run."),
@@ -77,6 +77,7 @@ const TAGS: [(&str, &str); 24] = [
     ("credentials", "The vault: secrets go in and are used by skills, but never come back."),
     ("mcp", "MCP servers whose tools agents may use, pinned by what a person accepted."),
     ("files", "Files in the workspace."),
+    ("admin", "The settings of the program, and whether all is well that it needs."),
     ("about", "This installation."),
 ];
 

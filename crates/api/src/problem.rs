@@ -4,7 +4,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use steward_app::{AccessError, AppError, ErrorKind};
+use steward_app::{AccessError, AppError, ErrorKind, FieldProblem};
 use steward_core::ports::{LoginError, StoreError};
 use utoipa::ToSchema;
 
@@ -47,6 +47,10 @@ pub(crate) struct ProblemBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub retry_after: Option<u64>,
+    /// All fields at fault, where more than one may be.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub errors: Vec<FieldProblem>,
 }
 
 #[derive(Debug)]
@@ -128,6 +132,7 @@ impl From<AppError> for Problem {
             run_id: detail.run.map(|run| run.to_string()),
             field: detail.field,
             retry_after: detail.retry_after,
+            errors: detail.problems,
         };
         Self { status, body: Box::new(body) }
     }

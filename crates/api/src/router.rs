@@ -7,7 +7,7 @@ use crate::guard::{
 use crate::mcp::mcp_routes;
 use crate::openai::{chat, models, responses};
 use crate::openapi::{docs_routes, documented};
-use crate::{gateway, health};
+use crate::{gateway, health, metrics};
 use axum::Router;
 use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::DefaultBodyLimit;
@@ -29,6 +29,7 @@ pub fn router(state: ApiState) -> Router {
         .merge(mcp_routes(&state))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
+        .route("/metrics", get(metrics::metrics))
         .route("/api", any(nothing_here))
         .route("/api/", any(nothing_here))
         .route("/api/{*rest}", any(nothing_here))
@@ -37,7 +38,6 @@ pub fn router(state: ApiState) -> Router {
         .route("/v1/{*rest}", any(nothing_in_the_dialect))
         // Monitors ask here; the studio's page must not tell them that all is well.
         .route("/health", any(nothing_here))
-        .route("/metrics", any(nothing_here))
         .route("/docs/", any(nothing_here))
         .route("/docs/{*rest}", any(nothing_here));
     guarded(all, state)
@@ -55,6 +55,7 @@ pub(crate) fn guarded(routes: Router<ApiState>, state: ApiState) -> Router {
         .layer(panic_layer())
         .layer(from_fn_with_state(AuditGuard::new(state.clone()), audit))
         .layer(from_fn(secure))
+        .layer(from_fn_with_state(Arc::clone(&state.metrics), metrics::metered))
         .with_state(state)
 }
 

@@ -1,5 +1,6 @@
 //! The operations under `/api` that are not about logging in.
 
+mod admin;
 mod agents;
 mod approvals;
 mod audit;
@@ -7,6 +8,7 @@ mod budgets;
 mod connections;
 mod conversations;
 mod credentials;
+mod dashboard;
 mod event_stream;
 mod files;
 mod governance;
@@ -48,12 +50,14 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(connections::routes())
         .routes(routes!(agents::preview_routing))
         .merge(usage::routes())
+        .merge(dashboard::routes())
         .merge(budgets::routes())
         .merge(keys::routes())
         .merge(users::routes())
         .merge(groups::routes())
         .merge(resource_access::routes())
         .merge(audit::routes())
+        .merge(admin::routes())
         .merge(skills::routes())
         .merge(packages::routes())
         .merge(mcp_servers::routes())

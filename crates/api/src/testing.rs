@@ -24,6 +24,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 use steward_access::{AccessDeps, FileKeys, SealedVault, VaultDeps};
+use steward_app::config::{Configuration, Layers, Live};
 use steward_app::{AboutFacts, Access, App, AppParts, Health, LogIn, OpenSession, UsageWriter};
 use steward_core::ports::{Blobs, Clock, Ids, Role, User, UserChange, Users as _};
 use steward_core::{TenantId, Timestamp, UserId};
@@ -71,6 +72,21 @@ impl Answer {
     pub fn cookie(&self) -> Option<&str> {
         let (_, rest) = self.header("set-cookie").split_once("steward_refresh=")?;
         rest.split(';').next()
+    }
+}
+
+/// A program whose settings nothing depends on.
+struct Fixed;
+
+impl Live for Fixed {
+    fn check(&self, _: &Layers) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn apply(&self, _: &Layers) {}
+
+    fn restart_command(&self) -> String {
+        "restart it".to_owned()
     }
 }
 
@@ -144,6 +160,8 @@ fn state(dir: &Path, clock: &Arc<FakeClock>, store: &Arc<Store>, blobs: Arc<dyn 
             data_dir: "/nowhere".to_owned(),
             started_at: clock.now(),
         }),
+        config: Arc::new(Configuration::new(Layers::default(), "steward.toml".to_owned(), Box::new(Fixed))),
+        metrics: Arc::default(),
     });
     ApiState { app, hosts: Arc::new(Hosts { loopback: true, ..Hosts::default() }) }
 }

@@ -1,6 +1,8 @@
+use crate::config::Configuration;
 use crate::dto::about::{About, Database};
 use crate::gateway::UsageWriter;
 use crate::health::{AboutFacts, Health};
+use crate::metrics::Metrics;
 use std::ops::Deref;
 use std::sync::Arc;
 use steward_access::Access;
@@ -43,6 +45,8 @@ pub struct AppParts {
     pub mcp: Arc<McpHub>,
     pub host_keys: Arc<FileHostKeys>,
     pub facts: Arc<AboutFacts>,
+    pub config: Arc<Configuration>,
+    pub metrics: Arc<Metrics>,
 }
 
 impl App {
@@ -65,7 +69,7 @@ impl App {
             workspace: self.workspace.clone(),
             started_at: facts.started_at.0,
             runs_at_work: self.runs.at_work(),
-            health: self.health.check().await,
+            health: self.health.quick().await,
         })
     }
 

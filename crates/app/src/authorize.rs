@@ -43,6 +43,8 @@ pub enum Resource<'a> {
     /// The audit trail.
     Audit,
     Budgets,
+    /// The settings of the program.
+    Config,
     Connections,
     Connection {
         id: ConnectionId,
@@ -62,6 +64,8 @@ pub enum Resource<'a> {
     Files,
     Grants,
     Groups,
+    /// What a probe of everything that the program needs found.
+    Health,
     Keys,
     Key {
         id: KeyId,
@@ -71,6 +75,7 @@ pub enum Resource<'a> {
     McpLogin {
         per_user: bool,
     },
+    Metrics,
     Packages,
     Policies,
     Reminders,
@@ -167,7 +172,7 @@ fn least_role(action: Action, resource: Resource<'_>) -> Role {
     match action {
         Action::Administer => Role::Admin,
         Action::Read => match resource {
-            R::CredentialUses | R::Groups => Role::Operator,
+            R::CredentialUses | R::Groups | R::Health => Role::Operator,
             R::Credentials | R::Credential { .. } | R::Files | R::McpLogin { .. } | R::SshHosts => Role::Developer,
             _ => Role::Viewer,
         },
@@ -358,6 +363,7 @@ mod tests {
             (Action::Decide, R::Approvals, "nyyy"),
             (Action::Administer, R::Audit, "nnny"),
             (Action::Write, R::Budgets, "nnyy"),
+            (Action::Administer, R::Config, "nnny"),
             (Action::Read, R::Connections, "yyyy"),
             (Action::Write, R::Connections, "nnyy"),
             (Action::Operate, R::Conversations, "nyyy"),
@@ -369,12 +375,14 @@ mod tests {
             (Action::Write, R::Files, "nyyy"),
             (Action::Read, R::Grants, "yyyy"),
             (Action::Write, R::Grants, "nnyy"),
+            (Action::Read, R::Health, "nnyy"),
             (Action::Read, R::Keys, "yyyy"),
             (Action::Write, R::Keys, "nyyy"),
             (Action::Write, R::McpServers, "nnyy"),
             (Action::Write, R::McpLogin { per_user: true }, "nyyy"),
             (Action::Write, R::McpLogin { per_user: false }, "nnyy"),
             (Action::Read, R::McpLogin { per_user: true }, "nyyy"),
+            (Action::Administer, R::Metrics, "nnny"),
             (Action::Write, R::Packages, "nnyy"),
             (Action::Administer, R::Packages, "nnny"),
             (Action::Read, R::Policies, "yyyy"),

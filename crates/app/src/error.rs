@@ -1,3 +1,4 @@
+use serde::Serialize;
 use std::fmt;
 use steward_access::AccessError;
 use steward_core::RunId;
@@ -7,6 +8,7 @@ use steward_engine::EngineError;
 use steward_tools::mcp::McpError;
 use steward_tools::package::PackageError;
 use steward_tools::skills::HostKeysError;
+use utoipa::ToSchema;
 
 /// What kind of failure it is; skins such as HTTP have a status for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +47,19 @@ pub struct ErrorDetail {
     pub field: Option<String>,
     /// Seconds to wait before the next try.
     pub retry_after: Option<u64>,
+    /// All fields at fault, where more than one may be.
+    pub problems: Vec<FieldProblem>,
+}
+
+/// What is wrong with a field.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct FieldProblem {
+    /// Its name.
+    pub field: String,
+    /// What is wrong.
+    pub title: String,
+    /// What to do.
+    pub hint: String,
 }
 
 impl AppError {
@@ -57,12 +72,27 @@ impl AppError {
             run: None,
             field: None,
             retry_after: None,
+            problems: Vec::new(),
         };
         Self { kind, detail: Box::new(detail) }
     }
 
     pub fn invalid(field: impl Into<String>, title: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid, title, hint).field(field)
+    }
+
+    /// `problems` is not empty; the first one stands for all where only one is told.
+    pub fn several(problems: Vec<FieldProblem>) -> Self {
+        let first = problems.first().cloned();
+        let first =
+            first.unwrap_or_else(|| FieldProblem { field: String::new(), title: String::new(), hint: String::new() });
+        let title = match problems.len() {
+            0 | 1 => first.title,
+            count => format!("{count} values are wrong: {}", all_titles(&problems)),
+        };
+        let mut error = Self::invalid(first.field, title, first.hint);
+        error.detail.problems = problems;
+        error
     }
 
     /// `what` (`run 0199…`) isn't there or isn't theirs to see.
@@ -105,6 +135,10 @@ impl AppError {
         self.detail.retry_after = Some(seconds);
         self
     }
+}
+
+fn all_titles(problems: &[FieldProblem]) -> String {
+    problems.iter().map(|problem| problem.title.as_str()).collect::<Vec<_>>().join("; ")
 }
 
 impl fmt::Display for AppError {

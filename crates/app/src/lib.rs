@@ -9,6 +9,7 @@ mod audit;
 mod authorize;
 mod budgets;
 mod caller;
+pub mod config;
 mod connections;
 mod conversations;
 mod credentials;
@@ -21,6 +22,8 @@ mod groups;
 mod health;
 mod keys;
 mod mcp_servers;
+mod metrics;
+mod monitoring;
 mod packages;
 mod policies;
 mod regression_runs;
@@ -45,10 +48,11 @@ pub use connections::{
     report_refresh,
 };
 pub use conversations::ConversationSearch;
-pub use error::{AppError, ErrorDetail, ErrorKind};
+pub use error::{AppError, ErrorDetail, ErrorKind, FieldProblem};
 pub use files::Upload;
 pub use gateway::{Reservation, UsageWriter};
-pub use health::{AboutFacts, Health, Probe};
+pub use health::{AboutFacts, Check, Found, Health};
+pub use metrics::{CountingBus, Metrics, OpenStream};
 pub use packages::PackageSource;
 pub use runs::{EarlierMessages, MAX_MESSAGE, RunRequest, RunSearch};
 pub use steward_access::{

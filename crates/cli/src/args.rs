@@ -5,6 +5,7 @@ mod agents;
 mod approvals;
 mod ask;
 mod audit;
+mod config;
 mod connections;
 mod conversations;
 mod credential;
@@ -26,6 +27,7 @@ pub use agents::{AgentAction, AgentFields, Agents, BudgetPreset, PlanSwitch};
 pub use approvals::{ApprovalAction, Approvals, GrantAction, Grants};
 pub use ask::{Ask, Chat, Resume, Sample, SampleAction};
 pub use audit::{AuditAction, AuditArgs, AuditWanted, ExportFormat, ResultArg};
+pub use config::{ConfigAction, ConfigArgs, HealthArgs};
 pub use connections::{AuthArgs, ConnectionAction, Connections};
 pub use conversations::{ConversationAction, Conversations};
 pub use credential::{CredentialAction, CredentialArgs, Fields, KindArg, RoleArg};
@@ -135,6 +137,14 @@ pub enum Command {
         after_help = "Examples:\n  steward audit --action auth --since 1d\n  steward audit --run 3f2a91c0-0000-7000-8000-000000000001\n  steward audit export --format csv --output audit.csv\n  steward audit verify\n  steward audit retention --days 365\n\nOnly administrators may. Without a server you are one. Beside a running server, put an administrator's API key (studio: Settings) into STEWARD_API_KEY."
     )]
     Audit(AuditArgs),
+    /// Settings of the program: list, show or change them.
+    #[command(
+        after_help = "Examples:\n  steward config\n  steward config get LOG_LEVEL\n  steward config set LOG_LEVEL=debug MAX_RUNS=64\n  steward config unset MAX_RUNS\n\nOnly administrators may. Without a server you are one. Beside a running server, put an administrator's API key (studio: Settings) into STEWARD_API_KEY."
+    )]
+    Config(ConfigArgs),
+    /// How everything is that the program needs: database, models, servers, sandbox.
+    #[command(display_order = 11, after_help = "Examples:\n  steward health\n  steward health --json")]
+    Health(HealthArgs),
     /// Replay runs kept as tests.
     #[command(display_order = 16, after_help = "Examples:\n  steward eval kept\n  steward eval kept --json")]
     Eval(Eval),

@@ -2,8 +2,8 @@ use crate::Command;
 use crate::args::{CredentialAction, Eval, SkillAction, Suite};
 use crate::client::Client;
 use crate::commands::{
-    access, agents, approvals, ask, audit, budget, chat, connections, conversations, credential, grants, group, key,
-    mcp, model, policy, reminders, resume, runs, sample, skill, usage, user,
+    access, agents, approvals, ask, audit, budget, chat, config, connections, conversations, credential, grants, group,
+    health, key, mcp, model, policy, reminders, resume, runs, sample, skill, usage, user,
 };
 use crate::exit::Exit;
 use crate::term::Term;
@@ -89,6 +89,8 @@ async fn act(client: &Client, command: Command, connection: Option<&str>, term: 
         Command::Group(args) => group::run(client, args, term).await,
         Command::Access(args) => access::run(client, args, term).await,
         Command::Audit(args) => audit::run(client, args, term).await,
+        Command::Config(args) => config::run(client, args, term).await,
+        Command::Health(args) => health::run(client, &args, term).await,
         Command::Eval(Eval { suite: Suite::Kept { json } }) => runs::eval_kept(client, json, term).await,
         Command::Skill(args) => skill::run(client, args, term).await,
         Command::Credential(args) => credential::run(client, args, term).await,

@@ -8,6 +8,7 @@ mod groups;
 mod intent;
 mod knowledge;
 mod models;
+mod overview;
 mod runtime;
 mod settings;
 mod skills;
@@ -30,6 +31,7 @@ pub use models::{
     KnownConnection, ManagedConnections, ModelCall, Models, NoAnswer, Opened, Passage, Passed, Recognised, RequestFor,
     Route, RouteRequest, Scored, TypedKey,
 };
+pub use overview::{Overview, RunCount};
 pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
 pub use settings::{Connections, Idempotency, Remembered, Settings};
 pub use skills::{McpServers, SkillFilter, SkillPackages, Skills};

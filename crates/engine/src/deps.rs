@@ -5,7 +5,7 @@ use steward_core::deep::DeepDefaults;
 use steward_core::model::{Connection, Price};
 use steward_core::ports::{
     Agents, Approvals, AuditLog, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, Intent, KeptRuns,
-    Models, ResourceGrants, RunStore, Settings, SpendLimits, Tools, UsageRecord, Users, VirtualKeys,
+    Models, Overview, ResourceGrants, RunStore, Settings, SpendLimits, Tools, UsageRecord, Users, VirtualKeys,
 };
 use steward_core::rate_limit::RateLimiter;
 
@@ -24,6 +24,7 @@ pub trait Storage:
     + VirtualKeys
     + Users
     + AuditLog
+    + Overview
 {
 }
 
@@ -42,6 +43,7 @@ impl<T> Storage for T where
         + VirtualKeys
         + Users
         + AuditLog
+        + Overview
 {
 }
 

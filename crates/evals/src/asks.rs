@@ -49,7 +49,7 @@ pub async fn run(settings: Settings, args: Asks, term: Term) -> anyhow::Result<E
     let settings = requests::apart(settings, scratch.path());
     let shown = Workspace::copy_of(&source)?;
     let _pages = pages::serve(shown.path().canonicalize()?, args.pages_port).await?;
-    let options = Options { web_allow: vec![format!("127.0.0.1:{}", args.pages_port)] };
+    let options = Options { web_allow: Some(vec![format!("127.0.0.1:{}", args.pages_port)]) };
     let app = Composition::open(&settings, options).await?;
     let mut findings = Vec::new();
     for (index, (_, case)) in cases.iter().take(count).enumerate() {

@@ -26,9 +26,20 @@ pub struct Found {
     pub detail: String,
 }
 
+/// Variable with the key of [`OwnServer`].
+pub const OWN_SERVER_KEY: &str = "LLM_API_KEY";
+
+/// A server of OpenAI's dialect that the settings name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnServer {
+    pub base_url: String,
+    pub model: String,
+}
+
 /// Best first: the first is the default. Takes 400 ms at most.
 pub async fn discover(environment: &Environment, client: &Client) -> Vec<Found> {
-    let mut found = find_keys(environment);
+    let mut found: Vec<Found> = own(environment).into_iter().collect();
+    found.extend(find_keys(environment));
     let probes = join(
         timeout(LIMIT, local_servers::find_ollama(environment, client)),
         timeout(LIMIT, local_servers::find_llama_cpp(environment, client)),
@@ -38,6 +49,21 @@ pub async fn discover(environment: &Environment, client: &Client) -> Vec<Found> 
     found.extend(from_llama_cpp.ok().flatten());
     found.extend(local(environment));
     found
+}
+
+fn own(environment: &Environment) -> Option<Found> {
+    let OwnServer { base_url, model } = environment.own.clone()?;
+    let variable = OWN_SERVER_KEY.to_owned();
+    let auth = if environment.var(&variable).is_some() { Auth::BearerEnv { variable } } else { Auth::None };
+    Some(Found {
+        how: "LLM_BASE_URL is set".to_owned(),
+        detail: format!("{model} at {base_url}; LLM_DEFAULT_MODEL chooses another model"),
+        connection: Connection {
+            capabilities: capabilities(&model, None),
+            auth,
+            ..Connection::new(stable_id("llm", &base_url, &model), "llm", Provider::Compatible, base_url, model)
+        },
+    })
 }
 
 fn local(environment: &Environment) -> Option<Found> {
@@ -86,6 +112,7 @@ type Lookup = dyn Fn(&str) -> Option<String> + Send + Sync;
 #[derive(Clone)]
 pub struct Environment {
     vars: Arc<Lookup>,
+    pub own: Option<OwnServer>,
     /// A GGUF file, if there is one and this build can run it.
     pub local_model: Option<PathBuf>,
     /// Tokens.
@@ -99,6 +126,7 @@ impl Environment {
     pub fn new(vars: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         Self {
             vars: Arc::new(vars),
+            own: None,
             local_model: None,
             local_window: 2048,
             ollama_url: "http://127.0.0.1:11434".to_owned(),

@@ -1,16 +1,16 @@
 //! The API over an opened program: behind a socket for `serve`, and without one for commands.
 
-use crate::compose::Composition;
+use crate::compose::{COMMIT, Composition};
+use crate::health;
+use crate::live::Process;
 use anyhow::anyhow;
 use secrecy::SecretBox;
 use std::sync::Arc;
 use steward_access::{Access, AccessDeps, Identity, LOCAL_USER};
 use steward_api::{ApiState, Hosts, InProcessClient};
+use steward_app::config::Configuration;
 use steward_app::{AboutFacts, App, AppParts, Health, UsageWriter};
 use steward_core::ports::{Principal, Role, Users as _};
-
-/// Commit that this program is built from, where the build says so.
-const COMMIT: Option<&str> = option_env!("STEWARD_COMMIT");
 
 /// What differs between a server and a command.
 pub struct Front {
@@ -20,13 +20,20 @@ pub struct Front {
     /// Whether agents are offered only tools that fit the request.
     pub intent_filter: bool,
     pub hosts: Hosts,
+    /// Whether it is a server, which takes changes of settings in.
+    pub serving: bool,
 }
 
 pub async fn state(parts: &Composition, front: Front) -> ApiState {
+    let settings = &parts.settings;
+    let live = Process { settings: settings.clone(), serving: front.serving };
+    let config = Configuration::new(settings.layers.clone(), settings.file.display().to_string(), Box::new(live));
+    let mut checks = health::of_installation(parts);
+    checks.extend(health::of_machine(settings, Some(Arc::clone(&parts.embedder))));
     let app = App::new(AppParts {
         runs: parts.runs.clone(),
         access: front.access,
-        health: Arc::new(Health::standard(&parts.store, parts.tenant, &parts.models, &parts.embedding_dir)),
+        health: Arc::new(Health::new(checks)),
         workspace: front.workspace,
         grants: Vec::new(),
         intent_filter: front.intent_filter,
@@ -41,6 +48,8 @@ pub async fn state(parts: &Composition, front: Front) -> ApiState {
         mcp: Arc::clone(&parts.mcp),
         host_keys: Arc::clone(&parts.host_keys),
         facts: Arc::new(AboutFacts::read(&parts.store, &parts.data_dir, COMMIT, parts.clock.now()).await),
+        config: Arc::new(config),
+        metrics: Arc::clone(&parts.metrics),
     });
     ApiState { app, hosts: Arc::new(front.hosts) }
 }
@@ -58,7 +67,7 @@ pub async fn in_process(app: &Composition, workspace: String, intent_filter: boo
         session: None,
         permissions: Arc::default(),
     };
-    let front = Front { access: Arc::new(access), workspace, intent_filter, hosts: Hosts::default() };
+    let front = Front { access: Arc::new(access), workspace, intent_filter, hosts: Hosts::default(), serving: false };
     Ok(InProcessClient::new(state(app, front).await, identity))
 }
 

@@ -68,11 +68,11 @@ pub enum Command {
 }
 
 /// `serve`.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct Serve {
-    /// Address and port.
-    #[arg(long, env = "STEWARD_LISTEN", default_value = "127.0.0.1:8800", value_name = "ADDR")]
-    pub listen: String,
+    /// Address and port [default: 127.0.0.1:8800].
+    #[arg(long, env = "STEWARD_LISTEN", value_name = "ADDR")]
+    pub listen: Option<String>,
     /// Folder that the agents' file tools are confined to.
     #[arg(long, env = "STEWARD_WORKSPACE", value_name = "DIR")]
     pub workspace: Option<PathBuf>,
@@ -85,18 +85,6 @@ pub struct Serve {
     /// Name under which browsers reach this program, as behind a proxy; may be given often.
     #[arg(long, env = "STEWARD_HOSTS", value_name = "NAME", value_delimiter = ',')]
     pub host: Vec<String>,
-}
-
-impl Default for Serve {
-    fn default() -> Self {
-        Self {
-            listen: "127.0.0.1:8800".to_owned(),
-            workspace: None,
-            sample: false,
-            allow: Vec::new(),
-            host: Vec::new(),
-        }
-    }
 }
 
 /// `--json` alone.

@@ -1,11 +1,12 @@
 use crate::settings::{Settings, path_folders, variable};
 use anyhow::{Context, anyhow};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_access::{SealedVault, VaultDeps};
-use steward_app::{ConnectionRegistry, KnownSource, RegistryParts};
+use steward_app::config::{names, saved_settings};
+use steward_app::{ConnectionRegistry, CountingBus, KnownSource, Metrics, RegistryParts};
 use steward_cli::client::DEFAULT_AGENT;
 use steward_core::agent::Agent;
 use steward_core::model::Connection;
@@ -14,7 +15,7 @@ use steward_core::{ConnectionId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService};
 use steward_infra::{FileBlobs, InProcessBus, RunTraces, SystemClock, UuidV7};
 use steward_intent::IntentService;
-use steward_models::discovery::{Environment, discover};
+use steward_models::discovery::{Environment, OWN_SERVER_KEY, discover};
 use steward_models::embed::LazyMiniLm;
 use steward_models::local::{ChildCommand, Supervisor, SupervisorOptions};
 use steward_models::openai::{Client, Secrets, Timeouts};
@@ -39,6 +40,9 @@ use steward_tools::standard_builder as tools_of_this_build;
 #[cfg(feature = "failpoints")]
 use crate::crash::tools as tools_of_this_build;
 
+/// Commit that this program is built from, where the build says so.
+pub const COMMIT: Option<&str> = option_env!("STEWARD_COMMIT");
+
 /// Idle time after which the embedding model's memory is freed.
 const EMBEDDER_IDLE: Duration = Duration::from_mins(5);
 
@@ -47,10 +51,13 @@ const LOCAL_WINDOW: u32 = 2048;
 
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    pub web_allow: Vec<String>,
+    /// Private hosts and ports that web tools may reach; `None`: those of the settings.
+    pub web_allow: Option<Vec<String>>,
 }
 
 pub struct Composition {
+    /// With what is saved in the database.
+    pub settings: Settings,
     pub tenant: TenantId,
     pub store: Arc<Store>,
     pub runs: RunService,
@@ -67,9 +74,10 @@ pub struct Composition {
     pub ids: Arc<dyn Ids>,
     pub embedder: Arc<dyn Embedder>,
     pub embedding_dir: PathBuf,
+    pub metrics: Arc<Metrics>,
     /// `None` if there is no browser program.
     pub browsers: Option<Browsers>,
-    local: Arc<Supervisor>,
+    pub(crate) local: Arc<Supervisor>,
     python: Arc<PythonPool>,
     traces: Option<Arc<RunTraces>>,
 }
@@ -83,7 +91,7 @@ fn skill_services_config(settings: &Settings, web_allow: Vec<HostPort>) -> Skill
     SkillServicesConfig {
         data_dir: settings.data_dir.clone(),
         sandbox_helper: sandbox_helper(settings),
-        python: python_config(),
+        python: python_config(settings),
         programs: settings.programs.clone(),
         path: path_folders(),
         docker: DOCKER_VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), variable(name)?))).collect(),
@@ -91,10 +99,10 @@ fn skill_services_config(settings: &Settings, web_allow: Vec<HostPort>) -> Skill
     }
 }
 
-/// Where inline Python comes from: `STEWARD_PYTHON`, else the system's, else the first in PATH.
-pub fn python_config() -> steward_sandbox::python::PythonConfig {
+/// Where inline Python comes from: the settings, else the system's, else the first in PATH.
+pub fn python_config(settings: &Settings) -> steward_sandbox::python::PythonConfig {
     steward_sandbox::python::PythonConfig {
-        interpreter: variable("STEWARD_PYTHON").map(Into::into),
+        interpreter: settings.python.clone(),
         search: path_folders(),
         ..Default::default()
     }
@@ -116,6 +124,7 @@ impl Composition {
         };
         let in_process = matches!(config.place, Place::Sqlite { .. });
         let store = Arc::new(Store::open(config, blobs.clone()).await?);
+        let settings = &settings.with_saved(saved_settings(&*store, tenant).await?);
         let rows: Arc<dyn CredentialRows> = store.clone();
         // A key that is no key ends the start; one that opens nothing does not, since all else works without.
         let source = settings.vault.source(&settings.data_dir, &rows)?;
@@ -126,7 +135,8 @@ impl Composition {
         }
         let local = Arc::new(local_model(settings));
         let allowed = settings.key_variables.clone();
-        let secrets = Secrets::new(|name| variable(name).map(SecretString::from))
+        let llm_key = settings.llm_key.clone();
+        let secrets = Secrets::new(move |name| key_of(llm_key.as_ref(), name))
             .checked(move |name| allowed.check(name))
             .with_vault(tenant, vault_keys.clone())
             .with_clock(Arc::clone(&clock));
@@ -146,8 +156,8 @@ impl Composition {
             variables: settings.key_variables.clone(),
         };
         let connections = ConnectionRegistry::open(parts, wanted, found).await?;
-        let web_allow = options
-            .web_allow
+        let web_allow = options.web_allow.unwrap_or_else(|| names(&settings.layers, "WEB_ALLOW"));
+        let web_allow = web_allow
             .iter()
             .map(|text| text.parse().map_err(|error| anyhow!("{error}")))
             .collect::<anyhow::Result<Vec<_>>>()?;
@@ -166,7 +176,7 @@ impl Composition {
                 ids: Arc::clone(&ids),
             },
         );
-        let browsers = crate::browser::open(sandbox_helper(settings), &web_allow)?;
+        let browsers = crate::browser::open(settings, sandbox_helper(settings), &web_allow);
         let integrations = crate::integrations::IntegrationPorts {
             vault: vault_keys.clone(),
             users: store.clone(),
@@ -203,7 +213,8 @@ impl Composition {
             Some(EMBEDDER_IDLE),
             Some(settings.cache_dir.join("vectors/all-MiniLM-L6-v2.v1")),
         ));
-        let bus: Arc<dyn EventBus> = Arc::new(InProcessBus::new());
+        let metrics = Arc::new(Metrics::new(env!("CARGO_PKG_VERSION"), COMMIT.unwrap_or_default()));
+        let bus: Arc<dyn EventBus> = Arc::new(CountingBus::new(Arc::new(InProcessBus::new()), Arc::clone(&metrics)));
         let node = if in_process {
             "local".to_owned()
         } else {
@@ -229,6 +240,7 @@ impl Composition {
             config,
         });
         Ok(Self {
+            settings: settings.clone(),
             tenant,
             store,
             runs,
@@ -244,6 +256,7 @@ impl Composition {
             ids,
             embedder,
             embedding_dir: settings.embedding_dir.clone(),
+            metrics,
             browsers,
             local,
             python: skills.python,
@@ -317,9 +330,18 @@ fn local_model(settings: &Settings) -> Supervisor {
     Supervisor::new(command, SupervisorOptions::new(settings.data_dir.join("run"), token))
 }
 
-/// Those of the environment and of this machine, then the built-in model.
+/// A variable with a key; that of the server in the settings may come from elsewhere.
+fn key_of(llm_key: Option<&SecretString>, name: &str) -> Option<SecretString> {
+    let set = llm_key.filter(|_| name == OWN_SERVER_KEY).cloned();
+    set.or_else(|| variable(name).map(SecretString::from))
+}
+
+/// That of the settings, those of the environment and of this machine, then the built-in model.
 async fn find_connections(settings: &Settings, client: &Client) -> Vec<KnownSource> {
-    let mut environment = Environment::new(variable);
+    let llm_key = settings.llm_key.clone();
+    let mut environment =
+        Environment::new(move |name| key_of(llm_key.as_ref(), name).map(|key| key.expose_secret().to_owned()));
+    environment.own = settings.llm.clone();
     environment.local_model = Some(settings.model.clone());
     environment.local_window = LOCAL_WINDOW;
     discover(&environment, client)

@@ -7,7 +7,9 @@ pub mod commands;
 pub mod compose;
 #[cfg(feature = "failpoints")]
 pub mod crash;
+mod health;
 pub mod integrations;
+mod live;
 pub mod processes;
 mod serving;
 pub mod settings;

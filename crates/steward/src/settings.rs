@@ -1,18 +1,22 @@
 //! Settings from the command line and the environment. The only place that reads variables.
 
+mod layers;
 mod search_and_mail;
 
-use crate::cli::Global;
+use crate::cli::{Global, Serve};
 use anyhow::{Context, anyhow, bail};
 use search_and_mail::settings_file;
 use secrecy::SecretString;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use steward_access::VaultKeyPlace;
-use steward_app::{KEY_VARIABLES_SETTING, KeyVariables};
+use steward_app::KeyVariables;
+use steward_app::config::{Layers, database, named, problem};
 use steward_core::agent::PlanStyle;
 use steward_core::deep::DeepDefaults;
 use steward_engine::EngineConfig;
+use steward_models::discovery::OwnServer;
 use steward_tools::terminal::TerminalConfig;
 
 pub(crate) use search_and_mail::MAIL;
@@ -21,6 +25,10 @@ pub use steward_cli::client::workspace;
 
 #[derive(Debug, Clone)]
 pub struct Settings {
+    /// All of them with who says so; the other fields are read from here.
+    pub layers: Layers,
+    /// The file of settings, which need not be there.
+    pub file: PathBuf,
     /// Holds the database, blobs and keys.
     pub data_dir: PathBuf,
     /// PostgreSQL; `None` for the embedded database.
@@ -31,6 +39,9 @@ pub struct Settings {
     pub model: PathBuf,
     pub embedding_dir: PathBuf,
     pub connection: Option<String>,
+    /// A server of OpenAI's dialect.
+    pub llm: Option<OwnServer>,
+    pub llm_key: Option<SecretString>,
     /// What commands send to a running server, instead of the key in the data directory.
     pub api_key: Option<SecretString>,
     pub log: Option<String>,
@@ -48,6 +59,12 @@ pub struct Settings {
     pub programs: Vec<PathBuf>,
     pub integrations: SearchAndMailConfig,
     pub terminal: TerminalConfig,
+    pub python: Option<PathBuf>,
+    pub chromium: Option<String>,
+    /// Most browsers at a time.
+    pub browsers: Option<usize>,
+    /// Signs access tokens, instead of the key in the data directory.
+    pub signing_key: Option<SecretString>,
 }
 
 /// A variable that is set and not empty.
@@ -66,47 +83,126 @@ impl Settings {
         let beneath = |name: &str, default: &str| {
             variable(name).map(PathBuf::from).or_else(|| home.as_ref().map(|home| home.join(default)))
         };
-        let cache = variable("STEWARD_CACHE")
-            .map(PathBuf::from)
-            .or_else(|| beneath("XDG_CACHE_HOME", ".cache").map(|dir| dir.join("steward")))
-            .unwrap_or_else(|| PathBuf::from(".cache"));
         let data_dir = match &global.data_dir {
             Some(dir) => dir.clone(),
             None => beneath("XDG_DATA_HOME", ".local/share")
                 .map(|dir| dir.join("steward"))
                 .context("no home directory is known; choose a data directory with --data-dir")?,
         };
-        let models = cache.join("models");
-        let admin = match (variable("STEWARD_ADMIN_EMAIL"), variable("STEWARD_ADMIN_PASSWORD")) {
+        let cache = beneath("XDG_CACHE_HOME", ".cache").map(|dir| dir.join("steward"));
+        let mut layers = layers::given(global);
+        let file = layers::read_file(&mut layers, &data_dir)?;
+        layers.set_default("DATA_DIR", data_dir.display().to_string());
+        layers.set_default("NFS_BASE_PATH", data_dir.join("workspace").display().to_string());
+        layers.set_default("CACHE_DIR", cache.unwrap_or_else(|| PathBuf::from(".cache")).display().to_string());
+        let models = PathBuf::from(layers.value("CACHE_DIR").unwrap_or_default()).join("models");
+        let model = models.join("SmolLM2-135M-Instruct.Q4_1.gguf");
+        layers.set_default("LOCAL_MODEL_FILE", model.display().to_string());
+        let database = global.database.clone().or_else(|| database(&layers));
+        Self::of(layers, file, data_dir, database)
+    }
+
+    /// With the options of `serve`.
+    pub fn serving(self, args: &Serve) -> anyhow::Result<Self> {
+        let mut layers = self.layers;
+        layers::give_serving(&mut layers, args);
+        Self::of(layers, self.file, self.data_dir, self.database)
+    }
+
+    /// With what is saved in the database, unless that is at odds with the rest.
+    #[must_use]
+    pub fn with_saved(&self, saved: BTreeMap<&'static str, String>) -> Self {
+        match self.with(&self.layers.with_saved(saved)) {
+            Ok(settings) => settings,
+            Err(error) => {
+                tracing::error!(%error, "the settings that are saved in the database can't be used; starting without them");
+                self.clone()
+            }
+        }
+    }
+
+    /// The same program with other settings.
+    pub fn with(&self, layers: &Layers) -> anyhow::Result<Self> {
+        Self::of(layers.clone(), self.file.clone(), self.data_dir.clone(), self.database.clone())
+    }
+
+    fn of(layers: Layers, file: PathBuf, data_dir: PathBuf, database: Option<String>) -> anyhow::Result<Self> {
+        let set = |name: &str| layers.set(name).map(str::to_owned);
+        let variable_of = |name: &str| layers.by_variable(name).map(str::to_owned);
+        let path = |name: &str| PathBuf::from(layers.value(name).unwrap_or_default());
+        let admin = match (set("ADMIN_EMAIL"), set("ADMIN_PASSWORD")) {
             (Some(email), Some(password)) => Some((email, password)),
             (None, None) => None,
             _ => bail!("set both STEWARD_ADMIN_EMAIL and STEWARD_ADMIN_PASSWORD, or neither"),
         };
-        let integrations = SearchAndMailConfig::read(&variable, &data_dir)?;
-        let terminal = terminal(variable("STEWARD_TERMINAL").as_deref(), &data_dir)?;
+        checked(&layers, "METRICS_TOKEN")?;
         Ok(Self {
-            data_dir,
-            database: global.database.clone(),
-            cache_dir: cache,
-            model: global.model.as_ref().map_or_else(|| models.join("SmolLM2-135M-Instruct.Q4_1.gguf"), PathBuf::from),
-            embedding_dir: models.join("all-MiniLM-L6-v2-int8"),
-            connection: global.connection.clone(),
+            database,
+            cache_dir: path("CACHE_DIR"),
+            model: path("LOCAL_MODEL_FILE"),
+            embedding_dir: path("CACHE_DIR").join("models/all-MiniLM-L6-v2-int8"),
+            connection: set("DEFAULT_CONNECTION"),
+            llm: own_server(&layers)?,
+            llm_key: set("LLM_API_KEY").map(SecretString::from),
             api_key: variable("STEWARD_API_KEY").map(SecretString::from),
-            log: global.log.clone(),
+            log: set("LOG_LEVEL"),
             program: std::env::current_exe().context("cannot find this program's own file")?,
             admin,
-            otlp: variable("OTEL_EXPORTER_OTLP_ENDPOINT"),
+            otlp: set("OTEL_EXPORTER_OTLP_ENDPOINT"),
             no_color: variable("NO_COLOR").is_some(),
-            model_idle_s: 600,
-            engine: engine(&variable)?,
-            vault: VaultKeyPlace::read(&variable).map_err(|why| anyhow!(why))?,
-            key_variables: KeyVariables::read(variable(KEY_VARIABLES_SETTING).as_deref())
-                .map_err(|why| anyhow!(why))?,
-            programs: program_folders(variable("STEWARD_PROGRAMS").as_deref())?,
-            integrations,
-            terminal,
+            model_idle_s: number(&layers, "LOCAL_MODEL_IDLE_SECONDS")?.unwrap_or(600),
+            engine: engine(&variable_of)?,
+            vault: VaultKeyPlace::read(&variable_of).map_err(|why| anyhow!(why))?,
+            key_variables: KeyVariables::read(set("KEY_VARIABLES").as_deref()).map_err(|why| anyhow!(why))?,
+            programs: program_folders(set("PROGRAMS").as_deref())?,
+            integrations: SearchAndMailConfig::read(&variable_of, &data_dir)?,
+            terminal: terminal(set("TERMINAL_FILE").as_deref(), &data_dir)?,
+            python: set("PYTHON").map(PathBuf::from),
+            chromium: set("CHROMIUM"),
+            browsers: number(&layers, "BROWSERS")?.map(|most| usize::try_from(most).unwrap_or(1)),
+            signing_key: checked(&layers, "AUTH_SECRET_KEY")?.map(SecretString::from),
+            layers,
+            file,
+            data_dir,
         })
     }
+
+    /// `ADDRESS:PORT` to listen on.
+    pub fn listen(&self) -> String {
+        let of = |name: &str| self.layers.value(name).unwrap_or_default();
+        let (host, port) = (of("API_HOST"), of("API_PORT"));
+        if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+    }
+
+    /// Whether the address to listen on is known before the database is open.
+    pub fn listen_is_given(&self) -> bool {
+        ["API_HOST", "API_PORT"].into_iter().any(|name| self.layers.fixed(name).is_some())
+    }
+
+    /// The folder of file tools; `None`: `workspace` in the data directory.
+    pub fn workspace(&self) -> Option<PathBuf> {
+        self.layers.set("NFS_BASE_PATH").map(PathBuf::from)
+    }
+}
+
+/// A value that is what its setting may be; the error names its variable.
+fn checked(layers: &Layers, name: &str) -> anyhow::Result<Option<String>> {
+    let Some((field, value)) = named(name).zip(layers.set(name)) else { return Ok(None) };
+    match problem(field, value) {
+        None => Ok(Some(value.to_owned())),
+        Some(wrong) => bail!("{}: {wrong}", field.variable),
+    }
+}
+
+fn number(layers: &Layers, name: &str) -> anyhow::Result<Option<u64>> {
+    Ok(checked(layers, name)?.and_then(|text| text.parse().ok()))
+}
+
+fn own_server(layers: &Layers) -> anyhow::Result<Option<OwnServer>> {
+    let Some(base_url) = checked(layers, "LLM_BASE_URL")? else { return Ok(None) };
+    let model = checked(layers, "LLM_DEFAULT_MODEL")?
+        .context("LLM_BASE_URL is set without LLM_DEFAULT_MODEL; set that to the name of a model there")?;
+    Ok(Some(OwnServer { base_url, model }))
 }
 
 /// `STEWARD_PROGRAMS`: existing folders, separated by colons.

@@ -31,7 +31,7 @@ async fn transport(settings: &Settings, needs: &Needs) -> anyhow::Result<Box<dyn
     let mut tries = 0;
     loop {
         tries += 1;
-        let options = Options { web_allow: needs.web_allow.clone() };
+        let options = Options { web_allow: Some(needs.web_allow.clone()) };
         let error = match Composition::open(settings, options).await {
             Ok(app) => return Ok(Box::new(InProcess::new(app, needs).await?)),
             Err(error) => error,

@@ -41,6 +41,8 @@ fn every_command_has_help() {
         "agents",
         "doctor",
         "connections",
+        "config",
+        "health",
         "eval",
         "group",
         "access",

@@ -4,6 +4,7 @@
 mod agents;
 mod audit;
 use crate::common;
+mod config;
 mod credential;
 mod group;
 mod mcp;

@@ -33,6 +33,7 @@ create table runs (
     tool_set        text,
     primary key (tenant_id, id)
 );
+create index runs_by_time on runs (tenant_id, created_at);
 create index runs_open on runs (tenant_id, id) where status <> 'finished';
 create index runs_by_conversation on runs (tenant_id, conversation_id, id)
     where conversation_id is not null;

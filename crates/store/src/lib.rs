@@ -6,6 +6,7 @@
 
 mod append;
 mod codec;
+mod commit_sizes;
 mod engine;
 mod error;
 mod limit_lookup;
@@ -15,5 +16,6 @@ mod ports;
 mod store;
 mod tx;
 
+pub use commit_sizes::{CommitSizes, commit_sizes};
 pub use migrate::SCHEMA_VERSION;
 pub use store::{Place, Store, StoreConfig};

@@ -14,6 +14,7 @@ mod idempotency;
 mod leases;
 mod log;
 mod mcp_servers;
+mod overview;
 mod packages;
 mod regression_runs;
 mod reservations;

@@ -11,6 +11,8 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined;
   /** The field of the body, or the parameter, that is at fault: `limits.timeout_ms`. */
   readonly field: string | undefined;
+  /** All fields at fault, where more than one may be. */
+  readonly problems: readonly { field: string; title: string; hint: string }[];
   constructor(problem: Problem) {
     super(problem.title);
     this.name = "ApiError";
@@ -20,6 +22,7 @@ export class ApiError extends Error {
     this.runId = problem.run_id;
     this.retryAfter = problem.retry_after;
     this.field = problem.field;
+    this.problems = problem.errors ?? (problem.field ? [{ field: problem.field, title: problem.title, hint: problem.hint ?? "" }] : []);
   }
 }
 

@@ -5609,12 +5609,10 @@ export interface components {
             needed: boolean;
             /** @description Whether it answers. */
             status: components["schemas"]["PartStatus"];
+            ms: number;
         };
-        /**
-         * @description What a probe found.
-         * @enum {string}
-         */
-        PartStatus: "ok" | "failing";
+        /** @enum {string} */
+        PartStatus: "ok" | "degraded" | "down" | "off";
         /**
          * @description When a budget begins anew. Days and months are those of UTC.
          * @enum {string}
@@ -5720,6 +5718,7 @@ export interface components {
             title: string;
             /** @description Always `about:blank`: the status says the kind. */
             type: string;
+            errors?: components["schemas"]["FieldProblem"][];
         };
         /** @description One message of a prompt. */
         PromptMessage: {
@@ -7199,6 +7198,106 @@ export interface components {
          * @enum {string}
          */
         Wire: "chat" | "responses" | "native";
+        HealthReport: {
+            status: components["schemas"]["PartStatus"];
+            at: number;
+            parts: components["schemas"]["Part"][];
+        };
+        /** @enum {string} */
+        ConfigSource: "option" | "environment" | "file" | "database" | "default";
+        /** @enum {string} */
+        ConfigEffect: "at_once" | "after_restart" | "at_start";
+        /** @enum {string} */
+        ConfigGroupId: "app" | "database" | "worker" | "storage";
+        /** @enum {string} */
+        ConfigType: "text" | "number" | "switch" | "choice" | "list";
+        ConfigField: {
+            name: string;
+            type: components["schemas"]["ConfigType"];
+            help: string;
+            value: string | null;
+            default: string | null;
+            secret: boolean;
+            source: components["schemas"]["ConfigSource"];
+            variable: string;
+            effect: components["schemas"]["ConfigEffect"];
+            changeable: boolean;
+            pending: boolean;
+            default_text?: string;
+            given_by?: string;
+            why_not?: string;
+            choices?: string[];
+        };
+        ConfigGroup: {
+            id: components["schemas"]["ConfigGroupId"];
+            title: string;
+            fields: components["schemas"]["ConfigField"][];
+        };
+        Config: {
+            groups: components["schemas"]["ConfigGroup"][];
+            restart_pending: string[];
+            file: string;
+        };
+        RestartHint: {
+            pending: boolean;
+            fields: string[];
+            command: string;
+        };
+        FieldProblem: {
+            field: string;
+            title: string;
+            hint: string;
+        };
+        /** @enum {string} */
+        DashboardPeriod: "day" | "week" | "month";
+        RunTotals: {
+            started: number;
+            completed: number;
+            failed: number;
+            stopped: number;
+            limited: number;
+            rejected: number;
+            running: number;
+            waiting: number;
+        };
+        RunsInTime: {
+            at: number;
+            completed: number;
+            failed: number;
+            other: number;
+        };
+        FailedRun: {
+            run_id: string;
+            agent_id: string;
+            title: string;
+            message: string;
+            at: number;
+        };
+        ModelGlance: {
+            connection: string;
+            name: string;
+            model: string;
+            default: boolean;
+            resting: boolean;
+            first_ms: number | null;
+            calls: number;
+            failed: number;
+            cost_micros: number;
+        };
+        Dashboard: {
+            period: components["schemas"]["DashboardPeriod"];
+            from: number;
+            to: number;
+            step_ms: number;
+            everybody: boolean;
+            totals: components["schemas"]["RunTotals"];
+            runs: components["schemas"]["RunsInTime"][];
+            approvals_waiting: number;
+            failures: components["schemas"]["FailedRun"][];
+            usage: components["schemas"]["UsageSum"];
+            usage_days: components["schemas"]["UsageRow"][];
+            models: components["schemas"]["ModelGlance"][];
+        };
     };
     responses: {
         /** @description It is not in a state for that; `code` says which. */

@@ -1,5 +1,5 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import { Bot, Cable, ChartColumn, Ellipsis, Info, KeyRound, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, Users, UsersRound } from "lucide-react";
+import { Bot, Cable, ChartColumn, Ellipsis, Info, KeyRound, LayoutDashboard, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, SlidersHorizontal, Users, UsersRound } from "lucide-react";
 import { useState } from "react";
 import { isAdmin, isOperator, mayWork, useMe, useOpenApprovals } from "@/api/hooks";
 import type { Me } from "@/api/types";
@@ -19,10 +19,12 @@ const PAGES = [
   { to: "/connections", icon: Cable, key: "connections" },
   { to: "/mcp-servers", icon: Plug, key: "mcp" },
   { to: "/credentials", icon: KeyRound, key: "credentials" },
+  { to: "/dashboard", icon: LayoutDashboard, key: "dashboard" },
   { to: "/usage", icon: ChartColumn, key: "usage" },
   { to: "/users", icon: Users, key: "users" },
   { to: "/groups", icon: UsersRound, key: "groups" },
   { to: "/audit", icon: ScrollText, key: "audit" },
+  { to: "/system", icon: SlidersHorizontal, key: "system" },
 ] as const;
 const LATER = [
   { to: "/settings", icon: Settings, key: "settings" },
@@ -34,6 +36,7 @@ export const NAVIGATION: readonly Entry[] = [...PAGES, ...LATER];
 export const maySee = (entry: Entry, me: Me | undefined): boolean => {
   if (entry.to === "/users" || entry.to === "/audit") return isAdmin(me);
   if (entry.to === "/groups") return isOperator(me);
+  if (entry.to === "/system") return isOperator(me);
   return entry.to !== "/credentials" || mayWork(me);
 };
 

@@ -30,6 +30,9 @@ struct Kind {
 pub(super) fn complete(document: &mut OpenApi) {
     let components = document.components.get_or_insert_default();
     components.schemas.insert(ProblemBody::name().into_owned(), ProblemBody::schema());
+    let mut within = Vec::new();
+    ProblemBody::schemas(&mut within);
+    components.schemas.extend(within);
     for (_, name, meaning) in REFUSALS {
         components.responses.insert(name.to_owned(), problem(meaning).into());
     }

@@ -64,11 +64,12 @@ fn secured(line: &str, answer: &Answer) {
 #[tokio::test]
 async fn what_is_not_there_is_said_as_a_problem() {
     let bed = bed().await;
-    for line in ["GET /api", "GET /api/", "POST /api/nothing", "GET /docs/x", "GET /metrics"] {
+    for line in ["GET /api", "GET /api/", "POST /api/nothing", "GET /docs/x"] {
         let answer = bed.send(line, &[], "").await;
         assert_eq!(answer.status, 404, "{line}: {}", answer.text);
         assert!(answer.json()["hint"].as_str().unwrap().contains("/docs"));
     }
+    assert_eq!(bed.send("GET /metrics", &[], "").await.status, 401, "it is there, but not for everybody");
     let answer = bed.send("GET /v1/nothing", &[], "").await;
     assert_eq!((answer.status, &answer.json()["error"]["code"]), (404, &json!("unknown_url")));
     let answer = bed.send("PATCH /api/auth/me", &[], "").await;

@@ -1,11 +1,13 @@
 use super::exam_prompts::ExamPrompts;
 use super::registry::ConnectionRegistry;
 use async_trait::async_trait;
+use futures::future::join_all;
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use steward_core::ConnectionId;
 use steward_core::exam::{Check, ExamReport};
-use steward_core::model::{Auth, ModelError, ModelErrorClass};
+use steward_core::model::{Auth, ModelError, ModelErrorClass, Provider};
 use steward_core::ports::{ConnectionsError, Examiner, Recognised, TypedKey};
 use steward_models::exam::{Exam, ExamLimits, examine};
 use steward_models::recognise::recognise;
@@ -53,6 +55,22 @@ impl ConnectionRegistry {
         self.keep(&report).await.map_err(|not| not_kept(name, &not))?;
         tracing::info!(connection = name, ms = report.ms, tokens = report.tokens, "examined");
         Ok(report)
+    }
+
+    /// Asks each connection but the built-in model for its models; how many there are, and whether its own is among them.
+    pub async fn probe(&self, limit: Duration) -> Vec<(String, Result<String, ModelError>)> {
+        let remote = self.known().into_iter().map(|known| known.connection);
+        let remote = remote.filter(|connection| connection.provider != Provider::Local);
+        let asked = remote.map(|connection| async move {
+            let listed = self.client().models(&connection, limit).await;
+            let told = listed.map(|names| {
+                let own = names.is_empty() || names.contains(&connection.model);
+                let note = if own { "" } else { ", and its model is not among them" };
+                format!("{} models{note}", names.len())
+            });
+            (connection.name, told)
+        });
+        join_all(asked).await
     }
 }
 

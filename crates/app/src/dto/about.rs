@@ -1,4 +1,5 @@
 use serde::{Deserialize, Serialize};
+use steward_core::Timestamp;
 use utoipa::ToSchema;
 
 /// What a probe found.
@@ -7,8 +8,12 @@ use utoipa::ToSchema;
 pub enum PartStatus {
     /// It answers.
     Ok,
-    /// It does not.
-    Failing,
+    /// It works, but not as it should.
+    Degraded,
+    /// It does not answer.
+    Down,
+    /// It is not set up.
+    Off,
 }
 
 /// One thing that the program needs.
@@ -22,6 +27,19 @@ pub struct Part {
     pub detail: String,
     /// Whether nothing works without it.
     pub needed: bool,
+    /// How long the check took, milliseconds.
+    pub ms: u64,
+}
+
+/// What a check of everything that the program needs found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct HealthReport {
+    /// The worst of the parts that nothing works without; `degraded` if only others don't answer.
+    pub status: PartStatus,
+    /// When it was looked.
+    pub at: Timestamp,
+    /// What was looked at.
+    pub parts: Vec<Part>,
 }
 
 /// Database engines.

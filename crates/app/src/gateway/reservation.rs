@@ -2,6 +2,7 @@
 
 use super::usage_writer::{Settlement, UsageWriter};
 use crate::app::App;
+use crate::metrics::Metrics;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_core::model::{Connection, Usage};
@@ -16,6 +17,9 @@ const MARGIN: Duration = Duration::from_mins(1);
 /// A call on somebody's account. Dropped unsettled (the client went away), it counts as failed, with its prompt spent.
 pub struct Reservation {
     writer: Arc<UsageWriter>,
+    metrics: Arc<Metrics>,
+    /// Name of the connection that answers, or of the first one that is asked.
+    connection: String,
     clock: Arc<dyn Clock>,
     tenant: TenantId,
     /// `None`: nothing was set aside.
@@ -61,6 +65,8 @@ impl Reservation {
         targets.retain(|one| !aside.full.contains(&one.id));
         Ok(Self {
             writer: Arc::clone(&app.usage_writer),
+            metrics: Arc::clone(&app.metrics),
+            connection: targets.first().map_or_else(String::new, |one| one.name.clone()),
             clock: Arc::clone(&deps.clock),
             tenant: principal.tenant,
             id: aside.held.then_some(id),
@@ -81,7 +87,9 @@ impl Reservation {
         if let Some(connection) = connection {
             self.spender.connection = Some(connection.id);
             self.model.clone_from(&connection.model);
+            self.connection.clone_from(&connection.name);
         }
+        self.metrics.model_call("gateway", &self.connection, failed, &usage);
         self.writer.settle(Settlement {
             tenant: self.tenant,
             reservation: self.id,

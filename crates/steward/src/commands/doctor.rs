@@ -1,159 +1,72 @@
-use crate::browser;
-use crate::compose::{Composition, Options, python_config, sandbox_helper};
+use crate::compose::{Composition, Options};
 use crate::exit::Exit;
-use crate::integrations;
-use crate::settings::{Settings, variable};
+use crate::health;
+use crate::settings::Settings;
 use crate::term::Term;
-use serde::Serialize;
-use serde_json::json;
-use steward_core::ports::{Embedder, Models, RunStore, StoreError};
-use steward_sandbox::process::Sandbox;
-use steward_sandbox::python::PythonPool;
-use steward_tools::mail::MailPorts;
-
-#[derive(Debug, Serialize)]
-struct Finding {
-    name: String,
-    ok: bool,
-    detail: String,
-    hint: String,
-}
-
-impl Finding {
-    fn good(name: &str, detail: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), ok: true, detail: detail.into(), hint: String::new() }
-    }
-
-    fn bad(name: &str, detail: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), ok: false, detail: detail.into(), hint: hint.into() }
-    }
-}
+use serde_json::{Value, json};
+use steward_app::dto::about::{Part, PartStatus};
+use steward_app::{Check, Found, Health};
+use steward_core::ports::{RunStore as _, StoreError};
 
 pub async fn run(settings: Settings, as_json: bool, term: Term) -> anyhow::Result<Exit> {
-    let mut findings = Vec::new();
-    term.status("trying the sandbox…");
-    for check in Sandbox::new(sandbox_helper(&settings)).doctor().await {
-        findings.push(Finding {
-            name: format!("sandbox: {}", check.name),
-            ok: check.ok,
-            detail: check.detail,
-            hint: check.hint.unwrap_or_default(),
-        });
-    }
-    term.status("trying inline Python…");
-    let pool = PythonPool::new(sandbox_helper(&settings), python_config());
-    for check in pool.doctor().await {
-        findings.push(Finding {
-            name: format!("python: {}", check.name),
-            ok: check.ok,
-            detail: check.detail,
-            hint: check.hint.unwrap_or_default(),
-        });
-    }
-    term.status("trying the browser…");
-    findings.push(browser(&settings).await);
-    term.status("trying the embedding model…");
-    findings.push(embeddings(&settings).await);
+    term.status("trying the sandbox, Python, the browser and the embedding model…");
+    let mut parts = Health::new(health::of_machine(&settings, None)).all().await;
     term.status("trying the database and the models…");
-    data(&settings, &mut findings).await;
+    parts.extend(installation(&settings).await);
     term.clear();
-    let good = findings.iter().all(|finding| finding.ok);
+    let good = parts.iter().all(|part| part.status != PartStatus::Down);
     if as_json {
-        println!("{}", json!({"ok": good, "checks": findings}));
+        let checks: Vec<Value> = parts.iter().map(shown).collect();
+        println!("{}", json!({"ok": good, "checks": checks}));
     } else {
-        for finding in &findings {
-            let mark = if finding.ok { term.green("✓") } else { term.red("✗") };
-            println!("{mark} {}: {}", finding.name, finding.detail);
-            if !finding.ok && !finding.hint.is_empty() {
-                println!("    {}", finding.hint);
-            }
+        for part in &parts {
+            let mark = match part.status {
+                PartStatus::Ok | PartStatus::Off => term.green("✓"),
+                PartStatus::Degraded => term.yellow("!"),
+                PartStatus::Down => term.red("✗"),
+            };
+            println!("{mark} {}: {}", part.name, part.detail);
         }
     }
     Ok(if good { Exit::Done } else { Exit::Failed })
 }
 
-/// Agents can do without a browser, so its absence is no fault; a broken one is.
-async fn browser(settings: &Settings) -> Finding {
-    let found = match browser::open(sandbox_helper(settings), &[]) {
-        Err(error) => return Finding::bad("browser", error.to_string(), "see the message"),
-        Ok(found) => found,
-    };
-    match found {
-        Some(browsers) => match browsers.check().await {
-            Ok(how) => Finding::good("browser", how),
-            Err(error) => absent(&error.to_string()),
-        },
-        None => absent(&browser::program().err().unwrap_or_default()),
-    }
+fn shown(part: &Part) -> Value {
+    let ok = part.status != PartStatus::Down;
+    json!({"name": part.name, "ok": ok, "status": part.status, "detail": part.detail, "ms": part.ms})
 }
 
-fn absent(why: &str) -> Finding {
-    if variable("STEWARD_CHROMIUM").is_some() {
-        return Finding::bad("browser", why, browser::HINT);
-    }
-    let hint = browser::HINT;
-    Finding::good("browser", format!("agents have none: {why}; to give them one, {hint}"))
-}
-
-async fn embeddings(settings: &Settings) -> Finding {
-    let embedder = steward_models::embed::LazyMiniLm::new(&settings.embedding_dir);
-    match embedder.embed(&["a probe".to_owned()]).await {
-        Ok(vectors) => Finding::good("embeddings", format!("all-MiniLM-L6-v2, {} numbers", vectors[0].len())),
-        Err(error) => Finding::bad("embeddings", error.to_string(), "run `make setup`"),
-    }
-}
-
-async fn data(settings: &Settings, findings: &mut Vec<Finding>) {
-    let app = match Composition::open(settings, Options::default()).await {
-        Ok(app) => app,
+async fn installation(settings: &Settings) -> Vec<Part> {
+    let parts = match Composition::open(settings, Options::default()).await {
+        Ok(parts) => parts,
         Err(error) => {
             // A directory in use is no fault: a server works there.
             let in_use =
                 error.downcast_ref::<StoreError>().is_some_and(|error| matches!(error, StoreError::InUse { .. }));
-            findings.push(if in_use {
-                Finding::good("database", format!("{error:#}"))
+            let detail = format!("{error:#}");
+            let found = if in_use {
+                Found::ok(format!("{detail}; `steward health` asks it how it is"))
             } else {
-                Finding::bad("database", format!("{error:#}"), "see the message")
-            });
-            return;
+                Found::down(detail, "")
+            };
+            return Health::new(vec![Check::new("database", move || std::future::ready(vec![found.clone()]))])
+                .all()
+                .await;
         }
     };
-    findings.push(match app.store.check().await {
-        Ok(()) => Finding::good("database", "every page was checked"),
-        Err(error) => Finding::bad("database", error.to_string(), "restore a backup"),
-    });
-    findings.push(vault(&app).await);
-    let ports = MailPorts { vault: app.vault.clone(), users: app.store.clone() };
-    for (name, tried) in integrations::doctor(settings, ports, app.clock.as_ref(), app.tenant).await {
-        findings.push(match tried {
-            Ok(detail) => Finding::good(&name, detail),
-            Err(error) => Finding::bad(&name, error, "see docs/mail-and-calendar.md"),
-        });
-    }
-    for known in &app.connections.known() {
-        let name = format!("model {}", known.connection.name);
-        findings.push(Finding::good(&name, format!("{} ({})", known.connection.model, known.from)));
-    }
-    if let Err(error) = app.models.select(None).await {
-        findings.push(Finding::bad("model", error.message, error.hint));
-    }
-    match steward_models::local::fit(&settings.model) {
-        Ok(fit) => findings.push(Finding::good("local model", fit.note)),
-        Err(error) => {
-            findings.push(Finding::bad("local model", error.to_string(), "run `make setup`, or give --model FILE"));
+    let store = std::sync::Arc::clone(&parts.store);
+    let pages = Check::new("database pages", move || {
+        let store = std::sync::Arc::clone(&store);
+        async move {
+            vec![match store.check().await {
+                Ok(()) => Found::ok("every page was checked"),
+                Err(error) => Found::down(error.to_string(), "restore a backup"),
+            }]
         }
-    }
-    app.close().await;
-}
-
-async fn vault(app: &Composition) -> Finding {
-    let key = app.vault_keys.place();
-    if let Err(error) = app.vault_keys.check().await {
-        return Finding::bad("vault", error.to_string(), "see the message");
-    }
-    match app.vault.credentials(app.tenant, None, 1).await {
-        Ok(page) if page.items.is_empty() => Finding::good("vault", format!("no credential yet; its key: {key}")),
-        Ok(_) => Finding::good("vault", format!("its key opens the credentials: {key}")),
-        Err(error) => Finding::bad("vault", error.to_string(), "see the message"),
-    }
+    });
+    let mut checks = health::of_installation(&parts);
+    checks.push(pages.within(std::time::Duration::from_mins(10)));
+    let found = Health::new(checks).all().await;
+    parts.close().await;
+    found
 }

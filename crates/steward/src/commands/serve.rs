@@ -6,24 +6,31 @@ use crate::serving::Serving;
 use crate::settings::{Settings, apart, workspace};
 use crate::term::Term;
 use anyhow::{Context, anyhow};
+use secrecy::{ExposeSecret as _, SecretBox};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use steward_access::{Access, FirstStart, LOCAL_USER};
 use steward_api::{Hosts, Listening};
+use steward_app::config::names;
 use steward_core::ports::Models as _;
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Runs until SIGINT or SIGTERM.
 pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Result<Exit> {
     let begun = Instant::now();
-    // The port first: if it is taken, the data directory must not be touched.
-    let listening = Listening::bind(&args.listen).await.map_err(|why| anyhow!(why))?;
+    let settings = settings.serving(&args)?;
+    // The port first: if it is taken, the data directory must not be touched. Only the database may name another one.
+    let early = if settings.listen_is_given() { Some(listen(&settings, &args).await?) } else { None };
+    let app = Composition::open(&settings, Options::default()).await?;
+    let settings = app.settings.clone();
+    let listening = match early {
+        Some(listening) => listening,
+        None => listen(&settings, &args).await?,
+    };
     let address = listening.address;
-    let options = Options { web_allow: args.allow.clone() };
-    let app = Composition::open(&settings, options).await?;
-    let folder = if let Some(dir) = &args.workspace {
+    let folder = if let Some(dir) = &settings.workspace() {
         workspace(Some(dir))?
     } else {
         let own = settings.data_dir.join("workspace");
@@ -37,7 +44,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         term.say(&format!("{} sample files were added to {}", added.done.len(), folder.display()));
     }
     app.default_agent().await?;
-    let access = Arc::new(access(&app, steward_infra::signing_key(&settings.data_dir)?));
+    let access = Arc::new(access(&app, signing_key(&settings)?));
     let admin = settings.admin.as_ref().map(|(email, password)| (email.as_str(), password.as_str()));
     let first = access.first_start(admin).await?;
     let key_file = local_key(&access, &settings.data_dir).await?;
@@ -52,7 +59,8 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
             access,
             workspace: folder.display().to_string(),
             intent_filter: true,
-            hosts: hosts(address, &args.host),
+            hosts: hosts(address, &names(&settings.layers, "CORS_ORIGINS")),
+            serving: true,
         },
     )
     .await;
@@ -71,9 +79,11 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     }
     let watched = tokio::spawn(steward_app::report_refresh(app.connections.clone()));
     let audit = tokio::spawn(steward_app::keep_audit(state.app.clone()));
+    let config = tokio::spawn(steward_app::config::keep_config(state.app.clone()));
     let served = steward_api::serve(listening, state, stop).await;
     watched.abort();
     audit.abort();
+    config.abort();
     usage_writer.close().await;
     // Now the last connections end.
     drop(served?);
@@ -81,6 +91,19 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     term.say("stopping; open runs go on at the next start");
     app.close().await;
     Ok(Exit::Done)
+}
+
+async fn listen(settings: &Settings, args: &cli::Serve) -> anyhow::Result<Listening> {
+    let address = args.listen.clone().unwrap_or_else(|| settings.listen());
+    Listening::bind(&address).await.map_err(|why| anyhow!(why))
+}
+
+/// What signs access tokens: the settings' key, else one of the data directory.
+fn signing_key(settings: &Settings) -> anyhow::Result<SecretBox<Vec<u8>>> {
+    match &settings.signing_key {
+        Some(key) => Ok(SecretBox::new(Box::new(key.expose_secret().as_bytes().to_vec()))),
+        None => Ok(steward_infra::signing_key(&settings.data_dir)?),
+    }
 }
 
 /// `--host` takes plain names; an origin (`https://name`) stands for its name too.

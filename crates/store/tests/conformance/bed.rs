@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use steward_core::hash::sha256;
 use steward_core::ports::{
     Agents, Approvals, AuditLog, BlobError, Blobs, Connections, Conversations, CredentialRows, ExamReports, Facts,
-    Grants, Groups, Idempotency, KeptRuns, LoginSessions, McpServers, ResourceGrants, RunStore, Settings,
+    Grants, Groups, Idempotency, KeptRuns, LoginSessions, McpServers, Overview, ResourceGrants, RunStore, Settings,
     SkillPackages, Skills, SpendLimits, UsageRecord, Users, VirtualKeys,
 };
 use steward_store::{Place, Store, StoreConfig};
@@ -44,6 +44,7 @@ ports!(
         + McpServers
         + CredentialRows
         + AuditLog
+        + Overview
 );
 
 /// Blobs in memory.

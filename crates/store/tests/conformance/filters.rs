@@ -1,10 +1,10 @@
 use crate::conformance::bed::Bed;
-use crate::conformance::fixtures::{LATER, TENANT, append, conversation, id, row, text};
+use crate::conformance::fixtures::{LATER, NOW, TENANT, append, conversation, id, row, text};
 use steward_core::budget::Limit;
 use steward_core::event::{Origin, Outcome};
-use steward_core::ports::{RunFilter, RunRow, RunStatus, RunStore, SideWrite, StoreError};
+use steward_core::ports::{Overview, RunFilter, RunRow, RunStatus, RunStore, SideWrite, StoreError};
 use steward_core::receipts::Verdict;
-use steward_core::{AgentId, RunId, UserId};
+use steward_core::{AgentId, RunId, TenantId, Timestamp, UserId};
 
 struct Made {
     title: &'static str,
@@ -107,6 +107,28 @@ pub async fn runs_are_found_by_what_they_are(bed: Bed) {
     let rest = RunFilter { before: Some(runs.ids[4]), limit: 1, ..agent(runs.ours) };
     let page = store.runs(TENANT, rest).await.unwrap();
     assert_eq!((page.items[0].id, page.more), (runs.ids[1], true));
+}
+
+pub async fn runs_are_counted_by_time_and_end(bed: Bed) {
+    let store = bed.store();
+    let runs = five(&*store).await;
+    let late = RunRow { created_at: Timestamp(NOW.0 + 2_500), user: Some(runs.ann), ..row() };
+    store.create_run(late, vec![text("first")], vec![], "a", LATER).await.unwrap();
+    let of = async |from: i64, to: i64, user| {
+        let counted = store.run_counts(TENANT, Timestamp(NOW.0 + from), Timestamp(NOW.0 + to), 1_000, user).await;
+        let seen = counted.unwrap().into_iter().map(|one| (one.step, one.ended_as.unwrap_or_default(), one.runs));
+        let mut seen: Vec<_> = seen.collect();
+        seen.sort();
+        seen
+    };
+    let word = |step, word: &str, runs| (step, word.to_owned(), runs);
+    let first = ["", "completed", "failed", "limited", "rejected"].map(|end| word(0, end, 1));
+    assert_eq!(of(0, 2_500, None).await, first, "the end is not part of it");
+    assert_eq!(of(0, 2_501, None).await, [&first[..], &[word(2, "", 1)]].concat());
+    assert_eq!(of(-1_000, 1, runs.ann.into()).await, [word(1, "completed", 1), word(1, "limited", 1)]);
+    assert_eq!(of(1, 2_000, None).await, []);
+    let nobody = store.run_counts(TenantId::from(id()), Timestamp(0), LATER, 1_000, None).await.unwrap();
+    assert_eq!(nobody, []);
 }
 
 pub async fn runs_are_found_by_their_text(bed: Bed) {

@@ -1,9 +1,11 @@
 use crate::conformance::bed::Bed;
-use crate::conformance::fixtures::{LATER, NOW, TENANT, append, id, started, status, text};
+use crate::conformance::fixtures::{LATER, NOW, TENANT, append, id, row, started, status, text};
 use std::time::Duration;
 use steward_core::approval::{About, Answer, Approval, Subject};
-use steward_core::ports::{ApprovalFilter, Approvals, Command, Lease, RunStatus, RunStore, SideWrite, StoreError};
-use steward_core::{AgentId, ApprovalId, RunId, TimerId, Timestamp};
+use steward_core::ports::{
+    ApprovalFilter, Approvals, Command, Lease, Overview, RunRow, RunStatus, RunStore, SideWrite, StoreError,
+};
+use steward_core::{AgentId, ApprovalId, RunId, TimerId, Timestamp, UserId};
 
 fn steer(text: &str) -> Command {
     Command::Steer { text: text.to_owned(), by: "ann".to_owned(), source: None }
@@ -190,6 +192,22 @@ pub async fn withdrawn_approvals_are_not_open(bed: Bed) {
     let read = store.approval(TENANT, mine.id).await.unwrap();
     assert_eq!((read.answer, read.decided_by), (None, None));
     assert_eq!(read.decided_at, Some(LATER));
+}
+
+pub async fn open_approvals_are_counted(bed: Bed) {
+    let store = bed.store();
+    let user = UserId(id());
+    let mine = RunRow { user: Some(user), ..row() };
+    let lease = store.create_run(mine, vec![text("first")], vec![], "a", LATER).await.unwrap();
+    let other = started(&*store).await;
+    for lease in [&lease, &other] {
+        let side = vec![SideWrite::Approval(question(lease, NOW)), SideWrite::Approval(question(lease, NOW))];
+        store.commit(append(lease, 1, vec![], side)).await.unwrap();
+    }
+    store.commit(append(&other, 1, vec![], vec![SideWrite::WithdrawApprovals])).await.unwrap();
+    assert_eq!(store.open_approvals(TENANT, None).await.unwrap(), 2);
+    assert_eq!(store.open_approvals(TENANT, Some(user)).await.unwrap(), 2);
+    assert_eq!(store.open_approvals(TENANT, Some(UserId(id()))).await.unwrap(), 0);
 }
 
 pub async fn approvals_are_paged(bed: Bed) {

@@ -1,5 +1,6 @@
 export * from "./access";
 export * from "./account";
+export * from "./admin";
 export * from "./agents";
 export * from "./approvals";
 export * from "./audit";

@@ -8,6 +8,7 @@ import chat from "./chat.json";
 import common from "./common.json";
 import connections from "./connections.json";
 import credentials from "./credentials.json";
+import dashboard from "./dashboard.json";
 import frame from "./frame.json";
 import groups from "./groups.json";
 import mcp from "./mcp.json";
@@ -15,7 +16,8 @@ import models from "./models.json";
 import runs from "./runs.json";
 import settings from "./settings.json";
 import skills from "./skills.json";
+import system from "./system.json";
 import usage from "./usage.json";
 import users from "./users.json";
 
-export default { about, access, agents, approvals, audit, auth, chat, common, connections, credentials, frame, groups, mcp, models, runs, settings, skills, usage, users };
+export default { about, access, agents, approvals, audit, auth, chat, common, connections, credentials, dashboard, frame, groups, mcp, models, runs, settings, skills, system, usage, users };

@@ -18,7 +18,7 @@ export default function AboutPage() {
 
 function Shown({ about, busy, at, error, onCheck }: { about: About; busy: boolean; at: number; error: unknown; onCheck: () => void }) {
   const t = useT("about");
-  const failing = about.health.filter((part) => part.status === "failing");
+  const failing = about.health.filter((part) => part.status === "down" || part.status === "degraded");
   const serious = failing.some((part) => part.needed);
   const folder = (path: string) => <span className="flex items-center gap-1"><code className="min-w-0 font-mono text-sm wrap-anywhere">{path}</code><CopyButton text={path} /></span>;
   return (
@@ -53,7 +53,7 @@ function Shown({ about, busy, at, error, onCheck }: { about: About; busy: boolea
 
 function Part({ part }: { part: Health }) {
   const t = useT("about");
-  const ok = part.status === "ok";
+  const ok = part.status === "ok" || part.status === "off";
   return (
     <li className="grid grid-cols-[1.125rem_minmax(0,1fr)_max-content] items-start gap-x-3 px-4 py-2.5">
       {ok ? <CircleCheck aria-hidden className="mt-0.5 size-4 text-ok" /> : <CircleX aria-hidden className={cx("mt-0.5 size-4", part.needed ? "text-bad" : "text-warn")} />}

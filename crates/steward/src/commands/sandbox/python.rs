@@ -17,7 +17,7 @@ pub(super) async fn run(settings: &Settings, args: SandboxPython) -> anyhow::Res
         memory_bytes: args.memory.clamp(1, 64 << 10) << 20,
         ..PythonLimits::default()
     };
-    let pool = PythonPool::new(sandbox_helper(settings), python_config());
+    let pool = PythonPool::new(sandbox_helper(settings), python_config(settings));
     let outcome = pool.run(&code, &payload, &limits, &CancellationToken::new()).await;
     Ok(match outcome {
         Ok(outcome) => {

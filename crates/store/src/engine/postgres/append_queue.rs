@@ -1,6 +1,7 @@
 //! The task that appends: what has come in since its last statement is its next one.
 
 use crate::append::{AppendBatch, append_batches};
+use crate::commit_sizes::committed;
 use crate::engine::failpoints;
 use crate::error;
 use sqlx::postgres::PgConnectOptions;
@@ -103,6 +104,7 @@ async fn write(
     let done = append_batches(&mut open, appends.iter().map(|next| &next.batch)).await;
     if done.is_ok() {
         failpoints::after_commit();
+        committed(appends.len());
         *connection = Some(open);
     } else if open.ping().await.is_ok() {
         *connection = Some(open);

@@ -2,6 +2,7 @@
 
 use super::log_head_cache::LogHeadCache;
 use crate::append::{AppendBatch, insert_events};
+use crate::commit_sizes::committed;
 use crate::engine::failpoints;
 use crate::engine::{QueuedCall, ready};
 use crate::error;
@@ -125,6 +126,7 @@ impl Writer {
             }
         } else {
             failpoints::after_commit();
+            committed(batch.len());
             // Before the callers hear of it.
             if identities {
                 self.identities.fetch_add(1, Ordering::SeqCst);

@@ -1,0 +1,80 @@
+//! `/metrics` for monitoring programs, and what is counted of requests.
+
+use crate::ApiState;
+use crate::auth::{Client, caller_of, identify};
+use crate::problem::Problem;
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use futures::StreamExt as _;
+use std::sync::Arc;
+use std::time::Instant;
+use steward_app::Metrics;
+
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// The route of what has none, such as the studio's files.
+const ELSE: &str = "other";
+
+/// For the token of the settings, for programs of this machine if the settings say so, and for administrators.
+pub(crate) async fn metrics(State(state): State<ApiState>, request: Request) -> Result<Response, Problem> {
+    let (mut parts, _) = request.into_parts();
+    let token = bearer(&parts.headers);
+    let text = match state.metrics_for_program(token.as_deref(), Client::of_request(&parts).address).await? {
+        Some(text) => text,
+        None if token.is_none() => return Err(no_token()),
+        None => {
+            let identity = identify(&mut parts, &state).await?;
+            state.app.metrics(&caller_of(identity, &parts)).await?
+        }
+    };
+    Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(OPEN_METRICS))], text).into_response())
+}
+
+fn bearer(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
+}
+
+fn no_token() -> Problem {
+    Problem::new(
+        StatusCode::UNAUTHORIZED,
+        "the metrics need a token",
+        "send METRICS_TOKEN of the settings, or an administrator's API key, as `Authorization: Bearer …`",
+    )
+}
+
+/// Counts each answer, how long it took to begin, and the event streams that are open.
+pub(crate) async fn metered(State(metrics): State<Arc<Metrics>>, request: Request, next: Next) -> Response {
+    let begun = Instant::now();
+    let method = method_word(request.method());
+    let matched = request.extensions().get::<MatchedPath>().cloned();
+    let response = next.run(request).await;
+    let route = matched.as_ref().map_or(ELSE, MatchedPath::as_str);
+    metrics.request(method, route, response.status().as_u16(), begun.elapsed());
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
+        return response;
+    }
+    let open = metrics.stream();
+    let (parts, body) = response.into_parts();
+    let pieces = body.into_data_stream().inspect(move |_| {
+        let _ = &open;
+    });
+    Response::from_parts(parts, Body::from_stream(pieces))
+}
+
+fn method_word(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::HEAD => "HEAD",
+        Method::OPTIONS => "OPTIONS",
+        _ => "other",
+    }
+}

@@ -1,0 +1,244 @@
+//! The settings of this program: the only list of them. Whoever reads one finds its name, variable, option and limits here.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Where a setting is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = ConfigGroupId)]
+pub enum Group {
+    /// The server itself.
+    App,
+    /// Where it keeps its data.
+    Database,
+    /// Runs, models and tools.
+    Worker,
+    /// Folders and files.
+    Storage,
+}
+
+impl Group {
+    pub const ALL: [Self; 4] = [Self::App, Self::Database, Self::Worker, Self::Storage];
+
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::App => "App server",
+            Self::Database => "Database",
+            Self::Worker => "Worker and AI",
+            Self::Storage => "Storage",
+        }
+    }
+
+    /// The name of its table in the file.
+    pub const fn table(self) -> &'static str {
+        match self {
+            Self::App => "app",
+            Self::Database => "database",
+            Self::Worker => "worker",
+            Self::Storage => "storage",
+        }
+    }
+}
+
+/// What a value may be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    Text,
+    /// A number between two, both included.
+    Whole(i64, i64),
+    /// Seconds, also in parts, between two.
+    Seconds(f64, f64),
+    /// `true` or `false`.
+    Switch,
+    Choice(&'static [&'static str]),
+    /// An http or https address.
+    Url,
+    /// An existing folder, absolute.
+    Folder,
+    File,
+    /// An IP address or `localhost`.
+    Host,
+    /// Names, separated by commas.
+    List,
+    /// `HOST:PORT`, separated by commas.
+    HostPorts,
+    /// Folders, separated by colons.
+    Folders,
+    /// What to log.
+    Filter,
+    /// A secret that somebody has to guess.
+    Token,
+}
+
+/// Where a setting is changed, and when that counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = ConfigEffect)]
+pub enum Effect {
+    /// Here, at once.
+    AtOnce,
+    /// Here, from the next start on.
+    AfterRestart,
+    /// Only by whoever starts the program: an option, a variable or the file.
+    AtStart,
+}
+
+/// A setting.
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    pub name: &'static str,
+    pub group: Group,
+    pub kind: Kind,
+    /// `None`: nothing, or what `default_text` says.
+    pub default: Option<&'static str>,
+    /// The default in words, where it is not the same everywhere.
+    pub default_text: &'static str,
+    pub secret: bool,
+    pub effect: Effect,
+    /// Whether the file may hold it.
+    pub in_file: bool,
+    /// Its variable.
+    pub variable: &'static str,
+    /// Its option on the command line; empty if there is none.
+    pub option: &'static str,
+    pub help: &'static str,
+}
+
+const fn field(name: &'static str, group: Group, kind: Kind, variable: &'static str, help: &'static str) -> Field {
+    Field {
+        name,
+        group,
+        kind,
+        default: None,
+        default_text: "",
+        secret: false,
+        effect: Effect::AfterRestart,
+        in_file: true,
+        variable,
+        option: "",
+        help,
+    }
+}
+
+impl Field {
+    const fn default(self, default: &'static str) -> Self {
+        Self { default: Some(default), ..self }
+    }
+
+    const fn else_(self, default_text: &'static str) -> Self {
+        Self { default_text, ..self }
+    }
+
+    const fn option(self, option: &'static str) -> Self {
+        Self { option, ..self }
+    }
+
+    const fn secret(self) -> Self {
+        Self { secret: true, ..self }
+    }
+
+    const fn at_once(self) -> Self {
+        Self { effect: Effect::AtOnce, ..self }
+    }
+
+    const fn at_start(self) -> Self {
+        Self { effect: Effect::AtStart, ..self }
+    }
+
+    /// Only an option or a variable: it says where the file is, or guards what stands beside it.
+    const fn not_in_file(self) -> Self {
+        Self { in_file: false, effect: Effect::AtStart, ..self }
+    }
+}
+
+use Group::{App, Database, Storage, Worker};
+use Kind::{Choice, File, Filter, Folder, Folders, Host, HostPorts, List, Seconds, Switch, Text, Token, Url, Whole};
+
+pub const FIELDS: &[Field] = &[
+    field("API_HOST", App, Host, "STEWARD_LISTEN", "Address that the server listens on; the variable and the option give address and port together.")
+        .default("127.0.0.1")
+        .option("--listen"),
+    field("API_PORT", App, Whole(0, 65_535), "STEWARD_LISTEN", "Port that the server listens on; 0 takes a free one.")
+        .default("8800")
+        .option("--listen"),
+    field("CORS_ORIGINS", App, List, "STEWARD_HOSTS", "Names and origins under which browsers reach the server, as behind a proxy; writes from pages of other origins are refused.")
+        .option("--host"),
+    field("AUTH_SECRET_KEY", App, Token, "STEWARD_AUTH_SECRET_KEY", "Signs the access tokens of logins; several servers on one database need the same. 32 characters or more.")
+        .else_("a key of its own in the data directory")
+        .secret()
+        .at_start(),
+    field("LOG_LEVEL", App, Filter, "STEWARD_LOG", "What to log, such as `info` or `steward_engine=debug,warn`.")
+        .default("info")
+        .option("--log")
+        .at_once(),
+    field("METRICS_TOKEN", App, Token, "STEWARD_METRICS_TOKEN", "With this token as bearer a monitoring program may read /metrics. 16 characters or more.")
+        .secret()
+        .at_once(),
+    field("METRICS_LOOPBACK", App, Switch, "STEWARD_METRICS_LOOPBACK", "Whether programs of this machine may read /metrics without a token.")
+        .default("false")
+        .at_once(),
+    field("OTEL_EXPORTER_OTLP_ENDPOINT", App, Url, "OTEL_EXPORTER_OTLP_ENDPOINT", "Where a trace of each ended run is sent."),
+    field("ADMIN_EMAIL", App, Text, "STEWARD_ADMIN_EMAIL", "The first administrator, made at the first start; needs ADMIN_PASSWORD.").not_in_file(),
+    field("ADMIN_PASSWORD", App, Text, "STEWARD_ADMIN_PASSWORD", "The first administrator's password.").secret().not_in_file(),
+    field("CONFIG_FILE", App, File, "STEWARD_CONFIG", "The file of settings.").else_("`steward.toml` in the data directory").not_in_file(),
+    field("POSTGRES_HOST", Database, Text, "STEWARD_POSTGRES_HOST", "Server of the PostgreSQL database. The option --database and the variable STEWARD_DATABASE give all five as one address.")
+        .else_("the embedded database")
+        .option("--database")
+        .at_start(),
+    field("POSTGRES_PORT", Database, Whole(1, 65_535), "STEWARD_POSTGRES_PORT", "Its port.").else_("5432").option("--database").at_start(),
+    field("POSTGRES_DATABASE", Database, Text, "STEWARD_POSTGRES_DATABASE", "Name of the database there.")
+        .else_("steward")
+        .option("--database")
+        .at_start(),
+    field("POSTGRES_USER", Database, Text, "STEWARD_POSTGRES_USER", "User of the database.").else_("steward").option("--database").at_start(),
+    field("POSTGRES_PASSWORD", Database, Text, "STEWARD_POSTGRES_PASSWORD", "Password of that user.").option("--database").secret().at_start(),
+    field("LLM_BASE_URL", Worker, Url, "STEWARD_LLM_BASE_URL", "A server of OpenAI's dialect, with its /v1; it becomes the connection `llm`. Further ones are added on the page Models."),
+    field("LLM_DEFAULT_MODEL", Worker, Text, "STEWARD_LLM_DEFAULT_MODEL", "Model that is asked for at LLM_BASE_URL, which needs one."),
+    field("LLM_API_KEY", Worker, Text, "STEWARD_LLM_API_KEY", "Key for LLM_BASE_URL.").secret().at_start(),
+    field("DEFAULT_CONNECTION", Worker, Text, "STEWARD_CONNECTION", "Connection to use, by name.")
+        .else_("the one chosen on the page Models")
+        .option("--connection")
+        .at_start(),
+    field("LOCAL_MODEL_FILE", Worker, File, "STEWARD_MODEL", "GGUF file of the local model.")
+        .else_("the one of the set-up, in the cache")
+        .option("--model")
+        .at_start(),
+    field("LOCAL_MODEL_IDLE_SECONDS", Worker, Whole(1, 86_400), "STEWARD_MODEL_IDLE_SECONDS", "Idle time after which the local model's process ends and frees its memory.").default("600"),
+    field("MAX_RUNS", Worker, Whole(1, 100_000), "STEWARD_MAX_RUNS", "How many runs are at work at once; others wait.").default("256"),
+    field("LEASE_SECONDS", Worker, Seconds(0.3, 3600.0), "STEWARD_LEASE_SECONDS", "How long a node holds a run without renewing its lease; then another node takes it over.").default("15"),
+    field("DEEP_AGENT_PLANNING_ENABLED", Worker, Switch, "DEEP_AGENT_PLANNING_ENABLED", "Whether agents plan that say nothing of it.").default("true"),
+    field("DEEP_AGENT_MAX_PLAN_STEPS", Worker, Whole(1, 20), "DEEP_AGENT_MAX_PLAN_STEPS", "Longest plan of theirs.").default("6"),
+    field("DEEP_AGENT_PLAN_STYLE", Worker, Choice(&["structured", "concise"]), "DEEP_AGENT_PLAN_STYLE", "How much such a plan says.").default("structured"),
+    field("SEARCH_ENGINE", Worker, Choice(&["searxng", "brave", "duckduckgo"]), "STEWARD_SEARCH", "Engine of web search.").else_("no web search"),
+    field("SEARCH_URL", Worker, Url, "STEWARD_SEARCH_URL", "Address of your own instance of the engine."),
+    field("SEARCH_CREDENTIAL", Worker, Text, "STEWARD_SEARCH_CREDENTIAL", "Credential with the engine's key, by name."),
+    field("SEARCH_KEY", Worker, Text, "STEWARD_SEARCH_KEY", "The engine's key itself; better keep it as a credential.").secret().at_start(),
+    field("WEB_ALLOW", Worker, HostPorts, "STEWARD_ALLOW", "Private hosts and ports that web tools may reach.").option("--allow"),
+    field("BROWSERS", Worker, Whole(1, 100), "STEWARD_BROWSERS", "How many browsers of agents run at a time.").default("4"),
+    field("CHROMIUM", Worker, File, "STEWARD_CHROMIUM", "The browser program for agents.").else_("Chromium or Chrome in PATH").at_start(),
+    field("PYTHON", Worker, File, "STEWARD_PYTHON", "The Python of Python skills.").else_("the system's, else the first in PATH").at_start(),
+    field("PROGRAMS", Worker, Folders, "STEWARD_PROGRAMS", "Folders in which skills find programs before those of PATH.").at_start(),
+    field("TERMINAL_FILE", Worker, File, "STEWARD_TERMINAL", "File that changes which commands agents may run.")
+        .else_("`terminal.toml` in the data directory, if it is there")
+        .at_start(),
+    field("KEY_VARIABLES", Worker, List, "STEWARD_KEY_VARIABLES", "Which other variables connections may take keys from.").at_start(),
+    field("NFS_BASE_PATH", Storage, Folder, "STEWARD_WORKSPACE", "Folder that the agents' file tools are confined to; it may lie on a network drive.")
+        .else_("`workspace` in the data directory")
+        .option("--workspace"),
+    field("DATA_DIR", Storage, Folder, "STEWARD_DATA", "Folder for the embedded database, blobs and keys.")
+        .else_("`~/.local/share/steward`")
+        .option("--data-dir")
+        .not_in_file(),
+    field("CACHE_DIR", Storage, Folder, "STEWARD_CACHE", "Folder for what can be obtained again, such as models.").else_("`~/.cache/steward`").at_start(),
+    field("MAIL_FILE", Storage, File, "STEWARD_MAIL", "File of the mail accounts.").else_("`mail.toml` in the data directory, if it is there").at_start(),
+    field("VAULT_KEY_FILE", Storage, File, "STEWARD_VAULT_KEY_FILE", "File of the key that opens credentials.")
+        .else_("`vault.key` in the data directory")
+        .not_in_file(),
+    field("VAULT_KEY", Storage, Text, "STEWARD_VAULT_KEY", "The key itself, instead of a file: 32 bytes in hexadecimal or base64.").secret().not_in_file(),
+    field("VAULT_PASSPHRASE", Storage, Text, "STEWARD_VAULT_PASSPHRASE", "A passphrase of 12 characters or more, instead of a key.").secret().not_in_file(),
+];
+
+pub fn named(name: &str) -> Option<&'static Field> {
+    FIELDS.iter().find(|field| field.name == name)
+}
