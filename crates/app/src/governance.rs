@@ -85,7 +85,7 @@ impl App {
         let policies = rules.policies.iter().filter(holds).map(|policy| policy.name.clone()).collect();
         let mut connections = Vec::new();
         for known in self.connections.list().await {
-            if level.is_none_or(|level| rules.keeps_from(&known.connection, level).is_none()) {
+            if level.is_none_or(|level| rules.keeps_from(known.connection.is_in_house(), level).is_none()) {
                 connections.push(known.connection.name);
             }
         }

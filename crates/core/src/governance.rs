@@ -4,7 +4,6 @@
 
 mod label;
 
-use crate::model::Connection;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use strum::IntoStaticStr;
@@ -125,8 +124,8 @@ impl DataRules {
     }
 
     /// The policy that keeps data of this classification from a connection; `None`: it may be asked.
-    pub fn keeps_from(&self, connection: &Connection, classification: Classification) -> Option<&DataPolicy> {
-        self.demanding(DataAction::LocalOnly, classification).filter(|_| !connection.is_in_house())
+    pub fn keeps_from(&self, in_house: bool, classification: Classification) -> Option<&DataPolicy> {
+        self.demanding(DataAction::LocalOnly, classification).filter(|_| !in_house)
     }
 }
 

@@ -35,6 +35,9 @@ pub struct Connection {
     pub weight: u32,
     /// Whether what is sent there stays in the house, as far as policies over data ask.
     pub in_house: bool,
+    /// What an administrator said of that; null: its address tells.
+    #[schema(required)]
+    pub in_house_by_hand: Option<bool>,
     /// Its own price, or that of the price table, where one is known.
     #[schema(required)]
     pub known_price: Option<Price>,
@@ -116,6 +119,7 @@ impl From<ports::KnownConnection> for Connection {
         let connection = known.connection;
         Self {
             in_house: connection.is_in_house(),
+            in_house_by_hand: connection.in_house,
             id: connection.id,
             name: connection.name,
             provider: connection.provider,
@@ -228,6 +232,8 @@ mod tests {
         expect["from"] = json!("saved");
         expect["default"] = json!(true);
         expect["editable"] = json!(true);
+        expect["in_house"] = json!(true);
+        expect["in_house_by_hand"] = json!(null);
         let known = KnownConnection { connection: core, from: "saved".to_owned(), default: true };
         assert_eq!(json!(Connection::from(known)), expect);
     }

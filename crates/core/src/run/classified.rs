@@ -41,7 +41,7 @@ impl RunState {
     /// The policy that keeps what this run has seen from a connection.
     pub fn kept_from(&self, connection: &Connection) -> Option<(&DataPolicy, &Classified)> {
         let (setup, seen) = (self.setup.as_deref()?, self.classified.as_ref()?);
-        Some((setup.data_rules.keeps_from(connection, seen.classification)?, seen))
+        Some((setup.data_rules.keeps_from(connection.is_in_house(), seen.classification)?, seen))
     }
 
     /// The policy that ends this run before a model is asked.

@@ -12,13 +12,15 @@ use steward_core::event::{Event, EventBody, Mode, Outcome};
 use steward_core::governance::{Classification, Classified, DATA_RULES_SETTING};
 use steward_core::model::{Capabilities, Connection, Purpose};
 use steward_core::ports::{Conversation, Settings as _};
-use steward_core::{AgentId, ConversationId, RunId, TenantId};
+use steward_core::{AgentId, ConnectionId, ConversationId, RunId, TenantId};
 use steward_engine::{ForkRun, RunService, StartRun};
 use steward_testkit::model_server::{Behaviour, Rule, Script, ScriptedModelServer};
 use tempfile::TempDir;
 use uuid::Uuid;
 
 const TENANT: TenantId = TenantId::DEFAULT;
+/// The id of the connection that is asked first.
+const OUTSIDE: ConnectionId = ConnectionId(Uuid::from_u128(5));
 const SECRET: &str = "canary-93000-a-year";
 
 struct House {
@@ -85,6 +87,7 @@ impl House {
     /// An agent of the connection outside, with the one in the house to fall back to.
     fn ask(&self, input: &str) -> StartRun {
         let mut wanted = request(input, Mode::Loop, self.dir.path());
+        wanted.agent.connection = Some(OUTSIDE);
         wanted.agent.routing.fallback_chain = vec![OTHER];
         wanted.agent.policy.write = steward_core::policy::Decision::Allow;
         wanted
@@ -205,6 +208,7 @@ async fn what_another_agent_saw_stays_in_the_house_too() {
     let house = house("local_only").await;
     let asking = asking(&house.service, &[("a", "helper")]);
     let mut helper = agent("helper", 60);
+    helper.connection = Some(OUTSIDE);
     helper.routing.fallback_chain = vec![OTHER];
     asking.deps().store.save_agent(TENANT, &helper).await.unwrap();
     let run = asking.start(house.ask("Let the helper look")).await.unwrap();
