@@ -38,10 +38,12 @@ pub fn end(text: &str, at: usize, lexicon: &Lexicon, short: bool) -> Option<usiz
     let spaced = skip_spaces(text, next);
     if sign == b'.' && digit_at(text, spaced) {
         let (month, dot) = number(text, spaced)?;
+        if text.as_bytes().get(dot) != Some(&b'.') {
+            return None;
+        }
         let year = skip_spaces(text, dot + 1);
         let (value, end) = number(text, year)?;
-        let is_date =
-            text.as_bytes()[dot] == b'.' && is_day_and_month(first, month) && YEARS.contains(&value) && end - year == 4;
+        let is_date = is_day_and_month(first, month) && YEARS.contains(&value) && end - year == 4;
         return is_date.then_some(end);
     }
     if !(spaced > next || sign == b'.' || sign == b'-') {

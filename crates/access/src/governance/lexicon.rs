@@ -6,6 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use serde::Deserialize;
 
 use super::finding::DetectorError;
+use super::scan::{WORD, class};
 
 /// What a word may be; several at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -230,14 +231,14 @@ impl Lexicon {
         for entry in entries(list) {
             let exact = entry.chars().any(char::is_uppercase);
             let text = folded(entry.as_bytes());
-            let last = text.iter().rposition(|byte| super::scan::class(*byte) & super::scan::WORD == 0);
-            let last = last.map_or(0, |at| at + 1);
-            if last == 0 && !exact {
+            let gap = text.iter().rposition(|byte| class(*byte) & WORD == 0);
+            let begin = gap.map_or(0, |at| at + 1);
+            if begin == 0 && !exact {
                 let known = self.words.entry(text).or_default();
                 *known = known.or(meaning);
                 continue;
             }
-            let key: Box<[u8]> = text[last..].into();
+            let key: Box<[u8]> = text[begin..].into();
             let known = self.words.entry(key.clone()).or_default();
             *known = known.or(Meaning::PHRASE);
             let text = if exact { entry.as_bytes().into() } else { text };
@@ -287,7 +288,7 @@ fn entries(list: &str) -> impl Iterator<Item = &str> {
 /// Whether `text` ends with the phrase, and not with a part of a longer word; a space stands for `_` and `-` too.
 fn ends_with(text: &[u8], phrase: &Phrase) -> bool {
     let Some(start) = text.len().checked_sub(phrase.text.len()) else { return false };
-    if start > 0 && super::scan::class(text[start - 1]) & super::scan::WORD != 0 {
+    if start > 0 && class(text[start - 1]) & WORD != 0 {
         return false;
     }
     let mut before = 0;

@@ -79,12 +79,12 @@ struct Tokens<'t> {
 impl<'t> Tokens<'t> {
     fn of(&mut self, kind: PiiKind, value: &'t str, text: &str, masks: &mut Vec<Mask>) -> &str {
         let opening = || text.contains(&format!("[{}-", kind.as_str()));
-        let (next, taken) = self.next.entry(kind).or_insert_with(|| (1, opening()));
+        let (next, clash) = self.next.entry(kind).or_insert_with(|| (1, opening()));
         self.by_value.entry((kind, value)).or_insert_with(|| {
             loop {
                 let token = format!("[{}-{next}]", kind.as_str());
                 *next += 1;
-                if !(*taken && text.contains(&token)) {
+                if !(*clash && text.contains(&token)) {
                     masks.push(Mask { kind, token: token.clone(), value: value.to_owned() });
                     return token;
                 }

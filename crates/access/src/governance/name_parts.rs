@@ -115,8 +115,7 @@ impl PartsReader<'_> {
             }
             pieces.push((piece, end));
             let sign = match bytes.get(end) {
-                Some(b'-') => 1,
-                Some(b'\'') => 1,
+                Some(b'-' | b'\'') => 1,
                 Some(0xE2) if bytes.get(end + 1..end + 3) == Some(&[0x80, 0x99]) => 3,
                 _ => break,
             };

@@ -72,8 +72,8 @@ impl<'t> Names<'t> {
     /// The shortest tail of at least two words that is nothing but a name.
     fn last_parts(&self, start: usize, end: usize) -> Vec<Part> {
         let words = self.text[start..end].match_indices(' ').map(|(at, _)| start + at + 1);
-        let tails = words.map(|at| self.reader.parts(at)).filter(|parts| parts.len() > 1);
-        tails.filter(|parts| parts.last().is_some_and(|part| part.end == end)).last().unwrap_or_default()
+        let mut tails = words.map(|at| self.reader.parts(at)).filter(|parts| parts.len() > 1);
+        tails.rfind(|parts| parts.last().is_some_and(|part| part.end == end)).unwrap_or_default()
     }
 
     fn remember(&mut self, found: &Finding) {
@@ -247,15 +247,16 @@ impl<'t> Names<'t> {
             self.place = parts.last()?.end;
             return None;
         }
-        if first.meaning.any(GIVEN) && first.shape != Shape::Initial {
-            if let Some(found) = self.by_given(&parts) {
-                return Some(found);
-            }
+        if first.meaning.any(GIVEN)
+            && first.shape != Shape::Initial
+            && let Some(found) = self.by_given(&parts)
+        {
+            return Some(found);
         }
-        if meaning.any(SURNAME) {
-            if let Some(found) = self.by_surname(word, &parts) {
-                return Some(found);
-            }
+        if meaning.any(SURNAME)
+            && let Some(found) = self.by_surname(word, &parts)
+        {
+            return Some(found);
         }
         let whole = known && (!compound || first.end == end);
         whole.then(|| self.found(&parts[..1], Confidence::Likely))

@@ -18,6 +18,8 @@ pub fn email(text: &str, at: usize) -> Option<Finding> {
             || class(byte) & HIGH != 0
     };
     let mut start = at - bytes[..at].iter().rev().take_while(|byte| local(**byte)).count();
+    // A space that is no letter may end in the same byte as one.
+    start = text.ceil_char_boundary(start);
     while matches!(bytes[start], b'.' | b'\'' | b'-' | b'%') {
         start += 1;
     }

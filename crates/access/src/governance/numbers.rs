@@ -94,14 +94,13 @@ impl Numbers {
 fn continues(text: &str, at: usize) -> bool {
     let mut before = text[..at].chars().rev();
     match before.next() {
-        None => false,
         Some(c) if c.is_alphanumeric() => true,
         Some(',' | '.') => before.next().is_some_and(|c| c.is_ascii_digit()),
         Some('-' | '/' | '_' | '+' | '\u{2011}') => before.next().is_some_and(|c| c.is_ascii_alphanumeric()),
         // The second group of a longer number that was none.
         Some(' ') => text.as_bytes()[at].is_ascii_digit() && before.take(3).filter(char::is_ascii_digit).count() == 3,
         Some('#' | '$' | '€' | '£' | '§' | '%') => true,
-        Some(_) => false,
+        None | Some(_) => false,
     }
 }
 

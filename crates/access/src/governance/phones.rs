@@ -59,7 +59,7 @@ impl Phones {
         let mut begin = at + usize::from(bytes[at] == b'(');
         match bytes.get(begin..begin + 2)? {
             [b'+', b'(' | b'1'..=b'9'] => begin += 1 + usize::from(bytes[begin + 1] == b'('),
-            b"00" if !bytes.get(begin + 2).is_some_and(|byte| *byte == b'0') => begin += 2,
+            b"00" if bytes.get(begin + 2).is_none_or(|byte| *byte != b'0') => begin += 2,
             _ => return None,
         }
         let groups = groups(text, begin);
@@ -88,7 +88,7 @@ impl Phones {
         self.by_digits.get(begins)?.iter().find_map(|pattern| {
             let end = at + pattern.find(&text[at..])?.end();
             let goes_on = text.as_bytes().get(end).is_some_and(|byte| matches!(byte, b'-' | b'.' | b'/' | b','));
-            let ends = !is_word(text, end) && !(goes_on && digit_at(text, end + 1));
+            let ends = !(is_word(text, end) || goes_on && digit_at(text, end + 1));
             ends.then(|| Finding::new(PiiKind::Phone, at..end, Confidence::Likely))
         })
     }

@@ -119,8 +119,7 @@ impl Secrets {
             }
         };
         let value = &rest[..rest.find(ends).unwrap_or(rest.len())];
-        let value =
-            if quote.is_some() { value } else { value.trim_end_matches(['.', ',', ')', ']', '}', ':']) };
+        let value = if quote.is_some() { value } else { value.trim_end_matches(['.', ',', ')', ']', '}', ':']) };
         let code = rest[value.len()..].starts_with('(')
             || quote.is_none() && is_code(value)
             || value.starts_with([',', ')', ']', ';', '}', '/']);
@@ -208,7 +207,7 @@ impl Secrets {
                 || value.starts_with("$(")
                 || value.starts_with("{{")
                 || value.ends_with('%')
-                || value.starts_with("{")
+                || value.starts_with('{')
                 || value[1..].bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'));
         let variable = [
             "process.env",
