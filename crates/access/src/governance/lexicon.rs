@@ -281,8 +281,10 @@ impl Lexicon {
     }
 }
 
-fn entries(list: &str) -> impl Iterator<Item = &str> {
-    list.split(',').map(str::trim).filter(|entry| !entry.is_empty())
+/// A break in a list is a space.
+fn entries(list: &str) -> impl Iterator<Item = String> {
+    let entries = list.split(',').map(|entry| entry.split_whitespace().collect::<Vec<_>>().join(" "));
+    entries.filter(|entry| !entry.is_empty())
 }
 
 /// Whether `text` ends with the phrase, and not with a part of a longer word; a space stands for `_` and `-` too.

@@ -143,7 +143,8 @@ impl<'t> Names<'t> {
         }
         let parts = self.reader.parts(at);
         let first = parts.first()?;
-        let lone_initial = parts.len() == 1 && first.shape == Shape::Initial;
+        let short = self.text[word.start..word.end].chars().count() == 1;
+        let lone_initial = (parts.len() == 1 || short) && first.shape == Shape::Initial;
         (at > word.end && !lone_initial && self.text[first.start..first.end].chars().count() > 1)
             .then(|| self.found(&parts, Confidence::Likely))
     }
@@ -156,9 +157,7 @@ impl<'t> Names<'t> {
         let parts = self.reader.parts(skip_spaces(self.text, at));
         let words = parts.iter().filter(|part| part.shape == Shape::Word).count();
         let is_one = parts.len() > 1 && (words > 1 || parts[0].meaning.any(NAME)) && parts[0].shape != Shape::Capitals;
-        let known =
-            parts.iter().any(|part| part.meaning.any(NAME)) || !word.capital || bytes.get(word.end) == Some(&b':');
-        (is_one && known).then(|| self.found(&parts, Confidence::Likely))
+        is_one.then(|| self.found(&parts, Confidence::Likely))
     }
 
     /// `"last_name": "…"`, `Name: …`
@@ -285,7 +284,13 @@ impl<'t> Names<'t> {
             self.text[part.start..part.end].ends_with(['s', 'x']) || is_noun(&self.text[part.start..part.end])
         };
         // "Will Review", "the Rose Garden"
-        if !sure && !strong && (article || !surname && (self.starts_sentence(first.start) || of_many(last))) {
+        if !sure
+            && !strong
+            && (article
+                || !surname
+                    && (self.starts_sentence(first.start) && first.meaning.any(Meaning::COMMON.or(Meaning::MONTH))
+                        || of_many(last)))
+        {
             return None;
         }
         let acronym = parts[1].shape == Shape::Capitals
@@ -379,7 +384,7 @@ impl<'t> Names<'t> {
         start.checked_sub(1).is_some_and(|before| {
             matches!(bytes[before], b'@' | b'/' | b'_' | b'#' | b'\\' | b'$' | b'.' | b'-' | b'&' | b'~')
         }) && !(bytes[start - 1] == b'.' && start > 1 && class(bytes[start - 2]) & UPPER != 0)
-            && !(bytes[start - 1] == b'-' && start > 1 && !is_word(self.text, start - 2))
+            && !(matches!(bytes[start - 1], b'-' | b'@') && (start < 2 || !is_word(self.text, start - 2)))
     }
 
     /// Whether what follows makes the word before it a part of something longer.

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::finding::{Confidence, DetectorError, Finding, PiiKind};
 use super::lexicon::Meaning;
-use super::scan::{is_word, skip_spaces};
+use super::scan::{is_word, skip_spaces, word_end};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -106,7 +106,13 @@ impl Secrets {
 
     /// The value after a name such as "password" or "api key" that ends at `end`.
     pub fn assigned(&self, text: &str, end: usize, meaning: Meaning) -> Option<Finding> {
-        let (start, sign) = self.value_start(text, end)?;
+        let password = meaning.any(Meaning::PASSWORD);
+        let direct = self.value_start(text, end).map(|(start, sign)| (start, sign, false));
+        let (start, sign, far) = match direct {
+            Some(place) => place,
+            None if password => self.value_after_words(text, end)?,
+            None => return None,
+        };
         let bytes = text.as_bytes();
         let quote = bytes.get(start.wrapping_sub(1)).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
         let rest = &text[start..floor(text, start + LONGEST_VALUE)];
@@ -127,8 +133,12 @@ impl Secrets {
             return None;
         }
         let traits = Traits::of(value);
-        let is_one = if meaning.any(Meaning::PASSWORD) {
+        let is_one = if far {
+            value.len() > 5 && traits.digits > 0 && traits.unlike_a_word()
+        } else if password {
+            let pin = quote.is_none() && traits.digits == value.len() && value.len() < 9;
             match sign {
+                Sign::Colon | Sign::Word if pin => true,
                 Sign::Equals => value.len() >= 5 || traits.sorts() > 1,
                 Sign::SpacedEquals => quote.is_some() || traits.sorts() > 1 && traits.unlike_a_word(),
                 Sign::Colon | Sign::Word => {
@@ -136,7 +146,8 @@ impl Secrets {
                 }
             }
         } else {
-            value.len() >= 12 && !value.contains(' ') && traits.random()
+            let pair = value.trim_end_matches('=').contains('=');
+            value.len() >= 12 && !value.contains(' ') && !pair && traits.random()
         };
         is_one.then(|| Finding::new(PiiKind::Secret, start..start + value.len(), Confidence::Likely))
     }
@@ -154,6 +165,23 @@ impl Secrets {
             && Traits::of(value).random()
             && !self.stands_for_one(value);
         is_one.then(|| Finding::new(PiiKind::Secret, at..at + value.len(), Confidence::Likely))
+    }
+
+    /// Where it begins if a few words stand between: "password for the guests is …".
+    fn value_after_words(&self, text: &str, end: usize) -> Option<(usize, Sign, bool)> {
+        let mut end = end;
+        for _ in 0..3 {
+            let start = skip_spaces(text, end);
+            let next = word_end(text, start);
+            if start == end || next == start {
+                return None;
+            }
+            if let Some((at, sign @ (Sign::Colon | Sign::Word))) = self.value_start(text, next) {
+                return Some((at, sign, true));
+            }
+            end = next;
+        }
+        None
     }
 
     /// Where the value begins after `=`, `:`, `=>` or a word such as "is".
