@@ -111,7 +111,7 @@ impl Reading<'_> {
             at == 0 || !matches!(self.text.as_bytes()[at - 1], b'_' | b'-' | b'.') || self.text[..at].ends_with("---")
         };
         let found = self.detector.secrets.known(self.text, at).filter(|_| bare());
-        let random = seen & DIGIT != 0 && end - at >= 8 || end - at >= 20;
+        let random = seen & DIGIT != 0 && end - at >= 8 || end - at >= 16;
         let found = found.or_else(|| {
             let announced = random && self.context.says(Meaning::KEY, Meaning::CHECKSUM, at);
             if announced { self.detector.secrets.token(self.text, at) } else { None }

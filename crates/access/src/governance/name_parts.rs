@@ -38,6 +38,11 @@ pub struct PartsReader<'t> {
 }
 
 impl PartsReader<'_> {
+    /// The end of a word such as "von" at `at`.
+    pub fn particle(&self, at: usize) -> Option<usize> {
+        self.part(at).filter(|part| part.shape == Shape::Particle).map(|part| part.end)
+    }
+
     /// The words of a name from `at` on.
     pub fn parts(&self, at: usize) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();

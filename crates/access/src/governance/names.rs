@@ -141,8 +141,17 @@ impl<'t> Names<'t> {
             }
             at = end;
         }
-        let parts = self.reader.parts(at);
-        let first = parts.first()?;
+        // "Herr von Arnim", but not "Herr des Hauses"
+        let start = at;
+        let genitive =
+            ["des ", "der ", "den ", "das ", "la ", "le ", "y "].iter().any(|word| self.text[at..].starts_with(word));
+        while !genitive && let Some(particle) = self.reader.particle(at) {
+            at = skip_spaces(self.text, particle);
+        }
+        let mut parts = self.reader.parts(at);
+        let first = parts.first_mut()?;
+        first.start = start.max(word.end);
+        let first = *first;
         let short = self.text[word.start..word.end].chars().count() == 1;
         let lone_initial = (parts.len() == 1 || short) && first.shape == Shape::Initial;
         (at > word.end && !lone_initial && self.text[first.start..first.end].chars().count() > 1)
@@ -157,7 +166,10 @@ impl<'t> Names<'t> {
         let parts = self.reader.parts(skip_spaces(self.text, at));
         let words = parts.iter().filter(|part| part.shape == Shape::Word).count();
         let is_one = parts.len() > 1 && (words > 1 || parts[0].meaning.any(NAME)) && parts[0].shape != Shape::Capitals;
-        is_one.then(|| self.found(&parts, Confidence::Likely))
+        let surname = parts.len() == 1
+            && parts[0].meaning.any(Meaning::SURNAME)
+            && !parts[0].meaning.any(Meaning::SURNAME_OR_WORD.or(Meaning::COMMON));
+        (is_one || surname).then(|| self.found(&parts, Confidence::Likely))
     }
 
     /// `"last_name": "…"`, `Name: …`

@@ -110,7 +110,10 @@ impl Secrets {
         let direct = self.value_start(text, end).map(|(start, sign)| (start, sign, false));
         let (start, sign, far) = match direct {
             Some(place) => place,
-            None if password => self.value_after_words(text, end)?,
+            None if password => match self.value_after_words(text, end) {
+                Some(place) => place,
+                None => return self.bare_password(text, end),
+            },
             None => return None,
         };
         let bytes = text.as_bytes();
@@ -159,12 +162,27 @@ impl Secrets {
             |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~');
         let end = at + bytes[at..].iter().take(LONGEST_VALUE).take_while(|byte| sign(**byte)).count();
         let value = text.get(at..end)?.trim_end_matches(['.', '-']);
-        let is_one = value.len() >= 20
+        let long = value.len() >= 20 || value.len() >= 16 && value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let is_one = long
             && !is_word(text, at + value.len())
             && !(at > 0 && matches!(bytes[at - 1], b'/' | b'.' | b'-' | b'_' | b'@'))
             && Traits::of(value).random()
             && !self.stands_for_one(value);
         is_one.then(|| Finding::new(PiiKind::Secret, at..at + value.len(), Confidence::Likely))
+    }
+
+    /// "password Edelweiss_12": capital and small letters with digits, as in few words.
+    fn bare_password(&self, text: &str, end: usize) -> Option<Finding> {
+        let start = skip_spaces(text, end);
+        let start = start + usize::from(matches!(text.as_bytes().get(start), Some(b'"' | b'\'')));
+        let value = &text[start..];
+        let value = &value
+            [..value.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';')).unwrap_or(value.len())];
+        let value = value.trim_end_matches(['.', ')', ':']);
+        let traits = Traits::of(value);
+        let is_one = start > end && value.len() > 5 && traits.lower > 0 && traits.upper > 0 && traits.digits > 0;
+        let is_one = is_one && !is_code(value) && !self.stands_for_one(value);
+        is_one.then(|| Finding::new(PiiKind::Secret, start..start + value.len(), Confidence::Likely))
     }
 
     /// Where it begins if a few words stand between: "password for the guests is …".
