@@ -1,5 +1,7 @@
-//! Who is asking: passwords, sessions, tokens, API keys and the first administrator. What they may use: the vault.
+//! Who is asking: passwords, sessions, tokens, API keys and the first administrator. What they may use: the vault. What must not
+//! be seen by all: personal data and secrets in texts.
 
+pub mod governance;
 mod groups;
 mod identity;
 mod invitations;

@@ -130,7 +130,9 @@ fn fits_parts(glob: &[String], path: &[String]) -> bool {
         (_, []) => true,
         ([], [_, ..]) => false,
         ([any], _) if any == "**" => true,
-        ([any, rest @ ..], [_, below @ ..]) if any == "**" => fits_parts(rest, path) || (!below.is_empty() && fits_parts(glob, below)),
+        ([any, rest @ ..], [_, below @ ..]) if any == "**" => {
+            fits_parts(rest, path) || (!below.is_empty() && fits_parts(glob, below))
+        }
         ([part, rest @ ..], [name, below @ ..]) => fits_name(part, name) && fits_parts(rest, below),
     }
 }

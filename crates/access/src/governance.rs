@@ -1,0 +1,22 @@
+//! Finds personal data and secrets in text, and masks them.
+
+mod check_digits;
+mod context;
+mod dates;
+mod detector;
+mod finding;
+mod identifiers;
+mod lexicon;
+mod mask;
+mod name_parts;
+mod names;
+mod network;
+mod numbers;
+mod payments;
+mod phones;
+mod scan;
+mod secrets;
+
+pub use detector::Detector;
+pub use finding::{Confidence, DetectorError, Finding, PiiKind};
+pub use mask::{Mask, MaskStyle, Masked, unmask};

@@ -1,0 +1,344 @@
+//! Words that tell what stands beside them, and names; all of them from the data files.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use serde::Deserialize;
+
+use super::finding::DetectorError;
+use super::scan::{WORD, class};
+
+/// What a word may be; several at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Meaning(u32);
+
+impl Meaning {
+    pub const NONE: Self = Self(0);
+    pub const PHONE: Self = Self(1);
+    pub const BIRTH: Self = Self(1 << 1);
+    pub const ID: Self = Self(1 << 2);
+    /// A key or token follows.
+    pub const KEY: Self = Self(1 << 3);
+    pub const PASSWORD: Self = Self(1 << 4);
+    pub const ADDRESS: Self = Self(1 << 5);
+    /// The number that follows is one of an order, article, invoice.
+    pub const ORDER: Self = Self(1 << 6);
+    pub const VERSION: Self = Self(1 << 7);
+    pub const CHECKSUM: Self = Self(1 << 8);
+    pub const MONTH: Self = Self(1 << 9);
+    pub const GIVEN: Self = Self(1 << 10);
+    /// A given name that is a place, a month or another word too.
+    pub const GIVEN_OR_WORD: Self = Self(1 << 11);
+    pub const SURNAME: Self = Self(1 << 12);
+    pub const SURNAME_OR_WORD: Self = Self(1 << 13);
+    pub const HONORIFIC: Self = Self(1 << 14);
+    pub const ROLE: Self = Self(1 << 15);
+    pub const PARTICLE: Self = Self(1 << 16);
+    pub const GREETING: Self = Self(1 << 17);
+    pub const CLOSING: Self = Self(1 << 18);
+    pub const INTRODUCTION: Self = Self(1 << 19);
+    /// The name of a field that holds a person's name.
+    pub const NAME_FIELD: Self = Self(1 << 20);
+    /// The name of a field that often does: `name`, `contact`.
+    pub const MAYBE_NAME_FIELD: Self = Self(1 << 21);
+    /// Never a part of a name, though it may have a capital letter.
+    pub const COMMON: Self = Self(1 << 22);
+    /// A name that follows is that of a street, a school, a saint.
+    pub const PLACE_BEFORE: Self = Self(1 << 23);
+    /// A name before it is that of a company, a street.
+    pub const PLACE_AFTER: Self = Self(1 << 24);
+    pub const ARTICLE: Self = Self(1 << 25);
+    /// Ends a phrase, or means something only in capital letters.
+    const PHRASE: Self = Self(1 << 31);
+
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub const fn any(self, of: Self) -> bool {
+        self.0 & of.0 != 0
+    }
+
+    pub const fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    pub const CONTEXTS: Self = Self(0b1_1111_1111);
+
+    /// What a word in small letters must mean to be looked at.
+    const TELLING: Self = Self(
+        Self::CONTEXTS.0
+            | Self::MONTH.0
+            | Self::HONORIFIC.0
+            | Self::ROLE.0
+            | Self::CLOSING.0
+            | Self::INTRODUCTION.0
+            | Self::NAME_FIELD.0
+            | Self::MAYBE_NAME_FIELD.0
+            | Self::PHRASE.0,
+    );
+}
+
+/// Lists of words and phrases, separated by commas.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Words {
+    phone: String,
+    birth: String,
+    id: String,
+    key: String,
+    password: String,
+    address: String,
+    order: String,
+    version: String,
+    checksum: String,
+    honorific: String,
+    role: String,
+    particle: String,
+    greeting: String,
+    closing: String,
+    introduction: String,
+    name_field: String,
+    maybe_name_field: String,
+    common: String,
+    place_before: String,
+    place_after: String,
+    article: String,
+    months: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Names {
+    given: HashMap<String, String>,
+    given_or_word: String,
+    surname: HashMap<String, String>,
+    surname_or_word: String,
+}
+
+#[derive(Debug)]
+struct Phrase {
+    text: Box<[u8]>,
+    meaning: Meaning,
+    /// Written with capital letters in the data, and only so in a text.
+    exact: bool,
+}
+
+/// Longer words are in no list.
+const LONGEST: usize = 32;
+
+type ByWord<T> = HashMap<Box<[u8]>, T, BuildHasherDefault<WordHasher>>;
+
+#[derive(Debug, Default)]
+pub struct Lexicon {
+    words: ByWord<Meaning>,
+    /// By their last word.
+    phrases: ByWord<Vec<Phrase>>,
+    months: ByWord<u8>,
+    /// Of all words, and of those that mean something in small letters.
+    all: Filter,
+    telling: Filter,
+}
+
+/// Tells most words that are not in a list at a glance, from their first eight bytes and their length.
+#[derive(Debug)]
+struct Filter(Box<[u64]>);
+
+const FILTER_BITS: u32 = 17;
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self(vec![0; 1 << (FILTER_BITS - 6)].into())
+    }
+}
+
+impl Filter {
+    fn place(text: &[u8], start: usize, end: usize) -> (usize, u64) {
+        let length = end - start;
+        let head = match text.get(start..start + 8).and_then(|head| <[u8; 8]>::try_from(head).ok()) {
+            Some(head) => u64::from_le_bytes(head),
+            None => text[start..end].iter().take(8).rev().fold(0, |head, byte| head << 8 | u64::from(*byte)),
+        };
+        let head = if length < 8 { head & ((1 << (8 * length)) - 1) } else { head };
+        // A letter and its capital differ in this bit.
+        let folded = head | 0x2020_2020_2020_2020;
+        let hash = (folded ^ (length as u64).rotate_left(56)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - FILTER_BITS);
+        ((hash >> 6) as usize, 1 << (hash & 63))
+    }
+
+    fn add(&mut self, word: &[u8]) {
+        let (at, bit) = Self::place(word, 0, word.len());
+        self.0[at] |= bit;
+    }
+
+    fn may_have(&self, text: &[u8], start: usize, end: usize) -> bool {
+        let (at, bit) = Self::place(text, start, end);
+        self.0[at] & bit != 0
+    }
+}
+
+impl Lexicon {
+    pub fn read(words: &str, names: &str) -> Result<Self, DetectorError> {
+        let words: Words = toml::from_str(words).map_err(|error| DetectorError::Data("words", error.to_string()))?;
+        let names: Names = toml::from_str(names).map_err(|error| DetectorError::Data("names", error.to_string()))?;
+        let mut lexicon = Self::default();
+        for (list, meaning) in [
+            (&words.phone, Meaning::PHONE),
+            (&words.birth, Meaning::BIRTH),
+            (&words.id, Meaning::ID),
+            (&words.key, Meaning::KEY),
+            (&words.password, Meaning::PASSWORD),
+            (&words.address, Meaning::ADDRESS),
+            (&words.order, Meaning::ORDER),
+            (&words.version, Meaning::VERSION),
+            (&words.checksum, Meaning::CHECKSUM),
+            (&words.honorific, Meaning::HONORIFIC),
+            (&words.role, Meaning::ROLE),
+            (&words.particle, Meaning::PARTICLE),
+            (&words.greeting, Meaning::GREETING),
+            (&words.closing, Meaning::CLOSING),
+            (&words.introduction, Meaning::INTRODUCTION),
+            (&words.name_field, Meaning::NAME_FIELD),
+            (&words.maybe_name_field, Meaning::MAYBE_NAME_FIELD),
+            (&words.common, Meaning::COMMON),
+            (&words.place_before, Meaning::PLACE_BEFORE),
+            (&words.place_after, Meaning::PLACE_AFTER),
+            (&words.article, Meaning::ARTICLE),
+            (&names.given_or_word, Meaning::GIVEN_OR_WORD),
+            (&names.surname_or_word, Meaning::SURNAME_OR_WORD),
+        ] {
+            lexicon.add(list, meaning);
+        }
+        names.given.values().for_each(|list| lexicon.add(list, Meaning::GIVEN));
+        names.surname.values().for_each(|list| lexicon.add(list, Meaning::SURNAME));
+        if words.months.len() != 12 {
+            return Err(DetectorError::Data("words", "a year has twelve months".to_owned()));
+        }
+        for (number, list) in (1_u8..).zip(&words.months) {
+            lexicon.add(list, Meaning::MONTH.or(Meaning::COMMON));
+            lexicon.months.extend(entries(list).map(|month| (folded(month.as_bytes()), number)));
+        }
+        for (word, meaning) in &lexicon.words {
+            lexicon.all.add(word);
+            if meaning.any(Meaning::TELLING) {
+                lexicon.telling.add(word);
+            }
+        }
+        Ok(lexicon)
+    }
+
+    fn add(&mut self, list: &str, meaning: Meaning) {
+        for entry in entries(list) {
+            let exact = entry.chars().any(char::is_uppercase);
+            let text = folded(entry.as_bytes());
+            let gap = text.iter().rposition(|byte| class(*byte) & WORD == 0);
+            let begin = gap.map_or(0, |at| at + 1);
+            if begin == 0 && !exact {
+                let known = self.words.entry(text).or_default();
+                *known = known.or(meaning);
+                continue;
+            }
+            let key: Box<[u8]> = text[begin..].into();
+            let known = self.words.entry(key.clone()).or_default();
+            *known = known.or(Meaning::PHRASE);
+            let text = if exact { entry.as_bytes().into() } else { text };
+            self.phrases.entry(key).or_default().push(Phrase { text, meaning, exact });
+        }
+    }
+
+    /// What the word `text[start..end]` means, and the phrases that end with it.
+    pub fn meaning(&self, text: &str, start: usize, end: usize) -> Meaning {
+        let bytes = text.as_bytes();
+        let word = &bytes[start..end];
+        if !self.all.may_have(bytes, start, end) {
+            return Meaning::NONE;
+        }
+        let mut buffer = [0; LONGEST];
+        let Some(key) = buffer.get_mut(..word.len()) else { return Meaning::NONE };
+        key.copy_from_slice(word);
+        fold(key);
+        let Some(meaning) = self.words.get(&*key) else { return Meaning::NONE };
+        if !meaning.any(Meaning::PHRASE) {
+            return *meaning;
+        }
+        let mut found = Meaning(meaning.0 & !Meaning::PHRASE.0);
+        for phrase in self.phrases.get(&*key).into_iter().flatten() {
+            if ends_with(&bytes[..end], phrase) {
+                found = found.or(phrase.meaning);
+            }
+        }
+        found
+    }
+
+    /// Whether a word in small letters may tell something about what follows it.
+    pub fn may_tell(&self, text: &str, start: usize, end: usize) -> bool {
+        self.telling.may_have(text.as_bytes(), start, end)
+    }
+
+    /// 1 to 12.
+    pub fn month(&self, word: &str) -> Option<u8> {
+        self.months.get(&folded(word.as_bytes())).copied()
+    }
+}
+
+/// A break in a list is a space.
+fn entries(list: &str) -> impl Iterator<Item = String> {
+    let entries = list.split(',').map(|entry| entry.split_whitespace().collect::<Vec<_>>().join(" "));
+    entries.filter(|entry| !entry.is_empty())
+}
+
+/// Whether `text` ends with the phrase, and not with a part of a longer word; a space stands for `_` and `-` too.
+fn ends_with(text: &[u8], phrase: &Phrase) -> bool {
+    let Some(start) = text.len().checked_sub(phrase.text.len()) else { return false };
+    if start > 0 && class(text[start - 1]) & WORD != 0 {
+        return false;
+    }
+    let mut before = 0;
+    text[start..].iter().zip(&phrase.text).all(|(byte, wanted)| {
+        let read = if phrase.exact { *byte } else { folded_byte(*byte, before) };
+        before = *byte;
+        read == *wanted || (*wanted == b' ' && matches!(read, b'_' | b'-' | b'\t' | b'\n'))
+    })
+}
+
+/// In small letters, as far as Latin letters go (`Ä` is 0xC3 0x84, `ä` 0xC3 0xA4).
+fn folded_byte(byte: u8, before: u8) -> u8 {
+    match byte {
+        b'A'..=b'Z' => byte | 0x20,
+        0x80..=0x9E if before == 0xC3 => byte | 0x20,
+        _ => byte,
+    }
+}
+
+fn fold(word: &mut [u8]) {
+    let mut before = 0;
+    for byte in word {
+        let folded = folded_byte(*byte, before);
+        before = *byte;
+        *byte = folded;
+    }
+}
+
+fn folded(word: &[u8]) -> Box<[u8]> {
+    let mut word: Box<[u8]> = word.into();
+    fold(&mut word);
+    word
+}
+
+/// Multiplies and rotates; the words are ours, so nobody can make them collide.
+#[derive(Debug, Default)]
+pub struct WordHasher(u64);
+
+impl Hasher for WordHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.0 = (self.0.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x517c_c1b7_2722_0a95);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 29)
+    }
+}

@@ -1,0 +1,111 @@
+//! Replaces what was found, for good or so that it can be put back.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::detector::Detector;
+use super::finding::PiiKind;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MaskStyle {
+    /// `[email]`: the value is gone.
+    Label,
+    /// `[email-1]`: the same number for the same value, which [`unmask`] puts back.
+    Token,
+}
+
+/// A token and what it stands for. Whoever has it can undo the mask: it is sealed before it is stored.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mask {
+    pub kind: PiiKind,
+    pub token: String,
+    pub value: String,
+}
+
+impl fmt::Debug for Mask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mask").field("kind", &self.kind).field("token", &self.token).finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Masked {
+    pub text: String,
+    /// Empty with [`MaskStyle::Label`].
+    pub masks: Vec<Mask>,
+    /// How often something of a kind was masked.
+    pub counts: Vec<(PiiKind, usize)>,
+}
+
+impl Detector {
+    /// Masks what is found of these kinds.
+    pub fn mask(&self, text: &str, kinds: &[PiiKind], style: MaskStyle) -> Masked {
+        let mut masked = Masked { text: String::with_capacity(text.len()), masks: Vec::new(), counts: Vec::new() };
+        let (mut done, mut tokens) = (0, Tokens::default());
+        for finding in self.find(text).into_iter().filter(|finding| kinds.contains(&finding.kind)) {
+            masked.text.push_str(&text[done..finding.range.start]);
+            match style {
+                MaskStyle::Label => {
+                    masked.text.push('[');
+                    masked.text.push_str(finding.kind.as_str());
+                    masked.text.push(']');
+                }
+                MaskStyle::Token => {
+                    let value = &text[finding.range.clone()];
+                    masked.text.push_str(tokens.of(finding.kind, value, text, &mut masked.masks));
+                }
+            }
+            done = finding.range.end;
+            match masked.counts.iter_mut().find(|(kind, _)| *kind == finding.kind) {
+                Some((_, count)) => *count += 1,
+                None => masked.counts.push((finding.kind, 1)),
+            }
+        }
+        masked.text.push_str(&text[done..]);
+        masked
+    }
+}
+
+#[derive(Debug, Default)]
+struct Tokens<'t> {
+    by_value: HashMap<(PiiKind, &'t str), String>,
+    /// The next number of a kind, and whether the text has tokens of this kind already: it must come back as it was.
+    next: HashMap<PiiKind, (usize, bool)>,
+}
+
+impl<'t> Tokens<'t> {
+    fn of(&mut self, kind: PiiKind, value: &'t str, text: &str, masks: &mut Vec<Mask>) -> &str {
+        let opening = || text.contains(&format!("[{}-", kind.as_str()));
+        let (next, clash) = self.next.entry(kind).or_insert_with(|| (1, opening()));
+        self.by_value.entry((kind, value)).or_insert_with(|| {
+            loop {
+                let token = format!("[{}-{next}]", kind.as_str());
+                *next += 1;
+                if !(*clash && text.contains(&token)) {
+                    masks.push(Mask { kind, token: token.clone(), value: value.to_owned() });
+                    return token;
+                }
+            }
+        })
+    }
+}
+
+/// Puts the values back. Tokens that are not in `masks` stay.
+pub fn unmask(text: &str, masks: &[Mask]) -> String {
+    let values: HashMap<&str, &str> = masks.iter().map(|mask| (mask.token.as_str(), mask.value.as_str())).collect();
+    let mut whole = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(open) = rest.find('[') {
+        let (before, from) = rest.split_at(open);
+        whole.push_str(before);
+        let value = from.find(']').and_then(|close| Some((close + 1, *values.get(&from[..=close])?)));
+        let (length, put) = value.unwrap_or((1, "["));
+        whole.push_str(put);
+        rest = &from[length..];
+    }
+    whole.push_str(rest);
+    whole
+}

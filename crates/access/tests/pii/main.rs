@@ -1,0 +1,7 @@
+//! Personal data and secrets in texts: what is found, and what is left alone.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod kinds;
+mod masking;
+mod sets;

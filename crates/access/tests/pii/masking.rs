@@ -1,0 +1,43 @@
+//! Masks, and putting values back.
+
+use steward_access::governance::{Detector, MaskStyle, PiiKind, unmask};
+
+const LETTER: &str = "Ann Lee (ann@example.org) wrote to ann@example.org and bob@example.org.";
+
+#[test]
+fn labels_leave_nothing() {
+    let masked = Detector::shared().unwrap().mask(LETTER, &PiiKind::ALL, MaskStyle::Label);
+    assert_eq!(masked.text, "[person_name] ([email]) wrote to [email] and [email].");
+    assert!(masked.masks.is_empty());
+    assert_eq!(masked.counts, [(PiiKind::PersonName, 1), (PiiKind::Email, 3)]);
+}
+
+#[test]
+fn tokens_are_the_same_for_the_same_value_and_come_back() {
+    let masked = Detector::shared().unwrap().mask(LETTER, &[PiiKind::Email], MaskStyle::Token);
+    assert_eq!(masked.text, "Ann Lee ([email-1]) wrote to [email-1] and [email-2].");
+    assert_eq!(unmask(&masked.text, &masked.masks), LETTER);
+    assert_eq!(unmask("[email-2] [email-3] [", &masked.masks), "bob@example.org [email-3] [");
+}
+
+#[test]
+fn tokens_of_the_text_itself_come_back_as_they_were() {
+    let text = "[email-1] is a@example.org, not [email-3]; b@example.org and c@example.org";
+    let masked = Detector::shared().unwrap().mask(text, &PiiKind::ALL, MaskStyle::Token);
+    assert_eq!(masked.text, "[email-1] is [email-2], not [email-3]; [email-4] and [email-5]");
+    assert_eq!(unmask(&masked.text, &masked.masks), text);
+}
+
+#[test]
+fn values_are_not_in_debug_output() {
+    let masked = Detector::shared().unwrap().mask(LETTER, &PiiKind::ALL, MaskStyle::Token);
+    assert!(!format!("{masked:?}").contains("ann@"), "{masked:?}");
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_masked_and_comes_back(text in "(\\PC|\n| |@|[0-9]|[+(:.'-]|Herr |Anna |Müller|password=|geb\\. |://|IBAN DE|\u{a0}|’){0,60}") {
+        let masked = Detector::shared().unwrap().mask(&text, &PiiKind::ALL, MaskStyle::Token);
+        assert_eq!(unmask(&masked.text, &masked.masks), text);
+    }
+}
