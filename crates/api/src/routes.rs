@@ -10,6 +10,7 @@ mod credentials;
 mod event_stream;
 mod files;
 mod grants;
+mod identity;
 mod keys;
 mod mcp_servers;
 mod packages;
@@ -47,6 +48,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(budgets::routes())
         .merge(keys::routes())
         .merge(users::routes())
+        .merge(identity::routes())
         .merge(audit::routes())
         .merge(skills::routes())
         .merge(packages::routes())

@@ -54,6 +54,8 @@ pub enum Resource<'a> {
     Files,
     Grants,
     Keys,
+    /// How people log in.
+    Logins,
     Key {
         id: KeyId,
         owner: UserId,
@@ -309,6 +311,7 @@ mod tests {
             (Action::Read, R::Grants, "yyyy"),
             (Action::Write, R::Grants, "nnyy"),
             (Action::Read, R::Keys, "yyyy"),
+            (Action::Administer, R::Logins, "nnny"),
             (Action::Write, R::Keys, "nyyy"),
             (Action::Write, R::McpServers, "nnyy"),
             (Action::Write, R::McpLogin { per_user: true }, "nyyy"),

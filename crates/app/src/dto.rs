@@ -12,6 +12,7 @@ pub mod conversations;
 pub mod credentials;
 pub mod exam;
 pub mod files;
+pub mod identity;
 pub mod keys;
 pub mod mcp_servers;
 pub mod packages;

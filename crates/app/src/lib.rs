@@ -17,6 +17,7 @@ mod error;
 mod files;
 mod gateway;
 mod health;
+mod identity;
 mod keys;
 mod mcp_servers;
 mod packages;
@@ -49,7 +50,8 @@ pub use health::{AboutFacts, Health, Probe};
 pub use packages::PackageSource;
 pub use runs::{EarlierMessages, MAX_MESSAGE, RunRequest, RunSearch};
 pub use steward_access::{
-    AcceptInvitation, Access, AccessError, Account, Identity, LogIn, OpenSession, REFRESH_LIFETIME,
+    AcceptInvitation, Access, AccessError, Account, Arrival, Enrolment, Identity, LogIn, OpenSession, SecondStep,
+    SignOnError,
 };
 pub use steward_engine::EngineError;
 pub use steward_tools::mcp::{LoginAnswer, McpError};

@@ -9,6 +9,7 @@ mod knowledge;
 mod models;
 mod runtime;
 mod settings;
+mod sign_on;
 mod skills;
 mod spending;
 mod store;
@@ -17,7 +18,7 @@ mod tools;
 mod users;
 mod vault;
 
-pub use access::{Authenticator, LoginError, Principal, Role, VirtualKey};
+pub use access::{Authenticator, Challenge, LoginError, Principal, Role, VirtualKey};
 pub use agents::{Agents, Facts, Note, Reminder};
 pub use audit::{AuditFilter, AuditLog, AuditOrder, ChainEnds, Pruned};
 pub use conversations::{Conversation, ConversationFilter, Conversations};
@@ -30,6 +31,7 @@ pub use models::{
 };
 pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
 pub use settings::{Connections, Idempotency, Remembered, Settings};
+pub use sign_on::{ExternalAccount, ExternalAccounts, LoginSecrets, SecondFactor, SecondFactors};
 pub use skills::{McpServers, SkillFilter, SkillPackages, Skills};
 pub use spending::{
     BudgetScope, ExamReports, Period, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState, Spender,

@@ -261,6 +261,9 @@ async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: UserId) -> StoreResult<()
             and owner_id in (select id from virtual_keys where tenant_id = $1 and user_id = $2)",
         "delete from spend_limits where tenant_id = $1 and scope = 'user' and owner_id = $2",
         "delete from virtual_keys where tenant_id = $1 and user_id = $2",
+        "delete from external_accounts where tenant_id = $1 and user_id = $2",
+        "delete from recovery_codes where tenant_id = $1 and user_id = $2",
+        "delete from second_factors where tenant_id = $1 and user_id = $2",
         "delete from users where tenant_id = $1 and id = $2",
     ] {
         tx.execute(sql, args![tenant, id]).await?;

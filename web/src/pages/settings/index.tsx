@@ -6,7 +6,9 @@ import { ButtonLink, Card, ErrorState, Facts, Page, Select, Skeleton } from "@/u
 import { ApiKey } from "./parts/ApiKey";
 import { Password } from "./parts/Password";
 import { Rules } from "./parts/Rules";
+import { SecondFactor } from "./parts/SecondFactor";
 import { Sessions } from "./parts/Sessions";
+import { SignOn } from "./parts/SignOn";
 
 /** The account of whoever is logged in. */
 export default function SettingsPage() {
@@ -17,9 +19,11 @@ export default function SettingsPage() {
         <Profile />
         <Look />
         <Password />
+        <SecondFactor />
         <Sessions />
         <ApiKey />
         <Rules />
+        <SignOn />
         <Card title={t("sec_grants")}>
           <div className="flex flex-wrap items-center justify-between gap-3"><p className="text-base text-ink-2">{t("grants_text")}</p><ButtonLink to="/approvals" search={{ view: "grants" }}>{t("grants_open")}</ButtonLink></div>
         </Card>
