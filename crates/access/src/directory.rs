@@ -9,7 +9,7 @@ use secrecy::ExposeSecret;
 use steward_core::ports::{LoginError, User};
 
 use super::external::{ExternalProfile, NotAdmitted};
-use super::providers::SavedDirectory;
+use super::saved::SavedDirectory;
 use super::{Access, AccessError};
 use connection::{DirectoryProblem, Found, find};
 

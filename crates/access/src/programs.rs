@@ -7,7 +7,7 @@ use steward_core::{Timestamp, UserId};
 
 use super::identity::Identity;
 use super::oidc::{Claims, TokenRules, claimed_issuer, text_of};
-use super::providers::SavedProvider;
+use super::saved::SavedProvider;
 use super::{Access, AccessError, unavailable};
 
 /// Where providers say which program a token is of: OpenID Connect, RFC 9068, Entra ID.
@@ -40,6 +40,10 @@ impl Access {
                 return Ok(None);
             }
         };
+        // That is an ID token, which is for logging somebody in, whatever program it is of.
+        if claims.contains_key("nonce") {
+            return Ok(None);
+        }
         let Some(named) = client_of(&claims).and_then(|id| programs.clients.iter().find(|one| one.client_id == id))
         else {
             tracing::info!(provider = saved.name, "a token of a program that has no role was refused");
@@ -111,7 +115,7 @@ fn email_of(saved: &SavedProvider, client: &ClientRole) -> String {
 #[cfg(test)]
 mod tests {
     use super::{client_of, email_of};
-    use crate::providers::SavedProvider;
+    use crate::saved::SavedProvider;
     use serde_json::json;
     use steward_core::ports::Role;
     use steward_core::sign_on::ClientRole;

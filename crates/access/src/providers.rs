@@ -1,15 +1,14 @@
-//! Providers and the directory as they are saved: settings, with their secrets in the vault.
+//! Providers and the directory are made, changed and removed, with their secrets in the vault.
 
 use secrecy::{ExposeSecret, SecretString};
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use steward_core::ports::{StoreError, StoreResult};
+use steward_core::ports::StoreResult;
 use steward_core::sign_on::{DIRECTORY_SETTING, Directory, OidcProvider, PROVIDERS_SETTING};
 use uuid::Uuid;
 
 use super::directory::check_directory;
 use super::oidc::check_issuer;
+use super::saved::{SavedDirectory, SavedProvider};
 use super::{Access, AccessError};
 
 /// Most of an installation.
@@ -18,33 +17,7 @@ const MAX_NAME: usize = 40;
 /// The name under which the directory's secret is kept.
 const DIRECTORY: &str = "directory";
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SavedProvider {
-    pub id: Uuid,
-    /// Stands in the address that the browser comes back to.
-    pub name: String,
-    pub settings: OidcProvider,
-    pub has_secret: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SavedDirectory {
-    pub id: Uuid,
-    pub settings: Directory,
-    pub has_secret: bool,
-}
-
 impl Access {
-    /// By name.
-    pub async fn providers(&self) -> Result<Vec<SavedProvider>, AccessError> {
-        Ok(self.saved(PROVIDERS_SETTING).await?.unwrap_or_default())
-    }
-
-    /// `None`: there is none of this name.
-    pub async fn provider(&self, name: &str) -> Result<Option<SavedProvider>, AccessError> {
-        Ok(self.providers().await?.into_iter().find(|one| one.name == name))
-    }
-
     /// Makes or replaces it; without a `secret` the one before stays, an empty one ends it.
     pub async fn save_provider(
         &self,
@@ -98,10 +71,6 @@ impl Access {
         Ok(self.login_secrets.remove_login_secret(self.tenant, removed.id).await?)
     }
 
-    pub async fn directory(&self) -> Result<Option<SavedDirectory>, AccessError> {
-        Ok(self.saved(DIRECTORY_SETTING).await?)
-    }
-
     /// Without a `secret` the one before stays, an empty one ends it.
     pub async fn save_directory(
         &self,
@@ -152,15 +121,6 @@ impl Access {
                 self.login_secrets.keep_login_secret(self.tenant, id, name, secret).await?;
                 Ok(true)
             }
-        }
-    }
-
-    async fn saved<T: DeserializeOwned>(&self, name: &str) -> StoreResult<Option<T>> {
-        match self.settings.setting(self.tenant, name).await? {
-            None | Some(Value::Null) => Ok(None),
-            Some(kept) => serde_json::from_value(kept)
-                .map(Some)
-                .map_err(|error| StoreError::Backend(format!("the setting {name} is damaged: {error}"))),
         }
     }
 

@@ -58,8 +58,9 @@ impl Access {
         }
         // Asked whether or not there is such a user here, so that the time does not tell.
         match self.directory_user(login.email, login.password).await {
-            Ok(Some(user)) => return self.with_password(&user, login.label).await,
+            Ok(Some(user)) => return self.by_directory(&user, &email, login.label).await,
             Ok(None) => self.note_failure(&email, client.as_deref()),
+            // The password of Steward was wrong all the same.
             Err(error) => {
                 self.note_failure(&email, client.as_deref());
                 return Err(error);
@@ -75,17 +76,21 @@ impl Access {
         let client = login.client.map(network);
         self.closed(&name, client.as_deref())?;
         match self.directory_user(login.email, login.password).await {
-            Ok(Some(user)) => self.with_password(&user, login.label).await,
+            Ok(Some(user)) => self.by_directory(&user, &name, login.label).await,
             Ok(None) => {
                 self.note_failure(&name, client.as_deref());
                 tracing::info!("login by the directory refused");
                 Err(LoginError::Wrong)
             }
-            Err(error) => {
-                self.note_failure(&name, client.as_deref());
-                Err(error)
-            }
+            Err(error) => Err(error),
         }
+    }
+
+    /// `name`: what they are called there.
+    async fn by_directory(&self, user: &User, name: &str, label: &str) -> Result<OpenSession, LoginError> {
+        let open = self.with_password(user, label).await?;
+        self.attempts_by_email.succeeded(name);
+        Ok(open)
     }
 
     /// An error while a name or a client has failed too often.

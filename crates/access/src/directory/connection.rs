@@ -212,9 +212,10 @@ async fn person(ldap: &mut Ldap, directory: &Directory, entry: &SearchEntry) -> 
     let bytes = entry.bin_attrs.iter().find(|(name, _)| name.eq_ignore_ascii_case(&directory.id_attribute));
     let bytes = bytes.and_then(|(_, values)| values.first()).map(hex::encode);
     let id = texts(&directory.id_attribute).first().cloned().or(bytes);
-    let groups = match directory.nested_groups {
-        true => groups_with_nested(ldap, directory, &entry.dn).await?,
-        false => texts(&directory.groups_attribute).iter().take(MAX_GROUPS).cloned().collect(),
+    let groups = if directory.nested_groups {
+        groups_with_nested(ldap, directory, &entry.dn).await?
+    } else {
+        texts(&directory.groups_attribute).iter().take(MAX_GROUPS).cloned().collect()
     };
     Ok(Found {
         id: id.unwrap_or_else(|| entry.dn.to_lowercase()),

@@ -100,14 +100,24 @@ impl KnownProvider {
 
     /// Fetches the keys once more if the token names one that is not known.
     pub async fn verify(&self, token: &str, rules: &TokenRules<'_>) -> Result<Claims, String> {
-        let (keys, fetched_at) = self.keys.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner).0.clone();
         match verify(token, &keys, rules) {
-            Err(TokenProblem::UnknownKey) if rules.now.since(fetched_at) >= KEYS_AT_MOST => {}
+            Err(TokenProblem::UnknownKey) if self.may_fetch_keys(rules.now) => {}
             other => return other.map_err(|problem| problem.to_string()),
         }
         let keys = fetch_keys(&self.client, &self.reach, &self.metadata.jwks_uri).await?;
-        *self.keys.write().unwrap_or_else(PoisonError::into_inner) = (keys.clone(), rules.now);
+        self.keys.write().unwrap_or_else(PoisonError::into_inner).0 = keys.clone();
         verify(token, &keys, rules).map_err(|problem| problem.to_string())
+    }
+
+    /// One of many at the same time.
+    fn may_fetch_keys(&self, now: Timestamp) -> bool {
+        let mut kept = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        let may = now.since(kept.1) >= KEYS_AT_MOST;
+        if may {
+            kept.1 = now;
+        }
+        may
     }
 }
 

@@ -16,7 +16,7 @@ use super::known::KnownProvider;
 use super::reach::json_of;
 use super::token::{Claims, TokenRules, text_of, texts_of};
 use crate::external::{ExternalProfile, NotAdmitted};
-use crate::providers::SavedProvider;
+use crate::saved::SavedProvider;
 use crate::sessions::{OpenSession, network};
 use crate::{Access, AccessError, secrets};
 
@@ -224,9 +224,10 @@ impl Access {
         redirect_uri: &str,
         verifier: &str,
     ) -> Result<TokenAnswer, SignOnError> {
-        let secret = match saved.has_secret {
-            true => self.login_secrets.login_secret(self.tenant, saved.id).await.map_err(AccessError::from)?,
-            false => None,
+        let secret = if saved.has_secret {
+            self.login_secrets.login_secret(self.tenant, saved.id).await.map_err(AccessError::from)?
+        } else {
+            None
         };
         let client_id = &saved.settings.client_id;
         let mut form = vec![

@@ -115,9 +115,10 @@ pub(crate) async fn callback(
         client: client.address,
         label: &client.label,
     };
-    let arrived = match [&back.state, &back.code, &back.error, &back.iss].into_iter().all(short) {
-        true => state.access.finish_sign_on(arrival).await,
-        false => Err(SignOnError::State),
+    let arrived = if [&back.state, &back.code, &back.error, &back.iss].into_iter().all(short) {
+        state.access.finish_sign_on(arrival).await
+    } else {
+        Err(SignOnError::State)
     };
     let forget = (header::SET_COOKIE, clear_kept(client.https));
     Ok(match arrived {

@@ -144,7 +144,9 @@ fn people(referral: u16) -> String {
         ldif += &person(uid, name, &format!("{uid} stands in the reeds"));
     }
     ldif += &person("root", "Root of the directory", "root stands in the reeds");
-    ldif += &format!("dn: cn=ops,{BASE}\nobjectClass: groupOfNames\ncn: ops\nmember: uid=ada,ou=people,{BASE}\n\n");
+    ldif += &format!(
+        "dn: cn=ops,{BASE}\nobjectClass: groupOfNames\ncn: ops\nmember: uid=ada,ou=people,{BASE}\nmember: uid=root,ou=people,{BASE}\n\n"
+    );
     ldif += &format!("dn: cn=devs,{BASE}\nobjectClass: groupOfNames\ncn: devs\nmember: uid=bob,ou=people,{BASE}\n\n");
     ldif + &format!(
         "dn: ou=elsewhere,{BASE}\nobjectClass: referral\nobjectClass: extensibleObject\nou: elsewhere\n\

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use steward_core::hash::sha256;
 use steward_core::ports::{
-    Agents, Approvals, AuditLog, BlobError, Blobs, Connections, Conversations, CredentialRows, ExamReports, Facts,
-    Grants, Idempotency, KeptRuns, LoginSessions, McpServers, RunStore, Settings, SkillPackages, Skills, SpendLimits,
-    UsageRecord, Users, VirtualKeys,
+    Agents, Approvals, AuditLog, BlobError, Blobs, Connections, Conversations, CredentialRows, ExamReports,
+    ExternalAccounts, Facts, Grants, Idempotency, KeptRuns, LoginSessions, McpServers, RunStore, SecondFactors,
+    Settings, SkillPackages, Skills, SpendLimits, UsageRecord, Users, VirtualKeys,
 };
 use steward_store::{Place, Store, StoreConfig};
 use tempfile::TempDir;
@@ -42,6 +42,8 @@ ports!(
         + McpServers
         + CredentialRows
         + AuditLog
+        + ExternalAccounts
+        + SecondFactors
 );
 
 /// Blobs in memory.
