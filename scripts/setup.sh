@@ -2,7 +2,7 @@
 # Fetches what a build, a run or the tests need and this machine lacks. Safe to repeat; quick when all is there.
 #   scripts/setup.sh build   compiler, cmake, libclang, Rust, Node.js and the studio's packages
 #   scripts/setup.sh run     + Python with pip, curl, and the weights of the local models   (the default)
-#   scripts/setup.sh test    + bubblewrap, sshd, Chromium, PostgreSQL, MariaDB, Dovecot, NATS, the clients of the tests and schemathesis
+#   scripts/setup.sh test    + bubblewrap, sshd, slapd, Chromium, PostgreSQL, MariaDB, Dovecot, NATS, the clients of the tests and schemathesis
 #   scripts/setup.sh litellm  run + LiteLLM, to be measured beside Steward (make bench-gateway ARGS=--litellm)
 # Cache folder: $STEWARD_CACHE, by default ~/.cache/steward. Nothing is written elsewhere, save web/node_modules and system packages
 # by apt.
@@ -44,6 +44,7 @@ has_pip() { python3 -m pip --version >/dev/null 2>&1; }
 has_venv() { python3 -c 'import ensurepip, venv' >/dev/null 2>&1; }
 # Not on the PATH of everybody who is not root.
 has_sshd() { { has sshd || [[ -x /usr/sbin/sshd ]]; } && has ssh-keygen; }
+has_slapd() { [[ -x /usr/sbin/slapd || -x /usr/local/sbin/slapd ]] && has ldapadd; }
 has_chromium() { "$here/chromium.sh" >/dev/null 2>&1; }
 has_dovecot() { [[ -x /usr/sbin/dovecot || -x /usr/local/sbin/dovecot ]] && compgen -G '/usr/lib*/dovecot/imap' >/dev/null; }
 has_mariadb() { [[ -x /usr/sbin/mariadbd || -x /usr/bin/mariadbd || -x /usr/local/sbin/mariadbd || -x /usr/local/bin/mariadbd ]]; }
@@ -64,6 +65,7 @@ missing_packages() {
   [[ $mode == test ]] || return 0
   has bwrap || echo bubblewrap
   has_sshd || echo openssh-server
+  has_slapd || printf '%s\n' slapd ldap-utils
   has_mariadb || echo mariadb-server
   has_dovecot || echo dovecot-imapd
   has openssl || echo openssl

@@ -66,7 +66,10 @@ impl Access {
             self.identity_cache.keep(hash, identities, &found);
             return Ok(found);
         }
-        let claims = self.tokens.check(bearer, now)?;
+        let claims = match self.tokens.check(bearer, now) {
+            Ok(claims) => claims,
+            Err(error) => return self.program(bearer, now).await?.ok_or(error),
+        };
         let alive = self
             .sessions
             .sessions(self.tenant, claims.sub, now)

@@ -12,8 +12,6 @@ use super::sessions::{OpenSession, network};
 use super::users::checked_name;
 use super::{Access, AccessError, secrets};
 
-pub const INVITATION_LIFETIME: Duration = Duration::from_hours(7 * 24);
-
 /// The token is not kept, so this is the only time that it can be handed over.
 #[derive(Debug, Clone)]
 pub struct IssuedInvitation {
@@ -41,7 +39,7 @@ impl Access {
         name: Option<&str>,
         role: Role,
     ) -> Result<(User, IssuedInvitation), AccessError> {
-        let (issued, invitation) = self.issue_invitation();
+        let (issued, invitation) = self.issue_invitation().await;
         let new = User { invitation: Some(invitation), ..self.new_user(email, name, role)? };
         self.create_user(&new).await?;
         Ok((new, issued))
@@ -52,12 +50,12 @@ impl Access {
         if self.known_user(user).await?.is_disabled() {
             return Err(AccessError::Disabled);
         }
-        let (issued, invitation) = self.issue_invitation();
+        let (issued, invitation) = self.issue_invitation().await;
         let change = UserChange { invitation: Some(invitation), ..UserChange::default() };
         Ok((self.users.change_user(self.tenant, user, &change).await?, issued))
     }
 
-    /// Sets the password, ends all sessions and logs in. Attempts count like those of a login.
+    /// Sets the password, ends all sessions and logs in, as [`Self::log_in`] does. Attempts count like those of a login.
     pub async fn accept_invitation(&self, accept: AcceptInvitation<'_>) -> Result<OpenSession, AccessError> {
         let client = accept.client.map(network);
         let wait = client.as_ref().and_then(|client| self.attempts_by_client.closed(client, self.clock.now()));
@@ -89,12 +87,13 @@ impl Access {
         self.attempts_by_email.succeeded(&accepted.email);
         self.note_administrator(&accepted).await?;
         tracing::info!(user = %accepted.id, "invitation accepted");
-        Ok(self.open(&accepted, accept.label).await?)
+        Ok(self.with_password(&accepted, accept.label).await?)
     }
 
-    fn issue_invitation(&self) -> (IssuedInvitation, Invitation) {
+    async fn issue_invitation(&self) -> (IssuedInvitation, Invitation) {
         let token = secrets::hexadecimal(24);
-        let expires_at = self.clock.now().plus(INVITATION_LIFETIME);
+        let lifetime = Duration::from_secs(u64::from(self.login_settings().await.invitation_s));
+        let expires_at = self.clock.now().plus(lifetime);
         let token_hash = sha256(token.as_bytes());
         (IssuedInvitation { token, expires_at }, Invitation { token_hash, expires_at })
     }

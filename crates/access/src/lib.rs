@@ -1,20 +1,30 @@
 //! Who is asking: passwords, sessions, tokens, API keys and the first administrator. What they may use: the vault. What must not
 //! be seen by all: personal data and secrets in texts.
 
+mod directory;
+mod external;
 pub mod governance;
 mod groups;
 mod identity;
 mod invitations;
 mod keys;
+mod oidc;
+mod programs;
+mod providers;
+mod saved;
+mod second_factor;
 mod secrets;
 mod sessions;
 mod users;
 mod vault;
 
 pub use identity::{Account, Identity};
-pub use invitations::{AcceptInvitation, INVITATION_LIFETIME, IssuedInvitation};
+pub use invitations::{AcceptInvitation, IssuedInvitation};
 pub use keys::NewKey;
-pub use sessions::{LogIn, OpenSession, REFRESH_LIFETIME};
+pub use oidc::{Arrival, Departure, SignOnError};
+pub use saved::{SavedDirectory, SavedProvider};
+pub use second_factor::{Enrolment, SecondFactorState, SecondStep};
+pub use sessions::{LogIn, OpenSession};
 pub use users::{FirstStart, LOCAL_USER};
 pub use vault::{FileKeys, FixedKeys, KeySource, PassphraseKeys, SealedVault, VaultDeps, VaultKey, VaultKeyPlace};
 
@@ -23,13 +33,14 @@ use std::sync::Arc;
 use secrecy::SecretBox;
 use steward_core::permission::Permissions;
 use steward_core::ports::{
-    Clock, Groups, Ids, LoginError, LoginSessions, ResourceGrants, Settings, StoreError, UserChangeError, Users,
-    VirtualKeys,
+    Clock, ExternalAccounts, Groups, Ids, LoginError, LoginSecrets, LoginSessions, ResourceGrants, SecondFactors,
+    Settings, StoreError, UserChangeError, Users, VaultError, VirtualKeys,
 };
 use steward_core::{TenantId, UserId};
 use tokio::sync::{Mutex, Semaphore};
 
 use identity::LookupCache;
+use oidc::KnownProviders;
 use secrets::Tokens;
 use sessions::LoginAttempts;
 
@@ -44,6 +55,10 @@ pub struct AccessDeps {
     pub grants: Arc<dyn ResourceGrants>,
     /// For the hash of the one-time token.
     pub settings: Arc<dyn Settings>,
+    pub external: Arc<dyn ExternalAccounts>,
+    pub second_factors: Arc<dyn SecondFactors>,
+    /// What providers and directories know Steward by.
+    pub login_secrets: Arc<dyn LoginSecrets>,
     pub keys: Arc<dyn VirtualKeys>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
@@ -58,10 +73,16 @@ pub struct Access {
     groups: Arc<dyn Groups>,
     grants: Arc<dyn ResourceGrants>,
     settings: Arc<dyn Settings>,
+    external: Arc<dyn ExternalAccounts>,
+    second_factors: Arc<dyn SecondFactors>,
+    login_secrets: Arc<dyn LoginSecrets>,
     keys: Arc<dyn VirtualKeys>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
     tokens: Tokens,
+    oidc: KnownProviders,
+    /// Held while what providers are known is changed.
+    changing_providers: Mutex<()>,
     attempts_by_email: LoginAttempts,
     attempts_by_client: LoginAttempts,
     /// Held while the first administrator is made.
@@ -80,10 +101,15 @@ impl Access {
             groups: deps.groups,
             grants: deps.grants,
             settings: deps.settings,
+            external: deps.external,
+            second_factors: deps.second_factors,
+            login_secrets: deps.login_secrets,
             keys: deps.keys,
             clock: deps.clock,
             ids: deps.ids,
             tokens: Tokens::new(deps.signing_key),
+            oidc: KnownProviders::default(),
+            changing_providers: Mutex::new(()),
             attempts_by_email: LoginAttempts::new(5),
             attempts_by_client: LoginAttempts::new(30),
             setting_up: Mutex::new(()),
@@ -150,6 +176,13 @@ pub enum AccessError {
     LastAdministrator,
     #[error("the current password is wrong")]
     CurrentPassword,
+    #[error("there is no {0}")]
+    Unknown(String),
+    /// There is a second factor already, or none.
+    #[error("{0}")]
+    SecondFactor(&'static str),
+    #[error(transparent)]
+    Vault(#[from] VaultError),
     #[error(transparent)]
     Login(#[from] LoginError),
     #[error("cannot hash a password: {0}")]

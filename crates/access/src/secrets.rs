@@ -5,14 +5,18 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
 use rand::Rng;
 use secrecy::{ExposeSecret, SecretBox};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use sha2::Sha256;
 use steward_core::ports::LoginError;
 use steward_core::{Timestamp, UserId};
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
+use zeroize::Zeroizing;
 
 use super::AccessError;
 
@@ -50,7 +54,7 @@ pub(crate) fn verify(password: &str, phc: Option<&str>) -> bool {
     fits && phc.is_some()
 }
 
-fn random(bytes: usize) -> Vec<u8> {
+pub(crate) fn random(bytes: usize) -> Vec<u8> {
     let mut buffer = vec![0u8; bytes];
     rand::rng().fill_bytes(&mut buffer);
     buffer
@@ -71,8 +75,8 @@ pub(crate) fn same(one: &str, other: &str) -> bool {
     one.as_bytes().ct_eq(other.as_bytes()).into()
 }
 
-/// How long an access token is good, seconds.
-pub(crate) const LIFETIME_S: u64 = 900;
+/// How far the clock may have gone back since a token was made, seconds.
+const DRIFT_S: u64 = 900;
 const ISSUER: &str = "steward";
 /// What an access token is for; a token that this key signs for anything else opens nothing.
 const AUDIENCE: &str = "steward-api";
@@ -88,6 +92,21 @@ pub(crate) struct Claims {
     exp: u64,
 }
 
+/// What the proof of a right password is for.
+const CHALLENGE: &str = "steward-second-factor";
+
+#[derive(Debug, Serialize, Deserialize)]
+struct ChallengeClaims {
+    iss: String,
+    aud: String,
+    sub: UserId,
+    exp: u64,
+}
+
+fn seconds(now: Timestamp) -> u64 {
+    u64::try_from(now.0 / 1000).unwrap_or(0)
+}
+
 pub(crate) struct Tokens {
     key: SecretBox<Vec<u8>>,
 }
@@ -97,33 +116,74 @@ impl Tokens {
         Self { key }
     }
 
-    pub fn issue(&self, user: UserId, session: Uuid, now: Timestamp) -> Result<String, LoginError> {
-        let iat = u64::try_from(now.0 / 1000).unwrap_or(0);
+    /// `lifetime_s`: seconds.
+    pub fn issue(&self, user: UserId, session: Uuid, now: Timestamp, lifetime_s: u64) -> Result<String, LoginError> {
+        let iat = seconds(now);
         let claims = Claims {
             iss: ISSUER.to_owned(),
             aud: AUDIENCE.to_owned(),
             sub: user,
             sid: session,
             iat,
-            exp: iat + LIFETIME_S,
+            exp: iat + lifetime_s,
         };
+        self.sign(&claims)
+    }
+
+    /// Signs the proof of a right password.
+    pub fn challenge(&self, user: UserId, now: Timestamp, lifetime_s: u64) -> Result<String, LoginError> {
+        let exp = seconds(now) + lifetime_s;
+        self.sign(&ChallengeClaims { iss: ISSUER.to_owned(), aud: CHALLENGE.to_owned(), sub: user, exp })
+    }
+
+    pub fn check_challenge(&self, token: &str, now: Timestamp) -> Result<UserId, LoginError> {
+        let claims: ChallengeClaims = self.open(token, CHALLENGE)?;
+        if seconds(now) >= claims.exp {
+            return Err(LoginError::Token);
+        }
+        Ok(claims.sub)
+    }
+
+    /// A key for `purpose` that says nothing about the one that it comes from.
+    pub fn derive(&self, purpose: &str) -> Zeroizing<[u8; 32]> {
+        self.mac(purpose, b"")
+    }
+
+    /// Nobody without the key can compute it for another `message`.
+    pub fn mac(&self, purpose: &str, message: &[u8]) -> Zeroizing<[u8; 32]> {
+        let mut out = Zeroizing::new([0; 32]);
+        // HMAC takes keys of any length.
+        if let Ok(mut mac) = <Hmac<Sha256> as KeyInit>::new_from_slice(self.key.expose_secret()) {
+            mac.update(purpose.as_bytes());
+            mac.update(b"\0");
+            mac.update(message);
+            out.copy_from_slice(&mac.finalize().into_bytes());
+        }
+        out
+    }
+
+    fn sign(&self, claims: &impl Serialize) -> Result<String, LoginError> {
         let key = EncodingKey::from_secret(self.key.expose_secret());
-        encode(&Header::new(Algorithm::HS256), &claims, &key)
-            .map_err(|error| LoginError::Unavailable(error.to_string()))
+        encode(&Header::new(Algorithm::HS256), claims, &key).map_err(|error| LoginError::Unavailable(error.to_string()))
+    }
+
+    /// The time is the caller's to check.
+    fn open<C: DeserializeOwned>(&self, token: &str, audience: &str) -> Result<C, LoginError> {
+        let mut rules = Validation::new(Algorithm::HS256);
+        rules.validate_exp = false;
+        rules.set_issuer(&[ISSUER]);
+        rules.set_audience(&[audience]);
+        rules.set_required_spec_claims(&["iss", "aud", "sub", "exp"]);
+        let key = DecodingKey::from_secret(self.key.expose_secret());
+        Ok(decode::<C>(token, &key, &rules).map_err(|_| LoginError::Token)?.claims)
     }
 
     /// The time comes from the caller, so the library's own check of the expiry is off.
     pub fn check(&self, token: &str, now: Timestamp) -> Result<Claims, LoginError> {
-        let mut rules = Validation::new(Algorithm::HS256);
-        rules.validate_exp = false;
-        rules.set_issuer(&[ISSUER]);
-        rules.set_audience(&[AUDIENCE]);
-        rules.set_required_spec_claims(&["iss", "aud", "sub", "exp"]);
-        let key = DecodingKey::from_secret(self.key.expose_secret());
-        let claims = decode::<Claims>(token, &key, &rules).map_err(|_| LoginError::Token)?.claims;
-        let seconds = u64::try_from(now.0 / 1000).unwrap_or(0);
-        // One from the future was not made here, or the clock went back by more than a refresh.
-        if seconds >= claims.exp || claims.iat > seconds + LIFETIME_S {
+        let claims: Claims = self.open(token, AUDIENCE)?;
+        let seconds = seconds(now);
+        // One from the future was not made here, or the clock went back far.
+        if seconds >= claims.exp || claims.iat > seconds + DRIFT_S {
             return Err(LoginError::Token);
         }
         Ok(claims)
@@ -153,7 +213,7 @@ mod password_tests {
 
 #[cfg(test)]
 mod token_tests {
-    use super::{LIFETIME_S, Tokens};
+    use super::Tokens;
     use base64::Engine as _;
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
@@ -246,12 +306,26 @@ mod token_tests {
         let other = Tokens::new(SecretBox::new(Box::new(vec![2; 32])));
         let user = UserId(uuid::Uuid::from_u128(7));
         let now = Timestamp(1_000_000_000_000);
-        let token = one.issue(user, uuid::Uuid::from_u128(8), now).expect("token");
+        let token = one.issue(user, uuid::Uuid::from_u128(8), now, 900).expect("token");
         let claims = one.check(&token, now).expect("valid");
         assert_eq!((claims.sub, claims.sid.as_u128()), (user, 8));
         assert!(other.check(&token, now).is_err());
-        let later = Timestamp(now.0 + i64::try_from(LIFETIME_S * 1000).expect("small"));
+        let later = Timestamp(now.0 + 900_000);
         assert!(one.check(&token, later).is_err());
         assert!(one.check("a.b.c", now).is_err());
+    }
+
+    #[test]
+    fn a_challenge_is_no_access_token_and_ends() {
+        let tokens = Tokens::new(SecretBox::new(Box::new(KEY.to_vec())));
+        let (user, now) = (UserId(uuid::Uuid::from_u128(7)), Timestamp(1_000_000_000_000));
+        let challenge = tokens.challenge(user, now, 300).expect("a challenge");
+        assert_eq!(tokens.check_challenge(&challenge, now).ok(), Some(user));
+        assert!(tokens.check(&challenge, now).is_err());
+        assert!(tokens.check_challenge(&challenge, Timestamp(now.0 + 300_000)).is_err());
+        let token = tokens.issue(user, user.0, now, 900).expect("a token");
+        assert!(tokens.check_challenge(&token, now).is_err());
+        assert_ne!(*tokens.derive("a"), *tokens.derive("b"));
+        assert_ne!(*tokens.mac("a", b"x"), *tokens.mac("a", b"y"));
     }
 }

@@ -8,15 +8,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use steward_core::hash::sha256;
 use steward_core::ports::{Authenticator, LoginError, LoginSession, Principal, User, UserChange};
+use steward_core::sign_on::LoginSettings;
 use steward_core::{Timestamp, UserId};
 use uuid::Uuid;
 
 use super::identity::Account;
-use super::secrets::{self, LIFETIME_S};
+use super::secrets;
 use super::{Access, AccessError, unavailable};
 
-/// How long a session lasts without a refresh.
-pub const REFRESH_LIFETIME: Duration = Duration::from_hours(30 * 24);
 /// Two tabs may send the same refresh token at the same time; within this time the old token is no theft.
 const TOLERATED: Duration = Duration::from_secs(10);
 /// Most sessions of one user; another login ends the oldest.
@@ -40,6 +39,8 @@ pub struct OpenSession {
     pub expires_in: u64,
     /// `None`: the newest refresh token stays.
     pub refresh_token: Option<String>,
+    /// How long the refresh token is good, seconds.
+    pub refresh_expires_in: u64,
     pub user: Account,
 }
 
@@ -47,24 +48,71 @@ impl Access {
     pub async fn log_in(&self, login: LogIn<'_>) -> Result<OpenSession, LoginError> {
         let email = login.email.trim().to_lowercase();
         let client = login.client.map(network);
-        let closed = || {
-            let now = self.clock.now();
-            let by_client = client.as_ref().and_then(|client| self.attempts_by_client.closed(client, now));
-            let wait = self.attempts_by_email.closed(&email, now).max(by_client);
-            wait.map_or(Ok(()), |seconds| Err(LoginError::TooMany { seconds }))
-        };
+        let closed = || self.closed(&email, client.as_deref());
         closed()?;
         let user = self.users.user_by_email(self.tenant, &email).await.map_err(unavailable)?;
         let phc = user.as_ref().and_then(|user| user.password_hash.clone());
         let fits = self.verify_password(login.password, phc, closed).await?;
         if let Some(user) = user.filter(|user| fits && !user.is_disabled()) {
-            self.attempts_by_email.succeeded(&email);
-            return self.open(&user, login.label).await;
+            return self.with_password(&user, login.label).await;
         }
-        self.attempts_by_email.failed(&email, self.clock.now());
-        self.count_failure_of(client.as_deref());
+        // Asked whether or not there is such a user here, so that the time does not tell.
+        match self.directory_user(login.email, login.password).await {
+            Ok(Some(user)) => return self.by_directory(&user, &email, login.label).await,
+            Ok(None) => self.note_failure(&email, client.as_deref()),
+            // The password of Steward was wrong all the same.
+            Err(error) => {
+                self.note_failure(&email, client.as_deref());
+                return Err(error);
+            }
+        }
         tracing::info!("login refused");
         Err(LoginError::Wrong)
+    }
+
+    /// As [`Self::log_in`], with accounts of the directory only.
+    pub async fn log_in_by_directory(&self, login: LogIn<'_>) -> Result<OpenSession, LoginError> {
+        let name = login.email.trim().to_lowercase();
+        let client = login.client.map(network);
+        self.closed(&name, client.as_deref())?;
+        match self.directory_user(login.email, login.password).await {
+            Ok(Some(user)) => self.by_directory(&user, &name, login.label).await,
+            Ok(None) => {
+                self.note_failure(&name, client.as_deref());
+                tracing::info!("login by the directory refused");
+                Err(LoginError::Wrong)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// `name`: what they are called there.
+    async fn by_directory(&self, user: &User, name: &str, label: &str) -> Result<OpenSession, LoginError> {
+        let open = self.with_password(user, label).await?;
+        self.attempts_by_email.succeeded(name);
+        Ok(open)
+    }
+
+    /// An error while a name or a client has failed too often.
+    pub(crate) fn closed(&self, name: &str, client: Option<&str>) -> Result<(), LoginError> {
+        let now = self.clock.now();
+        let by_client = client.and_then(|client| self.attempts_by_client.closed(client, now));
+        let wait = self.attempts_by_email.closed(name, now).max(by_client);
+        wait.map_or(Ok(()), |seconds| Err(LoginError::TooMany { seconds }))
+    }
+
+    pub(crate) fn note_failure(&self, name: &str, client: Option<&str>) {
+        self.attempts_by_email.failed(name, self.clock.now());
+        self.count_failure_of(client);
+    }
+
+    /// Their password was right: a session, or what is still missing.
+    pub(crate) async fn with_password(&self, user: &User, label: &str) -> Result<OpenSession, LoginError> {
+        if let Some(challenge) = self.challenge_for(user).await? {
+            return Err(LoginError::SecondFactor(Box::new(challenge)));
+        }
+        self.attempts_by_email.succeeded(&user.email);
+        self.open(user, label).await
     }
 
     /// `client`: the [`network`] of an address.
@@ -76,6 +124,7 @@ impl Access {
 
     pub(crate) async fn open(&self, user: &User, label: &str) -> Result<OpenSession, LoginError> {
         let now = self.clock.now();
+        let rules = self.login_settings().await;
         let token = secrets::refresh_token();
         let session = LoginSession {
             id: self.ids.next(),
@@ -84,7 +133,7 @@ impl Access {
             previous_hash: None,
             rotated_at: now,
             created_at: now,
-            expires_at: now.plus(REFRESH_LIFETIME),
+            expires_at: now.plus(session_lifetime(&rules)),
             label: label.chars().take(100).collect(),
         };
         let others = self.sessions.sessions(self.tenant, user.id, now).await.map_err(unavailable)?;
@@ -93,7 +142,7 @@ impl Access {
         }
         self.sessions.create_session(self.tenant, &session).await.map_err(unavailable)?;
         self.users.note_login(self.tenant, user.id, now).await.map_err(unavailable)?;
-        self.opened(session.id, user, Some(token))
+        self.opened(session.id, user, Some(token), &rules)
     }
 
     /// An old refresh token means that somebody has a copy, so it ends the session; except shortly after a rotation,
@@ -104,6 +153,7 @@ impl Access {
         let user = self.users.user(self.tenant, session.user).await.map_err(unavailable)?;
         let user = user.filter(|user| !user.is_disabled()).ok_or(LoginError::Token)?;
         let now = self.clock.now();
+        let rules = self.login_settings().await;
         if secrets::same(&session.token_hash, &hash) {
             let fresh = secrets::refresh_token();
             let rotated = self
@@ -114,18 +164,18 @@ impl Access {
                     &hash,
                     &sha256(fresh.as_bytes()),
                     now,
-                    now.plus(REFRESH_LIFETIME),
+                    now.plus(session_lifetime(&rules)),
                 )
                 .await
                 .map_err(unavailable)?;
             if rotated {
-                return self.opened(session.id, &user, Some(fresh));
+                return self.opened(session.id, &user, Some(fresh), &rules);
             }
             // Another request was faster, so the token is now the previous one.
             session = self.session_of(&hash).await?;
         }
         if now.since(session.rotated_at) <= TOLERATED {
-            return self.opened(session.id, &user, None);
+            return self.opened(session.id, &user, None, &rules);
         }
         self.end(session.id).await.map_err(unavailable)?;
         tracing::warn!(
@@ -217,15 +267,27 @@ impl Access {
         }
     }
 
-    fn opened(&self, id: Uuid, user: &User, refresh_token: Option<String>) -> Result<OpenSession, LoginError> {
+    fn opened(
+        &self,
+        id: Uuid,
+        user: &User,
+        refresh_token: Option<String>,
+        rules: &LoginSettings,
+    ) -> Result<OpenSession, LoginError> {
+        let expires_in = u64::from(rules.access_token_s);
         Ok(OpenSession {
             id,
-            access_token: self.tokens.issue(user.id, id, self.clock.now())?,
-            expires_in: LIFETIME_S,
+            access_token: self.tokens.issue(user.id, id, self.clock.now(), expires_in)?,
+            expires_in,
             refresh_token,
+            refresh_expires_in: u64::from(rules.session_s),
             user: user.into(),
         })
     }
+}
+
+fn session_lifetime(rules: &LoginSettings) -> Duration {
+    Duration::from_secs(u64::from(rules.session_s))
 }
 
 #[async_trait]
@@ -233,7 +295,7 @@ impl Authenticator for Access {
     async fn login(&self, email: &str, password: &str) -> Result<(String, u64), LoginError> {
         let login = LogIn { email, password, client: None, label: "a program" };
         let open = self.log_in(login).await?;
-        Ok((open.access_token, LIFETIME_S))
+        Ok((open.access_token, open.expires_in))
     }
 
     async fn verify(&self, bearer: &str) -> Result<Principal, LoginError> {

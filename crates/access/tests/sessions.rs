@@ -5,7 +5,9 @@
 use secrecy::SecretBox;
 use std::sync::Arc;
 use std::time::Duration;
-use steward_access::{Access, AccessDeps, AccessError, FirstStart, LogIn, OpenSession};
+use steward_access::{
+    Access, AccessDeps, AccessError, FileKeys, FirstStart, LogIn, OpenSession, SealedVault, VaultDeps,
+};
 use steward_core::TenantId;
 use steward_core::ports::{Clock, LoginError, Role};
 use steward_infra::FileBlobs;
@@ -28,6 +30,12 @@ async fn empty_bed() -> Bed {
     let dir = TempDir::new().unwrap();
     let blobs = Arc::new(FileBlobs::new(dir.path()));
     let store = Arc::new(Store::open(StoreConfig::sqlite(dir.path()), blobs).await.unwrap());
+    let vault = Arc::new(SealedVault::new(VaultDeps {
+        rows: store.clone(),
+        source: Arc::new(FileKeys::new(dir.path().join("vault.key"))),
+        clock: clock.clone(),
+        ids: Arc::new(SeqIds::new(1)),
+    }));
     let access = Access::new(AccessDeps {
         tenant: TenantId::DEFAULT,
         users: store.clone(),
@@ -35,6 +43,9 @@ async fn empty_bed() -> Bed {
         groups: store.clone(),
         grants: store.clone(),
         settings: store.clone(),
+        external: store.clone(),
+        second_factors: store.clone(),
+        login_secrets: vault,
         keys: store,
         clock: clock.clone(),
         ids: Arc::new(SeqIds::default()),

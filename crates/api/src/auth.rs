@@ -1,17 +1,25 @@
 mod caller;
 mod client;
+mod cookies;
 mod dto;
+mod oidc;
+mod second_factor;
 
 use crate::ApiState;
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
 use crate::guard::AuditNote;
 use crate::problem::{Answer, Done, Problem};
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
-use dto::{AcceptedInvitation, ApiKey, AuthStatus, Login, LoginSessionView, Me, NewPassword, Session, SetUp};
-use steward_app::{AcceptInvitation, Caller, LogIn, OpenSession, REFRESH_LIFETIME};
+use cookies::{clear_cookie, cookie_token, set_cookie};
+use dto::{
+    AcceptedInvitation, ApiKey, AuthStatus, DirectoryLogin, Login, LoginSessionView, Me, NewPassword,
+    SecondFactorRequired, Session, SetUp,
+};
+use serde::Serialize;
+use steward_app::{AcceptInvitation, AccessError, Caller, LogIn, OpenSession};
 use steward_core::ports::LoginError;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -23,6 +31,7 @@ pub(crate) use client::Client;
 pub(crate) fn auth_routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
         .routes(routes!(login))
+        .routes(routes!(directory_login))
         .routes(routes!(refresh))
         .routes(routes!(logout))
         .routes(routes!(status))
@@ -33,16 +42,20 @@ pub(crate) fn auth_routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(end_session))
         .routes(routes!(change_password))
         .routes(routes!(make_key, remove_key))
+        .merge(oidc::oidc_routes())
+        .merge(second_factor::second_factor_routes())
 }
 
 /// Log in
 ///
-/// Gives an access token for 15 minutes, and the cookie that prolongs it. Five wrong passwords close an email
-/// for 15 minutes.
+/// Gives an access token, and the cookie that prolongs it. Who is not a user with this password may be somebody of the
+/// directory, if there is one. Where a second factor is needed, the answer is 202 with a challenge for the second step.
+/// Five wrong passwords close an email for 15 minutes.
 #[utoipa::path(
     post, path = "/api/auth/login", tag = "auth", operation_id = "login", security(()),
     request_body = Login,
     responses((status = 200, description = "Logged in", body = Session),
+              (status = 202, description = "The password is right; a code is needed", body = SecondFactorRequired),
               (status = 401, description = "Email or password is wrong"),
               (status = 429, description = "Too many attempts"))
 )]
@@ -52,12 +65,42 @@ pub(crate) async fn login(
     Body(body): Body<Login>,
 ) -> Result<Response, Problem> {
     let login = LogIn { email: &body.email, password: &body.password, client: client.address, label: &client.label };
-    match state.access.log_in(login).await {
+    Ok(first_step(state.access.log_in(login).await, &body.email, &client))
+}
+
+/// Log in by the directory
+///
+/// Only accounts of the directory (LDAP, Active Directory) are looked at. All else is as with `POST /api/auth/login`.
+#[utoipa::path(
+    post, path = "/api/auth/login/ad", tag = "auth", operation_id = "directoryLogin", security(()),
+    request_body = DirectoryLogin,
+    responses((status = 200, description = "Logged in", body = Session),
+              (status = 202, description = "The password is right; a code is needed", body = SecondFactorRequired),
+              (status = 401, description = "Name or password is wrong, or there is no directory"),
+              (status = 429, description = "Too many attempts"))
+)]
+pub(crate) async fn directory_login(
+    State(state): State<ApiState>,
+    client: Client,
+    Body(body): Body<DirectoryLogin>,
+) -> Result<Response, Problem> {
+    let login = LogIn { email: &body.username, password: &body.password, client: client.address, label: &client.label };
+    Ok(first_step(state.access.log_in_by_directory(login).await, &body.username, &client))
+}
+
+/// What became of a password.
+fn first_step(done: Result<OpenSession, LoginError>, typed: &str, client: &Client) -> Response {
+    match done {
         Ok(open) => {
             let note = AuditNote::of(open.user.email.clone(), open.user.id);
-            Ok((Extension(note), with_cookie(open, &client)).into_response())
+            (Extension(note), with_cookie(open, client, |session| session)).into_response()
         }
-        Err(error) => Ok((Extension(AuditNote::typed(&body.email)), Problem::from(error)).into_response()),
+        Err(LoginError::SecondFactor(challenge)) => {
+            let note =
+                AuditNote::of(challenge.email.clone(), challenge.user).reason("a code of the second factor is needed");
+            (StatusCode::ACCEPTED, Extension(note), Json(SecondFactorRequired::from(*challenge))).into_response()
+        }
+        Err(error) => (Extension(AuditNote::typed(typed)), Problem::from(error)).into_response(),
     }
 }
 
@@ -83,7 +126,7 @@ pub(crate) async fn refresh(
         None => Err(LoginError::Token),
     };
     match opened {
-        Ok(open) => Ok(with_cookie(open, &client).into_response()),
+        Ok(open) => Ok(with_cookie(open, &client, |session| session).into_response()),
         Err(LoginError::Stolen { user, email }) => {
             let note = AuditNote::of(email, user).reason("an old token was used again: the session was ended");
             Ok((Extension(note), session_ended(&client)).into_response())
@@ -124,10 +167,13 @@ pub(crate) async fn logout(
     Ok((StatusCode::NO_CONTENT, Extension(note), cookie).into_response())
 }
 
-/// A session, with its cookie where there is a new one.
-fn with_cookie(open: OpenSession, client: &Client) -> impl IntoResponse + use<> {
-    let cookie = open.refresh_token.as_deref().map(|token| (header::SET_COOKIE, set_cookie(token, client.https)));
-    (axum::response::AppendHeaders(cookie), Json(Session::from(open)))
+/// A session, with its cookie where there is a new one, as the body that `answer` makes of it.
+fn with_cookie<T: Serialize>(open: OpenSession, client: &Client, answer: impl FnOnce(Session) -> T) -> Response {
+    let cookie = open
+        .refresh_token
+        .as_deref()
+        .map(|token| (header::SET_COOKIE, set_cookie(token, open.refresh_expires_in, client.https)));
+    (axum::response::AppendHeaders(cookie), Json(answer(Session::from(open)))).into_response()
 }
 
 /// Only our own pages can add a header to a request that carries the cookie.
@@ -169,7 +215,7 @@ pub(crate) async fn set_up(
     match state.access.set_up(&body.token, body.name.as_deref(), login).await {
         Ok(open) => {
             let note = AuditNote::of(open.user.email.clone(), open.user.id);
-            Ok((StatusCode::CREATED, Extension(note), with_cookie(open, &client)).into_response())
+            Ok((StatusCode::CREATED, Extension(note), with_cookie(open, &client, |session| session)).into_response())
         }
         Err(error) => Ok((Extension(AuditNote::typed(&body.email)), Problem::from(error)).into_response()),
     }
@@ -183,6 +229,7 @@ pub(crate) async fn set_up(
     post, path = "/api/auth/invitation", tag = "auth", operation_id = "acceptInvitation", security(()),
     request_body = AcceptedInvitation,
     responses((status = 200, description = "Accepted and logged in", body = Session),
+              (status = 202, description = "Accepted; a code is needed", body = SecondFactorRequired),
               (status = 403, description = "The token is wrong, used up or expired"),
               (status = 429, description = "Too many attempts"))
 )]
@@ -198,9 +245,11 @@ pub(crate) async fn accept_invitation(
         client: client.address,
         label: &client.label,
     };
-    let open = state.access.accept_invitation(accept).await?;
-    let note = AuditNote::of(open.user.email.clone(), open.user.id);
-    Ok((Extension(note), with_cookie(open, &client)).into_response())
+    match state.access.accept_invitation(accept).await {
+        Ok(open) => Ok(first_step(Ok(open), "", &client)),
+        Err(AccessError::Login(error @ LoginError::SecondFactor(_))) => Ok(first_step(Err(error), "", &client)),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Who am I
@@ -270,34 +319,4 @@ pub(crate) async fn make_key(Call(state, caller): Call) -> Answer<ApiKey> {
 pub(crate) async fn remove_key(Call(state, caller): Call) -> Done {
     state.access.remove_api_key(caller.user()).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-/// Holds the refresh token. Scripts can't read it, other sites can't send it, and it goes to `/api/auth` only.
-const COOKIE: &str = "steward_refresh";
-
-fn set_cookie(token: &str, https: bool) -> HeaderValue {
-    cookie(token, REFRESH_LIFETIME.as_secs(), https)
-}
-
-fn clear_cookie(https: bool) -> HeaderValue {
-    cookie("", 0, https)
-}
-
-fn cookie(token: &str, seconds: u64, https: bool) -> HeaderValue {
-    let secure = if https { "; Secure" } else { "" };
-    let text = format!("{COOKIE}={token}; Path=/api/auth; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
-    // Tokens are base64url.
-    HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""))
-}
-
-fn cookie_token(headers: &HeaderMap) -> Option<&str> {
-    headers
-        .get_all(header::COOKIE)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='))
-        .find(|(name, _)| *name == COOKIE)
-        .map(|(_, token)| token)
-        .filter(|token| !token.is_empty())
 }

@@ -18,7 +18,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 pub(crate) use audit::{AuditGuard, audit};
 pub(crate) use audit_note::AuditNote;
 pub(crate) use fallbacks::{no_such_method, nothing_here, nothing_in_the_dialect, secure};
-pub(crate) use hosts_and_origins::{check_host, check_origin, serves};
+pub(crate) use hosts_and_origins::{check_host, check_origin, serves, without_port};
 pub(crate) use idempotency::{KeptAs, idempotency_key, oldest_key, once};
 
 /// Longest JSON body, bytes.

@@ -14,6 +14,7 @@ mod files;
 mod governance;
 mod grants;
 mod groups;
+mod identity;
 mod keys;
 mod mcp_servers;
 mod packages;
@@ -56,6 +57,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(users::routes())
         .merge(groups::routes())
         .merge(resource_access::routes())
+        .merge(identity::routes())
         .merge(audit::routes())
         .merge(admin::routes())
         .merge(skills::routes())

@@ -91,18 +91,6 @@ impl Live for Fixed {
 }
 
 fn state(dir: &Path, clock: &Arc<FakeClock>, store: &Arc<Store>, blobs: Arc<dyn Blobs>) -> ApiState {
-    let access = Access::new(AccessDeps {
-        tenant: TenantId::DEFAULT,
-        users: store.clone(),
-        sessions: store.clone(),
-        groups: store.clone(),
-        grants: store.clone(),
-        settings: store.clone(),
-        keys: store.clone(),
-        clock: clock.clone(),
-        ids: Arc::new(SeqIds::default()),
-        signing_key: SecretBox::new(Box::new(vec![7; 32])),
-    });
     let ids: Arc<dyn Ids> = Arc::new(SeqIds::new(1));
     let vault = Arc::new(SealedVault::new(VaultDeps {
         rows: store.clone(),
@@ -110,6 +98,21 @@ fn state(dir: &Path, clock: &Arc<FakeClock>, store: &Arc<Store>, blobs: Arc<dyn 
         clock: clock.clone(),
         ids: ids.clone(),
     }));
+    let access = Access::new(AccessDeps {
+        tenant: TenantId::DEFAULT,
+        users: store.clone(),
+        sessions: store.clone(),
+        groups: store.clone(),
+        grants: store.clone(),
+        settings: store.clone(),
+        external: store.clone(),
+        second_factors: store.clone(),
+        login_secrets: vault.clone(),
+        keys: store.clone(),
+        clock: clock.clone(),
+        ids: Arc::new(SeqIds::default()),
+        signing_key: SecretBox::new(Box::new(vec![7; 32])),
+    });
     let models = Arc::new(NoModels);
     let mcp = McpHub::new(
         McpPorts {

@@ -122,6 +122,10 @@ impl App {
     ) -> Result<PromptPreview, AppError> {
         authorize(caller, Action::Read, Resource::Agents)?;
         self.check_agent(&agent).await?;
+        for id in agent.skills.iter().flatten() {
+            let skill = self.skills.skill(self.tenant(), *id).await?;
+            authorize(caller, Action::Read, crate::skills::of(&skill))?;
+        }
         let agent = agent.with_id(AgentId(self.deps().ids.next()), None);
         Ok(self.runs.preview(&agent, None, input.unwrap_or_default()).await?)
     }

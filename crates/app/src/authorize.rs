@@ -67,6 +67,8 @@ pub enum Resource<'a> {
     /// What a probe of everything that the program needs found.
     Health,
     Keys,
+    /// How people log in.
+    Logins,
     Key {
         id: KeyId,
         owner: UserId,
@@ -377,6 +379,7 @@ mod tests {
             (Action::Write, R::Grants, "nnyy"),
             (Action::Read, R::Health, "nnyy"),
             (Action::Read, R::Keys, "yyyy"),
+            (Action::Administer, R::Logins, "nnny"),
             (Action::Write, R::Keys, "nyyy"),
             (Action::Write, R::McpServers, "nnyy"),
             (Action::Write, R::McpLogin { per_user: true }, "nyyy"),

@@ -16,6 +16,7 @@ pub mod exam;
 pub mod files;
 pub mod governance;
 pub mod groups;
+pub mod identity;
 pub mod keys;
 pub mod mcp_servers;
 pub mod packages;

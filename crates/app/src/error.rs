@@ -269,6 +269,18 @@ impl From<LoginError> for AppError {
                 title,
                 "send `Authorization: Bearer …` with an API key, or a token from POST /api/auth/login",
             ),
+            LoginError::SecondFactor(_) => Self::new(
+                ErrorKind::Unauthorized,
+                title,
+                "log in with POST /api/auth/login, which leads to the second step; programs use an API key",
+            )
+            .code("second_factor_required"),
+            LoginError::Code => Self::new(
+                ErrorKind::Unauthorized,
+                title,
+                "wait for the next code of the app, or use a recovery code; five failures close the login for 15 minutes",
+            )
+            .code("wrong_code"),
             LoginError::VirtualKey => {
                 Self::forbidden(title, "send it to /v1; here, log in or send your own API key").code("virtual_key")
             }
@@ -307,6 +319,11 @@ impl From<AccessError> for AppError {
             AccessError::CurrentPassword => {
                 Self::invalid("current", title, "type the password that you log in with now").code("wrong_password")
             }
+            AccessError::Unknown(what) => Self::not_found(what),
+            AccessError::SecondFactor(_) => {
+                Self::conflict("second_factor", title, "see GET /api/auth/totp for whether there is one")
+            }
+            AccessError::Vault(error) => error.into(),
             AccessError::Store(error) => error.into(),
             AccessError::Login(error) => error.into(),
             AccessError::Hash(_) => {

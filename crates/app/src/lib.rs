@@ -20,6 +20,7 @@ mod gateway;
 mod governance;
 mod groups;
 mod health;
+mod identity;
 mod keys;
 mod mcp_servers;
 mod metrics;
@@ -56,7 +57,8 @@ pub use metrics::{CountingBus, Metrics, OpenStream};
 pub use packages::PackageSource;
 pub use runs::{EarlierMessages, MAX_MESSAGE, RunRequest, RunSearch};
 pub use steward_access::{
-    AcceptInvitation, Access, AccessError, Account, Identity, LogIn, OpenSession, REFRESH_LIFETIME,
+    AcceptInvitation, Access, AccessError, Account, Arrival, Enrolment, Identity, LogIn, OpenSession, SecondStep,
+    SignOnError,
 };
 pub use steward_engine::EngineError;
 pub use steward_tools::mcp::{LoginAnswer, McpError};

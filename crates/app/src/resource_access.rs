@@ -59,6 +59,14 @@ impl App {
         input: GrantInput,
     ) -> Result<ResourceAccess, AppError> {
         self.sharable(caller, resource).await?;
+        let changeable = matches!(resource.kind, ResourceKind::Agent | ResourceKind::Skill);
+        if input.level == AccessLevel::Edit && !changeable {
+            return Err(AppError::invalid(
+                "level",
+                format!("a {} is an operator's to change, whatever the grant", resource.kind.as_str()),
+                "choose use, or share",
+            ));
+        }
         let grantee = self.grantee(&input).await?;
         let list = self.store().access_list(self.tenant(), resource).await?;
         if list.grants.len() >= MAX_GRANTS && !list.grants.iter().any(|one| one.grantee == grantee) {
@@ -124,9 +132,15 @@ impl App {
         } else if above {
             Some(AccessLevel::Share)
         } else {
-            permissions.level(resource)
+            reachable(user.role, resource.kind, permissions.level(resource))
         };
-        Ok(AccessExplanation { missing: missing(&user, level), user: user.email, role: user.role, level, because })
+        Ok(AccessExplanation {
+            missing: missing(&user, resource.kind, level),
+            user: user.email,
+            role: user.role,
+            level,
+            because,
+        })
     }
 
     /// All grants of a user, by kind, and of the groups they are in.
@@ -268,8 +282,17 @@ impl App {
     }
 }
 
+/// What of a level a role lets somebody do.
+fn reachable(role: Role, kind: ResourceKind, level: Option<AccessLevel>) -> Option<AccessLevel> {
+    match (role, kind) {
+        (Role::Viewer, ResourceKind::Credential) => None,
+        (Role::Viewer, _) => level.map(|_| AccessLevel::Use),
+        _ => level,
+    }
+}
+
 /// What somebody would need for more.
-fn missing(user: &User, level: Option<AccessLevel>) -> Option<String> {
+fn missing(user: &User, kind: ResourceKind, level: Option<AccessLevel>) -> Option<String> {
     if user.is_disabled() {
         return Some("they are disabled; an administrator can enable them".to_owned());
     }
@@ -279,7 +302,7 @@ fn missing(user: &User, level: Option<AccessLevel>) -> Option<String> {
         Some(AccessLevel::Edit) => AccessLevel::Share,
         Some(AccessLevel::Share) => return None,
     };
-    if user.role == Role::Viewer && next > AccessLevel::Use {
+    if user.role == Role::Viewer && (next > AccessLevel::Use || kind == ResourceKind::Credential) {
         return Some("the role viewer looks only; for more they need the role developer".to_owned());
     }
     Some(format!("the grant `{}`, for them or a group of theirs", next.as_str()))

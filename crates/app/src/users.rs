@@ -120,6 +120,17 @@ impl App {
         Ok(EndedSessions { ended })
     }
 
+    /// Their sessions end too: whoever took app and password is out.
+    pub async fn reset_second_factor(&self, caller: &Caller, id: UserId) -> Result<(), AppError> {
+        self.changeable_user(caller, id).await?;
+        if !self.access.reset_second_factor(id).await? {
+            return Err(AppError::not_found(format!("a second factor of user {id}")));
+        }
+        self.access.end_sessions(id).await?;
+        tracing::info!(user = %id, by = %caller.user(), "second factor reset");
+        Ok(())
+    }
+
     async fn changeable_user(&self, caller: &Caller, id: UserId) -> Result<ports::User, AppError> {
         authorize(caller, Action::Administer, Resource::Users)?;
         let user = self.access.user(id).await?;

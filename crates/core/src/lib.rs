@@ -3,6 +3,7 @@
 //! Nothing here does I/O, reads a clock or draws a random number, so nothing here can fail for a reason outside its
 //! arguments. Adapters implement the traits of [`ports`]; the `engine` room drives [`run`] with them.
 
+pub mod address;
 pub mod agent;
 pub mod approval;
 pub mod audit;
@@ -31,6 +32,7 @@ pub mod routing;
 pub mod run;
 pub mod schema;
 pub mod scrub;
+pub mod sign_on;
 pub mod skill;
 pub mod spending;
 pub mod tables;

@@ -11,6 +11,7 @@ mod models;
 mod overview;
 mod runtime;
 mod settings;
+mod sign_on;
 mod skills;
 mod spending;
 mod store;
@@ -19,7 +20,7 @@ mod tools;
 mod users;
 mod vault;
 
-pub use access::{Authenticator, LoginError, Principal, Role, VirtualKey};
+pub use access::{Authenticator, Challenge, LoginError, Principal, Role, VirtualKey};
 pub use agents::{Agents, Facts, Note, Reminder};
 pub use audit::{AuditFilter, AuditLog, AuditOrder, ChainEnds, Pruned};
 pub use conversations::{Conversation, ConversationFilter, Conversations};
@@ -34,6 +35,7 @@ pub use models::{
 pub use overview::{Overview, RunCount};
 pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
 pub use settings::{Connections, Idempotency, Remembered, Settings};
+pub use sign_on::{ExternalAccount, ExternalAccounts, LoginSecrets, SecondFactor, SecondFactors};
 pub use skills::{McpServers, SkillFilter, SkillPackages, Skills};
 pub use spending::{
     BudgetScope, ExamReports, Period, ReserveError, Reserved, SpendLimit, SpendLimits, SpendState, Spender,

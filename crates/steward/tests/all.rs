@@ -29,4 +29,5 @@ mod model_exam;
 mod openai_client;
 mod schemathesis;
 mod serve;
+mod sign_on;
 mod skills;

@@ -258,6 +258,32 @@ create table resource_grants (
     primary key (tenant_id, kind, resource_id, grantee_kind, grantee_id)
 );
 create index resource_grants_by_grantee on resource_grants (tenant_id, grantee_id);
+-- Who they are to other programs: the issuer of tokens, or a directory, and its own id of them.
+create table external_accounts (
+    tenant_id uuid   not null,
+    issuer    text   not null,
+    subject   text   not null,
+    user_id   uuid   not null,
+    linked_at bigint not null,
+    primary key (tenant_id, issuer, subject)
+);
+create index external_accounts_by_user on external_accounts (tenant_id, user_id);
+
+create table second_factors (
+    tenant_id    uuid   not null,
+    user_id      uuid   not null,
+    sealed       text   not null,
+    confirmed_at bigint,
+    last_step    bigint not null,
+    primary key (tenant_id, user_id)
+);
+
+create table recovery_codes (
+    tenant_id uuid not null,
+    user_id   uuid not null,
+    code_hash text not null,
+    primary key (tenant_id, user_id, code_hash)
+);
 
 create table memories (
     tenant_id uuid   not null,

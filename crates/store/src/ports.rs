@@ -25,6 +25,7 @@ mod run_list;
 mod runs;
 mod sessions;
 mod side_writes;
+mod sign_on;
 mod skills;
 mod spend_limits;
 mod tool_sets;

@@ -14,6 +14,7 @@ mod leases;
 mod log;
 mod race;
 mod rows;
+mod sign_on;
 mod skills;
 mod skills_race;
 mod spending;
@@ -102,6 +103,8 @@ cases! {
     studio::runs_are_kept_by_name,
     rows::settings_are_replaced,
     rows::connections_have_unique_names,
+    sign_on::an_external_account_is_linked_once,
+    sign_on::codes_and_steps_count_once,
     users::users_have_unique_emails,
     users::users_are_changed_and_disabled,
     users::an_administrator_remains,

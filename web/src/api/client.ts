@@ -67,6 +67,16 @@ export function maybeSession(): boolean {
   }
 }
 
+/** A provider leads back with a session's cookie, which nothing here can see. */
+export const expectSession = () => {
+  remember(true);
+  try {
+    localStorage.setItem("steward.known", "1");
+  } catch {
+    // Storage is blocked: a session is always asked for.
+  }
+};
+
 /** Takes a session in, here and in the other tabs. */
 export function setSession(session: Session | null): void {
   remember(session !== null);

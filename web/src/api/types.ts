@@ -14,6 +14,18 @@ export type Session = S["Session"];
 export type AuthStatus = S["AuthStatus"];
 export type LoginSessionView = S["LoginSessionView"];
 
+export type OfferedLogins = S["OfferedLogins"];
+export type SecondFactorRequired = S["SecondFactorRequired"];
+export type SecondFactorView = S["SecondFactorView"];
+export type NewSecondFactor = S["NewSecondFactor"];
+export type FinishedLogin = S["FinishedLogin"];
+export type LoginSettings = Required<S["LoginSettings"]>;
+export type Admission = Required<S["Admission"]>;
+export type OidcSettings = With<S["OidcSettings"], { admission: Admission }>;
+export type IdentityProvider = With<S["IdentityProvider"], { settings: OidcSettings }>;
+export type DirectorySettings = With<S["DirectorySettings"], { admission: Admission }>;
+export type IdentityDirectory = With<S["IdentityDirectory"], { settings: DirectorySettings | null }>;
+
 export type UserState = S["UserState"];
 export type User = S["User"];
 export type UserInput = S["UserInput"];

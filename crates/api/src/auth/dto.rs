@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 use steward_app::{Account, OpenSession};
-use steward_core::ports::{LoginSession, Role};
+use steward_core::ports::{Challenge, LoginSession, Role};
 use steward_core::{Timestamp, UserId};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -14,6 +14,41 @@ pub(crate) struct Login {
     pub email: String,
     /// Password.
     pub password: String,
+}
+
+/// Body of a login by the directory.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DirectoryLogin {
+    /// The name in the directory, or the email.
+    #[schema(examples("ada"), max_length = 256)]
+    pub username: String,
+    /// Password.
+    pub password: String,
+}
+
+/// The password is right, and a code of the second factor is needed.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SecondFactorRequired {
+    /// Always true.
+    pub second_factor_required: bool,
+    /// For `POST /api/auth/second-factor`.
+    pub challenge: String,
+    /// Seconds that the challenge is good for.
+    pub expires_in: u64,
+    /// Whether the user must first set a second factor up, with `POST /api/auth/second-factor/enrol`.
+    pub enrol: bool,
+}
+
+impl From<Challenge> for SecondFactorRequired {
+    fn from(challenge: Challenge) -> Self {
+        Self {
+            second_factor_required: true,
+            challenge: challenge.token,
+            expires_in: challenge.expires_in,
+            enrol: challenge.enrol,
+        }
+    }
 }
 
 /// Body of the first set-up.

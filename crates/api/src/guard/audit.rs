@@ -99,7 +99,7 @@ async fn begun(state: &ApiState, parts: &mut Parts, matched: &str) -> AuditEntry
 }
 
 fn ended(entry: AuditEntry, status: StatusCode, note: Option<AuditNote>, answer: Answer) -> AuditEntry {
-    let result = if is_refusal(status) {
+    let result = if is_refusal(status) || note.as_ref().is_some_and(|note| note.refused) {
         AuditResult::Refused
     } else if status.is_success() || status.is_redirection() {
         AuditResult::Ok

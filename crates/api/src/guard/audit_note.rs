@@ -5,6 +5,8 @@ use steward_core::UserId;
 pub(crate) struct AuditNote {
     /// Who it was, where no token says so.
     pub(super) actor: Option<(String, Option<UserId>)>,
+    /// Whether it was refused although the status does not say so.
+    pub(super) refused: bool,
     /// Why it was refused.
     pub(super) reason: Option<&'static str>,
     /// What it was done to, where the address does not say so.
@@ -24,6 +26,11 @@ impl AuditNote {
 
     pub fn target(target: String) -> Self {
         Self { target: Some(target), ..Self::default() }
+    }
+
+    #[must_use]
+    pub fn refused(self, reason: &'static str) -> Self {
+        Self { refused: true, reason: Some(reason), ..self }
     }
 
     #[must_use]

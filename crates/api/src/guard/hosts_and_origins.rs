@@ -58,7 +58,7 @@ pub(crate) fn serves(hosts: &Hosts, own: Option<&str>, origin: &str) -> bool {
     taken(&near, Some(host)) || own.is_some_and(|own| without_port(own).eq_ignore_ascii_case(without_port(host)))
 }
 
-fn without_port(host: &str) -> &str {
+pub(crate) fn without_port(host: &str) -> &str {
     // `[::1]:8800`: the colons within the brackets are of the address.
     let end_of_address = host.rfind(']').map_or(0, |at| at + 1);
     let port = host[end_of_address..].find(':');

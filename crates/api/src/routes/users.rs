@@ -21,6 +21,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(get, change, remove))
         .routes(routes!(renew_invitation))
         .routes(routes!(end_sessions))
+        .routes(routes!(reset_second_factor))
 }
 
 /// Which users.
@@ -114,6 +115,16 @@ pub(crate) async fn renew_invitation(
     params(("id" = Uuid, Path)), responses((status = 200, description = "Ended", body = EndedSessions)))]
 pub(crate) async fn end_sessions(Call(state, caller): Call, PathId(id): PathId<UserId>) -> Answer<EndedSessions> {
     Ok(Json(state.end_user_sessions(&caller, id).await?))
+}
+
+/// Ends the second factor of a user, for somebody who has lost app and recovery codes.
+#[utoipa::path(delete, path = "/api/users/{id}/second-factor", tag = "users", operation_id = "resetSecondFactor",
+    params(("id" = Uuid, Path)), responses(
+        (status = 204, description = "Ended"),
+        (status = 404, description = "They have none")))]
+pub(crate) async fn reset_second_factor(Call(state, caller): Call, PathId(id): PathId<UserId>) -> Done {
+    state.reset_second_factor(&caller, id).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// The token is kept nowhere, so not with an idempotency key either.

@@ -190,17 +190,27 @@ impl World {
             }
             9 => {
                 let body = json!({"user": format!("p{other}@example.org"), "level": LEVELS[level - 1]});
-                if may_share {
+                let takes = kind != "credential" || level != 2;
+                if may_share && takes {
                     self.model.own.insert((thing, other), level);
                 }
-                (format!("POST {access}/grants"), Some(body), yes(may_share, 200))
+                (
+                    format!("POST {access}/grants"),
+                    Some(body),
+                    if may_share && !takes { 422 } else { yes(may_share, 200) },
+                )
             }
             10 => {
                 let body = json!({"group": format!("g{group}"), "level": LEVELS[level - 1]});
-                if may_share {
+                let takes = kind != "credential" || level != 2;
+                if may_share && takes {
                     self.model.shared.insert((thing, group), level);
                 }
-                (format!("POST {access}/grants"), Some(body), yes(may_share, 200))
+                (
+                    format!("POST {access}/grants"),
+                    Some(body),
+                    if may_share && !takes { 422 } else { yes(may_share, 200) },
+                )
             }
             11 => {
                 let held = may_share && self.model.own.remove(&(thing, other)).is_some();

@@ -68,6 +68,18 @@ pub struct VirtualKey {
     pub revoked_at: Option<Timestamp>,
 }
 
+/// Proof of a right password, for the second step of a login.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Challenge {
+    pub user: UserId,
+    pub email: String,
+    pub token: String,
+    /// How long it is good, seconds.
+    pub expires_in: u64,
+    /// Whether the user must first set a second factor up, since their role needs one.
+    pub enrol: bool,
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
     /// Email and password do not match or there is no such user; both get the same answer.
@@ -87,6 +99,12 @@ pub enum LoginError {
     /// A virtual key was used where only people and their own keys are allowed.
     #[error("this is a virtual key: it opens /v1 and /mcp, and nothing else")]
     VirtualKey,
+    /// The password is right, and a code is still to be shown with the challenge.
+    #[error("a code of the second factor is needed")]
+    SecondFactor(Box<Challenge>),
+    /// A code of the second factor is wrong, or was used already.
+    #[error("the code is wrong, or was used already")]
+    Code,
     #[error("{0}")]
     Invalid(String),
     #[error("cannot check logins now: {0}")]

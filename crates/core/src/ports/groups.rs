@@ -67,6 +67,7 @@ pub trait Groups: Send + Sync {
     /// Makes these the only members.
     async fn replace_members(&self, tenant: TenantId, id: GroupId, users: &[UserId]) -> StoreResult<()>;
     /// Makes these the groups of the source that somebody is in; `new` are groups for names that there is none of yet.
+    /// Groups of these names with another source are left alone.
     async fn sync_memberships(
         &self,
         tenant: TenantId,

@@ -29,7 +29,7 @@ pub enum VaultError {
     #[error("{0}")]
     Key(String),
     #[error(
-        "{0} is the key of a connection: nothing else can use it, and it is changed and removed with the connection"
+        "{0} is the key of a connection or of a login: nothing else can use it, and it is changed and removed with that"
     )]
     OfConnection(String),
     #[error(transparent)]

@@ -210,9 +210,11 @@ async fn sync(
     let sql = "delete from group_members where tenant_id = $1 and user_id = $2 and source = $3";
     tx.execute(sql, args![tenant, user, &groups.source]).await?;
     for name in &groups.names {
-        let sql = "select id from user_groups where tenant_id = $1 and folded_name = $2";
+        let sql = "select id, source from user_groups where tenant_id = $1 and folded_name = $2";
         let there = tx.row(sql, args![tenant, fold(name)]).await?;
         let id = match (there, new.iter().find(|group| fold(&group.name) == fold(name))) {
+            // A group of the same name that is kept here, or by another, is not theirs to put anybody into.
+            (Some(row), _) if row.text(1)? != groups.source => continue,
             (Some(row), _) => GroupId(row.id(0)?),
             (None, Some(group)) => {
                 insert(tx, tenant, group).await?;

@@ -264,6 +264,9 @@ async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: UserId) -> StoreResult<()
         "delete from virtual_keys where tenant_id = $1 and user_id = $2",
         "delete from group_members where tenant_id = $1 and user_id = $2",
         "delete from resource_grants where tenant_id = $1 and grantee_kind = 'user' and grantee_id = $2",
+        "delete from external_accounts where tenant_id = $1 and user_id = $2",
+        "delete from recovery_codes where tenant_id = $1 and user_id = $2",
+        "delete from second_factors where tenant_id = $1 and user_id = $2",
         "delete from users where tenant_id = $1 and id = $2",
     ] {
         tx.execute(sql, args![tenant, id]).await?;

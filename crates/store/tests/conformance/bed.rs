@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use steward_core::hash::sha256;
 use steward_core::ports::{
-    Agents, Approvals, AuditLog, BlobError, Blobs, Connections, Conversations, CredentialRows, ExamReports, Facts,
-    Grants, Groups, Idempotency, KeptRuns, LoginSessions, McpServers, Overview, ResourceGrants, RunStore, Settings,
-    SkillPackages, Skills, SpendLimits, UsageRecord, Users, VirtualKeys,
+    Agents, Approvals, AuditLog, BlobError, Blobs, Connections, Conversations, CredentialRows, ExamReports,
+    ExternalAccounts, Facts, Grants, Groups, Idempotency, KeptRuns, LoginSessions, McpServers, Overview,
+    ResourceGrants, RunStore, SecondFactors, Settings, SkillPackages, Skills, SpendLimits, UsageRecord, Users,
+    VirtualKeys,
 };
 use steward_store::{Place, Store, StoreConfig};
 use tempfile::TempDir;
@@ -45,6 +46,8 @@ ports!(
         + CredentialRows
         + AuditLog
         + Overview
+        + ExternalAccounts
+        + SecondFactors
 );
 
 /// Blobs in memory.

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { api, setSession } from "../client";
-import type { About, AuthStatus, LoginSessionView, Me, Session } from "../types";
+import type { About, AuthStatus, LoginSessionView, Me, SecondFactorRequired, Session } from "../types";
 import { useFresh, usePaged } from "./core";
 
 export const useMe = () => useQuery({ queryKey: ["me"], queryFn: ({ signal }) => api.get<Me>("/api/auth/me", { signal }), staleTime: 60_000 });
@@ -11,9 +11,10 @@ export const useAbout = () => useQuery({ queryKey: ["about"], queryFn: ({ signal
 export function useAccountActions() {
   const fresh = useFresh();
   return {
-    login: useMutation({ mutationFn: (body: { email: string; password: string }) => api.post<Session>("/api/auth/login", { body }), onSuccess: (session) => setSession(session) }),
+    /** With a second factor the answer is a challenge, and no session yet. */
+    login: useMutation({ mutationFn: (body: { email: string; password: string }) => api.post<Session | SecondFactorRequired>("/api/auth/login", { body }), onSuccess: (answer) => "access_token" in answer && setSession(answer) }),
     setup: useMutation({ mutationFn: (body: { token: string; email: string; password: string; name?: string }) => api.post<Session>("/api/auth/setup", { body }), onSuccess: (session) => setSession(session) }),
-    acceptInvitation: useMutation({ mutationFn: (body: { token: string; password: string; name?: string }) => api.post<Session>("/api/auth/invitation", { body }), onSuccess: (session) => setSession(session) }),
+    acceptInvitation: useMutation({ mutationFn: (body: { token: string; password: string; name?: string }) => api.post<Session | SecondFactorRequired>("/api/auth/invitation", { body }), onSuccess: (answer) => "access_token" in answer && setSession(answer) }),
     logout: useMutation({ mutationFn: () => api.post<void>("/api/auth/logout", { headers: { "x-steward": "1" } }), onSettled: () => setSession(null) }),
     password: useMutation({ mutationFn: (body: { current: string; new: string }) => api.post<void>("/api/auth/password", { body }), onSuccess: () => fresh("sessions") }),
     endSession: useMutation({ mutationFn: (id: string) => api.delete(`/api/auth/sessions/${id}`), onSuccess: () => fresh("sessions") }),

@@ -13,6 +13,7 @@ export * from "./mcp";
 export * from "./policies";
 export * from "./reminders";
 export * from "./runs";
+export * from "./sign-on";
 export * from "./skills";
 export * from "./spending";
 export * from "./start";

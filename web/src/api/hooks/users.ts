@@ -14,6 +14,7 @@ export function useUserActions() {
     renew: useMutation({ mutationFn: (id: string) => api.post<InvitedUser>(`/api/users/${id}/invitation`), onSuccess: after }),
     update: useMutation({ mutationFn: ({ id, ...body }: UserPatch & { id: string }) => api.patch<User>(`/api/users/${id}`, { body }), onSuccess: after }),
     endSessions: useMutation({ mutationFn: (id: string) => api.post<{ ended: number }>(`/api/users/${id}/sessions/end`) }),
+    resetFactor: useMutation({ mutationFn: (id: string) => api.delete(`/api/users/${id}/second-factor`) }),
     remove: useMutation({ mutationFn: (id: string) => api.delete(`/api/users/${id}`), onSuccess: after }),
   };
 }

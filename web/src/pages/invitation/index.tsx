@@ -2,8 +2,10 @@ import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "@/api/client";
 import { useAccountActions } from "@/api/hooks";
+import type { SecondFactorRequired } from "@/api/types";
 import { PasswordInput } from "@/auth/form";
 import { Gate } from "@/auth/gate";
+import { SecondStep } from "@/auth/second-step";
 import { useT } from "@/i18n";
 import { Button, ButtonLink, ErrorState, Field, Input } from "@/ui";
 
@@ -18,20 +20,23 @@ export default function InvitationPage() {
     if (location.hash) history.replaceState(history.state, "", location.pathname);
     return { token: found.get("token") ?? "", email: found.get("email") ?? "" };
   });
+  const [asked, setAsked] = useState<SecondFactorRequired | null>(null);
   const [form, setForm] = useState({ name: "", password: "" });
+  const enter = () => void navigate({ to: "/chat", replace: true });
   const set = (name: keyof typeof form) => (event: React.ChangeEvent<HTMLInputElement>) => setForm({ ...form, [name]: event.target.value });
   const short = form.password.length > 0 && [...form.password].length < 10;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (short) return;
     const name = form.name.trim();
-    acceptInvitation.mutate({ token: link.token, password: form.password, ...(name && { name }) }, { onSuccess: () => void navigate({ to: "/chat", replace: true }) });
+    acceptInvitation.mutate({ token: link.token, password: form.password, ...(name && { name }) }, { onSuccess: (answer) => ("challenge" in answer ? setAsked(answer) : enter()) });
   };
   const { error } = acceptInvitation;
   if (!link.token) return <Gate title={t("invitation.noToken")} lead={t("invitation.noTokenHint")}><ButtonLink to="/login" variant="primary">{t("signIn")}</ButtonLink></Gate>;
   if (error instanceof ApiError && error.code === "invitation") {
     return <Gate title={t("invitation.over")} lead={t("invitation.overHint")}><ButtonLink to="/login" variant="primary">{t("signIn")}</ButtonLink></Gate>;
   }
+  if (asked) return <Gate title={t("signIn")}><SecondStep asked={asked} onDone={enter} onBack={() => void navigate({ to: "/login" })} /></Gate>;
   return (
     <Gate title={t("invitation")} lead={t("invitation.lead")}>
       <form onSubmit={submit} className="flex flex-col gap-4">

@@ -6,10 +6,13 @@ import { Gate } from "@/auth/gate";
 import { useAuthState } from "@/auth/state";
 import { useT } from "@/i18n";
 
+/** Why a login with a provider came to nothing. */
+const WHY = ["no_provider", "state", "denied", "provider", "token", "no_email", "not_admitted", "no_account", "email_taken", "too_many", "unavailable"] as const;
+
 export default function LoginPage() {
   const t = useT("auth");
   const navigate = useNavigate();
-  const { next } = useSearch({ strict: false }) as { next?: string };
+  const { next, sign_on } = useSearch({ strict: false }) as { next?: string; sign_on?: string };
   const status = useAuthStatus();
   const state = useAuthState();
   useEffect(() => {
@@ -21,6 +24,7 @@ export default function LoginPage() {
   }
   return (
     <Gate title={t("signIn")}>
+      {sign_on && <p role="alert" className="mb-4 rounded-md border border-line bg-bad-soft px-3 py-2.5 text-base text-bad">{t(WHY.find((word) => word === sign_on) ? `signOn.${sign_on as (typeof WHY)[number]}` : "signOn.token")}</p>}
       <LoginForm />
     </Gate>
   );

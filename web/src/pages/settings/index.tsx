@@ -7,7 +7,9 @@ import { NewResources, OwnGrants } from "./parts/Access";
 import { ApiKey } from "./parts/ApiKey";
 import { Password } from "./parts/Password";
 import { Rules } from "./parts/Rules";
+import { SecondFactor } from "./parts/SecondFactor";
 import { Sessions } from "./parts/Sessions";
+import { SignOn } from "./parts/SignOn";
 
 /** The account of whoever is logged in. */
 export default function SettingsPage() {
@@ -18,11 +20,13 @@ export default function SettingsPage() {
         <Profile />
         <Look />
         <Password />
+        <SecondFactor />
         <Sessions />
         <ApiKey />
         <OwnGrants />
         <Rules />
         <NewResources />
+        <SignOn />
         <Card title={t("sec_grants")}>
           <div className="flex flex-wrap items-center justify-between gap-3"><p className="text-base text-ink-2">{t("grants_text")}</p><ButtonLink to="/approvals" search={{ view: "grants" }}>{t("grants_open")}</ButtonLink></div>
         </Card>

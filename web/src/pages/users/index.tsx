@@ -33,7 +33,7 @@ function Listed({ mine }: { mine: string }) {
   const [showing, setShowing] = useState<User | null>(null);
   const [ending, setEnding] = useState<User | null>(null);
   const [invited, setInvited] = useState<InvitedUser | null>(null);
-  const { update, renew } = useUserActions();
+  const { update, renew, resetFactor } = useUserActions();
   const errorText = useErrorText();
   const failed = (error: unknown) => {
     const { title, hint } = errorText(error);
@@ -63,7 +63,7 @@ function Listed({ mine }: { mine: string }) {
       </div>
       <PagedList list={list} empty={<EmptyState icon={<SlidersHorizontal />} title={t("none_found")} action={<Button size="sm" onClick={() => set({ q: "", role: "", state: "" })}>{t("show_all")}</Button>} />}>
         <ul aria-label={t("title")} className="divide-y divide-line rounded-lg border border-line bg-surface">
-          {list.items.map((user) => <UserRow key={user.id} user={user} mine={user.id === mine} onEdit={() => setEditing(user)} onAccess={() => setShowing(user)} onLink={() => renew.mutate(user.id, { onSuccess: setInvited, onError: failed })} onEndSessions={() => setEnding(user)} onDisable={(disabled) => disable(user, disabled)} onRemove={() => setRemoving(user)} />)}
+          {list.items.map((user) => <UserRow key={user.id} user={user} mine={user.id === mine} onEdit={() => setEditing(user)} onAccess={() => setShowing(user)} onLink={() => renew.mutate(user.id, { onSuccess: setInvited, onError: failed })} onEndSessions={() => setEnding(user)} onResetFactor={() => resetFactor.mutate(user.id, { onSuccess: () => toast({ title: t("factor_reset", { email: user.email }), about: user.id }), onError: failed })} onDisable={(disabled) => disable(user, disabled)} onRemove={() => setRemoving(user)} />)}
         </ul>
         {alone && !list.isLoading && <EmptyState icon={<UserPlus />} title={t("empty_title")}>{t("empty_text")}</EmptyState>}
       </PagedList>

@@ -34,7 +34,7 @@ const ELSEWHERE: [(&str, &str); 15] = [
 const REFRESH: (&str, &str) = ("POST", "/api/auth/refresh");
 
 /// Reads that change something: the browser comes back from another server with the answer of a login.
-const CALLBACK: (&str, &str) = ("GET", "/api/mcp/callback");
+const CALLBACKS: [(&str, &str); 2] = [("GET", "/api/mcp/callback"), ("GET", "/api/auth/oidc/{name}/callback")];
 
 /// `path`: as it is written in the OpenAPI document.
 pub(super) fn recorded(method: &Method, path: &str) -> Recorded {
@@ -45,7 +45,7 @@ pub(super) fn recorded(method: &Method, path: &str) -> Recorded {
     if operation == REFRESH {
         return Recorded::Noted;
     }
-    if operation == CALLBACK {
+    if CALLBACKS.contains(&operation) {
         return Recorded::Always;
     }
     // What is not there has no name but this.
@@ -101,6 +101,10 @@ mod tests {
             ("POST /api/credentials/rotate", "credentials.rotate"),
             ("POST /api/mcp/servers/{id}/accept", "mcp.servers.accept"),
             ("GET /api/mcp/callback", "mcp.callback"),
+            ("GET /api/auth/oidc/{name}/callback", "auth.oidc.callback"),
+            ("POST /api/auth/login/ad", "auth.login.ad"),
+            ("POST /api/auth/second-factor", "auth.second_factor"),
+            ("PUT /api/identity/providers/{name}", "identity.providers.change"),
             ("POST /api/sample", "sample.create"),
             ("POST /api/files", "files.create"),
         ] {

@@ -1,0 +1,77 @@
+//! Logins by a directory (LDAP, Active Directory): somebody is looked for and binds with their password, or binds at once.
+
+mod connection;
+mod names;
+
+pub(crate) use connection::check_directory;
+
+use secrecy::ExposeSecret;
+use steward_core::ports::{LoginError, User};
+
+use super::external::{ExternalProfile, NotAdmitted};
+use super::saved::SavedDirectory;
+use super::{Access, AccessError};
+use connection::{DirectoryProblem, Found, find};
+
+/// Of all accounts of the directory.
+const ISSUER: &str = "directory";
+/// Longest name that is looked for, and longest password, bytes.
+const MAX_LOGIN: usize = 256;
+const MAX_PASSWORD: usize = 1000;
+
+impl Access {
+    /// The user with this name and password in the directory. `None`: there is no such one, they are not admitted, or
+    /// there is no directory; which of these, nobody is told.
+    pub(crate) async fn directory_user(&self, login: &str, password: &str) -> Result<Option<User>, LoginError> {
+        let saved = self.directory().await.map_err(|error| LoginError::Unavailable(error.to_string()))?;
+        let Some(saved) = saved.filter(|saved| saved.settings.enabled) else {
+            return Ok(None);
+        };
+        let login = login.trim();
+        // A bind without a password succeeds as nobody (RFC 4513, 5.1.2).
+        if password.is_empty() || password.len() > MAX_PASSWORD || login.is_empty() || login.len() > MAX_LOGIN {
+            return Ok(None);
+        }
+        let found = match self.ask_directory(&saved, login, password).await {
+            Ok(found) => found,
+            Err(DirectoryProblem::Wrong) => return Ok(None),
+            Err(DirectoryProblem::Unusable(why)) => {
+                tracing::warn!(why, "the directory can't be used");
+                return Err(LoginError::Unavailable(
+                    "the directory does not answer; accounts with a password of Steward still work".to_owned(),
+                ));
+            }
+        };
+        let profile = ExternalProfile {
+            source: ISSUER.to_owned(),
+            issuer: ISSUER.to_owned(),
+            subject: found.id,
+            email: found.email.map(|email| email.trim().to_lowercase()),
+            name: found.name,
+            groups: found.groups,
+        };
+        match self.admit(&profile, &saved.settings.admission).await {
+            Ok(user) => Ok(Some(user)),
+            Err(NotAdmitted::Unavailable(error)) => Err(error),
+            Err(refused) => {
+                tracing::info!(%refused, has_email = profile.email.is_some(), "somebody of the directory was refused");
+                Ok(None)
+            }
+        }
+    }
+
+    async fn ask_directory(
+        &self,
+        saved: &SavedDirectory,
+        login: &str,
+        password: &str,
+    ) -> Result<Found, DirectoryProblem> {
+        let secret = match saved.settings.bind_dn {
+            Some(_) => self.login_secrets.login_secret(self.tenant, saved.id).await,
+            None => Ok(None),
+        };
+        let secret = secret.map_err(|error| DirectoryProblem::Unusable(AccessError::from(error).to_string()))?;
+        let secret = secret.as_ref().map(ExposeSecret::expose_secret);
+        find(&saved.settings, secret, login, password).await
+    }
+}

@@ -1,0 +1,92 @@
+use crate::ApiState;
+use crate::auth::Call;
+use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathName};
+use crate::problem::{Answer, Done};
+use axum::Json;
+use axum::http::StatusCode;
+use steward_app::dto::identity::{DirectoryInput, DirectoryView, ProviderInput, ProviderView};
+use steward_core::sign_on::LoginSettings;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::default()
+        .routes(routes!(read_settings, replace_settings))
+        .routes(routes!(list_providers))
+        .routes(routes!(save_provider, remove_provider))
+        .routes(routes!(read_directory, save_directory, remove_directory))
+}
+
+/// The rules of logins: lifetimes, and who needs a second factor.
+#[utoipa::path(get, path = "/api/identity/settings", tag = "identity", operation_id = "readLoginSettings",
+    responses((status = 200, description = "The rules", body = LoginSettings)))]
+pub(crate) async fn read_settings(Call(state, caller): Call) -> Answer<LoginSettings> {
+    Ok(Json(state.login_settings(&caller).await?))
+}
+
+/// Replaces the rules of logins. They hold from the next login, refresh or invitation on; what is left out is as usual.
+#[utoipa::path(put, path = "/api/identity/settings", tag = "identity", operation_id = "replaceLoginSettings",
+    request_body = LoginSettings,
+    responses((status = 200, description = "The rules", body = LoginSettings)))]
+pub(crate) async fn replace_settings(
+    Call(state, caller): Call,
+    Body(input): Body<LoginSettings>,
+) -> Answer<LoginSettings> {
+    Ok(Json(state.set_login_settings(&caller, input).await?))
+}
+
+/// Lists the providers of OpenID Connect, with all settings but the secrets.
+#[utoipa::path(get, path = "/api/identity/providers", tag = "identity", operation_id = "listIdentityProviders",
+    params(PagingQuery), responses((status = 200, description = "By name", body = Page<ProviderView>)))]
+pub(crate) async fn list_providers(Call(state, caller): Call, paging: Paging) -> Listed<ProviderView> {
+    Page::cut(state.providers(&caller).await?, &paging)
+}
+
+/// Makes or replaces a provider. In force at the next login.
+#[utoipa::path(put, path = "/api/identity/providers/{name}", tag = "identity", operation_id = "saveIdentityProvider",
+    params(("name" = String, Path, description = "Its name: lower-case letters, digits and -")),
+    request_body = ProviderInput,
+    responses((status = 200, description = "As it is saved", body = ProviderView)))]
+pub(crate) async fn save_provider(
+    Call(state, caller): Call,
+    PathName(name): PathName,
+    Body(input): Body<ProviderInput>,
+) -> Answer<ProviderView> {
+    Ok(Json(state.save_provider(&caller, &name, input).await?))
+}
+
+/// Removes a provider, with its secret. Who came by it stays a user, but can't log in with it.
+#[utoipa::path(delete, path = "/api/identity/providers/{name}", tag = "identity",
+    operation_id = "removeIdentityProvider",
+    params(("name" = String, Path, description = "Its name")),
+    responses((status = 204, description = "Removed")))]
+pub(crate) async fn remove_provider(Call(state, caller): Call, PathName(name): PathName) -> Done {
+    state.remove_provider(&caller, &name).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The directory (LDAP, Active Directory), with all settings but the password.
+#[utoipa::path(get, path = "/api/identity/directory", tag = "identity", operation_id = "readDirectory",
+    responses((status = 200, description = "As it is saved", body = DirectoryView)))]
+pub(crate) async fn read_directory(Call(state, caller): Call) -> Answer<DirectoryView> {
+    Ok(Json(state.directory(&caller).await?))
+}
+
+/// Sets the directory up, or changes it. In force at the next login.
+#[utoipa::path(put, path = "/api/identity/directory", tag = "identity", operation_id = "saveDirectory",
+    request_body = DirectoryInput,
+    responses((status = 200, description = "As it is saved", body = DirectoryView)))]
+pub(crate) async fn save_directory(
+    Call(state, caller): Call,
+    Body(input): Body<DirectoryInput>,
+) -> Answer<DirectoryView> {
+    Ok(Json(state.save_directory(&caller, input).await?))
+}
+
+/// Removes the directory, with its password. Who came by it stays a user, but can't log in with it.
+#[utoipa::path(delete, path = "/api/identity/directory", tag = "identity", operation_id = "removeDirectory",
+    responses((status = 204, description = "Removed")))]
+pub(crate) async fn remove_directory(Call(state, caller): Call) -> Done {
+    state.remove_directory(&caller).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,78 @@
+//! How people log in: rules of logins, providers, the directory. Only administrators see and change them.
+
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::dto::identity::{
+    DirectoryInput, DirectoryView, OfferedLogins, OfferedProvider, ProviderInput, ProviderView,
+};
+use steward_core::sign_on::LoginSettings;
+
+impl App {
+    pub async fn login_settings(&self, caller: &Caller) -> Result<LoginSettings, AppError> {
+        authorize(caller, Action::Administer, Resource::Logins)?;
+        Ok(self.access.login_settings().await)
+    }
+
+    /// In force at the next login, refresh or invitation.
+    pub async fn set_login_settings(&self, caller: &Caller, wanted: LoginSettings) -> Result<LoginSettings, AppError> {
+        authorize(caller, Action::Administer, Resource::Logins)?;
+        self.access.set_login_settings(&wanted).await?;
+        tracing::info!(by = caller.by(), "the rules of logins were changed");
+        Ok(wanted)
+    }
+
+    /// By name.
+    pub async fn providers(&self, caller: &Caller) -> Result<Vec<ProviderView>, AppError> {
+        authorize(caller, Action::Administer, Resource::Logins)?;
+        Ok(self.access.providers().await?.into_iter().map(ProviderView::from).collect())
+    }
+
+    /// Makes or replaces it; in force at the next login.
+    pub async fn save_provider(
+        &self,
+        caller: &Caller,
+        name: &str,
+        input: ProviderInput,
+    ) -> Result<ProviderView, AppError> {
+        authorize(caller, Action::Administer, Resource::Logins)?;
+        let saved = self.access.save_provider(name, input.settings, input.client_secret).await?;
+        tracing::info!(by = caller.by(), provider = name, "a provider of logins was saved");
+        Ok(saved.into())
+    }
+
+    pub async fn remove_provider(&self, caller: &Caller, name: &str) -> Result<(), AppError> {
+        authorize(caller, Action::Administer, Resource::Logins)?;
+        self.access.remove_provider(name).await?;
+        tracing::info!(by = caller.by(), provider = name, "a provider of logins was removed");
+        Ok(())
+    }
+
+    pub async fn directory(&self, caller: &Caller) -> Result<DirectoryView, AppError> {
+        authorize(caller, Action::Administer, Resource::Logins)?;
+        Ok(self.access.directory().await?.into())
+    }
+
+    /// In force at the next login.
+    pub async fn save_directory(&self, caller: &Caller, input: DirectoryInput) -> Result<DirectoryView, AppError> {
+        authorize(caller, Action::Administer, Resource::Logins)?;
+        let saved = self.access.save_directory(input.settings, input.password).await?;
+        tracing::info!(by = caller.by(), "the directory was saved");
+        Ok(Some(saved).into())
+    }
+
+    pub async fn remove_directory(&self, caller: &Caller) -> Result<(), AppError> {
+        authorize(caller, Action::Administer, Resource::Logins)?;
+        self.access.remove_directory().await?;
+        tracing::info!(by = caller.by(), "the directory was removed");
+        Ok(())
+    }
+
+    /// What the page of logins shows to anybody.
+    pub async fn offered_logins(&self) -> Result<OfferedLogins, AppError> {
+        let all = self.access.providers().await?;
+        let directory = self.access.directory().await?.filter(|saved| saved.settings.enabled);
+        Ok(OfferedLogins {
+            providers: all.into_iter().filter(|one| one.settings.enabled).map(OfferedProvider::from).collect(),
+            directory: directory.map(|saved| saved.settings.label),
+        })
+    }
+}
