@@ -56,15 +56,12 @@ impl Access {
         if let Some(user) = user.filter(|user| fits && !user.is_disabled()) {
             return self.with_password(&user, login.label).await;
         }
+        // Counted before the directory is asked, so that parallel attempts count like successive ones.
+        self.note_failure(&email, client.as_deref());
         // Asked whether or not there is such a user here, so that the time does not tell.
-        match self.directory_user(login.email, login.password).await {
-            Ok(Some(user)) => return self.by_directory(&user, &email, login.label).await,
-            Ok(None) => self.note_failure(&email, client.as_deref()),
-            // The password of Steward was wrong all the same.
-            Err(error) => {
-                self.note_failure(&email, client.as_deref());
-                return Err(error);
-            }
+        if let Some(user) = self.directory_user(login.email, login.password).await? {
+            self.forgive(&email, client.as_deref());
+            return self.by_directory(&user, &email, login.label).await;
         }
         tracing::info!("login refused");
         Err(LoginError::Wrong)
@@ -75,14 +72,17 @@ impl Access {
         let name = login.email.trim().to_lowercase();
         let client = login.client.map(network);
         self.closed(&name, client.as_deref())?;
-        match self.directory_user(login.email, login.password).await {
-            Ok(Some(user)) => self.by_directory(&user, &name, login.label).await,
-            Ok(None) => {
-                self.note_failure(&name, client.as_deref());
+        self.note_failure(&name, client.as_deref());
+        let found = self.directory_user(login.email, login.password).await;
+        if !matches!(found, Ok(None)) {
+            self.forgive(&name, client.as_deref());
+        }
+        match found? {
+            Some(user) => self.by_directory(&user, &name, login.label).await,
+            None => {
                 tracing::info!("login by the directory refused");
                 Err(LoginError::Wrong)
             }
-            Err(error) => Err(error),
         }
     }
 
@@ -104,6 +104,14 @@ impl Access {
     pub(crate) fn note_failure(&self, name: &str, client: Option<&str>) {
         self.attempts_by_email.failed(name, self.clock.now());
         self.count_failure_of(client);
+    }
+
+    /// Takes the latest failure back.
+    fn forgive(&self, name: &str, client: Option<&str>) {
+        self.attempts_by_email.forgive(name);
+        if let Some(client) = client {
+            self.attempts_by_client.forgive(client);
+        }
     }
 
     /// Their password was right: a session, or what is still missing.
@@ -353,6 +361,13 @@ impl LoginAttempts {
             }
         }
         all.entry(key.to_owned()).or_default().push(now);
+    }
+
+    /// Takes the latest failure back: it was none.
+    pub fn forgive(&self, key: &str) {
+        if let Some(times) = self.failures.lock().unwrap_or_else(PoisonError::into_inner).get_mut(key) {
+            times.pop();
+        }
     }
 
     pub fn succeeded(&self, key: &str) {

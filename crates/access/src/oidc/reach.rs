@@ -68,7 +68,9 @@ impl Reach {
     }
 
     fn names(&self, host: &str) -> bool {
-        self.private_hosts.iter().any(|one| one == host || one.trim_matches(['[', ']']) == host)
+        // IPv6 addresses stand in brackets in URLs.
+        let plain = |text: &str| text.trim_matches(['[', ']']).to_owned();
+        self.private_hosts.iter().any(|one| plain(one) == plain(host))
     }
 
     pub fn client(&self) -> Result<Client, String> {
