@@ -1060,6 +1060,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happened lately: runs, failures, questions that wait, what models took. Operators see everybody's, others their own. */
+        get: operations["dashboard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/budgets": {
         parameters: {
             query?: never;
@@ -1303,6 +1320,64 @@ export interface paths {
         };
         /** One entry, by its place in the chain. */
         get: operations["getAuditEntry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The settings of this program: what counts, who says so, and what can be changed here. Secrets are not shown. */
+        get: operations["readConfig"];
+        /**
+         * Changes settings
+         * @description All of them, or none if one is wrong; then `errors` names every wrong one. Each says when it counts.
+         */
+        put: operations["changeConfig"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/restart-hint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the program has to be started anew for changes to count, and how. */
+        get: operations["restartHint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Looks at everything that the program needs
+         * @description All checks run at the same time, each within a few seconds; some start a program or ask a server.
+         */
+        get: operations["checkHealth"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2855,6 +2930,84 @@ export interface components {
             /** @description Name of the skill. */
             skill: string;
         };
+        /** @description The settings of this program. */
+        Config: {
+            /** @description The file of settings, which need not be there. */
+            file: string;
+            /** @description In groups. */
+            groups: components["schemas"]["ConfigGroup"][];
+            /** @description Names of settings that are saved and count from the next start on. */
+            restart_pending: string[];
+        };
+        /** @description New values by the names of settings: text, a number or true or false. Null: the default again. */
+        ConfigChange: {
+            /** @description What is left out stays; so does a secret that is sent as it was shown. */
+            values: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @description Where a setting is changed, and when that counts.
+         * @enum {string}
+         */
+        ConfigEffect: "at_once" | "after_restart" | "at_start";
+        /** @description A setting. */
+        ConfigField: {
+            /** @description Whether it can be changed here. */
+            changeable: boolean;
+            /** @description What it may be, of a choice. */
+            choices?: string[];
+            /** @description What counts if nobody sets it, as text. */
+            default: string | null;
+            /** @description The default in words, where it is not the same everywhere. */
+            default_text?: string;
+            /** @description Where it is changed, and when that counts. */
+            effect: components["schemas"]["ConfigEffect"];
+            /** @description The option, the variable or the file that says so. */
+            given_by?: string;
+            /** @description What it is. */
+            help: string;
+            /** @description Its name. */
+            name: string;
+            /** @description Whether it is saved and counts only from the next start on. */
+            pending: boolean;
+            /** @description Whether its value is never shown. */
+            secret: boolean;
+            /** @description Who says so. */
+            source: components["schemas"]["ConfigSource"];
+            /** @description How a value is entered. */
+            type: components["schemas"]["ConfigType"];
+            /** @description What counts, as text; of a secret only that there is one. Null: nothing is set, and there is no default. */
+            value: string | null;
+            /** @description Its environment variable. */
+            variable: string;
+            /** @description Why it can't, and how else. */
+            why_not?: string;
+        };
+        /** @description Settings that belong together. */
+        ConfigGroup: {
+            /** @description Its settings. */
+            fields: components["schemas"]["ConfigField"][];
+            /** @description Which. */
+            id: components["schemas"]["ConfigGroupId"];
+            /** @description For people. */
+            title: string;
+        };
+        /**
+         * @description Where a setting is shown.
+         * @enum {string}
+         */
+        ConfigGroupId: "app" | "database" | "worker" | "storage";
+        /**
+         * @description Who says what a setting is. The first that does counts.
+         * @enum {string}
+         */
+        ConfigSource: "option" | "environment" | "file" | "database" | "default";
+        /**
+         * @description How a value is entered.
+         * @enum {string}
+         */
+        ConfigType: "text" | "number" | "switch" | "choice" | "list";
         /** @description A connection. */
         Connection: {
             /** @description How it proves who it is. */
@@ -3205,6 +3358,50 @@ export interface components {
             /** @description Whether the skill works without one. */
             optional?: boolean;
         };
+        /** @description What happened lately. */
+        Dashboard: {
+            /**
+             * Format: int64
+             * @description Questions that wait for a person now.
+             */
+            approvals_waiting: number;
+            /** @description Whether it is about everybody's runs, or only one's own. */
+            everybody: boolean;
+            /** @description The newest runs that failed. */
+            failures: components["schemas"]["FailedRun"][];
+            /**
+             * Format: int64
+             * @description From this time on.
+             */
+            from: number;
+            /** @description All connections, those that are asked most first. */
+            models: components["schemas"]["ModelGlance"][];
+            /** @description How far it looks back. */
+            period: components["schemas"]["DashboardPeriod"];
+            /** @description The same by steps, oldest first. */
+            runs: components["schemas"]["RunsInTime"][];
+            /**
+             * Format: int64
+             * @description Length of a step of `runs`, milliseconds.
+             */
+            step_ms: number;
+            /**
+             * Format: int64
+             * @description Before this time.
+             */
+            to: number;
+            /** @description Runs that began in that time. */
+            totals: components["schemas"]["RunTotals"];
+            /** @description What models took, from the day of `from` on; days are those of UTC. */
+            usage: components["schemas"]["UsageSum"];
+            /** @description The same by days. */
+            usage_days: components["schemas"]["UsageRow"][];
+        };
+        /**
+         * @description How far back a dashboard looks.
+         * @enum {string}
+         */
+        DashboardPeriod: "day" | "week" | "month";
         /**
          * @description Database engines.
          * @enum {string}
@@ -3839,6 +4036,37 @@ export interface components {
              */
             version: number;
         };
+        /** @description A run that failed. */
+        FailedRun: {
+            /**
+             * Format: uuid
+             * @description Of which agent.
+             */
+            agent_id: string;
+            /**
+             * Format: int64
+             * @description When it ended.
+             */
+            at: number;
+            /** @description Why, and what to do. */
+            message: string;
+            /**
+             * Format: uuid
+             * @description Which.
+             */
+            run_id: string;
+            /** @description First line of the request. */
+            title: string;
+        };
+        /** @description What is wrong with a field. */
+        FieldProblem: {
+            /** @description Its name. */
+            field: string;
+            /** @description What to do. */
+            hint: string;
+            /** @description What is wrong. */
+            title: string;
+        };
         /** @description Complete arguments of a step, or why there are none: how `serde` writes a `Result`. */
         FilledArguments: {
             /** @description The arguments. */
@@ -3936,6 +4164,18 @@ export interface components {
         } | {
             /** @enum {string} */
             kind: "all_but_destructive";
+        };
+        /** @description What a check of everything that the program needs found. */
+        HealthReport: {
+            /**
+             * Format: int64
+             * @description When it was looked.
+             */
+            at: number;
+            /** @description What was looked at. */
+            parts: components["schemas"]["Part"][];
+            /** @description The worst of the parts that nothing works without; `degraded` if only others don't answer. */
+            status: components["schemas"]["PartStatus"];
         };
         /** @description An invitation that was just made. */
         Invitation: {
@@ -4261,6 +4501,42 @@ export interface components {
          * @enum {string}
          */
         ModelErrorClass: "auth" | "unknown_model" | "context_length" | "bad_request" | "rate_limit" | "server" | "connect" | "timeout" | "broken" | "empty" | "cancelled";
+        /** @description A connection, and what it was asked. */
+        ModelGlance: {
+            /**
+             * Format: int64
+             * @description Calls.
+             */
+            calls: number;
+            /**
+             * Format: uuid
+             * @description Which.
+             */
+            connection: string;
+            /**
+             * Format: int64
+             * @description What they cost, millionths of a US dollar.
+             */
+            cost_micros: number;
+            /** @description Whether it is asked where nothing else is said. */
+            default: boolean;
+            /**
+             * Format: int64
+             * @description Those that failed.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Median time to first content of the latest requests, milliseconds.
+             */
+            first_ms: number | null;
+            /** @description Its model. */
+            model: string;
+            /** @description Its name. */
+            name: string;
+            /** @description Whether it is not asked for now, since it failed. */
+            resting: boolean;
+        };
         /** @description One message of a conversation or of a prompt. */
         ModelMessage: {
             /** @description Who it is from. */
@@ -5271,15 +5547,22 @@ export interface components {
         Part: {
             /** @description More of it, or why not. */
             detail: string;
+            /**
+             * Format: int64
+             * @description How long the check took, milliseconds.
+             */
+            ms: number;
             /** @description What. */
             name: string;
             /** @description Whether nothing works without it. */
             needed: boolean;
             /** @description Whether it answers. */
             status: components["schemas"]["PartStatus"];
-            ms: number;
         };
-        /** @enum {string} */
+        /**
+         * @description What a probe found.
+         * @enum {string}
+         */
         PartStatus: "ok" | "degraded" | "down" | "off";
         /**
          * @description When a budget begins anew. Days and months are those of UTC.
@@ -5366,6 +5649,8 @@ export interface components {
         Problem: {
             /** @description A word for programs, where the status doesn't say enough. */
             code?: string;
+            /** @description All fields at fault, where more than one may be. */
+            errors?: components["schemas"]["FieldProblem"][];
             /** @description The field or parameter at fault. */
             field?: string;
             /** @description What to do. */
@@ -5386,7 +5671,6 @@ export interface components {
             title: string;
             /** @description Always `about:blank`: the status says the kind. */
             type: string;
-            errors?: components["schemas"]["FieldProblem"][];
         };
         /** @description One message of a prompt. */
         PromptMessage: {
@@ -5581,6 +5865,15 @@ export interface components {
              * @description How many.
              */
             resealed: number;
+        };
+        /** @description Whether the program has to be started anew. */
+        RestartHint: {
+            /** @description How. */
+            command: string;
+            /** @description The names of the changed settings. */
+            fields: string[];
+            /** @description Whether a change waits for it. */
+            pending: boolean;
         };
         /** @description Whether a run was taken up. */
         Resumed: {
@@ -5919,6 +6212,72 @@ export interface components {
          * @enum {string}
          */
         RunStatus: "running" | "parked" | "finished";
+        /** @description How runs ended, or where they are. */
+        RunTotals: {
+            /**
+             * Format: int64
+             * @description Ended with an answer.
+             */
+            completed: number;
+            /**
+             * Format: int64
+             * @description Ended with an error.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Ended at a limit.
+             */
+            limited: number;
+            /**
+             * Format: int64
+             * @description Their plan was turned down.
+             */
+            rejected: number;
+            /**
+             * Format: int64
+             * @description At work.
+             */
+            running: number;
+            /**
+             * Format: int64
+             * @description All of them.
+             */
+            started: number;
+            /**
+             * Format: int64
+             * @description Stopped by a person.
+             */
+            stopped: number;
+            /**
+             * Format: int64
+             * @description Wait for a person or an alarm.
+             */
+            waiting: number;
+        };
+        /** @description Runs that began within a step. */
+        RunsInTime: {
+            /**
+             * Format: int64
+             * @description When the step begins.
+             */
+            at: number;
+            /**
+             * Format: int64
+             * @description Ended with an answer.
+             */
+            completed: number;
+            /**
+             * Format: int64
+             * @description Ended with an error.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Ended in another way, or not yet.
+             */
+            other: number;
+        };
         /** @description What became of the sample's files. */
         SampleChange: {
             /** @description Files that were added or removed. */
@@ -6824,106 +7183,6 @@ export interface components {
          * @enum {string}
          */
         Wire: "chat" | "responses" | "native";
-        HealthReport: {
-            status: components["schemas"]["PartStatus"];
-            at: number;
-            parts: components["schemas"]["Part"][];
-        };
-        /** @enum {string} */
-        ConfigSource: "option" | "environment" | "file" | "database" | "default";
-        /** @enum {string} */
-        ConfigEffect: "at_once" | "after_restart" | "at_start";
-        /** @enum {string} */
-        ConfigGroupId: "app" | "database" | "worker" | "storage";
-        /** @enum {string} */
-        ConfigType: "text" | "number" | "switch" | "choice" | "list";
-        ConfigField: {
-            name: string;
-            type: components["schemas"]["ConfigType"];
-            help: string;
-            value: string | null;
-            default: string | null;
-            secret: boolean;
-            source: components["schemas"]["ConfigSource"];
-            variable: string;
-            effect: components["schemas"]["ConfigEffect"];
-            changeable: boolean;
-            pending: boolean;
-            default_text?: string;
-            given_by?: string;
-            why_not?: string;
-            choices?: string[];
-        };
-        ConfigGroup: {
-            id: components["schemas"]["ConfigGroupId"];
-            title: string;
-            fields: components["schemas"]["ConfigField"][];
-        };
-        Config: {
-            groups: components["schemas"]["ConfigGroup"][];
-            restart_pending: string[];
-            file: string;
-        };
-        RestartHint: {
-            pending: boolean;
-            fields: string[];
-            command: string;
-        };
-        FieldProblem: {
-            field: string;
-            title: string;
-            hint: string;
-        };
-        /** @enum {string} */
-        DashboardPeriod: "day" | "week" | "month";
-        RunTotals: {
-            started: number;
-            completed: number;
-            failed: number;
-            stopped: number;
-            limited: number;
-            rejected: number;
-            running: number;
-            waiting: number;
-        };
-        RunsInTime: {
-            at: number;
-            completed: number;
-            failed: number;
-            other: number;
-        };
-        FailedRun: {
-            run_id: string;
-            agent_id: string;
-            title: string;
-            message: string;
-            at: number;
-        };
-        ModelGlance: {
-            connection: string;
-            name: string;
-            model: string;
-            default: boolean;
-            resting: boolean;
-            first_ms: number | null;
-            calls: number;
-            failed: number;
-            cost_micros: number;
-        };
-        Dashboard: {
-            period: components["schemas"]["DashboardPeriod"];
-            from: number;
-            to: number;
-            step_ms: number;
-            everybody: boolean;
-            totals: components["schemas"]["RunTotals"];
-            runs: components["schemas"]["RunsInTime"][];
-            approvals_waiting: number;
-            failures: components["schemas"]["FailedRun"][];
-            usage: components["schemas"]["UsageSum"];
-            usage_days: components["schemas"]["UsageRow"][];
-            models: components["schemas"]["ModelGlance"][];
-        };
     };
     responses: {
         /** @description It is not in a state for that; `code` says which. */
@@ -9387,6 +9646,33 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    dashboard: {
+        parameters: {
+            query?: {
+                /** @description 24 hours if left out. */
+                period?: "day" | "week" | "month";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sums and the newest failures */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dashboard"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listBudgets: {
         parameters: {
             query?: {
@@ -10116,6 +10402,110 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In groups */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Config"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeConfig: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigChange"];
+            };
+        };
+        responses: {
+            /** @description As they are now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Config"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    restartHint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestartHint"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthReport"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             503: components["responses"]["Unavailable"];
         };
     };
