@@ -197,7 +197,7 @@ mod tests {
                 vec![Found::ok("slow")]
             })
         };
-        let hangs = Check::new("hangs", || std::future::pending()).within(Duration::from_millis(200)).needed();
+        let hangs = Check::new("hangs", std::future::pending).within(Duration::from_millis(200)).needed();
         let many =
             Check::new("mail", || async { vec![Found::off("none").named("a"), Found::down("no", "do it").named("b")] });
         let health = Health::new(vec![slow("one"), slow("two"), hangs, many]);

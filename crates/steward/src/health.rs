@@ -290,14 +290,13 @@ fn mcp(parts: &Composition) -> Check {
 /// Web search and mail.
 fn others(parts: &Composition) -> Check {
     let settings = parts.settings.clone();
-    let ports = || MailPorts { vault: parts.vault.clone(), users: parts.store.clone() };
-    let (vault, users) = (ports().vault, ports().users);
+    let (vault, users) = (Arc::clone(&parts.vault), Arc::clone(&parts.store));
     let (clock, tenant) = (Arc::clone(&parts.clock), parts.tenant);
     Check::new("", move || {
         let (settings, clock) = (settings.clone(), Arc::clone(&clock));
-        let ports = MailPorts { vault: Arc::clone(&vault), users: Arc::clone(&users) };
+        let mail = MailPorts { vault: Arc::clone(&vault), users: users.clone() };
         async move {
-            let lines = integrations::doctor(&settings, ports, clock.as_ref(), tenant).await;
+            let lines = integrations::doctor(&settings, mail, clock.as_ref(), tenant).await;
             lines
                 .into_iter()
                 .map(|(name, tried)| {

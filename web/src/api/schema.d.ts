@@ -15,31 +15,10 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Gives an access token, and the cookie that prolongs it. Who is not a user with this password may be somebody of the
-         *     directory, if there is one. Where a second factor is needed, the answer is 202 with a challenge for the second step.
-         *     Five wrong passwords close an email for 15 minutes.
+         * @description Gives an access token for 15 minutes, and the cookie that prolongs it. Five wrong passwords close an email
+         *     for 15 minutes.
          */
         post: operations["login"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/login/ad": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Log in by the directory
-         * @description Only accounts of the directory (LDAP, Active Directory) are looked at. All else is as with `POST /api/auth/login`.
-         */
-        post: operations["directoryLogin"];
         delete?: never;
         options?: never;
         head?: never;
@@ -232,166 +211,6 @@ export interface paths {
         post: operations["makeApiKey"];
         /** End my API key */
         delete: operations["removeApiKey"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/oidc": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List the ways to log in, beside a password of Steward */
-        get: operations["offeredLogins"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/oidc/{name}/start": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Begin a login with a provider
-         * @description For browsers: the answer leads to the provider, or back to the page of logins with the reason as `sign_on`.
-         */
-        get: operations["beginSignOn"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/oidc/{name}/callback": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Where the browser comes back to from a provider
-         * @description Begins a session like that of a password and leads to the studio; or back to the page of logins with the reason as
-         *     `sign_on`.
-         */
-        get: operations["finishSignOn"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/second-factor": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Show a code
-         * @description The second step of a login, after `POST /api/auth/login` has answered 202. Wrong codes count like wrong passwords.
-         */
-        post: operations["secondStep"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/second-factor/enrol": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Set a second factor up while logging in
-         * @description For who needs one by their role and has none. The first code of it goes to `POST /api/auth/second-factor`.
-         */
-        post: operations["enrolAtLogin"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/totp": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** My second factor */
-        get: operations["mySecondFactor"];
-        put?: never;
-        /**
-         * Set my second factor up
-         * @description Nothing is asked for until a code of it was shown to `POST /api/auth/totp/confirm`.
-         */
-        post: operations["beginSecondFactor"];
-        /** End my second factor */
-        delete: operations["endSecondFactor"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/totp/confirm": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Show the first code of my second factor
-         * @description From then on codes are asked for at each login with a password.
-         */
-        post: operations["confirmSecondFactor"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/totp/recovery-codes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Make new recovery codes
-         * @description Those before open nothing any more.
-         */
-        post: operations["newRecoveryCodes"];
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1241,6 +1060,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happened lately: runs, failures, questions that wait, what models took. Operators see everybody's, others their own. */
+        get: operations["dashboard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/budgets": {
         parameters: {
             query?: never;
@@ -1399,95 +1235,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/users/{id}/second-factor": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /** Ends the second factor of a user, for somebody who has lost app and recovery codes. */
-        delete: operations["resetSecondFactor"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/identity/settings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The rules of logins: lifetimes, and who needs a second factor. */
-        get: operations["readLoginSettings"];
-        /** Replaces the rules of logins. They hold from the next login, refresh or invitation on; what is left out is as usual. */
-        put: operations["replaceLoginSettings"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/identity/providers": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Lists the providers of OpenID Connect, with all settings but the secrets. */
-        get: operations["listIdentityProviders"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/identity/providers/{name}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /** Makes or replaces a provider. In force at the next login. */
-        put: operations["saveIdentityProvider"];
-        post?: never;
-        /** Removes a provider, with its secret. Who came by it stays a user, but can't log in with it. */
-        delete: operations["removeIdentityProvider"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/identity/directory": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The directory (LDAP, Active Directory), with all settings but the password. */
-        get: operations["readDirectory"];
-        /** Sets the directory up, or changes it. In force at the next login. */
-        put: operations["saveDirectory"];
-        post?: never;
-        /** Removes the directory, with its password. Who came by it stays a user, but can't log in with it. */
-        delete: operations["removeDirectory"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/audit": {
         parameters: {
             query?: never;
@@ -1573,6 +1320,64 @@ export interface paths {
         };
         /** One entry, by its place in the chain. */
         get: operations["getAuditEntry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The settings of this program: what counts, who says so, and what can be changed here. Secrets are not shown. */
+        get: operations["readConfig"];
+        /**
+         * Changes settings
+         * @description All of them, or none if one is wrong; then `errors` names every wrong one. Each says when it counts.
+         */
+        put: operations["changeConfig"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/restart-hint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the program has to be started anew for changes to count, and how. */
+        get: operations["restartHint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Looks at everything that the program needs
+         * @description All checks run at the same time, each within a few seconds; some start a program or ask a server.
+         */
+        get: operations["checkHealth"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2227,31 +2032,6 @@ export interface components {
             password: string;
             /** @description The one-time token of the link. */
             token: string;
-        };
-        /** @description Who of those that a provider vouches for may enter, and as what. */
-        Admission: {
-            /** @default viewer */
-            default_role: components["schemas"]["Role"] | null;
-            /**
-             * @description Domains of emails that may enter; empty: all.
-             * @default []
-             */
-            email_domains: string[];
-            /**
-             * @description Whether somebody with the email of an account enters as its user, if the provider vouches for the email.
-             * @default false
-             */
-            link_by_email: boolean;
-            /**
-             * @description Whether somebody who has no account gets one at their first login.
-             * @default true
-             */
-            provision: boolean;
-            /**
-             * @description Roles by group; of several the highest counts. Looked at again at each login, if there are any.
-             * @default []
-             */
-            roles: components["schemas"]["GroupRole"][];
         };
         /** @description An agent as configured. A run keeps the copy it started with. */
         Agent: {
@@ -3041,11 +2821,6 @@ export interface components {
             /** @description Tools that are explained, in this order; empty where all are. Others are found. */
             offered?: string[];
         };
-        /** @description The first step of a login, for who must set a second factor up before they are in. */
-        ChallengeInput: {
-            /** @description Of the first step. */
-            challenge: string;
-        };
         /** @description A message to an agent. */
         Chat: {
             /** @description Files of the workspace that belong to it. */
@@ -3134,18 +2909,6 @@ export interface components {
             /** @description Why it counts as proved or not, for a person. */
             why: string;
         };
-        /** @description What a program may do. */
-        ClientRole: {
-            /** @description Its client id (`azp`, `client_id` or `appid` of its tokens). Only one that no person logs in with. */
-            client_id: string;
-            /** @description What it may do. */
-            role: components["schemas"]["Role"];
-        };
-        /** @description A code of the second factor. */
-        CodeInput: {
-            /** @description Six digits of the app, or a recovery code. */
-            code: string;
-        };
         /** @description How older messages stand in a prompt. Places count messages of the history and of the run. */
         Compaction: {
             /** @description Results before this place, history and run counted together, are cut. */
@@ -3167,6 +2930,84 @@ export interface components {
             /** @description Name of the skill. */
             skill: string;
         };
+        /** @description The settings of this program. */
+        Config: {
+            /** @description The file of settings, which need not be there. */
+            file: string;
+            /** @description In groups. */
+            groups: components["schemas"]["ConfigGroup"][];
+            /** @description Names of settings that are saved and count from the next start on. */
+            restart_pending: string[];
+        };
+        /** @description New values by the names of settings: text, a number or true or false. Null: the default again. */
+        ConfigChange: {
+            /** @description What is left out stays; so does a secret that is sent as it was shown. */
+            values: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @description Where a setting is changed, and when that counts.
+         * @enum {string}
+         */
+        ConfigEffect: "at_once" | "after_restart" | "at_start";
+        /** @description A setting. */
+        ConfigField: {
+            /** @description Whether it can be changed here. */
+            changeable: boolean;
+            /** @description What it may be, of a choice. */
+            choices?: string[];
+            /** @description What counts if nobody sets it, as text. */
+            default: string | null;
+            /** @description The default in words, where it is not the same everywhere. */
+            default_text?: string;
+            /** @description Where it is changed, and when that counts. */
+            effect: components["schemas"]["ConfigEffect"];
+            /** @description The option, the variable or the file that says so. */
+            given_by?: string;
+            /** @description What it is. */
+            help: string;
+            /** @description Its name. */
+            name: string;
+            /** @description Whether it is saved and counts only from the next start on. */
+            pending: boolean;
+            /** @description Whether its value is never shown. */
+            secret: boolean;
+            /** @description Who says so. */
+            source: components["schemas"]["ConfigSource"];
+            /** @description How a value is entered. */
+            type: components["schemas"]["ConfigType"];
+            /** @description What counts, as text; of a secret only that there is one. Null: nothing is set, and there is no default. */
+            value: string | null;
+            /** @description Its environment variable. */
+            variable: string;
+            /** @description Why it can't, and how else. */
+            why_not?: string;
+        };
+        /** @description Settings that belong together. */
+        ConfigGroup: {
+            /** @description Its settings. */
+            fields: components["schemas"]["ConfigField"][];
+            /** @description Which. */
+            id: components["schemas"]["ConfigGroupId"];
+            /** @description For people. */
+            title: string;
+        };
+        /**
+         * @description Where a setting is shown.
+         * @enum {string}
+         */
+        ConfigGroupId: "app" | "database" | "worker" | "storage";
+        /**
+         * @description Who says what a setting is. The first that does counts.
+         * @enum {string}
+         */
+        ConfigSource: "option" | "environment" | "file" | "database" | "default";
+        /**
+         * @description How a value is entered.
+         * @enum {string}
+         */
+        ConfigType: "text" | "number" | "switch" | "choice" | "list";
         /** @description A connection. */
         Connection: {
             /** @description How it proves who it is. */
@@ -3517,6 +3358,50 @@ export interface components {
             /** @description Whether the skill works without one. */
             optional?: boolean;
         };
+        /** @description What happened lately. */
+        Dashboard: {
+            /**
+             * Format: int64
+             * @description Questions that wait for a person now.
+             */
+            approvals_waiting: number;
+            /** @description Whether it is about everybody's runs, or only one's own. */
+            everybody: boolean;
+            /** @description The newest runs that failed. */
+            failures: components["schemas"]["FailedRun"][];
+            /**
+             * Format: int64
+             * @description From this time on.
+             */
+            from: number;
+            /** @description All connections, those that are asked most first. */
+            models: components["schemas"]["ModelGlance"][];
+            /** @description How far it looks back. */
+            period: components["schemas"]["DashboardPeriod"];
+            /** @description The same by steps, oldest first. */
+            runs: components["schemas"]["RunsInTime"][];
+            /**
+             * Format: int64
+             * @description Length of a step of `runs`, milliseconds.
+             */
+            step_ms: number;
+            /**
+             * Format: int64
+             * @description Before this time.
+             */
+            to: number;
+            /** @description Runs that began in that time. */
+            totals: components["schemas"]["RunTotals"];
+            /** @description What models took, from the day of `from` on; days are those of UTC. */
+            usage: components["schemas"]["UsageSum"];
+            /** @description The same by days. */
+            usage_days: components["schemas"]["UsageRow"][];
+        };
+        /**
+         * @description How far back a dashboard looks.
+         * @enum {string}
+         */
+        DashboardPeriod: "day" | "week" | "month";
         /**
          * @description Database engines.
          * @enum {string}
@@ -3598,52 +3483,6 @@ export interface components {
              * @description The event.
              */
             seq: number;
-        };
-        /** @description Body of a login by the directory. */
-        DirectoryLogin: {
-            /** @description Password. */
-            password: string;
-            /**
-             * @description The name in the directory, or the email.
-             * @example ada
-             */
-            username: string;
-        };
-        /** @description A directory that is asked by LDAP, such as Active Directory. */
-        DirectorySettings: {
-            /** @description Who enters. */
-            admission?: components["schemas"]["Admission"];
-            /** @description Where people are looked for, such as `dc=example,dc=org`. */
-            base: string;
-            /**
-             * @description The account that looks for people; its password is sealed in the vault. Null: people are not looked for first,
-             *     but bind by `user_template`.
-             */
-            bind_dn?: string | null;
-            /** @description Certificates (PEM) that the server's is signed with; null: those that this machine trusts. */
-            ca?: string | null;
-            /** @description Attribute with the email. */
-            email_attribute?: string;
-            /** @description Whether people may log in with it. */
-            enabled?: boolean;
-            /** @description Finds a person; `{login}` is what they typed. */
-            filter?: string;
-            /** @description Attribute that lists the groups. */
-            groups_attribute?: string;
-            /** @description Attribute with an id that stays (`objectGUID`, `entryUUID`). */
-            id_attribute?: string;
-            /** @description Shown to people. */
-            label: string;
-            /** @description Attribute with the name to show. */
-            name_attribute?: string;
-            /** @description Whether groups in groups count too, by the matching rule of Active Directory. */
-            nested_groups?: boolean;
-            /** @description Whether a connection to `ldap://` is encrypted before anything is said. */
-            start_tls?: boolean;
-            /** @description `ldaps://dc1.example.org`, or `ldap://dc1.example.org` with `start_tls`. */
-            url: string;
-            /** @description The name that somebody binds with, such as `{login}@example.org` or `uid={login},ou=people,dc=example,dc=org`. */
-            user_template?: string | null;
         };
         /**
          * @description What may be done with a call whose outcome was lost in a crash.
@@ -4197,6 +4036,37 @@ export interface components {
              */
             version: number;
         };
+        /** @description A run that failed. */
+        FailedRun: {
+            /**
+             * Format: uuid
+             * @description Of which agent.
+             */
+            agent_id: string;
+            /**
+             * Format: int64
+             * @description When it ended.
+             */
+            at: number;
+            /** @description Why, and what to do. */
+            message: string;
+            /**
+             * Format: uuid
+             * @description Which.
+             */
+            run_id: string;
+            /** @description First line of the request. */
+            title: string;
+        };
+        /** @description What is wrong with a field. */
+        FieldProblem: {
+            /** @description Its name. */
+            field: string;
+            /** @description What to do. */
+            hint: string;
+            /** @description What is wrong. */
+            title: string;
+        };
         /** @description Complete arguments of a step, or why there are none: how `serde` writes a `Result`. */
         FilledArguments: {
             /** @description The arguments. */
@@ -4212,11 +4082,6 @@ export interface components {
          * @enum {string}
          */
         FindingSeverity: "info" | "warning" | "danger";
-        /** @description A login that is done, and recovery codes if the app was just set up. */
-        FinishedLogin: components["schemas"]["Session"] & {
-            /** @description Each logs in once in place of a code. Shown this once; empty if there are no new ones. */
-            recovery_codes: string[];
-        };
         /** @description How to fork a run. */
         Fork: {
             /**
@@ -4300,41 +4165,17 @@ export interface components {
             /** @enum {string} */
             kind: "all_but_destructive";
         };
-        /** @description What a group of another program means here. */
-        GroupRole: {
-            /** @description Name of the group, as the provider says it; of a directory, its name or whole DN. */
-            group: string;
-            /** @description What its members may do. */
-            role: components["schemas"]["Role"];
-        };
-        /** @description The directory as it is saved. */
-        IdentityDirectory: {
-            /** @description Whether a password of the account that looks for people is kept. It is shown to nobody. */
-            has_password: boolean;
-            settings: components["schemas"]["DirectorySettings"] | null;
-        };
-        /** @description What to save of the directory. */
-        IdentityDirectoryInput: {
-            /** @description Of the account that looks for people. Left out: the one before stays; empty: there is none. */
-            password?: string | null;
-            /** @description Its settings. */
-            settings: components["schemas"]["DirectorySettings"];
-        };
-        /** @description A provider of OpenID Connect as it is saved. */
-        IdentityProvider: {
-            /** @description Whether a client secret is kept. It is shown to nobody. */
-            has_secret: boolean;
-            /** @description Its name, which stands in the address that the browser comes back to: `/api/auth/oidc/NAME/callback`. */
-            name: string;
-            /** @description Its settings. */
-            settings: components["schemas"]["OidcSettings"];
-        };
-        /** @description What to save of a provider. */
-        IdentityProviderInput: {
-            /** @description By which Steward proves itself to it. Left out: the one before stays; empty: there is none. */
-            client_secret?: string | null;
-            /** @description Its settings. */
-            settings: components["schemas"]["OidcSettings"];
+        /** @description What a check of everything that the program needs found. */
+        HealthReport: {
+            /**
+             * Format: int64
+             * @description When it was looked.
+             */
+            at: number;
+            /** @description What was looked at. */
+            parts: components["schemas"]["Part"][];
+            /** @description The worst of the parts that nothing works without; `degraded` if only others don't answer. */
+            status: components["schemas"]["PartStatus"];
         };
         /** @description An invitation that was just made. */
         Invitation: {
@@ -4498,38 +4339,6 @@ export interface components {
              */
             rotated_at: number;
         };
-        /** @description Rules of every login, in force at the next one. */
-        LoginSettings: {
-            /**
-             * Format: int32
-             * @description How long an access token is good, seconds.
-             * @default 900
-             */
-            access_token_s: number;
-            /**
-             * Format: int32
-             * @description How far the clock of a provider may differ from ours, seconds.
-             * @default 60
-             */
-            clock_skew_s: number;
-            /**
-             * Format: int32
-             * @description How long an invitation is good, seconds.
-             * @default 604800
-             */
-            invitation_s: number;
-            /**
-             * @description Roles that need a second factor to log in with a password.
-             * @default []
-             */
-            second_factor_roles: components["schemas"]["Role"][];
-            /**
-             * Format: int32
-             * @description How long a login lasts if nobody prolongs it, seconds.
-             * @default 2592000
-             */
-            session_s: number;
-        };
         /** @description A login that waits for a person. */
         McpLogin: {
             /** @description Names the login: ask `GET /api/mcp/logins/{login}` how it went. */
@@ -4692,6 +4501,42 @@ export interface components {
          * @enum {string}
          */
         ModelErrorClass: "auth" | "unknown_model" | "context_length" | "bad_request" | "rate_limit" | "server" | "connect" | "timeout" | "broken" | "empty" | "cancelled";
+        /** @description A connection, and what it was asked. */
+        ModelGlance: {
+            /**
+             * Format: int64
+             * @description Calls.
+             */
+            calls: number;
+            /**
+             * Format: uuid
+             * @description Which.
+             */
+            connection: string;
+            /**
+             * Format: int64
+             * @description What they cost, millionths of a US dollar.
+             */
+            cost_micros: number;
+            /** @description Whether it is asked where nothing else is said. */
+            default: boolean;
+            /**
+             * Format: int64
+             * @description Those that failed.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Median time to first content of the latest requests, milliseconds.
+             */
+            first_ms: number | null;
+            /** @description Its model. */
+            model: string;
+            /** @description Its name. */
+            name: string;
+            /** @description Whether it is not asked for now, since it failed. */
+            resting: boolean;
+        };
         /** @description One message of a conversation or of a prompt. */
         ModelMessage: {
             /** @description Who it is from. */
@@ -4715,13 +4560,6 @@ export interface components {
             /** @description At least 10 characters. */
             new: string;
         };
-        /** @description What an app needs to show codes. Shown this once. */
-        NewSecondFactor: {
-            /** @description To type in, base32. */
-            secret: string;
-            /** @description To scan as a QR code. */
-            uri: string;
-        };
         /** @description A key that was just made. */
         NewVirtualKey: components["schemas"]["VirtualKey"] & {
             /**
@@ -4738,42 +4576,6 @@ export interface components {
             claim?: string;
             /** @description Calls that were guessed: the words from which. */
             guessed?: components["schemas"]["AboutCall"][];
-        };
-        /** @description Ways to log in, beside a password of Steward. */
-        OfferedLogins: {
-            /** @description What the directory is called, whose accounts log in with a password too; null: there is none. */
-            directory: string | null;
-            /** @description Providers, by name. */
-            providers: components["schemas"]["OfferedProvider"][];
-        };
-        /** @description A provider that people may log in with. */
-        OfferedProvider: {
-            /** @description For the button. */
-            label: string;
-            /** @description For `/api/auth/oidc/NAME/start`, where the browser goes. */
-            name: string;
-        };
-        /** @description A provider of OpenID Connect. */
-        OidcSettings: {
-            /** @description Who enters. */
-            admission?: components["schemas"]["Admission"];
-            /** @description By which it knows Steward. */
-            client_id: string;
-            /** @description Whether people may log in with it. */
-            enabled?: boolean;
-            /** @description The claim that lists the groups of somebody. */
-            groups_claim?: string;
-            /** @description The address that it signs tokens with, such as `https://login.example.org/realms/staff`. */
-            issuer: string;
-            /** @description Shown on the button. */
-            label: string;
-            /** @description Hosts of it that are not on the public internet. */
-            private_hosts?: string[];
-            programs?: components["schemas"]["ProgramTokens"] | null;
-            /** @description What is asked for. */
-            scopes?: string[];
-            /** @description Whether its emails are vouched for although it does not say so (`email_verified`), as with Entra ID. */
-            trust_emails?: boolean;
         };
         /**
          * @description Where a run came from.
@@ -5266,20 +5068,6 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
-        Page_IdentityProvider: {
-            /** @description The rows. */
-            items: {
-                /** @description Whether a client secret is kept. It is shown to nobody. */
-                has_secret: boolean;
-                /** @description Its name, which stands in the address that the browser comes back to: `/api/auth/oidc/NAME/callback`. */
-                name: string;
-                /** @description Its settings. */
-                settings: components["schemas"]["OidcSettings"];
-            }[];
-            /** @description For `cursor`, if more follow. */
-            next_cursor: string | null;
-        };
-        /** @description One page of a list. */
         Page_KeptReport: {
             /** @description The rows. */
             items: {
@@ -5759,6 +5547,11 @@ export interface components {
         Part: {
             /** @description More of it, or why not. */
             detail: string;
+            /**
+             * Format: int64
+             * @description How long the check took, milliseconds.
+             */
+            ms: number;
             /** @description What. */
             name: string;
             /** @description Whether nothing works without it. */
@@ -5770,7 +5563,7 @@ export interface components {
          * @description What a probe found.
          * @enum {string}
          */
-        PartStatus: "ok" | "failing";
+        PartStatus: "ok" | "degraded" | "down" | "off";
         /**
          * @description When a budget begins anew. Days and months are those of UTC.
          * @enum {string}
@@ -5856,6 +5649,8 @@ export interface components {
         Problem: {
             /** @description A word for programs, where the status doesn't say enough. */
             code?: string;
+            /** @description All fields at fault, where more than one may be. */
+            errors?: components["schemas"]["FieldProblem"][];
             /** @description The field or parameter at fault. */
             field?: string;
             /** @description What to do. */
@@ -5876,13 +5671,6 @@ export interface components {
             title: string;
             /** @description Always `about:blank`: the status says the kind. */
             type: string;
-        };
-        /** @description Programs that come with tokens of a provider (OAuth 2.0 client credentials). */
-        ProgramTokens: {
-            /** @description What their tokens must be for (`aud`). */
-            audience: string;
-            /** @description The programs; one that is not named does not enter. */
-            clients: components["schemas"]["ClientRole"][];
         };
         /** @description One message of a prompt. */
         PromptMessage: {
@@ -5998,11 +5786,6 @@ export interface components {
             /** @description What it says it is, such as `vllm 0.11.0`. */
             server: string;
         };
-        /** @description Recovery codes, shown this once. */
-        RecoveryCodes: {
-            /** @description Each logs in once in place of a code. */
-            recovery_codes: string[];
-        };
         /**
          * @description A reminder. Due: its time has come and it is not done; that it is shown then is all there is to it,
          *     so a reminder that came up while nothing ran is due at the next look.
@@ -6082,6 +5865,15 @@ export interface components {
              * @description How many.
              */
             resealed: number;
+        };
+        /** @description Whether the program has to be started anew. */
+        RestartHint: {
+            /** @description How. */
+            command: string;
+            /** @description The names of the changed settings. */
+            fields: string[];
+            /** @description Whether a change waits for it. */
+            pending: boolean;
         };
         /** @description Whether a run was taken up. */
         Resumed: {
@@ -6420,6 +6212,72 @@ export interface components {
          * @enum {string}
          */
         RunStatus: "running" | "parked" | "finished";
+        /** @description How runs ended, or where they are. */
+        RunTotals: {
+            /**
+             * Format: int64
+             * @description Ended with an answer.
+             */
+            completed: number;
+            /**
+             * Format: int64
+             * @description Ended with an error.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Ended at a limit.
+             */
+            limited: number;
+            /**
+             * Format: int64
+             * @description Their plan was turned down.
+             */
+            rejected: number;
+            /**
+             * Format: int64
+             * @description At work.
+             */
+            running: number;
+            /**
+             * Format: int64
+             * @description All of them.
+             */
+            started: number;
+            /**
+             * Format: int64
+             * @description Stopped by a person.
+             */
+            stopped: number;
+            /**
+             * Format: int64
+             * @description Wait for a person or an alarm.
+             */
+            waiting: number;
+        };
+        /** @description Runs that began within a step. */
+        RunsInTime: {
+            /**
+             * Format: int64
+             * @description When the step begins.
+             */
+            at: number;
+            /**
+             * Format: int64
+             * @description Ended with an answer.
+             */
+            completed: number;
+            /**
+             * Format: int64
+             * @description Ended with an error.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Ended in another way, or not yet.
+             */
+            other: number;
+        };
         /** @description What became of the sample's files. */
         SampleChange: {
             /** @description Files that were added or removed. */
@@ -6465,39 +6323,6 @@ export interface components {
              * @description Share of steps whose arguments are valid or context-marked.
              */
             valid_arguments: number;
-        };
-        /** @description The password is right, and a code of the second factor is needed. */
-        SecondFactorRequired: {
-            /** @description For `POST /api/auth/second-factor`. */
-            challenge: string;
-            /** @description Whether the user must first set a second factor up, with `POST /api/auth/second-factor/enrol`. */
-            enrol: boolean;
-            /**
-             * Format: int64
-             * @description Seconds that the challenge is good for.
-             */
-            expires_in: number;
-            /** @description Always true. */
-            second_factor_required: boolean;
-        };
-        /** @description The caller's second factor. */
-        SecondFactorView: {
-            /** @description Whether codes are asked for. */
-            enabled: boolean;
-            /**
-             * Format: int64
-             * @description How many recovery codes are left.
-             */
-            recovery_codes_left: number;
-            /** @description Whether the caller's role needs them. */
-            required: boolean;
-        };
-        /** @description The second step of a login. */
-        SecondStepInput: {
-            /** @description Of the first step. */
-            challenge: string;
-            /** @description Six digits of the app, or a recovery code. */
-            code: string;
         };
         /** @description A login. The refresh token is in the cookie `steward_refresh`. */
         Session: {
@@ -7471,74 +7296,8 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description The password is right; a code is needed */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SecondFactorRequired"];
-                };
-            };
             400: components["responses"]["Unreadable"];
             /** @description Email or password is wrong */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            403: components["responses"]["Forbidden"];
-            413: components["responses"]["TooLong"];
-            415: components["responses"]["NotJson"];
-            422: components["responses"]["Invalid"];
-            /** @description Too many attempts */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    directoryLogin: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["DirectoryLogin"];
-            };
-        };
-        responses: {
-            /** @description Logged in */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Session"];
-                };
-            };
-            /** @description The password is right; a code is needed */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SecondFactorRequired"];
-                };
-            };
-            400: components["responses"]["Unreadable"];
-            /** @description Name or password is wrong, or there is no directory */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7727,15 +7486,6 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description Accepted; a code is needed */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SecondFactorRequired"];
-                };
-            };
             400: components["responses"]["Unreadable"];
             /** @description The token is wrong, used up or expired */
             403: {
@@ -7917,374 +7667,6 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    offeredLogins: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description For the page of logins */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OfferedLogins"];
-                };
-            };
-            403: components["responses"]["Forbidden"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    beginSignOn: {
-        parameters: {
-            query?: {
-                /** @description The path of the studio to come back to. */
-                next?: string;
-            };
-            header?: never;
-            path: {
-                /** @description The provider */
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Where the browser goes on */
-            303: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    finishSignOn: {
-        parameters: {
-            query?: {
-                /** @description By which the login is known. */
-                state?: string;
-                /** @description For which the provider gives the tokens. */
-                code?: string;
-                /** @description Why the provider gives none. */
-                error?: string;
-                /** @description Who the provider says it is. */
-                iss?: string;
-            };
-            header?: never;
-            path: {
-                /** @description The provider */
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Where the browser goes on */
-            303: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    secondStep: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SecondStepInput"];
-            };
-        };
-        responses: {
-            /** @description Logged in */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FinishedLogin"];
-                };
-            };
-            400: components["responses"]["Unreadable"];
-            /** @description The code is wrong or used, or the first step is too long ago */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            403: components["responses"]["Forbidden"];
-            413: components["responses"]["TooLong"];
-            415: components["responses"]["NotJson"];
-            422: components["responses"]["Invalid"];
-            /** @description Too many attempts */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    enrolAtLogin: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChallengeInput"];
-            };
-        };
-        responses: {
-            /** @description For the app */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["NewSecondFactor"];
-                };
-            };
-            400: components["responses"]["Unreadable"];
-            /** @description The first step is too long ago */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            403: components["responses"]["Forbidden"];
-            413: components["responses"]["TooLong"];
-            415: components["responses"]["NotJson"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    mySecondFactor: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Whether there is one */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SecondFactorView"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    beginSecondFactor: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description For the app */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["NewSecondFactor"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description There is one already */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    endSecondFactor: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CodeInput"];
-            };
-        };
-        responses: {
-            /** @description Ended */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["Unreadable"];
-            /** @description The code is wrong */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            403: components["responses"]["Forbidden"];
-            /** @description There is none */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            413: components["responses"]["TooLong"];
-            415: components["responses"]["NotJson"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    confirmSecondFactor: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CodeInput"];
-            };
-        };
-        responses: {
-            /** @description The recovery codes */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RecoveryCodes"];
-                };
-            };
-            400: components["responses"]["Unreadable"];
-            /** @description The code is wrong */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            403: components["responses"]["Forbidden"];
-            /** @description There is nothing to confirm */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            413: components["responses"]["TooLong"];
-            415: components["responses"]["NotJson"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    newRecoveryCodes: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CodeInput"];
-            };
-        };
-        responses: {
-            /** @description The recovery codes */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RecoveryCodes"];
-                };
-            };
-            400: components["responses"]["Unreadable"];
-            /** @description The code is wrong */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            403: components["responses"]["Forbidden"];
-            /** @description There is no second factor */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            413: components["responses"]["TooLong"];
-            415: components["responses"]["NotJson"];
-            422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -10264,6 +9646,33 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    dashboard: {
+        parameters: {
+            query?: {
+                /** @description 24 hours if left out. */
+                period?: "day" | "week" | "month";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sums and the newest failures */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dashboard"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listBudgets: {
         parameters: {
             query?: {
@@ -10788,286 +10197,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    resetSecondFactor: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Ended */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description They have none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLong"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    readLoginSettings: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The rules */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LoginSettings"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    replaceLoginSettings: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["LoginSettings"];
-            };
-        };
-        responses: {
-            /** @description The rules */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LoginSettings"];
-                };
-            };
-            400: components["responses"]["Unreadable"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLong"];
-            415: components["responses"]["NotJson"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listIdentityProviders: {
-        parameters: {
-            query?: {
-                /** @description How many at most. */
-                limit?: number;
-                /** @description Where to go on: `next_cursor` of the page before. */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description By name */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_IdentityProvider"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    saveIdentityProvider: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description Its name: lower-case letters, digits and - */
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["IdentityProviderInput"];
-            };
-        };
-        responses: {
-            /** @description As it is saved */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdentityProvider"];
-                };
-            };
-            400: components["responses"]["Unreadable"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLong"];
-            415: components["responses"]["NotJson"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    removeIdentityProvider: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description Its name */
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Removed */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLong"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    readDirectory: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As it is saved */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdentityDirectory"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    saveDirectory: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["IdentityDirectoryInput"];
-            };
-        };
-        responses: {
-            /** @description As it is saved */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdentityDirectory"];
-                };
-            };
-            400: components["responses"]["Unreadable"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLong"];
-            415: components["responses"]["NotJson"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    removeDirectory: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Removed */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLong"];
-            422: components["responses"]["Invalid"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     listAudit: {
         parameters: {
             query?: {
@@ -11273,6 +10402,110 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In groups */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Config"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeConfig: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigChange"];
+            };
+        };
+        responses: {
+            /** @description As they are now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Config"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    restartHint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestartHint"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthReport"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             503: components["responses"]["Unavailable"];
         };
     };
