@@ -11,7 +11,7 @@ fn prints(done: &Done, parts: &[&str]) {
 #[test]
 fn settings_are_listed_shown_changed_and_taken_back() {
     let bench = Bench::new(Script::default());
-    prints(&bench.run(&["config"]).exits(0), &["App server", "LOG_LEVEL", "Storage", "NFS_BASE_PATH", "--data-dir"]);
+    prints(&bench.run(&["config"]).exits(0), &["App server", "LOG_LEVEL", "Storage", "NFS_BASE_PATH", "STEWARD_DATA"]);
     bench.run(&["config", "set", "MAX_RUNS=64", "BROWSERS=2"]).exits(0).tells(&["MAX_RUNS is 64", "saved"]);
     prints(&bench.run(&["config", "list", "--set"]).exits(0), &["MAX_RUNS", "BROWSERS"]);
     prints(&bench.run(&["config", "get", "MAX_RUNS"]).exits(0), &["64", "from the next start on"]);
