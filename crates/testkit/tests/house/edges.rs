@@ -38,7 +38,7 @@ const BINARY: &str = "steward";
 const OUTSIDE: &[(&str, &[&str])] = &[
     ("axum", &["api", "testkit"]),
     ("llama-cpp-2", &["models"]),
-    ("reqwest", &["cli", "models", "tools", "testkit"]),
+    ("reqwest", &["access", "cli", "models", "tools", "testkit"]),
     ("rusqlite", &["sandbox", "store", "tools", "testkit"]),
     ("sqlx", &["sandbox", "store", "testkit"]),
     ("utoipa", &["api", "app", "core"]),
