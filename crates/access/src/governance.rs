@@ -16,7 +16,9 @@ mod payments;
 mod phones;
 mod scan;
 mod secrets;
+mod shared;
 
 pub use detector::Detector;
 pub use finding::{Confidence, DetectorError, Finding, PiiKind};
 pub use mask::{Mask, MaskStyle, Masked, unmask};
+pub use shared::SharedDetector;

@@ -23,6 +23,7 @@ use secrecy::SecretBox;
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
+use steward_access::governance::SharedDetector;
 use steward_access::{AccessDeps, FileKeys, SealedVault, VaultDeps};
 use steward_app::config::{Configuration, Layers, Live};
 use steward_app::{AboutFacts, Access, App, AppParts, Health, LogIn, OpenSession, UsageWriter};
@@ -127,6 +128,7 @@ fn state(dir: &Path, clock: &Arc<FakeClock>, store: &Arc<Store>, blobs: Arc<dyn 
     let app = App::new(AppParts {
         runs: RunService::new(Deps {
             limiter: Arc::default(),
+            personal_data: Arc::new(SharedDetector),
             tenant: TenantId::DEFAULT,
             store: store.clone(),
             models: models.clone(),

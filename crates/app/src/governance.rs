@@ -1,12 +1,16 @@
 //! Labels and policies over data, and the standards that they serve.
 
-use crate::app::{Action, App, AppError, Caller, Resource, authorize};
-use crate::dto::governance::{DataCheck, DataChecked, DataRulesView, ResolvedPolicy, ResolvedReference, Standard};
+use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
+use crate::dto::governance::{
+    DataCheck, DataChecked, DataRulesView, MaskInput, MaskedKind, MaskedText, ResolvedPolicy, ResolvedReference,
+    Standard,
+};
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
-use steward_core::governance::{Classification, DATA_RULES_SETTING, DataLabel, DataPolicy, DataRules, Seen};
+use steward_access::governance::{Detector, MaskStyle};
+use steward_core::governance::{Classification, DATA_RULES_SETTING, DataLabel, DataPolicy, DataRules, PiiKind, Seen};
 use steward_core::ports::StoreError;
 use tokio::sync::Mutex;
 
@@ -17,6 +21,7 @@ const MAX_ENTRIES: usize = 200;
 /// In characters.
 const MAX_NAME: usize = 80;
 const MAX_ENTRY: usize = 500;
+const MAX_MASKED: usize = 1_000_000;
 
 /// Held from reading the version until the change is saved.
 static CHANGES: Mutex<()> = Mutex::const_new(());
@@ -71,6 +76,7 @@ impl App {
         authorize(caller, Action::Read, Resource::Policies)?;
         let rules = self.kept_data_rules().await?;
         let arguments = json!(check.argument);
+        let personal = self.deps().personal_data.kinds_in(&check.text);
         let seen = Seen {
             agent: &check.agent,
             tool: &check.tool,
@@ -78,6 +84,7 @@ impl App {
             text: &check.text,
             workspace: &self.workspace,
             folder: "",
+            personal: &personal,
         };
         let classified = rules.classify(&seen);
         let level = classified.as_ref().map(|seen| seen.classification);
@@ -89,7 +96,25 @@ impl App {
                 connections.push(known.connection.name);
             }
         }
-        Ok(DataChecked { classified, policies, connections })
+        Ok(DataChecked { classified, policies, connections, personal })
+    }
+
+    /// Masks the personal data and secrets of a text, for good.
+    pub fn mask_text(&self, caller: &Caller, input: &MaskInput) -> Result<MaskedText, AppError> {
+        authorize(caller, Action::Read, Resource::Policies)?;
+        if input.text.chars().count() > MAX_MASKED {
+            return Err(AppError::invalid(
+                "text",
+                format!("the text has more than {MAX_MASKED} characters"),
+                "mask it in parts",
+            ));
+        }
+        let detector = Detector::shared()
+            .map_err(|error| AppError::new(ErrorKind::Internal, error.to_string(), "this program is damaged"))?;
+        let kinds = input.kinds.as_deref().unwrap_or(&PiiKind::ALL);
+        let masked = detector.mask(&input.text, kinds, MaskStyle::Label);
+        let counts = masked.counts.into_iter().map(|(kind, count)| MaskedKind { kind, count });
+        Ok(MaskedText { text: masked.text, masked: counts.collect() })
     }
 
     async fn kept_data_rules(&self) -> Result<DataRules, AppError> {
@@ -175,11 +200,11 @@ fn check_label(index: usize, label: &DataLabel) -> Result<(), AppError> {
         ("marks", &label.marks),
         ("agents", &label.agents),
     ];
-    if lists.iter().all(|(_, list)| list.is_empty()) {
+    if lists.iter().all(|(_, list)| list.is_empty()) && label.personal.is_empty() {
         return Err(AppError::invalid(
             format!("labels.{index}"),
             format!("the label `{}` says nothing of where such data is", label.name),
-            "name paths, tools, tables, marks or agents",
+            "name paths, tools, tables, marks, agents or kinds of personal data",
         ));
     }
     for (field, list) in lists {

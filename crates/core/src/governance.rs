@@ -43,6 +43,52 @@ impl fmt::Display for Classification {
     }
 }
 
+/// Kinds of personal data and secrets that are found in text.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema, IntoStaticStr,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum PiiKind {
+    /// An email address.
+    Email,
+    /// A telephone number.
+    Phone,
+    /// An account number.
+    Iban,
+    /// The number of a payment card.
+    PaymentCard,
+    /// A number that a state gave to a person: for taxes, social insurance, an identity card or a passport.
+    NationalId,
+    /// The name of a person.
+    PersonName,
+    /// A network address.
+    IpAddress,
+    /// A date that is said to be a birthday; other dates are none.
+    DateOfBirth,
+    /// A password, key, token, or an address with a password in it.
+    Secret,
+}
+
+impl PiiKind {
+    pub const ALL: [Self; 9] = [
+        Self::Email,
+        Self::Phone,
+        Self::Iban,
+        Self::PaymentCard,
+        Self::NationalId,
+        Self::PersonName,
+        Self::IpAddress,
+        Self::DateOfBirth,
+        Self::Secret,
+    ];
+
+    /// Its name, as stored.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
 /// What a run has seen, and by which label.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Classified {
@@ -106,6 +152,11 @@ pub struct DataRules {
 impl DataRules {
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty() && self.policies.is_empty()
+    }
+
+    /// Whether any label is for personal data, so that texts have to be searched for it.
+    pub fn looks_for_personal_data(&self) -> bool {
+        self.labels.iter().any(|label| !label.personal.is_empty())
     }
 
     /// The highest classification of what was seen.

@@ -2,10 +2,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use steward_core::TenantId;
 use steward_core::deep::DeepDefaults;
+use steward_core::governance::{DataRules, PiiKind};
 use steward_core::model::{Connection, Price};
 use steward_core::ports::{
     Agents, Approvals, AuditLog, Clock, Conversations, Embedder, EventBus, Facts, Grants, Ids, Intent, KeptRuns,
-    Models, Overview, ResourceGrants, RunStore, Settings, SpendLimits, Tools, UsageRecord, Users, VirtualKeys,
+    Models, Overview, PersonalData, ResourceGrants, RunStore, Settings, SpendLimits, Tools, UsageRecord, Users,
+    VirtualKeys,
 };
 use steward_core::rate_limit::RateLimiter;
 
@@ -56,6 +58,7 @@ pub struct Deps {
     pub models: Arc<dyn Models>,
     pub tools: Arc<dyn Tools>,
     pub embedder: Arc<dyn Embedder>,
+    pub personal_data: Arc<dyn PersonalData>,
     pub intent: Arc<dyn Intent>,
     pub bus: Arc<dyn EventBus>,
     pub price: PriceOf,
@@ -102,5 +105,12 @@ impl Default for EngineConfig {
             model_tries: 3,
             short_wait: Duration::from_secs(10),
         }
+    }
+}
+
+impl Deps {
+    /// What of personal data is in a text, if rules ask for that.
+    pub(crate) fn personal_data_in(&self, rules: &DataRules, text: &str) -> Vec<PiiKind> {
+        if rules.looks_for_personal_data() { self.personal_data.kinds_in(text) } else { Vec::new() }
     }
 }

@@ -4,6 +4,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use steward_access::governance::SharedDetector;
 use steward_access::{SealedVault, VaultDeps};
 use steward_app::config::{names, saved_settings};
 use steward_app::{ConnectionRegistry, CountingBus, KnownSource, Metrics, RegistryParts};
@@ -224,6 +225,7 @@ impl Composition {
         let config = EngineConfig { node, ..settings.engine.clone() };
         let runs = RunService::new(Deps {
             limiter: Arc::default(),
+            personal_data: Arc::new(SharedDetector),
             tenant,
             store: store.clone(),
             models: models.clone(),

@@ -2,7 +2,7 @@
 
 use crate::ApiState;
 use crate::auth::Call;
-use crate::dto::governance::{DataCheck, DataChecked, DataRulesView, Standard};
+use crate::dto::governance::{DataCheck, DataChecked, DataRulesView, MaskInput, MaskedText, Standard};
 use crate::extract::Body;
 use crate::problem::Answer;
 use axum::Json;
@@ -11,7 +11,11 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::default().routes(routes!(read, replace)).routes(routes!(references)).routes(routes!(check))
+    OpenApiRouter::default()
+        .routes(routes!(read, replace))
+        .routes(routes!(references))
+        .routes(routes!(check))
+        .routes(routes!(mask))
 }
 
 /// Where data of which classification is, and what follows for runs that have seen it.
@@ -42,4 +46,11 @@ pub(crate) async fn references(Call(state, caller): Call) -> Answer<Vec<Standard
     request_body = DataCheck, responses((status = 200, description = "What they say", body = DataChecked)))]
 pub(crate) async fn check(Call(state, caller): Call, Body(input): Body<DataCheck>) -> Answer<DataChecked> {
     Ok(Json(state.check_data(&caller, input).await?))
+}
+
+/// Masks the personal data and secrets of a text, as far as they are found. Nothing of it is kept.
+#[utoipa::path(post, path = "/api/data-governance/mask", tag = "governance", operation_id = "maskText",
+    request_body = MaskInput, responses((status = 200, description = "The text without them", body = MaskedText)))]
+pub(crate) async fn mask(Call(state, caller): Call, Body(input): Body<MaskInput>) -> Answer<MaskedText> {
+    Ok(Json(state.mask_text(&caller, &input)?))
 }

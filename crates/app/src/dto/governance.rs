@@ -1,5 +1,5 @@
 use serde::{Deserialize, Serialize};
-use steward_core::governance::{Classification, Classified, DataAction, DataLabel};
+use steward_core::governance::{Classification, Classified, DataAction, DataLabel, PiiKind};
 use utoipa::ToSchema;
 
 /// A standard, and clauses of it that policies can refer to.
@@ -108,4 +108,37 @@ pub struct DataChecked {
     pub policies: Vec<String>,
     /// Names of the connections that could still be asked.
     pub connections: Vec<String>,
+    /// Personal data and secrets that are found in the text.
+    pub personal: Vec<PiiKind>,
+}
+
+/// A text whose personal data and secrets are to be masked. Nothing of it is kept.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MaskInput {
+    /// The text.
+    #[schema(max_length = 1_000_000)]
+    pub text: String,
+    /// Which kinds; all if left out.
+    #[serde(default)]
+    #[schema(nullable = false)]
+    pub kinds: Option<Vec<PiiKind>>,
+}
+
+/// How often something of a kind was masked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+pub struct MaskedKind {
+    /// The kind.
+    pub kind: PiiKind,
+    /// How often.
+    pub count: usize,
+}
+
+/// A text without personal data and secrets, as far as they were found.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct MaskedText {
+    /// With `[email]` in the place of an email.
+    pub text: String,
+    /// What was masked.
+    pub masked: Vec<MaskedKind>,
 }

@@ -1,4 +1,4 @@
-use super::{Classification, Classified};
+use super::{Classification, Classified, PiiKind};
 use crate::workspace_path::paths_in;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -27,6 +27,9 @@ pub struct DataLabel {
     /// Names of agents: all that they do is about such data.
     #[serde(default)]
     pub agents: Vec<String>,
+    /// Kinds of personal data and secrets: a text in which one is found is such data.
+    #[serde(default)]
+    pub personal: Vec<PiiKind>,
 }
 
 /// What a run meets.
@@ -41,6 +44,8 @@ pub struct Seen<'a> {
     pub workspace: &'a str,
     /// The folder of the workspace that paths may be relative to.
     pub folder: &'a str,
+    /// What of personal data was found in the text.
+    pub personal: &'a [PiiKind],
 }
 
 /// A file that a run has written which had seen confidential data.
@@ -85,6 +90,9 @@ impl DataLabel {
         }
         if let Some(mark) = self.marks.iter().find(|mark| has_word(seen.text, mark)) {
             return Some(format!("a text with the mark {mark}"));
+        }
+        if let Some(kind) = self.personal.iter().find(|kind| seen.personal.contains(kind)) {
+            return Some(format!("a text with personal data ({})", kind.as_str()));
         }
         let arguments = seen.arguments.unwrap_or(&Value::Null);
         if !self.paths.is_empty() {
@@ -192,7 +200,8 @@ mod tests {
         }))
         .expect("a label");
         let seen = |agent: &str, tool: &str, arguments: Value, text: &str| {
-            let seen = Seen { agent, tool, arguments: Some(&arguments), text, workspace: "/srv/w", folder: "" };
+            let seen =
+                Seen { agent, tool, arguments: Some(&arguments), text, workspace: "/srv/w", folder: "", personal: &[] };
             label.matches(&seen)
         };
         for (agent, tool, arguments, text, expect) in [

@@ -1,3 +1,4 @@
+use crate::governance::PiiKind;
 use async_trait::async_trait;
 use std::sync::Arc;
 
@@ -39,4 +40,10 @@ pub trait Embedder: Send + Sync {
     /// Name of the model, stored beside each vector.
     fn model(&self) -> &str;
     fn dimension(&self) -> usize;
+}
+
+/// Finds personal data and secrets in text.
+pub trait PersonalData: Send + Sync {
+    /// The kinds that a text has, each once.
+    fn kinds_in(&self, text: &str) -> Vec<PiiKind>;
 }

@@ -1,6 +1,6 @@
 //! What the data policies of the installation mean for a run, by the most confidential that it has seen.
 
-use crate::governance::{Classified, ClassifiedFile, DataAction, DataPolicy, Seen, higher};
+use crate::governance::{Classified, ClassifiedFile, DataAction, DataPolicy, PiiKind, Seen, higher};
 use crate::model::Connection;
 use crate::policy::{Decision, RiskClass, ToolRule};
 use crate::run::RunState;
@@ -13,20 +13,21 @@ impl RunState {
     }
 
     /// The classification of what a call of `tool` said, if it is above all that the run has seen.
-    /// `files`: those that runs have written which had seen confidential data.
+    /// `files`: those that runs have written which had seen confidential data. `personal`: what was found in the text.
     pub fn newly_classified(
         &self,
         tool: &str,
         arguments: &Value,
         text: &str,
         files: &[ClassifiedFile],
+        personal: &[PiiKind],
     ) -> Option<Classified> {
-        self.classify(&Seen { tool, arguments: Some(arguments), text, ..Seen::default() }, files)
+        self.classify(&Seen { tool, arguments: Some(arguments), text, personal, ..Seen::default() }, files)
     }
 
     /// The same for what a person says.
-    pub fn newly_classified_words(&self, text: &str) -> Option<Classified> {
-        self.classify(&Seen { text, ..Seen::default() }, &[])
+    pub fn newly_classified_words(&self, text: &str, personal: &[PiiKind]) -> Option<Classified> {
+        self.classify(&Seen { text, personal, ..Seen::default() }, &[])
     }
 
     fn classify(&self, seen: &Seen<'_>, files: &[ClassifiedFile]) -> Option<Classified> {

@@ -125,7 +125,10 @@ impl RunContext<'_> {
                     events.push(EventBody::StopRequested { by, source });
                 }
                 Command::Steer { text, by, source } => {
-                    let classified = self.journal.state.newly_classified_words(&text);
+                    let state = &self.journal.state;
+                    let rules = state.setup.as_deref().map(|setup| &setup.data_rules);
+                    let personal = rules.map(|rules| self.deps.personal_data_in(rules, &text)).unwrap_or_default();
+                    let classified = state.newly_classified_words(&text, &personal);
                     events.extend(classified.map(|classified| EventBody::DataClassified { classified }));
                     events.push(EventBody::RunSteered { text, by, source });
                 }

@@ -206,7 +206,8 @@ pub(crate) async fn commit_result(
         ToolResult::Dry { preview } => preview,
     };
     let files = deps.store.classified_files(deps.tenant, &setup.workspace).await?;
-    let classified = state.newly_classified(tool, arguments, text, &files);
+    let personal = deps.personal_data_in(&setup.data_rules, text);
+    let classified = state.newly_classified(tool, arguments, text, &files, &personal);
     if let Some(seen) = classified.as_ref().or(state.classified.as_ref()) {
         let known = |path: &str| files.iter().find(|file| file.path == path);
         let below = |path: &String| known(path).is_none_or(|file| file.classified.classification < seen.classification);

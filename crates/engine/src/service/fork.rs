@@ -120,7 +120,9 @@ async fn forked_setup(
     setup.standing = deps.store.grants(deps.tenant, Some(setup.agent.id), now).await?;
     setup.rules = tool_rules(deps, &setup.agent, request.origin, request.user).await?;
     setup.data_rules = data_rules(deps).await?;
-    let seen = Seen { agent: &setup.agent.name, text: &setup.input, ..Seen::default() };
+    let personal = deps.personal_data_in(&setup.data_rules, &setup.input);
+    let (agent, text) = (setup.agent.name.as_str(), setup.input.as_str());
+    let seen = Seen { agent, text, personal: &personal, ..Seen::default() };
     setup.classified = higher(setup.classified, setup.data_rules.classify(&seen));
     setup.conversation = request.conversation;
     setup.origin = request.origin;

@@ -164,7 +164,9 @@ pub(crate) async fn run_setup(deps: &Deps, request: StartRun, now: Timestamp) ->
     let standing = deps.store.grants(deps.tenant, Some(request.agent.id), now).await?;
     let rules = tool_rules(deps, &request.agent, request.origin, request.user).await?;
     let data_rules = data_rules(deps).await?;
-    let seen = Seen { agent: &request.agent.name, text: &request.input, ..Seen::default() };
+    let personal = deps.personal_data_in(&data_rules, &request.input);
+    let (agent, text) = (request.agent.name.as_str(), request.input.as_str());
+    let seen = Seen { agent, text, personal: &personal, ..Seen::default() };
     let classified = higher(data_rules.classify(&seen), inherited.classified);
     Ok(Setup {
         budget: request.agent.budget.budget(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
+use steward_access::governance::SharedDetector;
 use steward_core::agent::{Agent, Deep, Tuning};
 use steward_core::budget::Preset;
 use steward_core::event::{Event, EventBody, Mode, Origin};
@@ -126,6 +127,7 @@ async fn composed(
         Arc::new(LazyMiniLm::new(steward_testkit::cache().join("models/all-MiniLM-L6-v2-int8")));
     let service = RunService::new(Deps {
         limiter: Arc::default(),
+        personal_data: Arc::new(SharedDetector),
         tenant: TenantId::DEFAULT,
         store: store.clone(),
         models: Arc::new(Router::new(client, Arc::clone(&clock), connections, None)),

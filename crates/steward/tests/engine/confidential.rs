@@ -76,7 +76,8 @@ async fn house_of(action: &str, window: u32, outside: Script, inside: Script) ->
     let (service, store) = service_with(data.path(), vec![remote, local]).await;
     let rules = json!({
         "version": 1,
-        "labels": [{"name": "people", "classification": "confidential", "paths": ["hr/**"], "marks": ["VERTRAULICH"]}],
+        "labels": [{"name": "people", "classification": "confidential", "paths": ["hr/**"], "marks": ["VERTRAULICH"]},
+            {"name": "accounts", "classification": "restricted", "personal": ["iban"]}],
         "policies": [{"name": "stays here", "from": "confidential", "action": action}],
     });
     store.set_setting(TENANT, DATA_RULES_SETTING, &rules).await.unwrap();
@@ -132,9 +133,11 @@ async fn what_is_read_goes_on_in_the_house() {
     let at = |kind| kinds.iter().position(|one| *one == kind).unwrap();
     assert_eq!(at("data.classified") + 1, at("tool.result"), "both or neither");
     assert_eq!(house.asked(), (3, 1), "the first question has nothing confidential in it");
-    // A mark in the request itself: not even that is sent outside.
+    // A mark in the request itself, or an account: not even that is sent outside.
     house.run(house.ask("VERTRAULICH: who left?")).await;
-    assert_eq!(house.asked(), (3, 2));
+    let (_, events) = house.run(house.ask("Whose is DE89 3704 0044 0532 0130 00?")).await;
+    assert_eq!(classified(&events).map(|seen| seen.classification), Some(Classification::Restricted));
+    assert_eq!(house.asked(), (3, 3));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use steward_access::governance::SharedDetector;
 use steward_core::event::{EventBody, Mode, Outcome};
 use steward_core::policy::RiskClass;
 use steward_core::ports::{Authorized, ToolScope, Tools};
@@ -103,6 +104,7 @@ impl Bed {
         let deps = service(data.path(), &model).await.deps().clone();
         let service = RunService::new(Deps {
             limiter: Arc::default(),
+            personal_data: Arc::new(SharedDetector),
             tools: tools.clone(),
             config: EngineConfig {
                 lease: Duration::from_millis(600),

@@ -12,7 +12,7 @@ pub(super) enum Recorded {
 }
 
 /// What is in the entries of its run, writes its entry itself, or changes nothing.
-const ELSEWHERE: [(&str, &str); 15] = [
+const ELSEWHERE: [(&str, &str); 16] = [
     ("POST", "/api/chat/{agent_id}"),
     ("POST", "/api/runs/{id}/stop"),
     ("POST", "/api/runs/{id}/steer"),
@@ -26,6 +26,7 @@ const ELSEWHERE: [(&str, &str); 15] = [
     ("POST", "/api/routing/preview"),
     ("POST", "/api/audit/verify"),
     ("POST", "/api/data-governance/check"),
+    ("POST", "/api/data-governance/mask"),
     ("PUT", "/api/audit/retention"),
     ("GET", "/api/audit/export"),
 ];
