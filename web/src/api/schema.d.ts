@@ -864,6 +864,61 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/data-governance/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where data of which classification is, and what follows for runs that have seen it. */
+        get: operations["readDataRules"];
+        /**
+         * Replaces labels and policies; `version` is that of the rules that were changed. They hold for runs that begin from now
+         *     on.
+         */
+        put: operations["replaceDataRules"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data-governance/references": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Standards whose clauses policies can refer to. */
+        get: operations["listStandards"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data-governance/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what the rules make of something that a run would meet. Nothing is done. */
+        post: operations["checkData"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/reminders": {
         parameters: {
             query?: never;
@@ -3049,6 +3104,33 @@ export interface components {
             /** @description Why it counts as proved or not, for a person. */
             why: string;
         };
+        /**
+         * @description How closely data is to be kept; each level is above those before it.
+         * @enum {string}
+         */
+        Classification: "public" | "internal" | "confidential" | "restricted";
+        /** @description What a run has seen, and by which label. */
+        Classified: {
+            /** @description How closely it is to be kept. */
+            classification: components["schemas"]["Classification"];
+            /** @description Name of the label that says so. */
+            label: string;
+            /** @description What it was seen in: a file, a tool, the request. */
+            source: string;
+        };
+        /** @description A clause of a standard. */
+        Clause: {
+            /** @description What it asks for. */
+            about: string;
+            /** @description The standard's id, a colon, and the number. */
+            id: string;
+            /** @description As it is cited. */
+            number: string;
+            /** @description What it is called. */
+            title: string;
+            /** @description What it is about, in single words. */
+            topics: string[];
+        };
         /** @description How older messages stand in a prompt. Places count messages of the history and of the run. */
         Compaction: {
             /** @description Results before this place, history and run counted together, are cut. */
@@ -3092,6 +3174,8 @@ export interface components {
              * @description Its id.
              */
             id: string;
+            /** @description Whether what is sent there stays in the house, as far as policies over data ask. */
+            in_house: boolean;
             known_price: components["schemas"]["Price"] | null;
             /** @description Model name as the endpoint knows it. */
             model: string;
@@ -3171,6 +3255,8 @@ export interface components {
             /** @description Up to and with `/v1`. */
             base_url: string;
             capabilities?: components["schemas"]["Capabilities"] | null;
+            /** @description Whether what is sent there stays in the house; its address tells if left out. For administrators to say. */
+            in_house?: boolean | null;
             /** @description Model name as the endpoint knows it. */
             model: string;
             /** @description Its name, unique. */
@@ -3419,6 +3505,85 @@ export interface components {
             name?: string | null;
             /** @description Whether the skill works without one. */
             optional?: boolean;
+        };
+        /**
+         * @description What a policy does with runs that have seen such data.
+         * @enum {string}
+         */
+        DataAction: "local_only" | "ask_outside" | "deny_outside" | "block";
+        /** @description What a run would meet, to see what the rules say of it. Nothing is done. */
+        DataCheck: {
+            /** @description Name of the agent. */
+            agent?: string;
+            /** @description A path, a statement or another argument of the call. */
+            argument?: string;
+            /** @description What the call says, or what somebody asks. */
+            text?: string;
+            /** @description Name of the tool that is called. */
+            tool?: string;
+        };
+        /** @description What the rules say. */
+        DataChecked: {
+            classified: components["schemas"]["Classified"] | null;
+            /** @description Names of the connections that could still be asked. */
+            connections: string[];
+            /** @description Names of the policies that would hold. */
+            policies: string[];
+        };
+        /** @description Where data of a classification is. It matches what fits any of its lists. */
+        DataLabel: {
+            /** @description Names of agents: all that they do is about such data. */
+            agents?: string[];
+            /** @description How closely it is to be kept. */
+            classification: components["schemas"]["Classification"];
+            /** @description Words that mark such data where they stand in it, written as here: `CONFIDENTIAL`. */
+            marks?: string[];
+            /** @description Its name, unique; shown wherever it decides. */
+            name: string;
+            /** @description Files of the workspace: `hr/**` is all below a folder, `*` stands for part of a name. */
+            paths?: string[];
+            /** @description Names of tables: a statement that names one reads such data. */
+            tables?: string[];
+            /** @description Names of tools and skills whose results are such data. */
+            tools?: string[];
+        };
+        /** @description What follows from a classification. */
+        DataPolicy: {
+            /** @description What it does. */
+            action: components["schemas"]["DataAction"];
+            /** @description For data of this classification and above. */
+            from: components["schemas"]["Classification"];
+            /** @description Its name, unique; shown wherever it decides. */
+            name: string;
+            /** @description Ids of the clauses of standards that it serves. */
+            references?: string[];
+        };
+        /**
+         * @description The labels and policies of an installation. `version` counts their changes, so that two administrators don't overwrite
+         *     each other.
+         */
+        DataRules: {
+            /** @description Where data of which classification is. */
+            labels?: components["schemas"]["DataLabel"][];
+            /** @description What follows from it. */
+            policies?: components["schemas"]["DataPolicy"][];
+            /**
+             * Format: int64
+             * @description Counts changes from 0; a change names the version it was made from.
+             */
+            version: number;
+        };
+        /** @description The labels and policies over data of an installation. */
+        DataRulesView: {
+            /** @description Where data of which classification is. */
+            labels: components["schemas"]["DataLabel"][];
+            /** @description What follows from it. */
+            policies: components["schemas"]["ResolvedPolicy"][];
+            /**
+             * Format: int64
+             * @description Counts changes from 0; a change names the version it was made from.
+             */
+            version: number;
         };
         /**
          * @description Database engines.
@@ -3878,6 +4043,8 @@ export interface components {
              * @description The run below.
              */
             child: string;
+            /** @description The most confidential that it has seen. */
+            classified?: components["schemas"]["Classified"];
             /** @description What it proved. */
             proved?: components["schemas"]["Proved"][];
             /** @description What it took, with the runs below it; it counts against this run's budget. */
@@ -3886,7 +4053,10 @@ export interface components {
             taint?: components["schemas"]["Taint"][];
             /** @enum {string} */
             type: "run.returned";
-        } | {
+        } | (components["schemas"]["Classified"] & {
+            /** @enum {string} */
+            type: "data.classified";
+        }) | {
             /** @description Who asked. */
             by: string;
             /** @description The call. */
@@ -4566,6 +4736,8 @@ export interface components {
         ModelErrorClass: "auth" | "unknown_model" | "context_length" | "bad_request" | "rate_limit" | "server" | "connect" | "timeout" | "broken" | "empty" | "cancelled";
         /** @description One message of a conversation or of a prompt. */
         ModelMessage: {
+            /** @description In a conversation: the most confidential that the run which said this had seen. Never part of a prompt. */
+            classified?: components["schemas"]["Classified"];
             /** @description Who it is from. */
             role: components["schemas"]["MessageRole"];
             /**
@@ -4851,6 +5023,8 @@ export interface components {
                  * @description Its id.
                  */
                 id: string;
+                /** @description Whether what is sent there stays in the house, as far as policies over data ask. */
+                in_house: boolean;
                 known_price: components["schemas"]["Price"] | null;
                 /** @description Model name as the endpoint knows it. */
                 model: string;
@@ -5914,6 +6088,34 @@ export interface components {
              */
             resealed: number;
         };
+        /** @description A policy over data, with the clauses that it serves. */
+        ResolvedPolicy: {
+            /** @description What it does. */
+            action: components["schemas"]["DataAction"];
+            /** @description For data of this classification and above. */
+            from: components["schemas"]["Classification"];
+            /** @description Its name. */
+            name: string;
+            /** @description Ids of clauses. */
+            references: string[];
+            /** @description The clauses themselves; what is not known any more is left out. */
+            references_resolved: components["schemas"]["ResolvedReference"][];
+        };
+        /** @description A clause that a policy refers to, with its standard. */
+        ResolvedReference: {
+            /** @description What it asks for. */
+            about: string;
+            /** @description The clause's id. */
+            id: string;
+            /** @description As the clause is cited. */
+            number: string;
+            /** @description The standard's short name. */
+            standard: string;
+            /** @description The standard's full name. */
+            standard_title: string;
+            /** @description What the clause is called. */
+            title: string;
+        };
         /** @description Who may do what with a resource, beside operators and administrators, who may do everything. */
         ResourceAccess: {
             /** @description The oldest first. */
@@ -6208,6 +6410,8 @@ export interface components {
             capabilities: components["schemas"]["Capabilities"];
             /** @description What the prompts of its conversation begin with. */
             carried?: components["schemas"]["Carried"];
+            /** @description The most confidential that it begins with: of its agent, request, conversation, or the run that delegated to it. */
+            classified?: components["schemas"]["Classified"];
             /**
              * Format: uuid
              * @description The connection chosen.
@@ -6218,6 +6422,8 @@ export interface components {
              * @description Conversation, if it belongs to one.
              */
             conversation: string | null;
+            /** @description Labels and policies of the installation over data. */
+            data_rules?: components["schemas"]["DataRules"];
             /** @description Whether and how it plans while it works. */
             deep?: components["schemas"]["DeepSettings"];
             /**
@@ -6678,6 +6884,19 @@ export interface components {
             output: components["schemas"]["ToolOutput"];
             /** @description By what the tool recognises after a crash whether it is done; its own format. */
             proof: unknown;
+        };
+        /** @description A standard, and clauses of it that policies can refer to. */
+        Standard: {
+            /** @description Those that are about what Steward does. */
+            clauses: components["schemas"]["Clause"][];
+            /** @description Lower case. */
+            id: string;
+            /** @description Short. */
+            name: string;
+            /** @description What it is for. */
+            scope: string;
+            /** @description In full. */
+            title: string;
         };
         /** @description A permission that outlives its run. */
         StandingGrant: {
@@ -9265,6 +9484,122 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ToolRules"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readDataRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataRulesView"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceDataRules: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DataRules"];
+            };
+        };
+        responses: {
+            /** @description The rules with their new version */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataRulesView"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listStandards: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Standard"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkData: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DataCheck"];
+            };
+        };
+        responses: {
+            /** @description What they say */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataChecked"];
                 };
             };
             400: components["responses"]["Unreadable"];
