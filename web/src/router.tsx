@@ -56,6 +56,7 @@ const tree = root.addChildren([
     page("/groups", load.groups, "GroupsPage"),
     page("/groups/$groupId", load.groups, "GroupPage"),
     page("/audit", load.audit),
+    page("/governance", load.governance),
     page("/settings", load.settings),
     page("/about", load.about),
   ]),

@@ -47,6 +47,7 @@ export const pages: [name: string, path: (told: Told) => string][] = [
   ["groups", () => "/groups"],
   ["group", (told) => `/groups/${told.group}`],
   ["audit", () => "/audit"],
+  ["governance", () => "/governance"],
   ["settings", () => "/settings"],
   ["about", () => "/about"],
 ];

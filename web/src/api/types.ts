@@ -44,6 +44,18 @@ export type HeldGrant = S["HeldGrant"];
 export type AccessExplanation = S["AccessExplanation"];
 export type AccessDefaults = S["AccessDefaults"];
 
+export type Classification = S["Classification"];
+export type Classified = S["Classified"];
+export type DataAction = S["DataAction"];
+export type DataLabel = S["DataLabel"];
+export type DataPolicy = S["DataPolicy"];
+export type DataRules = S["DataRules"];
+export type DataRulesView = S["DataRulesView"];
+export type DataCheck = S["DataCheck"];
+export type DataChecked = S["DataChecked"];
+export type ResolvedPolicy = S["ResolvedPolicy"];
+export type Standard = S["Standard"];
+
 export type Decision = S["Decision"];
 export type ToolRule = S["ToolRule"];
 export type ToolRules = S["ToolRules"];
@@ -98,7 +110,7 @@ export type Constrained = S["Constrained"];
 export type Capabilities = Required<S["Capabilities"]>;
 type Priced = { auth: ConnectionAuth; capabilities?: Capabilities | null; wire?: Wire | null; price?: Price | null; weight?: number };
 export type ConnectionInput = With<S["ConnectionInput"], Priced>;
-export type Connection = With<S["Connection"], { capabilities: Capabilities; price: Price | null; known_price: Price | null; exam: ExamBrief | null }>;
+export type Connection = With<S["Connection"], { capabilities: Capabilities; price: Price | null; known_price: Price | null; exam: ExamBrief | null; in_house_by_hand: boolean | null }>;
 export type ConnectionTest = S["ConnectionTest"];
 
 export type Breaker = S["Breaker"];

@@ -1,5 +1,5 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import { Bot, Cable, ChartColumn, Ellipsis, Info, KeyRound, LayoutDashboard, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, SlidersHorizontal, Users, UsersRound } from "lucide-react";
+import { Bot, Cable, ChartColumn, Ellipsis, FileLock, Info, KeyRound, LayoutDashboard, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, SlidersHorizontal, Users, UsersRound } from "lucide-react";
 import { useState } from "react";
 import { isAdmin, isOperator, mayWork, useMe, useOpenApprovals } from "@/api/hooks";
 import type { Me } from "@/api/types";
@@ -24,6 +24,7 @@ const PAGES = [
   { to: "/users", icon: Users, key: "users" },
   { to: "/groups", icon: UsersRound, key: "groups" },
   { to: "/audit", icon: ScrollText, key: "audit" },
+  { to: "/governance", icon: FileLock, key: "governance" },
   { to: "/system", icon: SlidersHorizontal, key: "system" },
 ] as const;
 const LATER = [

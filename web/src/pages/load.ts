@@ -11,6 +11,7 @@ export const load = {
   credentials: () => import("@/pages/credentials"),
   mcp: () => import("@/pages/mcp"),
   audit: () => import("@/pages/audit"),
+  governance: () => import("@/pages/governance"),
   dashboard: () => import("@/pages/dashboard"),
   system: () => import("@/pages/system"),
   usage: () => import("@/pages/usage"),

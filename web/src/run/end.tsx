@@ -3,7 +3,7 @@ import { BadgeCheck, Database, FileText, GitBranch, Globe, ListTree, MoreHorizon
 import { useMemo } from "react";
 import { Link } from "@tanstack/react-router";
 import { useT } from "@/i18n";
-import { buttonClass, CopyButton, formatDuration, formatExact, formatMoney, formatTokens, IconButton, Menu, MenuItem, MenuSeparator, Popover, VerdictBadge } from "@/ui";
+import { buttonClass, ClassifiedBadge, CopyButton, formatDuration, formatExact, formatMoney, formatTokens, IconButton, Menu, MenuItem, MenuSeparator, Popover, VerdictBadge } from "@/ui";
 import { OutcomeNote } from "./outcome";
 import { type Source, sourcesOf } from "./sources";
 import type { ClaimTarget } from "./rehype-claims";
@@ -72,6 +72,7 @@ export function RunEnd({ view, actions, busy, onClaim }: { view: RunView; action
       <Sources view={view} onClaim={onClaim} />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-3">
         <ReceiptsBadge view={view} onClaim={onClaim} />
+        {view.classified && <ClassifiedBadge classified={view.classified} />}
         <span title={formatExact(view.endedAt ?? view.startedAt)} className="tabular">{formatDuration((view.endedAt ?? Date.now()) - view.startedAt)}</span>
         {tokens > 0 && <span className="tabular" title={t("tokensSplit", { prompt: view.usage.prompt_tokens, completion: view.usage.completion_tokens, cached: view.usage.cached_tokens })}>{t("tokens", { count: formatTokens(tokens) })}</span>}
         {view.usage.cost_micros > 0 && <span className="tabular">{formatMoney(view.usage.cost_micros)}</span>}

@@ -1,6 +1,7 @@
 // Folds a run's events into its view. Pure and total: an event twice, or one of a newer server, changes nothing.
 import type { RunEvent } from "@/api/events";
 import type { Risk } from "@/api/types";
+import { classifiedIn, higher } from "./classified";
 import { ended, versionOf } from "./deep";
 import { planDraft } from "./plan-draft";
 import type { DeepItem, Item, PlanItem, RunView, TextItem, ToolItem } from "./view";
@@ -55,6 +56,7 @@ function apply(draft: Draft, event: RunEvent): void {
   const { view } = draft;
   view.seq = event.seq;
   draft.changed = true;
+  view.classified = higher(view.classified, classifiedIn(event));
   switch (event.type) {
     case "run.started": {
       const { setup } = event;
@@ -148,8 +150,10 @@ function apply(draft: Draft, event: RunEvent): void {
       }
       draft.drop(index);
       if (event.purpose === "fill" || event.purpose === "deep" || event.purpose === "compact") return;
-      if (event.retry_at === undefined || event.retry_at === null) view.failure = { kind: event.error.class, message: event.error.message, hint: event.error.hint ?? "", detail: event.error.detail ?? "", connection: event.attempts?.at(-1)?.connection ?? view.connection };
-      draft.push({ kind: "notice", key: `n:${event.seq}`, notice: "model-failed", message: event.error.message, class: event.error.class, retryAt: event.retry_at ?? null });
+      // Nobody was asked, and the run has seen confidential data: a policy kept it from its connections.
+      const kind = event.error.class === "bad_request" && view.classified && (event.attempts ?? []).length === 0 ? "policy" : event.error.class;
+      if (event.retry_at === undefined || event.retry_at === null) view.failure = { kind, message: event.error.message, hint: event.error.hint ?? "", detail: event.error.detail ?? "", connection: event.attempts?.at(-1)?.connection ?? view.connection };
+      draft.push({ kind: "notice", key: `n:${event.seq}`, notice: "model-failed", message: event.error.message, class: kind, retryAt: event.retry_at ?? null });
       view.doing = { what: "think", since: event.at };
       return;
     }

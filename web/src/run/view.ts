@@ -1,7 +1,7 @@
 // What of a run is shown. Made by `fold` from its events, and by nothing else.
 import type { Candidate, Message, Purpose, Receipt, ToolOutcome, Undo, Usage } from "@/api/events";
 import type { DeepVersion } from "./deep";
-import type { Answer, Mode, ModelErrorClass, Origin, Outcome, PlanStep, Receipts, Risk, Subject } from "@/api/types";
+import type { Answer, Classified, Mode, ModelErrorClass, Origin, Outcome, PlanStep, Receipts, Risk, Subject } from "@/api/types";
 
 /** Text of a model for the user, and what it thought before. */
 export type TextItem = { kind: "text"; key: string; step: number; purpose: Purpose; text: string; reasoning: string; live: boolean; startedAt: number; reasonedMs: number | null; final: boolean; composed: boolean;
@@ -30,7 +30,7 @@ export type AskItem = { kind: "ask"; key: string; approvalId: string; subject: E
 export type SteerItem = { kind: "steer"; key: string; text: string; by: string };
 export type NoticeItem =
   | { kind: "notice"; key: string; notice: "resumed"; node: string }
-  | { kind: "notice"; key: string; notice: "model-failed"; message: string; class: ModelErrorClass; retryAt: number | null }
+  | { kind: "notice"; key: string; notice: "model-failed"; message: string; class: Failure["kind"]; retryAt: number | null }
   | { kind: "notice"; key: string; notice: "plan-failed"; message: string }
   | { kind: "notice"; key: string; notice: "corrected"; words: string }
   | { kind: "notice"; key: string; notice: "compacted"; count: number }
@@ -43,7 +43,7 @@ export type Item = DeepItem | TextItem | ToolItem | PlanItem | AskItem | SteerIt
 export type Doing = { what: "start" | "queue" | "intent" | "reply" | "plan" | "deep" | "fill" | "answer" | "compact" | "tool" | "think" | "finish"; since: number; tool?: string };
 
 /** Why there was no reply or no plan, for a person: `kind` is a sentence, the rest are details. */
-export type Failure = { kind: ModelErrorClass | "plan"; message: string; hint: string; detail: string; connection: string };
+export type Failure = { kind: ModelErrorClass | "plan" | "policy"; message: string; hint: string; detail: string; connection: string };
 
 export type RunView = {
   id: string;
@@ -67,6 +67,8 @@ export type RunView = {
   failure: Failure | null;
   answer: string;
   receipts: Receipts | null;
+  /** The most confidential that it has seen. */
+  classified: Classified | null;
   usage: Usage; modelCalls: number; toolCalls: number;
 };
 
@@ -74,6 +76,6 @@ export type { Candidate, Receipt, ToolOutcome, Undo };
 
 export const emptyRun = (id: string): RunView => ({
   id, seq: 0, input: "", mode: null, origin: null, model: "", agent: "", connection: "", answeredBy: null, workspace: "", history: [], forkedFrom: null, startedAt: 0, endedAt: null,
-  status: "empty", doing: null, waiting: null, stopping: false, items: [], risks: {}, intent: null, outcome: null, failure: null, answer: "", receipts: null,
+  status: "empty", doing: null, waiting: null, stopping: false, items: [], risks: {}, intent: null, outcome: null, failure: null, answer: "", receipts: null, classified: null,
   usage: { prompt_tokens: 0, cached_tokens: 0, completion_tokens: 0, cost_micros: 0 }, modelCalls: 0, toolCalls: 0,
 });

@@ -1,6 +1,7 @@
 // How states, risks and verdicts look and read, the same on each page.
-import { BadgeCheck, BadgeMinus, ShieldQuestion } from "lucide-react";
-import type { Outcome, Risk, Run, Verdict } from "@/api/types";
+import { BadgeCheck, BadgeMinus, Lock, ShieldQuestion } from "lucide-react";
+import type { ReactNode } from "react";
+import type { Classification, Classified, Outcome, Risk, Run, Verdict } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, Dot, type Tone } from "./surface";
 
@@ -15,6 +16,23 @@ export function VerdictBadge({ verdict }: { verdict: Verdict }) {
   if (verdict === "verified") return <Badge tone="ok" icon={<BadgeCheck aria-hidden />}>{t("verdict.verified")}</Badge>;
   if (verdict === "unverified") return <Badge tone="warn" icon={<ShieldQuestion aria-hidden />}>{t("verdict.unverified")}</Badge>;
   return <Badge icon={<BadgeMinus aria-hidden />}>{t("verdict.no-claims")}</Badge>;
+}
+
+const levels: Record<Classification, Tone> = { public: "neutral", internal: "neutral", confidential: "accent", restricted: "accent" };
+/** How closely data is to be kept. */
+export function ClassificationBadge({ level, title, children }: { level: Classification; title?: string; children?: ReactNode }) {
+  const t = useT("common");
+  return <Badge tone={levels[level] ?? "accent"} icon={(level === "confidential" || level === "restricted") && <Lock aria-hidden />} title={title} className="max-w-full">{t(`classification.${level}`)}{children}</Badge>;
+}
+
+/** The most confidential that a run has seen, and in what. */
+export function ClassifiedBadge({ classified }: { classified: Classified }) {
+  const t = useT("common");
+  return (
+    <ClassificationBadge level={classified.classification} title={t("classified", { label: classified.label, source: classified.source })}>
+      <span className="max-w-48 truncate font-normal">· {classified.source}</span>
+    </ClassificationBadge>
+  );
 }
 
 type State = "running" | "parked" | Outcome["status"];

@@ -10,6 +10,7 @@ import connections from "./connections.json";
 import credentials from "./credentials.json";
 import dashboard from "./dashboard.json";
 import frame from "./frame.json";
+import governance from "./governance.json";
 import groups from "./groups.json";
 import mcp from "./mcp.json";
 import models from "./models.json";
@@ -20,4 +21,4 @@ import system from "./system.json";
 import usage from "./usage.json";
 import users from "./users.json";
 
-export default { about, access, agents, approvals, audit, auth, chat, common, connections, credentials, dashboard, frame, groups, mcp, models, runs, settings, skills, system, usage, users };
+export default { about, access, agents, approvals, audit, auth, chat, common, connections, credentials, dashboard, frame, governance, groups, mcp, models, runs, settings, skills, system, usage, users };

@@ -3,7 +3,7 @@ import { ArrowLeft, Hand } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { useRun, useRunActions } from "@/api/hooks";
 import { useT } from "@/i18n";
-import { Badge, ErrorState, IconButton, Page, Skeleton, StateBadge, stateOf, Tabs, Time, toast, useErrorText, VerdictBadge } from "@/ui";
+import { Badge, ClassifiedBadge, ErrorState, IconButton, Page, Skeleton, StateBadge, stateOf, Tabs, Time, toast, useErrorText, VerdictBadge } from "@/ui";
 import { KeptPage } from "./KeptPage";
 import { Actions } from "./parts/Actions";
 import { useFilters } from "./parts/filters";
@@ -71,6 +71,7 @@ function OneRun({ id }: { id: string }) {
               {detail.children.map((child) => <Link key={child.run_id} to="/runs/$runId" params={{ runId: child.run_id }} className="text-sm text-accent-ink hover:underline">{t("delegated_to", { agent: child.agent_name })}</Link>)}
               {detail.forked_from && <Link to="/runs/$runId" params={{ runId: detail.forked_from }} className="text-sm text-accent-ink hover:underline">{t("forked_from")}</Link>}
               {detail.kept_as && <Link to="/runs/$runId" params={{ runId: "kept" }}><Badge>{t("kept_as", { name: detail.kept_as })}</Badge></Link>}
+              {trace.classified && <ClassifiedBadge classified={trace.classified} />}
               {trace.failures > 0 && <Badge tone="warn">{t("retry_count", { count: trace.failures })}</Badge>}
               <Time relative at={detail.created_at} className="text-sm text-ink-3" />
             </div>

@@ -9,7 +9,7 @@ export type Wanted = Record<(typeof NAMES)[number], string>;
 
 const RESULTS = ["ok", "asked", "refused", "failed", "stopped", "limited", "uncertain"] as const;
 /** What most people look for; any other action can be typed into the search. */
-const ACTIONS = ["auth", "run", "tool", "approval", "credential", "credentials", "agents", "connections", "skills", "mcp", "users", "keys", "budgets", "grants", "audit"] as const;
+const ACTIONS = ["auth", "run", "tool", "approval", "credential", "credentials", "agents", "connections", "skills", "mcp", "users", "keys", "budgets", "grants", "data", "data_governance", "audit"] as const;
 
 export function Filters({ wanted, set }: { wanted: Wanted; set: (patch: Partial<Wanted>) => void }) {
   const t = useT("audit");

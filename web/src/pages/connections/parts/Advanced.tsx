@@ -1,3 +1,4 @@
+import { isAdmin, useMe } from "@/api/hooks";
 import type { Capabilities, ConnectionInput, Wire } from "@/api/types";
 import { useT } from "@/i18n";
 import { Checkbox, Field, Input, Select, Switch } from "@/ui";
@@ -22,6 +23,7 @@ type Props = {
 export function Advanced({ form, known, byHand, price, priceBad, problem, onChange, onPrice }: Props) {
   const t = useT("connections");
   const m = useT("models");
+  const admin = isAdmin(useMe().data);
   const shown = (n: number | null | undefined) => (n === null || n === undefined || Number.isNaN(n) ? "" : n);
   const number = (text: string) => (text === "" ? null : Number(text));
   const { capabilities } = form;
@@ -41,6 +43,15 @@ export function Advanced({ form, known, byHand, price, priceBad, problem, onChan
           )}
         </Field>
         <Field label={t("weight")} hint={t("weight_hint")} error={problem("weight")}>{(p) => <Input {...p} type="number" inputMode="numeric" min={0} value={shown(form.weight ?? 1)} onChange={(event) => onChange({ weight: event.target.valueAsNumber })} />}</Field>
+        <Field className="md:col-span-2" label={t("in_house")} hint={admin ? t("in_house_hint") : t("in_house_admin")}>
+          {(p) => (
+            <Select {...p} disabled={!admin} value={form.in_house === true ? "yes" : form.in_house === false ? "no" : ""} onChange={(event) => onChange({ in_house: event.target.value === "" ? null : event.target.value === "yes" })}>
+              <option value="">{t("in_house_address")}</option>
+              <option value="yes">{t("in_house_yes")}</option>
+              <option value="no">{t("in_house_no")}</option>
+            </Select>
+          )}
+        </Field>
       </div>
       <fieldset className="min-w-0">
         <legend className="mb-1 text-sm font-medium">{t("price_title")}</legend>

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { ClipboardCheck, Ellipsis, KeyRound, Lock, Pencil, Star, Trash2 } from "lucide-react";
+import { ClipboardCheck, Cloud, Ellipsis, House, KeyRound, Lock, Pencil, Star, Trash2 } from "lucide-react";
 import type { Connection, ConnectionHealth } from "@/api/types";
 import { useT } from "@/i18n";
 import { Badge, Button, ButtonLink, formatNumber, GradeBadge, IconButton, Menu, MenuItem, MenuSeparator, PriceText } from "@/ui";
@@ -52,10 +52,18 @@ export function ConnectionCard({ connection, health, operator, test, onTest, onE
       <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-ink-3">
         <span>{t("window", { n: formatNumber(capabilities.window) })} · {t("calls_by", { strategy: m(`strategy_${capabilities.strategy}`) })}</span>
         <PriceText price={connection.known_price} />
+        <Place connection={connection} />
         <span className="inline-flex items-center gap-1.5"><KeyRound aria-hidden className="size-3.5" />{auth.kind === "none" ? t("no_key") : "variable" in auth ? t("key_in", { variable: auth.variable }) : auth.kind === "aws_env" ? t("key_in", { variable: "AWS_SECRET_ACCESS_KEY" }) : t("key_sealed")}</span>
         <span className="inline-flex items-center gap-1.5" title={connection.editable ? undefined : t("fixed")}>{!connection.editable && <Lock aria-hidden className="size-3.5" />}{connection.from === "saved" ? t("from_saved") : connection.from}</span>
       </p>
       {test && (test.busy || test.report || test.error) ? <div role="status" className="border-t border-line pt-3"><TestReport test={test} onTest={onTest} /></div> : null}
     </li>
   );
+}
+
+/** Whether policies over data count it as in the house. */
+export function Place({ connection: { in_house, in_house_by_hand } }: { connection: Connection }) {
+  const t = useT("connections");
+  const Icon = in_house ? House : Cloud;
+  return <span className="inline-flex items-center gap-1.5" title={t(typeof in_house_by_hand === "boolean" ? "in_house_by_hand" : "in_house_by_address")}><Icon aria-hidden className="size-3.5" />{t(in_house ? "in_house" : "outside")}</span>;
 }

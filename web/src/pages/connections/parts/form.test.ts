@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Connection, ExamReport } from "@/api/types";
 import { headGrade, staleness } from "./exam";
-import { againOf, authOf, authProblems, CAPABILITIES, EMPTY, keepsKey, looksLikeAddress, nameFor, priceOf, priceText, problemsOf, usualAuth } from "./form";
+import { againOf, authOf, authProblems, CAPABILITIES, EMPTY, inputOf, keepsKey, looksLikeAddress, nameFor, priceOf, priceText, problemsOf, usualAuth } from "./form";
 
 const SOUND = { ...EMPTY, name: "m", base_url: "http://127.0.0.1:1/v1", model: "m" };
 
@@ -45,6 +45,13 @@ test("a removed connection is made again with what a person set, and not with wh
   const removed = { ...SOUND, capabilities: { ...CAPABILITIES, window: 8192, vision: true, max_tools: 12 }, by_hand: ["max_tools", "window"] } as unknown as Connection;
   assert.deepEqual(againOf(removed).capabilities, { window: 8192, max_tools: 12 });
   assert.equal(againOf({ ...removed, by_hand: [] }).capabilities, null);
+});
+
+test("what an administrator said of where a connection is stays as it was, and its address is not taken for that", () => {
+  const connection = (in_house: boolean, in_house_by_hand: boolean | null) => ({ ...SOUND, in_house, in_house_by_hand }) as unknown as Connection;
+  assert.equal(inputOf(connection(true, null)).in_house, null);
+  assert.equal(inputOf(connection(false, false)).in_house, false);
+  assert.equal(inputOf({ ...SOUND, in_house: true } as unknown as Connection).in_house, null, "a server that does not tell");
 });
 
 test("a price is read as people write it", () => {

@@ -1,4 +1,5 @@
 // The trace: a fold of a run's events into steps. The same fold serves a run that has ended and one that is at work.
+import { classifiedIn, higher } from "@/run/classified";
 import { ended, versionOf } from "@/run/deep";
 import type { ApprovalNode, Base, CallNode, DeepNode, FinishNode, ModelNode, NoteNode, PlanNode, Trace } from "./nodes";
 import { noteRow, type NoteType } from "./notes";
@@ -37,6 +38,7 @@ export function fold(events: readonly RunEvent[]): Trace {
     reserved: 0,
     budget: null,
     failures: 0,
+    classified: null,
     answered: new Map(),
     waiting: null,
     firstAt: events[0]?.at ?? 0,
@@ -55,6 +57,7 @@ export function fold(events: readonly RunEvent[]): Trace {
     if (trace.lastSeq > 0 && !idle && !trace.finish && event.type !== "run.resumed")
       trace.spent.wall_ms += Math.max(0, event.at - trace.lastAt);
     apply(trace, event);
+    trace.classified = higher(trace.classified, classifiedIn(event));
     trace.lastAt = event.at;
     trace.lastSeq = event.seq;
   }

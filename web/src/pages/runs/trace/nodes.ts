@@ -1,5 +1,6 @@
 // Steps of a trace: what the fold of a run's events gives.
 import type { Answered, Attempt, Noticed } from "@/api/events";
+import type { Classified } from "@/api/types";
 import type { DeepVersion } from "@/run/deep";
 import type { NoteType } from "./notes";
 import type { Answer, Budget, Candidate, Message, ModelError, Outcome, Purpose, Receipts, Setup, Subject, ToolCall, ToolOutcome as ToolResult, Usage } from "./types";
@@ -134,6 +135,8 @@ export type Trace = {
   reserved: number;
   budget: Budget | null;
   failures: number;
+  /** The most confidential that the run has seen. */
+  classified: Classified | null;
   /** How many replies each connection gave, by its name. */
   answered: Map<string, number>;
   /** Ids of open approvals. */
