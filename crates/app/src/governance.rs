@@ -10,7 +10,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use steward_access::governance::{Detector, MaskStyle};
-use steward_core::governance::{Classification, DATA_RULES_SETTING, DataLabel, DataPolicy, DataRules, PiiKind, Seen};
+use steward_core::governance::{Classification, DATA_RULES_SETTING, DataAction, DataLabel, DataPolicy, DataRules, PiiKind, Seen};
 use steward_core::ports::StoreError;
 use tokio::sync::Mutex;
 
@@ -91,7 +91,9 @@ impl App {
         let holds = |policy: &&DataPolicy| level.is_some_and(|level| policy.from <= level);
         let policies = rules.policies.iter().filter(holds).map(|policy| policy.name.clone()).collect();
         let mut connections = Vec::new();
-        for known in self.connections.list().await {
+        let blocked = level.is_some_and(|level| rules.demanding(DataAction::Block, level).is_some());
+        let known = if blocked { Vec::new() } else { self.connections.list().await };
+        for known in known {
             if level.is_none_or(|level| rules.keeps_from(known.connection.is_in_house(), level).is_none()) {
                 connections.push(known.connection.name);
             }

@@ -48,6 +48,7 @@ export type Classification = S["Classification"];
 export type Classified = S["Classified"];
 export type DataAction = S["DataAction"];
 export type DataLabel = S["DataLabel"];
+export type PiiKind = S["PiiKind"];
 export type DataPolicy = S["DataPolicy"];
 export type DataRules = S["DataRules"];
 export type DataRulesView = S["DataRulesView"];

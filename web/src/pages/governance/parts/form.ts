@@ -1,7 +1,9 @@
 // Labels and policies as they are edited: lists of a label are texts with an entry on each line.
-import type { Classification, DataAction, DataLabel, DataPolicy, DataRules, DataRulesView, Standard } from "@/api/types";
+import type { Classification, DataAction, DataLabel, DataPolicy, DataRules, DataRulesView, PiiKind, Standard } from "@/api/types";
 
-export const LISTS = ["paths", "tools", "tables", "marks", "agents"] as const;
+export const LISTS = ["paths", "tools", "tables", "marks", "agents", "personal"] as const;
+/** Kinds of personal data that are looked for, by the names they are written with. */
+export const PERSONAL: readonly PiiKind[] = ["email", "phone", "iban", "payment_card", "national_id", "person_name", "ip_address", "date_of_birth", "secret"];
 export type List = (typeof LISTS)[number];
 export const ACTIONS: readonly DataAction[] = ["local_only", "ask_outside", "deny_outside", "block"];
 /** What is public needs no policy. */
@@ -15,19 +17,19 @@ export type Form = { labels: LabelForm[]; policies: PolicyForm[] };
 let keys = 0;
 const nextKey = () => (keys += 1);
 
-const whole = (label: DataLabel): Required<DataLabel> => ({ ...label, paths: label.paths ?? [], tools: label.tools ?? [], tables: label.tables ?? [], marks: label.marks ?? [], agents: label.agents ?? [] });
+const whole = (label: DataLabel): Required<DataLabel> => ({ ...label, paths: label.paths ?? [], tools: label.tools ?? [], tables: label.tables ?? [], marks: label.marks ?? [], agents: label.agents ?? [], personal: label.personal ?? [] });
 const textOf = (entries: readonly string[] | undefined) => (entries ?? []).join("\n");
 /** The entries of a text: one on each line, each once. */
 export const entriesOf = (text: string): string[] => [...new Set(text.split("\n").map((line) => line.trim()).filter((line) => line !== ""))];
 
 export const newLabel = (label: Partial<DataLabel> = {}): LabelForm => ({
   key: nextKey(), name: label.name ?? "", classification: label.classification ?? "confidential",
-  paths: textOf(label.paths), tools: textOf(label.tools), tables: textOf(label.tables), marks: textOf(label.marks), agents: textOf(label.agents),
+  paths: textOf(label.paths), tools: textOf(label.tools), tables: textOf(label.tables), marks: textOf(label.marks), agents: textOf(label.agents), personal: textOf(label.personal),
 });
 export const newPolicy = (policy: Partial<DataPolicy> = {}): PolicyForm => ({ key: nextKey(), name: policy.name ?? "", from: policy.from ?? "confidential", action: policy.action ?? "local_only", references: [...(policy.references ?? [])] });
 export const formOf = ({ labels, policies }: Pick<DataRules, "labels" | "policies">): Form => ({ labels: (labels ?? []).map(newLabel), policies: (policies ?? []).map(newPolicy) });
 
-export const labelOf = ({ name, classification, ...label }: LabelForm): Required<DataLabel> => ({ name: name.trim(), classification, paths: entriesOf(label.paths), tools: entriesOf(label.tools), tables: entriesOf(label.tables), marks: entriesOf(label.marks), agents: entriesOf(label.agents) });
+export const labelOf = ({ name, classification, ...label }: LabelForm): Required<DataLabel> => ({ name: name.trim(), classification, paths: entriesOf(label.paths), tools: entriesOf(label.tools), tables: entriesOf(label.tables), marks: entriesOf(label.marks), agents: entriesOf(label.agents), personal: entriesOf(label.personal).filter((kind): kind is PiiKind => (PERSONAL as readonly string[]).includes(kind)) });
 export const policyOf = ({ name, from, action, references }: PolicyForm): Required<DataPolicy> => ({ name: name.trim(), from, action, references });
 type Rules = { labels: Required<DataLabel>[]; policies: Required<DataPolicy>[] };
 export const rulesOf = (form: Form): Rules => ({ labels: form.labels.map(labelOf), policies: form.policies.map(policyOf) });
@@ -54,7 +56,7 @@ export function changesOf(form: Form, saved: Rules): number {
 }
 
 /** What is wrong by the name of its field, as the server would call it: `labels.0.name`. */
-export type Problem = "name_missing" | "name_long" | "name_taken" | "label_empty" | "entry_long" | "entries_many" | "references_many";
+export type Problem = "name_missing" | "name_long" | "name_taken" | "label_empty" | "entry_long" | "entries_many" | "personal_unknown" | "references_many";
 export function problemsOf(form: Form): Record<string, Problem> {
   const out: Record<string, Problem> = {};
   const names = (kind: string, entries: readonly { name: string }[]) =>
@@ -73,6 +75,7 @@ export function problemsOf(form: Form): Record<string, Problem> {
       const entries = entriesOf(label[list]);
       if (entries.length > 200) out[`labels.${index}.${list}`] = "entries_many";
       else if (entries.some((entry) => [...entry].length > 500)) out[`labels.${index}.${list}`] = "entry_long";
+      else if (list === "personal" && entries.some((entry) => !(PERSONAL as readonly string[]).includes(entry))) out[`labels.${index}.${list}`] = "personal_unknown";
     }
   });
   form.policies.forEach((policy, index) => {
