@@ -92,16 +92,12 @@ impl Access {
         let Some(factor) = factor.filter(|factor| factor.confirmed_at.is_none()) else {
             return Err(AccessError::SecondFactor("there is no second factor to confirm; begin with one"));
         };
-        match self.confirm(user, &factor, code).await? {
-            Some(codes) => {
-                self.attempts_by_email.succeeded(&known.email);
-                Ok(codes)
-            }
-            None => {
-                self.note_failure(&known.email, None);
-                Err(LoginError::Code.into())
-            }
-        }
+        let Some(codes) = self.confirm(user, &factor, code).await? else {
+            self.note_failure(&known.email, None);
+            return Err(LoginError::Code.into());
+        };
+        self.attempts_by_email.succeeded(&known.email);
+        Ok(codes)
     }
 
     /// New ones in the place of those before.
@@ -208,11 +204,11 @@ impl Access {
     /// Uses the code up.
     async fn fits(&self, user: UserId, factor: &SecondFactor, code: &str) -> Result<bool, LoginError> {
         let secret = self.unseal(user, &factor.sealed)?;
-        let used = match totp::step_of(&secret, code, self.clock.now()) {
+        let accepted = match totp::step_of(&secret, code, self.clock.now()) {
             Some(step) => self.second_factors.use_step(self.tenant, user, step).await,
             None => self.second_factors.use_recovery_code(self.tenant, user, &hash_of(code)).await,
         };
-        used.map_err(unavailable)
+        accepted.map_err(unavailable)
     }
 
     fn seal(&self, user: UserId, secret: &[u8]) -> Result<String, LoginError> {
@@ -261,7 +257,7 @@ fn recovery_codes() -> (Vec<String>, Vec<String>) {
 
 /// Of a recovery code as somebody types it.
 fn hash_of(code: &str) -> String {
-    let plain: String = code.chars().filter(|c| c.is_ascii_alphanumeric()).collect::<String>().to_lowercase();
+    let plain: String = code.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
     sha256(plain.as_bytes())
 }
 

@@ -77,13 +77,11 @@ impl Access {
         if !matches!(found, Ok(None)) {
             self.forgive(&name, client.as_deref());
         }
-        match found? {
-            Some(user) => self.by_directory(&user, &name, login.label).await,
-            None => {
-                tracing::info!("login by the directory refused");
-                Err(LoginError::Wrong)
-            }
-        }
+        let Some(user) = found? else {
+            tracing::info!("login by the directory refused");
+            return Err(LoginError::Wrong);
+        };
+        self.by_directory(&user, &name, login.label).await
     }
 
     /// `name`: what they are called there.

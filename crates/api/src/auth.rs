@@ -15,8 +15,8 @@ use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use cookies::{clear_cookie, cookie_token, set_cookie};
 use dto::{
-    AcceptedInvitation, ApiKey, AuthStatus, DirectoryLogin, Login, LoginSessionView, Me, NewPassword,
-    SecondFactorRequired, Session, SetUp,
+    AcceptedInvitation, ApiKey, AuthStatus, DirectoryLogin, Login, LoginSessionView, Me, NewPassword, PendingLogin,
+    Session, SetUp,
 };
 use serde::Serialize;
 use steward_app::{AcceptInvitation, AccessError, Caller, LogIn, OpenSession};
@@ -55,7 +55,7 @@ pub(crate) fn auth_routes() -> OpenApiRouter<ApiState> {
     post, path = "/api/auth/login", tag = "auth", operation_id = "login", security(()),
     request_body = Login,
     responses((status = 200, description = "Logged in", body = Session),
-              (status = 202, description = "The password is right; a code is needed", body = SecondFactorRequired),
+              (status = 202, description = "The password is right; a code is needed", body = PendingLogin),
               (status = 401, description = "Email or password is wrong"),
               (status = 429, description = "Too many attempts"))
 )]
@@ -75,7 +75,7 @@ pub(crate) async fn login(
     post, path = "/api/auth/login/ad", tag = "auth", operation_id = "directoryLogin", security(()),
     request_body = DirectoryLogin,
     responses((status = 200, description = "Logged in", body = Session),
-              (status = 202, description = "The password is right; a code is needed", body = SecondFactorRequired),
+              (status = 202, description = "The password is right; a code is needed", body = PendingLogin),
               (status = 401, description = "Name or password is wrong, or there is no directory"),
               (status = 429, description = "Too many attempts"))
 )]
@@ -98,7 +98,7 @@ fn first_step(done: Result<OpenSession, LoginError>, typed: &str, client: &Clien
         Err(LoginError::SecondFactor(challenge)) => {
             let note =
                 AuditNote::of(challenge.email.clone(), challenge.user).reason("a code of the second factor is needed");
-            (StatusCode::ACCEPTED, Extension(note), Json(SecondFactorRequired::from(*challenge))).into_response()
+            (StatusCode::ACCEPTED, Extension(note), Json(PendingLogin::from(*challenge))).into_response()
         }
         Err(error) => (Extension(AuditNote::typed(typed)), Problem::from(error)).into_response(),
     }
@@ -229,7 +229,7 @@ pub(crate) async fn set_up(
     post, path = "/api/auth/invitation", tag = "auth", operation_id = "acceptInvitation", security(()),
     request_body = AcceptedInvitation,
     responses((status = 200, description = "Accepted and logged in", body = Session),
-              (status = 202, description = "Accepted; a code is needed", body = SecondFactorRequired),
+              (status = 202, description = "Accepted; a code is needed", body = PendingLogin),
               (status = 403, description = "The token is wrong, used up or expired"),
               (status = 429, description = "Too many attempts"))
 )]

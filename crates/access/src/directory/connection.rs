@@ -142,7 +142,7 @@ async fn search_and_bind(
             DirectoryProblem::Wrong => {
                 DirectoryProblem::Unusable("the account that looks for people has another password".to_owned())
             }
-            other => other,
+            other @ DirectoryProblem::Unusable(_) => other,
         });
     }
     let entry = match entry_of(ldap, directory, login).await? {

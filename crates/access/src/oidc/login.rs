@@ -180,7 +180,7 @@ impl Access {
             return Err(SignOnError::Token);
         }
         if let Some(error) = arrival.error {
-            let error: String = error.chars().filter(|c| c.is_ascii_graphic()).take(60).collect();
+            let error: String = error.chars().filter(char::is_ascii_graphic).take(60).collect();
             tracing::info!(provider = saved.name, error, "the provider refused a login");
             return Err(SignOnError::Denied);
         }

@@ -29,7 +29,8 @@ pub(crate) struct DirectoryLogin {
 
 /// The password is right, and a code of the second factor is needed.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct SecondFactorRequired {
+#[schema(as = SecondFactorRequired)]
+pub(crate) struct PendingLogin {
     /// Always true.
     pub second_factor_required: bool,
     /// For `POST /api/auth/second-factor`.
@@ -40,7 +41,7 @@ pub(crate) struct SecondFactorRequired {
     pub enrol: bool,
 }
 
-impl From<Challenge> for SecondFactorRequired {
+impl From<Challenge> for PendingLogin {
     fn from(challenge: Challenge) -> Self {
         Self {
             second_factor_required: true,

@@ -95,6 +95,9 @@ fn forged_tokens_of_a_provider_open_nothing() {
     println!("{} forged tokens, none opens anything", attacks.len());
 }
 
+/// By its own address and the path that is asked for.
+type Lie = Box<dyn Fn(&str, &str) -> String + Send>;
+
 /// A server that answers each path in its own way, and counts what it is asked.
 struct Liar {
     issuer: String,
@@ -168,7 +171,7 @@ fn a_provider_is_no_way_to_hosts_inside() {
 
     let trap = liar(|_, _| json_answer(&json!({})));
     let hidden = format!("{}/secret", trap.issuer);
-    let cases: [(&str, Box<dyn Fn(&str, &str) -> String + Send>); 8] = [
+    let cases: [(&str, Lie); 8] = [
         (
             "a private token address",
             Box::new(|own, _| description(own, &json!({"token_endpoint": "http://10.0.0.1/token"}))),

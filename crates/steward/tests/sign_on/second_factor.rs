@@ -1,10 +1,12 @@
 use super::desk::{ADMIN, Desk, PASSWORD};
 use reqwest::Method;
 use serde_json::{Value, json};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
+use steward_core::ports::Clock as _;
+use steward_infra::SystemClock;
 
 fn now_s() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
+    u64::try_from(SystemClock::new().now().0 / 1000).unwrap()
 }
 
 /// What an app shows for the secret, `steps` from now, computed by another program than ours.

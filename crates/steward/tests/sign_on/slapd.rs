@@ -144,12 +144,12 @@ fn people(referral: u16) -> String {
         ldif += &person(uid, name, &format!("{uid} stands in the reeds"));
     }
     ldif += &person("root", "Root of the directory", "root stands in the reeds");
-    ldif += &format!(
-        "dn: cn=ops,{BASE}\nobjectClass: groupOfNames\ncn: ops\nmember: uid=ada,ou=people,{BASE}\nmember: uid=root,ou=people,{BASE}\n\n"
+    let groups = format!(
+        "dn: cn=ops,{BASE}\nobjectClass: groupOfNames\ncn: ops\nmember: uid=ada,ou=people,{BASE}\n\
+         member: uid=root,ou=people,{BASE}\n\n\
+         dn: cn=devs,{BASE}\nobjectClass: groupOfNames\ncn: devs\nmember: uid=bob,ou=people,{BASE}\n\n\
+         dn: ou=elsewhere,{BASE}\nobjectClass: referral\nobjectClass: extensibleObject\nou: elsewhere\n\
+         ref: ldap://127.0.0.1:{referral}/ou=elsewhere,{BASE}\n"
     );
-    ldif += &format!("dn: cn=devs,{BASE}\nobjectClass: groupOfNames\ncn: devs\nmember: uid=bob,ou=people,{BASE}\n\n");
-    ldif + &format!(
-        "dn: ou=elsewhere,{BASE}\nobjectClass: referral\nobjectClass: extensibleObject\nou: elsewhere\n\
-             ref: ldap://127.0.0.1:{referral}/ou=elsewhere,{BASE}\n"
-    )
+    ldif + &groups
 }
