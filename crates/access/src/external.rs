@@ -2,7 +2,7 @@
 
 use steward_core::UserId;
 use steward_core::ports::{ExternalAccount, ExternalGroups, LoginError, StoreError, User, UserChange};
-use steward_core::sign_on::Admission;
+use steward_core::sign_on::{Admission, first_name};
 
 use super::users::LOCAL_USER;
 use super::{Access, AccessError, unavailable};
@@ -82,7 +82,9 @@ impl Access {
 
     /// What follows from what the provider said, before the session begins.
     async fn after_external_login(&self, user: User, profile: &ExternalProfile) -> Result<User, NotAdmitted> {
-        let groups = ExternalGroups { source: profile.source.clone(), names: profile.groups.clone() };
+        // A directory names groups by where they are; people know them by their own name.
+        let names = profile.groups.iter().map(|group| first_name(group).unwrap_or(group).to_owned()).collect();
+        let groups = ExternalGroups { source: profile.source.clone(), names };
         self.sync_memberships(user.id, &groups).await?;
         tracing::debug!(user = %user.id, source = profile.source, groups = profile.groups.len(), "external login");
         Ok(user)
