@@ -15,10 +15,31 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Gives an access token for 15 minutes, and the cookie that prolongs it. Five wrong passwords close an email
-         *     for 15 minutes.
+         * @description Gives an access token, and the cookie that prolongs it. Who is not a user with this password may be somebody of the
+         *     directory, if there is one. Where a second factor is needed, the answer is 202 with a challenge for the second step.
+         *     Five wrong passwords close an email for 15 minutes.
          */
         post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/login/ad": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Log in by the directory
+         * @description Only accounts of the directory (LDAP, Active Directory) are looked at. All else is as with `POST /api/auth/login`.
+         */
+        post: operations["directoryLogin"];
         delete?: never;
         options?: never;
         head?: never;
@@ -211,6 +232,166 @@ export interface paths {
         post: operations["makeApiKey"];
         /** End my API key */
         delete: operations["removeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/oidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the ways to log in, beside a password of Steward */
+        get: operations["offeredLogins"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/oidc/{name}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Begin a login with a provider
+         * @description For browsers: the answer leads to the provider, or back to the page of logins with the reason as `sign_on`.
+         */
+        get: operations["beginSignOn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/oidc/{name}/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where the browser comes back to from a provider
+         * @description Begins a session like that of a password and leads to the studio; or back to the page of logins with the reason as
+         *     `sign_on`.
+         */
+        get: operations["finishSignOn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show a code
+         * @description The second step of a login, after `POST /api/auth/login` has answered 202. Wrong codes count like wrong passwords.
+         */
+        post: operations["secondStep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/second-factor/enrol": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a second factor up while logging in
+         * @description For who needs one by their role and has none. The first code of it goes to `POST /api/auth/second-factor`.
+         */
+        post: operations["enrolAtLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** My second factor */
+        get: operations["mySecondFactor"];
+        put?: never;
+        /**
+         * Set my second factor up
+         * @description Nothing is asked for until a code of it was shown to `POST /api/auth/totp/confirm`.
+         */
+        post: operations["beginSecondFactor"];
+        /** End my second factor */
+        delete: operations["endSecondFactor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show the first code of my second factor
+         * @description From then on codes are asked for at each login with a password.
+         */
+        post: operations["confirmSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/totp/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make new recovery codes
+         * @description Those before open nothing any more.
+         */
+        post: operations["newRecoveryCodes"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -864,6 +1045,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/data-governance/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where data of which classification is, and what follows for runs that have seen it. */
+        get: operations["readDataRules"];
+        /**
+         * Replaces labels and policies; `version` is that of the rules that were changed. They hold for runs that begin from now
+         *     on.
+         */
+        put: operations["replaceDataRules"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data-governance/references": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Standards whose clauses policies can refer to. */
+        get: operations["listStandards"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data-governance/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what the rules make of something that a run would meet. Nothing is done. */
+        post: operations["checkData"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data-governance/mask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Masks the personal data and secrets of a text, as far as they are found. Nothing of it is kept. */
+        post: operations["maskText"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/reminders": {
         parameters: {
             query?: never;
@@ -1230,6 +1483,288 @@ export interface paths {
         /** Ends all logins of a user; their keys stay good. */
         post: operations["endUserSessions"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{id}/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends the second factor of a user, for somebody who has lost app and recovery codes. */
+        delete: operations["resetSecondFactor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Groups by name, for operators and administrators. */
+        get: operations["listGroups"];
+        put?: never;
+        /** Makes a group without members. */
+        post: operations["createGroup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/groups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One group. */
+        get: operations["getGroup"];
+        put?: never;
+        post?: never;
+        /** Removes a group for good, with its grants; its members stay. */
+        delete: operations["removeGroup"];
+        options?: never;
+        head?: never;
+        /** Changes name or description. */
+        patch: operations["changeGroup"];
+        trace?: never;
+    };
+    "/api/groups/{id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who is in a group, by email. */
+        get: operations["listGroupMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/groups/{id}/members/{user}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Puts somebody into a group, in force at their next request. */
+        put: operations["addGroupMember"];
+        post?: never;
+        /** Takes somebody out of a group, in force at their next request. */
+        delete: operations["removeGroupMember"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{id}/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The groups that somebody is in, by name. */
+        get: operations["listGroupsOfUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/access/defaults": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How new resources begin. */
+        get: operations["getAccessDefaults"];
+        /** Changes how new resources begin; what there is stays as it is. */
+        put: operations["setAccessDefaults"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/access/{kind}/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who may do what with a resource, for those who may share it. */
+        get: operations["getAccess"];
+        /** Says whether everybody may use it, or only those with a grant; in force at the next call. */
+        put: operations["restrictAccess"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/access/{kind}/{id}/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives a grant to a user or a group, or changes theirs. */
+        post: operations["giveAccess"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/access/{kind}/{id}/grants/{grantee}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Takes the grant of a user or group; in force at the next call, of runs at work too. */
+        delete: operations["takeAccess"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/access/{kind}/{id}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What somebody may do with a resource, why, and what they lack for more. */
+        get: operations["explainAccess"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{id}/access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All grants of a user and of their groups: one's own, or for administrators anybody's. */
+        get: operations["listAccessOfUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/identity/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The rules of logins: lifetimes, and who needs a second factor. */
+        get: operations["readLoginSettings"];
+        /** Replaces the rules of logins. They hold from the next login, refresh or invitation on; what is left out is as usual. */
+        put: operations["replaceLoginSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/identity/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the providers of OpenID Connect, with all settings but the secrets. */
+        get: operations["listIdentityProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/identity/providers/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Makes or replaces a provider. In force at the next login. */
+        put: operations["saveIdentityProvider"];
+        post?: never;
+        /** Removes a provider, with its secret. Who came by it stays a user, but can't log in with it. */
+        delete: operations["removeIdentityProvider"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/identity/directory": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The directory (LDAP, Active Directory), with all settings but the password. */
+        get: operations["readDirectory"];
+        /** Sets the directory up, or changes it. In force at the next login. */
+        put: operations["saveDirectory"];
+        post?: never;
+        /** Removes the directory, with its password. Who came by it stays a user, but can't log in with it. */
+        delete: operations["removeDirectory"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2033,6 +2568,53 @@ export interface components {
             /** @description The one-time token of the link. */
             token: string;
         };
+        /** @description How new resources begin. */
+        AccessDefaults: {
+            /** @description Agents, skills and connections that are made from now on are for those with a grant only. */
+            new_restricted: boolean;
+        };
+        /** @description What somebody may do with a resource, and why. */
+        AccessExplanation: {
+            /** @description What gives it to them, in sentences. */
+            because: string[];
+            level: components["schemas"]["AccessLevel"] | null;
+            /** @description What they would need for more, in a sentence; null: they may do everything. */
+            missing: string | null;
+            /** @description Their role. */
+            role: components["schemas"]["Role"];
+            /** @description Email. */
+            user: string;
+        };
+        /**
+         * @description How far a grant reaches; each level has those before it.
+         * @enum {string}
+         */
+        AccessLevel: "use" | "edit" | "share";
+        /** @description Who of those that a provider vouches for may enter, and as what. */
+        Admission: {
+            /** @default viewer */
+            default_role: components["schemas"]["Role"] | null;
+            /**
+             * @description Domains of emails that may enter; empty: all.
+             * @default []
+             */
+            email_domains: string[];
+            /**
+             * @description Whether somebody with the email of an account enters as its user, if the provider vouches for the email.
+             * @default false
+             */
+            link_by_email: boolean;
+            /**
+             * @description Whether somebody who has no account gets one at their first login.
+             * @default true
+             */
+            provision: boolean;
+            /**
+             * @description Roles by group; of several the highest counts. Looked at again at each login, if there are any.
+             * @default []
+             */
+            roles: components["schemas"]["GroupRole"][];
+        };
         /** @description An agent as configured. A run keeps the copy it started with. */
         Agent: {
             /** @description What a run of it may spend. */
@@ -2821,6 +3403,11 @@ export interface components {
             /** @description Tools that are explained, in this order; empty where all are. Others are found. */
             offered?: string[];
         };
+        /** @description The first step of a login, for who must set a second factor up before they are in. */
+        ChallengeInput: {
+            /** @description Of the first step. */
+            challenge: string;
+        };
         /** @description A message to an agent. */
         Chat: {
             /** @description Files of the workspace that belong to it. */
@@ -2908,6 +3495,45 @@ export interface components {
             text: string;
             /** @description Why it counts as proved or not, for a person. */
             why: string;
+        };
+        /**
+         * @description How closely data is to be kept; each level is above those before it.
+         * @enum {string}
+         */
+        Classification: "public" | "internal" | "confidential" | "restricted";
+        /** @description What a run has seen, and by which label. */
+        Classified: {
+            /** @description How closely it is to be kept. */
+            classification: components["schemas"]["Classification"];
+            /** @description Name of the label that says so. */
+            label: string;
+            /** @description What it was seen in: a file, a tool, the request. */
+            source: string;
+        };
+        /** @description A clause of a standard. */
+        Clause: {
+            /** @description What it asks for. */
+            about: string;
+            /** @description The standard's id, a colon, and the number. */
+            id: string;
+            /** @description As it is cited. */
+            number: string;
+            /** @description What it is called. */
+            title: string;
+            /** @description What it is about, in single words. */
+            topics: string[];
+        };
+        /** @description What a program may do. */
+        ClientRole: {
+            /** @description Its client id (`azp`, `client_id` or `appid` of its tokens). Only one that no person logs in with. */
+            client_id: string;
+            /** @description What it may do. */
+            role: components["schemas"]["Role"];
+        };
+        /** @description A code of the second factor. */
+        CodeInput: {
+            /** @description Six digits of the app, or a recovery code. */
+            code: string;
         };
         /** @description How older messages stand in a prompt. Places count messages of the history and of the run. */
         Compaction: {
@@ -3030,6 +3656,10 @@ export interface components {
              * @description Its id.
              */
             id: string;
+            /** @description Whether what is sent there stays in the house, as far as policies over data ask. */
+            in_house: boolean;
+            /** @description What an administrator said of that; null: its address tells. */
+            in_house_by_hand: boolean | null;
             known_price: components["schemas"]["Price"] | null;
             /** @description Model name as the endpoint knows it. */
             model: string;
@@ -3109,6 +3739,8 @@ export interface components {
             /** @description Up to and with `/v1`. */
             base_url: string;
             capabilities?: components["schemas"]["Capabilities"] | null;
+            /** @description Whether what is sent there stays in the house; its address tells if left out. For administrators to say. */
+            in_house?: boolean | null;
             /** @description Model name as the endpoint knows it. */
             model: string;
             /** @description Its name, unique. */
@@ -3403,6 +4035,89 @@ export interface components {
          */
         DashboardPeriod: "day" | "week" | "month";
         /**
+         * @description What a policy does with runs that have seen such data.
+         * @enum {string}
+         */
+        DataAction: "local_only" | "ask_outside" | "deny_outside" | "block";
+        /** @description What a run would meet, to see what the rules say of it. Nothing is done. */
+        DataCheck: {
+            /** @description Name of the agent. */
+            agent?: string;
+            /** @description A path, a statement or another argument of the call. */
+            argument?: string;
+            /** @description What the call says, or what somebody asks. */
+            text?: string;
+            /** @description Name of the tool that is called. */
+            tool?: string;
+        };
+        /** @description What the rules say. */
+        DataChecked: {
+            classified: components["schemas"]["Classified"] | null;
+            /** @description Names of the connections that could still be asked. */
+            connections: string[];
+            /** @description Personal data and secrets that are found in the text. */
+            personal: components["schemas"]["PiiKind"][];
+            /** @description Names of the policies that would hold. */
+            policies: string[];
+        };
+        /** @description Where data of a classification is. It matches what fits any of its lists. */
+        DataLabel: {
+            /** @description Names of agents: all that they do is about such data. */
+            agents?: string[];
+            /** @description How closely it is to be kept. */
+            classification: components["schemas"]["Classification"];
+            /** @description Words that mark such data where they stand in it, written as here: `CONFIDENTIAL`. */
+            marks?: string[];
+            /** @description Its name, unique; shown wherever it decides. */
+            name: string;
+            /** @description Files of the workspace: `hr/**` is all below a folder, `*` stands for part of a name. */
+            paths?: string[];
+            /** @description Kinds of personal data and secrets: a text in which one is found is such data. */
+            personal?: components["schemas"]["PiiKind"][];
+            /** @description Names of tables: a statement that names one reads such data. */
+            tables?: string[];
+            /** @description Names of tools and skills whose results are such data. */
+            tools?: string[];
+        };
+        /** @description What follows from a classification. */
+        DataPolicy: {
+            /** @description What it does. */
+            action: components["schemas"]["DataAction"];
+            /** @description For data of this classification and above. */
+            from: components["schemas"]["Classification"];
+            /** @description Its name, unique; shown wherever it decides. */
+            name: string;
+            /** @description Ids of the clauses of standards that it serves. */
+            references?: string[];
+        };
+        /**
+         * @description The labels and policies of an installation. `version` counts their changes, so that two administrators don't overwrite
+         *     each other.
+         */
+        DataRules: {
+            /** @description Where data of which classification is. */
+            labels?: components["schemas"]["DataLabel"][];
+            /** @description What follows from it. */
+            policies?: components["schemas"]["DataPolicy"][];
+            /**
+             * Format: int64
+             * @description Counts changes from 0; a change names the version it was made from.
+             */
+            version: number;
+        };
+        /** @description The labels and policies over data of an installation. */
+        DataRulesView: {
+            /** @description Where data of which classification is. */
+            labels: components["schemas"]["DataLabel"][];
+            /** @description What follows from it. */
+            policies: components["schemas"]["ResolvedPolicy"][];
+            /**
+             * Format: int64
+             * @description Counts changes from 0; a change names the version it was made from.
+             */
+            version: number;
+        };
+        /**
          * @description Database engines.
          * @enum {string}
          */
@@ -3483,6 +4198,52 @@ export interface components {
              * @description The event.
              */
             seq: number;
+        };
+        /** @description Body of a login by the directory. */
+        DirectoryLogin: {
+            /** @description Password. */
+            password: string;
+            /**
+             * @description The name in the directory, or the email.
+             * @example ada
+             */
+            username: string;
+        };
+        /** @description A directory that is asked by LDAP, such as Active Directory. */
+        DirectorySettings: {
+            /** @description Who enters. */
+            admission?: components["schemas"]["Admission"];
+            /** @description Where people are looked for, such as `dc=example,dc=org`. */
+            base: string;
+            /**
+             * @description The account that looks for people; its password is sealed in the vault. Null: people are not looked for first,
+             *     but bind by `user_template`.
+             */
+            bind_dn?: string | null;
+            /** @description Certificates (PEM) that the server's is signed with; null: those that this machine trusts. */
+            ca?: string | null;
+            /** @description Attribute with the email. */
+            email_attribute?: string;
+            /** @description Whether people may log in with it. */
+            enabled?: boolean;
+            /** @description Finds a person; `{login}` is what they typed. */
+            filter?: string;
+            /** @description Attribute that lists the groups. */
+            groups_attribute?: string;
+            /** @description Attribute with an id that stays (`objectGUID`, `entryUUID`). */
+            id_attribute?: string;
+            /** @description Shown to people. */
+            label: string;
+            /** @description Attribute with the name to show. */
+            name_attribute?: string;
+            /** @description Whether groups in groups count too, by the matching rule of Active Directory. */
+            nested_groups?: boolean;
+            /** @description Whether a connection to `ldap://` is encrypted before anything is said. */
+            start_tls?: boolean;
+            /** @description `ldaps://dc1.example.org`, or `ldap://dc1.example.org` with `start_tls`. */
+            url: string;
+            /** @description The name that somebody binds with, such as `{login}@example.org` or `uid={login},ou=people,dc=example,dc=org`. */
+            user_template?: string | null;
         };
         /**
          * @description What may be done with a call whose outcome was lost in a crash.
@@ -3860,6 +4621,8 @@ export interface components {
              * @description The run below.
              */
             child: string;
+            /** @description The most confidential that it has seen. */
+            classified?: components["schemas"]["Classified"];
             /** @description What it proved. */
             proved?: components["schemas"]["Proved"][];
             /** @description What it took, with the runs below it; it counts against this run's budget. */
@@ -3868,7 +4631,10 @@ export interface components {
             taint?: components["schemas"]["Taint"][];
             /** @enum {string} */
             type: "run.returned";
-        } | {
+        } | (components["schemas"]["Classified"] & {
+            /** @enum {string} */
+            type: "data.classified";
+        }) | {
             /** @description Who asked. */
             by: string;
             /** @description The call. */
@@ -4082,6 +4848,11 @@ export interface components {
          * @enum {string}
          */
         FindingSeverity: "info" | "warning" | "danger";
+        /** @description A login that is done, and recovery codes if the app was just set up. */
+        FinishedLogin: components["schemas"]["Session"] & {
+            /** @description Each logs in once in place of a code. Shown this once; empty if there are no new ones. */
+            recovery_codes: string[];
+        };
         /** @description How to fork a run. */
         Fork: {
             /**
@@ -4148,6 +4919,15 @@ export interface components {
              */
             until?: number;
         };
+        /** @description A grant to give. It takes the place of another of the same user or group. */
+        GrantInput: {
+            /** @description Name or id of the group; this or `user`. */
+            group?: string;
+            /** @description How far it reaches. */
+            level: components["schemas"]["AccessLevel"];
+            /** @description Email or id of the user; this or `group`. */
+            user?: string;
+        };
         /** @description What a grant covers; never a destructive call, but for `call`. */
         GrantScope: {
             /** @enum {string} */
@@ -4165,6 +4945,69 @@ export interface components {
             /** @enum {string} */
             kind: "all_but_destructive";
         };
+        /** @description Who has a grant. */
+        Grantee: {
+            /**
+             * Format: uuid
+             * @description One user.
+             */
+            id: string;
+            /** @enum {string} */
+            type: "user";
+        } | {
+            /**
+             * Format: uuid
+             * @description All members of a group.
+             */
+            id: string;
+            /** @enum {string} */
+            type: "group";
+        };
+        /** @description Users who have grants together. */
+        Group: {
+            /**
+             * Format: int64
+             * @description When it was made, milliseconds since 1970 UTC.
+             */
+            created_at: number;
+            /** @description For people. */
+            description: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description How many users are in it.
+             */
+            members: number;
+            /** @description Unique, whatever the case. */
+            name: string;
+            /** @description The directory or provider that keeps its members; null: they are kept here. */
+            source: string | null;
+        };
+        /** @description A group to make. */
+        GroupInput: {
+            /** @description For people. */
+            description?: string;
+            /** @description Its name. */
+            name: string;
+        };
+        /** @description What to change of a group. What is left out stays. */
+        GroupPatch: {
+            /** @description For people. */
+            description?: string;
+            /** @description Its name. */
+            name?: string;
+        };
+        /** @description What a group of another program means here. */
+        GroupRole: {
+            /** @description Name of the group, as the provider says it; of a directory, its name or whole DN. */
+            group: string;
+            /** @description What its members may do. */
+            role: components["schemas"]["Role"];
+        };
         /** @description What a check of everything that the program needs found. */
         HealthReport: {
             /**
@@ -4176,6 +5019,58 @@ export interface components {
             parts: components["schemas"]["Part"][];
             /** @description The worst of the parts that nothing works without; `degraded` if only others don't answer. */
             status: components["schemas"]["PartStatus"];
+        };
+        /** @description A grant that somebody has, or a group of theirs. */
+        HeldGrant: {
+            /**
+             * Format: int64
+             * @description When, milliseconds since 1970 UTC.
+             */
+            given_at: number;
+            /** @description Email of who gave it. */
+            given_by: string;
+            /** @description The group that has it; null: it is the user's own. */
+            group: string | null;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description What it is for. */
+            kind: components["schemas"]["ResourceKind"];
+            /** @description How far it reaches. */
+            level: components["schemas"]["AccessLevel"];
+            /** @description Its name; null: it is not there any more. */
+            name: string | null;
+        };
+        /** @description The directory as it is saved. */
+        IdentityDirectory: {
+            /** @description Whether a password of the account that looks for people is kept. It is shown to nobody. */
+            has_password: boolean;
+            settings: components["schemas"]["DirectorySettings"] | null;
+        };
+        /** @description What to save of the directory. */
+        IdentityDirectoryInput: {
+            /** @description Of the account that looks for people. Left out: the one before stays; empty: there is none. */
+            password?: string | null;
+            /** @description Its settings. */
+            settings: components["schemas"]["DirectorySettings"];
+        };
+        /** @description A provider of OpenID Connect as it is saved. */
+        IdentityProvider: {
+            /** @description Whether a client secret is kept. It is shown to nobody. */
+            has_secret: boolean;
+            /** @description Its name, which stands in the address that the browser comes back to: `/api/auth/oidc/NAME/callback`. */
+            name: string;
+            /** @description Its settings. */
+            settings: components["schemas"]["OidcSettings"];
+        };
+        /** @description What to save of a provider. */
+        IdentityProviderInput: {
+            /** @description By which Steward proves itself to it. Left out: the one before stays; empty: there is none. */
+            client_secret?: string | null;
+            /** @description Its settings. */
+            settings: components["schemas"]["OidcSettings"];
         };
         /** @description An invitation that was just made. */
         Invitation: {
@@ -4338,6 +5233,59 @@ export interface components {
              * @description When it was last prolonged.
              */
             rotated_at: number;
+        };
+        /** @description Rules of every login, in force at the next one. */
+        LoginSettings: {
+            /**
+             * Format: int32
+             * @description How long an access token is good, seconds.
+             * @default 900
+             */
+            access_token_s: number;
+            /**
+             * Format: int32
+             * @description How far the clock of a provider may differ from ours, seconds.
+             * @default 60
+             */
+            clock_skew_s: number;
+            /**
+             * Format: int32
+             * @description How long an invitation is good, seconds.
+             * @default 604800
+             */
+            invitation_s: number;
+            /**
+             * @description Roles that need a second factor to log in with a password.
+             * @default []
+             */
+            second_factor_roles: components["schemas"]["Role"][];
+            /**
+             * Format: int32
+             * @description How long a login lasts if nobody prolongs it, seconds.
+             * @default 2592000
+             */
+            session_s: number;
+        };
+        /** @description A text whose personal data and secrets are to be masked. Nothing of it is kept. */
+        MaskInput: {
+            /** @description Which kinds; all if left out. */
+            kinds?: components["schemas"]["PiiKind"][];
+            /** @description The text. */
+            text: string;
+        };
+        /** @description How often something of a kind was masked. */
+        MaskedKind: {
+            /** @description How often. */
+            count: number;
+            /** @description The kind. */
+            kind: components["schemas"]["PiiKind"];
+        };
+        /** @description A text without personal data and secrets, as far as they were found. */
+        MaskedText: {
+            /** @description What was masked. */
+            masked: components["schemas"]["MaskedKind"][];
+            /** @description With `[email]` in the place of an email. */
+            text: string;
         };
         /** @description A login that waits for a person. */
         McpLogin: {
@@ -4539,6 +5487,8 @@ export interface components {
         };
         /** @description One message of a conversation or of a prompt. */
         ModelMessage: {
+            /** @description In a conversation: the most confidential that the run which said this had seen. Never part of a prompt. */
+            classified?: components["schemas"]["Classified"];
             /** @description Who it is from. */
             role: components["schemas"]["MessageRole"];
             /**
@@ -4560,6 +5510,13 @@ export interface components {
             /** @description At least 10 characters. */
             new: string;
         };
+        /** @description What an app needs to show codes. Shown this once. */
+        NewSecondFactor: {
+            /** @description To type in, base32. */
+            secret: string;
+            /** @description To scan as a QR code. */
+            uri: string;
+        };
         /** @description A key that was just made. */
         NewVirtualKey: components["schemas"]["VirtualKey"] & {
             /**
@@ -4576,6 +5533,42 @@ export interface components {
             claim?: string;
             /** @description Calls that were guessed: the words from which. */
             guessed?: components["schemas"]["AboutCall"][];
+        };
+        /** @description Ways to log in, beside a password of Steward. */
+        OfferedLogins: {
+            /** @description What the directory is called, whose accounts log in with a password too; null: there is none. */
+            directory: string | null;
+            /** @description Providers, by name. */
+            providers: components["schemas"]["OfferedProvider"][];
+        };
+        /** @description A provider that people may log in with. */
+        OfferedProvider: {
+            /** @description For the button. */
+            label: string;
+            /** @description For `/api/auth/oidc/NAME/start`, where the browser goes. */
+            name: string;
+        };
+        /** @description A provider of OpenID Connect. */
+        OidcSettings: {
+            /** @description Who enters. */
+            admission?: components["schemas"]["Admission"];
+            /** @description By which it knows Steward. */
+            client_id: string;
+            /** @description Whether people may log in with it. */
+            enabled?: boolean;
+            /** @description The claim that lists the groups of somebody. */
+            groups_claim?: string;
+            /** @description The address that it signs tokens with, such as `https://login.example.org/realms/staff`. */
+            issuer: string;
+            /** @description Shown on the button. */
+            label: string;
+            /** @description Hosts of it that are not on the public internet. */
+            private_hosts?: string[];
+            programs?: components["schemas"]["ProgramTokens"] | null;
+            /** @description What is asked for. */
+            scopes?: string[];
+            /** @description Whether its emails are vouched for although it does not say so (`email_verified`), as with Entra ID. */
+            trust_emails?: boolean;
         };
         /**
          * @description Where a run came from.
@@ -4824,6 +5817,10 @@ export interface components {
                  * @description Its id.
                  */
                 id: string;
+                /** @description Whether what is sent there stays in the house, as far as policies over data ask. */
+                in_house: boolean;
+                /** @description What an administrator said of that; null: its address tells. */
+                in_house_by_hand: boolean | null;
                 known_price: components["schemas"]["Price"] | null;
                 /** @description Model name as the endpoint knows it. */
                 model: string;
@@ -5064,6 +6061,49 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_Group: {
+            /** @description The rows. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description When it was made, milliseconds since 1970 UTC.
+                 */
+                created_at: number;
+                /** @description For people. */
+                description: string;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /**
+                 * Format: int64
+                 * @description How many users are in it.
+                 */
+                members: number;
+                /** @description Unique, whatever the case. */
+                name: string;
+                /** @description The directory or provider that keeps its members; null: they are kept here. */
+                source: string | null;
+            }[];
+            /** @description For `cursor`, if more follow. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_IdentityProvider: {
+            /** @description The rows. */
+            items: {
+                /** @description Whether a client secret is kept. It is shown to nobody. */
+                has_secret: boolean;
+                /** @description Its name, which stands in the address that the browser comes back to: `/api/auth/oidc/NAME/callback`. */
+                name: string;
+                /** @description Its settings. */
+                settings: components["schemas"]["OidcSettings"];
+            }[];
             /** @description For `cursor`, if more follow. */
             next_cursor: string | null;
         };
@@ -5569,6 +6609,11 @@ export interface components {
          * @enum {string}
          */
         Period: "day" | "month" | "total";
+        /**
+         * @description Kinds of personal data and secrets that are found in text.
+         * @enum {string}
+         */
+        PiiKind: "email" | "phone" | "iban" | "payment_card" | "national_id" | "person_name" | "ip_address" | "date_of_birth" | "secret";
         /** @description One step of a plan. */
         PlanStep: {
             /** @description Its arguments; `""` is filled from what earlier steps find. */
@@ -5671,6 +6716,13 @@ export interface components {
             title: string;
             /** @description Always `about:blank`: the status says the kind. */
             type: string;
+        };
+        /** @description Programs that come with tokens of a provider (OAuth 2.0 client credentials). */
+        ProgramTokens: {
+            /** @description What their tokens must be for (`aud`). */
+            audience: string;
+            /** @description The programs; one that is not named does not enter. */
+            clients: components["schemas"]["ClientRole"][];
         };
         /** @description One message of a prompt. */
         PromptMessage: {
@@ -5786,6 +6838,11 @@ export interface components {
             /** @description What it says it is, such as `vllm 0.11.0`. */
             server: string;
         };
+        /** @description Recovery codes, shown this once. */
+        RecoveryCodes: {
+            /** @description Each logs in once in place of a code. */
+            recovery_codes: string[];
+        };
         /**
          * @description A reminder. Due: its time has come and it is not done; that it is shown then is all there is to it,
          *     so a reminder that came up while nothing ran is due at the next look.
@@ -5866,6 +6923,71 @@ export interface components {
              */
             resealed: number;
         };
+        /** @description A policy over data, with the clauses that it serves. */
+        ResolvedPolicy: {
+            /** @description What it does. */
+            action: components["schemas"]["DataAction"];
+            /** @description For data of this classification and above. */
+            from: components["schemas"]["Classification"];
+            /** @description Its name. */
+            name: string;
+            /** @description Ids of clauses. */
+            references: string[];
+            /** @description The clauses themselves; what is not known any more is left out. */
+            references_resolved: components["schemas"]["ResolvedReference"][];
+        };
+        /** @description A clause that a policy refers to, with its standard. */
+        ResolvedReference: {
+            /** @description What it asks for. */
+            about: string;
+            /** @description The clause's id. */
+            id: string;
+            /** @description As the clause is cited. */
+            number: string;
+            /** @description The standard's short name. */
+            standard: string;
+            /** @description The standard's full name. */
+            standard_title: string;
+            /** @description What the clause is called. */
+            title: string;
+        };
+        /** @description Who may do what with a resource, beside operators and administrators, who may do everything. */
+        ResourceAccess: {
+            /** @description The oldest first. */
+            grants: components["schemas"]["ResourceGrant"][];
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description What it is. */
+            kind: components["schemas"]["ResourceKind"];
+            /** @description Its name. */
+            name: string;
+            /** @description Only those with a grant may use it. Credentials always are. */
+            restricted: boolean;
+        };
+        /** @description A right of a user or a group to a resource. */
+        ResourceGrant: {
+            /**
+             * Format: int64
+             * @description When, milliseconds since 1970 UTC.
+             */
+            given_at: number;
+            /** @description Email of who gave it. */
+            given_by: string;
+            /** @description Who has it. */
+            grantee: components["schemas"]["Grantee"];
+            /** @description How far it reaches. */
+            level: components["schemas"]["AccessLevel"];
+            /** @description The email of the user, or the name of the group; null: they are not there any more. */
+            name: string | null;
+        };
+        /**
+         * @description Kinds of resources that grants are given for.
+         * @enum {string}
+         */
+        ResourceKind: "agent" | "skill" | "connection" | "credential";
         /** @description Whether the program has to be started anew. */
         RestartHint: {
             /** @description How. */
@@ -5874,6 +6996,11 @@ export interface components {
             fields: string[];
             /** @description Whether a change waits for it. */
             pending: boolean;
+        };
+        /** @description Whether a resource is for those with a grant only. */
+        Restriction: {
+            /** @description Only those with a grant may use it. */
+            restricted: boolean;
         };
         /** @description Whether a run was taken up. */
         Resumed: {
@@ -6127,6 +7254,8 @@ export interface components {
             capabilities: components["schemas"]["Capabilities"];
             /** @description What the prompts of its conversation begin with. */
             carried?: components["schemas"]["Carried"];
+            /** @description The most confidential that it begins with: of its agent, request, conversation, or the run that delegated to it. */
+            classified?: components["schemas"]["Classified"];
             /**
              * Format: uuid
              * @description The connection chosen.
@@ -6137,6 +7266,8 @@ export interface components {
              * @description Conversation, if it belongs to one.
              */
             conversation: string | null;
+            /** @description Labels and policies of the installation over data. */
+            data_rules?: components["schemas"]["DataRules"];
             /** @description Whether and how it plans while it works. */
             deep?: components["schemas"]["DeepSettings"];
             /**
@@ -6323,6 +7454,39 @@ export interface components {
              * @description Share of steps whose arguments are valid or context-marked.
              */
             valid_arguments: number;
+        };
+        /** @description The password is right, and a code of the second factor is needed. */
+        SecondFactorRequired: {
+            /** @description For `POST /api/auth/second-factor`. */
+            challenge: string;
+            /** @description Whether the user must first set a second factor up, with `POST /api/auth/second-factor/enrol`. */
+            enrol: boolean;
+            /**
+             * Format: int64
+             * @description Seconds that the challenge is good for.
+             */
+            expires_in: number;
+            /** @description Always true. */
+            second_factor_required: boolean;
+        };
+        /** @description The caller's second factor. */
+        SecondFactorView: {
+            /** @description Whether codes are asked for. */
+            enabled: boolean;
+            /**
+             * Format: int64
+             * @description How many recovery codes are left.
+             */
+            recovery_codes_left: number;
+            /** @description Whether the caller's role needs them. */
+            required: boolean;
+        };
+        /** @description The second step of a login. */
+        SecondStepInput: {
+            /** @description Of the first step. */
+            challenge: string;
+            /** @description Six digits of the app, or a recovery code. */
+            code: string;
         };
         /** @description A login. The refresh token is in the cookie `steward_refresh`. */
         Session: {
@@ -6663,6 +7827,19 @@ export interface components {
             output: components["schemas"]["ToolOutput"];
             /** @description By what the tool recognises after a crash whether it is done; its own format. */
             proof: unknown;
+        };
+        /** @description A standard, and clauses of it that policies can refer to. */
+        Standard: {
+            /** @description Those that are about what Steward does. */
+            clauses: components["schemas"]["Clause"][];
+            /** @description Lower case. */
+            id: string;
+            /** @description Short. */
+            name: string;
+            /** @description What it is for. */
+            scope: string;
+            /** @description In full. */
+            title: string;
         };
         /** @description A permission that outlives its run. */
         StandingGrant: {
@@ -7296,8 +8473,74 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
+            /** @description The password is right; a code is needed */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorRequired"];
+                };
+            };
             400: components["responses"]["Unreadable"];
             /** @description Email or password is wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            /** @description Too many attempts */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    directoryLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DirectoryLogin"];
+            };
+        };
+        responses: {
+            /** @description Logged in */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description The password is right; a code is needed */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorRequired"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            /** @description Name or password is wrong, or there is no directory */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7486,6 +8729,15 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
+            /** @description Accepted; a code is needed */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorRequired"];
+                };
+            };
             400: components["responses"]["Unreadable"];
             /** @description The token is wrong, used up or expired */
             403: {
@@ -7667,6 +8919,374 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    offeredLogins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description For the page of logins */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfferedLogins"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    beginSignOn: {
+        parameters: {
+            query?: {
+                /** @description The path of the studio to come back to. */
+                next?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The provider */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where the browser goes on */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    finishSignOn: {
+        parameters: {
+            query?: {
+                /** @description By which the login is known. */
+                state?: string;
+                /** @description For which the provider gives the tokens. */
+                code?: string;
+                /** @description Why the provider gives none. */
+                error?: string;
+                /** @description Who the provider says it is. */
+                iss?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The provider */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where the browser goes on */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    secondStep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecondStepInput"];
+            };
+        };
+        responses: {
+            /** @description Logged in */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FinishedLogin"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            /** @description The code is wrong or used, or the first step is too long ago */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            /** @description Too many attempts */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    enrolAtLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChallengeInput"];
+            };
+        };
+        responses: {
+            /** @description For the app */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewSecondFactor"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            /** @description The first step is too long ago */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    mySecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether there is one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorView"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    beginSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description For the app */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewSecondFactor"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is one already */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeInput"];
+            };
+        };
+        responses: {
+            /** @description Ended */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Unreadable"];
+            /** @description The code is wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            /** @description There is none */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    confirmSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeInput"];
+            };
+        };
+        responses: {
+            /** @description The recovery codes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            /** @description The code is wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            /** @description There is nothing to confirm */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    newRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeInput"];
+            };
+        };
+        responses: {
+            /** @description The recovery codes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            /** @description The code is wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            /** @description There is no second factor */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -9162,6 +10782,157 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    readDataRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataRulesView"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceDataRules: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DataRules"];
+            };
+        };
+        responses: {
+            /** @description The rules with their new version */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataRulesView"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listStandards: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Standard"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkData: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DataCheck"];
+            };
+        };
+        responses: {
+            /** @description What they say */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataChecked"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    maskText: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MaskInput"];
+            };
+        };
+        responses: {
+            /** @description The text without them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MaskedText"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listReminders: {
         parameters: {
             query?: {
@@ -10191,6 +11962,850 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resetSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ended */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description They have none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listGroups: {
+        parameters: {
+            query?: {
+                /** @description Whose name or description holds this. */
+                search?: string;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Group"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createGroup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupInput"];
+            };
+        };
+        responses: {
+            /** @description Made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Another group has this name */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeGroup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeGroup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupPatch"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description Another group has this name */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listGroupMembers: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By email */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_User"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    addGroupMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They are in it */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description Its members are kept elsewhere */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeGroupMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They are not in it */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description Its members are kept elsewhere */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listGroupsOfUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAccessDefaults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessDefaults"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setAccessDefaults: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccessDefaults"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessDefaults"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAccess: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: components["schemas"]["ResourceKind"];
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceAccess"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    restrictAccess: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                kind: components["schemas"]["ResourceKind"];
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Restriction"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceAccess"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    giveAccess: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                kind: components["schemas"]["ResourceKind"];
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GrantInput"];
+            };
+        };
+        responses: {
+            /** @description Given */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceAccess"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    takeAccess: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                kind: components["schemas"]["ResourceKind"];
+                id: string;
+                grantee: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Taken */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    explainAccess: {
+        parameters: {
+            query?: {
+                /** @description Email or id; left out: the caller's own. */
+                user?: string;
+            };
+            header?: never;
+            path: {
+                kind: components["schemas"]["ResourceKind"];
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessExplanation"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAccessOfUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By kind */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeldGrant"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readLoginSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginSettings"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceLoginSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginSettings"];
+            };
+        };
+        responses: {
+            /** @description The rules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginSettings"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listIdentityProviders: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Where to go on: `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_IdentityProvider"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    saveIdentityProvider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Its name: lower-case letters, digits and - */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdentityProviderInput"];
+            };
+        };
+        responses: {
+            /** @description As it is saved */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityProvider"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeIdentityProvider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Its name */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readDirectory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it is saved */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityDirectory"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    saveDirectory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdentityDirectoryInput"];
+            };
+        };
+        responses: {
+            /** @description As it is saved */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityDirectory"];
+                };
+            };
+            400: components["responses"]["Unreadable"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLong"];
+            415: components["responses"]["NotJson"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeDirectory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Sent again within 24 hours, the very same request gives the first answer again, with the header `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLong"];
             422: components["responses"]["Invalid"];

@@ -170,7 +170,8 @@ pub(crate) struct RecoveryCodes {
     request_body = CodeInput,
     responses((status = 200, description = "The recovery codes", body = RecoveryCodes),
               (status = 401, description = "The code is wrong"),
-              (status = 409, description = "There is nothing to confirm"))
+              (status = 409, description = "There is nothing to confirm"),
+              (status = 429, description = "Too many attempts"))
 )]
 pub(crate) async fn confirm(Call(state, caller): Call, Body(body): Body<CodeInput>) -> Answer<RecoveryCodes> {
     Ok(Json(RecoveryCodes { recovery_codes: state.access.confirm_second_factor(caller.user(), &body.code).await? }))
@@ -184,7 +185,8 @@ pub(crate) async fn confirm(Call(state, caller): Call, Body(body): Body<CodeInpu
     request_body = CodeInput,
     responses((status = 200, description = "The recovery codes", body = RecoveryCodes),
               (status = 401, description = "The code is wrong"),
-              (status = 409, description = "There is no second factor"))
+              (status = 409, description = "There is no second factor"),
+              (status = 429, description = "Too many attempts"))
 )]
 pub(crate) async fn renew_codes(Call(state, caller): Call, Body(body): Body<CodeInput>) -> Answer<RecoveryCodes> {
     Ok(Json(RecoveryCodes { recovery_codes: state.access.new_recovery_codes(caller.user(), &body.code).await? }))
@@ -196,7 +198,8 @@ pub(crate) async fn renew_codes(Call(state, caller): Call, Body(body): Body<Code
     request_body = CodeInput,
     responses((status = 204, description = "Ended"),
               (status = 401, description = "The code is wrong"),
-              (status = 409, description = "There is none"))
+              (status = 409, description = "There is none"),
+              (status = 429, description = "Too many attempts"))
 )]
 pub(crate) async fn end(Call(state, caller): Call, Body(body): Body<CodeInput>) -> Done {
     state.access.end_second_factor(caller.user(), &body.code).await?;

@@ -85,7 +85,7 @@ pub(crate) async fn save_directory(
 
 /// Removes the directory, with its password. Who came by it stays a user, but can't log in with it.
 #[utoipa::path(delete, path = "/api/identity/directory", tag = "identity", operation_id = "removeDirectory",
-    responses((status = 204, description = "Removed")))]
+    responses((status = 204, description = "Removed"), (status = 404, description = "There is none")))]
 pub(crate) async fn remove_directory(Call(state, caller): Call) -> Done {
     state.remove_directory(&caller).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -22,6 +22,9 @@ pub fn judge(
 ) -> Verdict {
     let mut decision = policy.tools.get(&spec.name).copied().unwrap_or(policy.of_class(spec.risk));
     let mut reason = format!("{} is {:?}", spec.name, spec.risk).to_lowercase();
+    if decision == Decision::Deny {
+        "the policy of this agent".clone_into(&mut reason);
+    }
     if decision == Decision::Allow && call.source.is_weak() && spec.risk != RiskClass::Read {
         decision = Decision::Ask;
         reason = format!("the call was only guessed ({:?})", call.source).to_lowercase();

@@ -105,7 +105,7 @@ impl RunState {
         match verdict.decision {
             Decision::Allow => self.run(call),
             Decision::Ask => vec![Effect::Ask(Ask::Call { call: call.clone(), reason: verdict.reason })],
-            Decision::Deny => reject(format!("the policy of this agent denies `{}`", call.name)),
+            Decision::Deny => reject(format!("{} denies `{}`", verdict.reason, call.name)),
         }
     }
 
