@@ -184,15 +184,17 @@ fn least_role(action: Action, resource: Resource<'_>) -> Role {
             _ => Role::Developer,
         },
         Action::Write => match resource {
-            R::SkillChange { reach: SkillReach::Own } => Role::Developer,
-            R::SkillChange { .. } => Role::Operator,
-            // Whom a grant lets change it.
-            R::Agent { .. } | R::Skill { .. } => Role::Developer,
             R::Groups => Role::Admin,
-            // The token of all users is an operator's to set.
-            R::Files | R::Keys | R::Key { .. } | R::McpLogin { per_user: true } | R::Sample | R::Skills => {
-                Role::Developer
-            }
+            // Whether they may change just this agent or skill, grants say. The token of all users is an operator's to set.
+            R::Agent { .. }
+            | R::Files
+            | R::Keys
+            | R::Key { .. }
+            | R::McpLogin { per_user: true }
+            | R::Sample
+            | R::Skill { .. }
+            | R::SkillChange { reach: SkillReach::Own }
+            | R::Skills => Role::Developer,
             _ => Role::Operator,
         },
     }
@@ -438,6 +440,9 @@ mod tests {
 
     #[test]
     fn single_resources_need_a_grant_unless_they_are_open() {
+        use AccessLevel as L;
+        use Role as R;
+
         let agent = AgentId(Uuid::from_u128(1));
         let resources = [
             Resource::Agent { id: agent, name: "a" },
@@ -459,8 +464,6 @@ mod tests {
             }
             Caller { permissions: Arc::new(permissions), ..of(role) }
         };
-        use AccessLevel as L;
-        use Role as R;
         // Agent, skill, connection, credential: each read, changed and shared.
         for (role, restricted, level, read, write, share) in [
             (R::Developer, false, None, "yyyn", "nnnn", "nnnn"),

@@ -10,7 +10,9 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use steward_access::governance::{Detector, MaskStyle};
-use steward_core::governance::{Classification, DATA_RULES_SETTING, DataAction, DataLabel, DataPolicy, DataRules, PiiKind, Seen};
+use steward_core::governance::{
+    Classification, DATA_RULES_SETTING, DataAction, DataLabel, DataPolicy, DataRules, PiiKind, Seen,
+};
 use steward_core::ports::StoreError;
 use tokio::sync::Mutex;
 

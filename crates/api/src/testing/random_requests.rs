@@ -139,6 +139,7 @@ impl World {
     }
 
     /// Makes one request; returns what it was, the status, and the one that the model expects.
+    #[expect(clippy::too_many_lines, reason = "a list of requests, each with what the model says of it")]
     async fn step(&mut self, random: &mut Random) -> (String, u16, u16) {
         let person = random.below(PEOPLE);
         let other = random.below(PEOPLE);

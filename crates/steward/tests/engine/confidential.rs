@@ -51,7 +51,7 @@ fn script() -> Script {
             rule("user", "Look at the shop", call("read", json!({"path": "shop.csv"}))),
             rule("user", "Have it copied", call("read", json!({"path": "hr/pay.csv"}))),
             rule("user", "Let the helper look", call("ask_helper", json!({"task": "Look at the pay"}))),
-            rule("tool", SECRET, Behaviour::text(&format!("Ann gets {SECRET}."))),
+            rule("tool", SECRET, Behaviour::text(format!("Ann gets {SECRET}."))),
         ],
         otherwise: Some(Behaviour::text("Fine.")),
         ..Script::default()

@@ -47,7 +47,7 @@ impl ChangedTables {
             .update_hook(Some(move |_, _: &str, table: &str, _| match table {
                 "runs" | "events" => seen.logs.store(true, Ordering::Relaxed),
                 "users" | "virtual_keys" | "group_members" | "resource_grants" | "restricted_resources" => {
-                    seen.identities.store(true, Ordering::Relaxed)
+                    seen.identities.store(true, Ordering::Relaxed);
                 }
                 _ => {}
             }))
