@@ -7,7 +7,7 @@ test("an administrator takes over the example, tries it, refers to a clause and 
   await main.getByRole("button", { name: "Take over the example" }).click();
   await expect(main.getByText("2 changes are not saved")).toBeVisible();
   const label = main.getByRole("group", { name: "Label Personnel files" });
-  await expect(label.getByLabel("Files")).toHaveValue("hr/**");
+  await expect(label.getByRole("textbox", { name: "Files" })).toHaveValue("hr/**");
   const policy = main.getByRole("group", { name: "Policy Confidential data stays in the house" });
   await policy.getByRole("button", { name: "Choose clauses…" }).click();
   const choosing = page.getByRole("dialog", { name: /^Clauses that/ });
@@ -25,19 +25,19 @@ test("an administrator takes over the example, tries it, refers to a clause and 
   await expect(trial.getByRole("status")).toContainText("Confidential data stays in the house");
 
   // A label that says nothing is refused at its field.
-  await label.getByLabel("Files").fill("");
+  await label.getByRole("textbox", { name: "Files" }).fill("");
   await main.getByRole("button", { name: "Save" }).click();
   await expect(label.getByText(/^Say where such data is/).first()).toBeVisible();
 
   // Somebody else saves meanwhile.
-  await label.getByLabel("Files").fill("hr/**\nboard/**");
+  await label.getByRole("textbox", { name: "Files" }).fill("hr/**\nboard/**");
   const rules = await api.call<{ version: number; labels: unknown[]; policies: Record<string, unknown>[] }>("GET", "/data-governance/policies");
   const policies = rules.policies.map(({ references_resolved: _, ...rest }) => rest);
   await api.call("PUT", "/data-governance/policies", { version: rules.version, policies, labels: [...rules.labels, { name: "Patients", classification: "restricted", tables: ["patients"] }] });
   await main.getByRole("button", { name: "Save" }).click();
   await main.getByRole("button", { name: "Put my changes onto theirs" }).click();
   await expect(main.getByRole("group", { name: "Label Patients" })).toBeVisible();
-  await expect(label.getByLabel("Files")).toHaveValue("hr/**\nboard/**");
+  await expect(label.getByRole("textbox", { name: "Files" })).toHaveValue("hr/**\nboard/**");
 
   // Whoever leaves with open changes is asked.
   await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "About" }).click();

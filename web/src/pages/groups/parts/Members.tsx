@@ -52,7 +52,8 @@ function Adding({ group }: { group: Group }) {
     addByEmail.mutate({ group: group.id, email }, {
       onSuccess: (user) => {
         if (!user) return setProblem(t("email_unknown", { email: email.trim() }));
-        setEmail("");
+        // Somebody may be typing the next one by now.
+        setEmail((now) => (now === email ? "" : now));
         toast({ title: t("added", { email: user.email }), about: user.id });
       },
     });
