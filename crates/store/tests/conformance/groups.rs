@@ -153,7 +153,8 @@ pub async fn grants_are_held_by_users_and_groups(bed: Bed) {
 async fn group_speed() {
     let bed = Bed::sqlite().await;
     let store = bed.store();
-    let groups: Vec<Group> = (0..1_000).map(|n| group(&format!("group {n:04}"))).collect();
+    let named = |n: u32| Group { source: "ldap".to_owned(), ..group(&format!("group {n:04}")) };
+    let groups: Vec<Group> = (0..1_000).map(named).collect();
     for one in &groups {
         store.create_group(TENANT, one).await.unwrap();
     }
