@@ -102,11 +102,11 @@ fn outside(from: &str, edge: &Edge) -> Option<String> {
         .then(|| format!("`{from}` is pure and may not depend on `{to}`"))
 }
 
-fn metadata() -> Value {
+pub(super) fn metadata(options: &[&str]) -> Value {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml");
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--no-deps", "--offline", "--manifest-path"])
-        .arg(manifest)
+        .args(["metadata", "--format-version", "1", "--offline", "--manifest-path", manifest])
+        .args(options)
         .output()
         .expect("cargo starts");
     assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
@@ -118,7 +118,7 @@ fn text(value: &Value) -> String {
 }
 
 fn read_workspace() -> (Vec<String>, Vec<Edge>) {
-    let metadata = metadata();
+    let metadata = metadata(&["--no-deps"]);
     let packages = metadata["packages"].as_array().expect("packages");
     let edges = packages.iter().flat_map(|package| {
         let dependencies = package["dependencies"].as_array().expect("dependencies");
@@ -144,7 +144,7 @@ fn the_workspace_keeps_to_the_table() {
 
 #[test]
 fn every_room_of_the_table_exists_in_its_folder() {
-    let metadata = metadata();
+    let metadata = metadata(&["--no-deps"]);
     let packages = metadata["packages"].as_array().expect("packages");
     for (room, package) in
         ROOMS.iter().map(|(room, _)| (*room, format!("steward-{room}"))).chain([(BINARY, BINARY.to_owned())])
