@@ -6,20 +6,27 @@ mod fallbacks;
 mod hosts_and_origins;
 mod idempotency;
 
+use crate::ApiState;
+use crate::metrics::RequestCount;
 use crate::problem::Problem;
-use axum::extract::Request;
+use audit::audit;
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use fallbacks::secure;
+use hosts_and_origins::{check_host, check_origin};
+use idempotency::once;
 use std::any::Any;
+use std::sync::Arc;
 use std::time::Duration;
 use tower_http::catch_panic::CatchPanicLayer;
 
-pub(crate) use audit::{AuditGuard, audit};
+pub(crate) use audit::AuditGuard;
 pub(crate) use audit_note::AuditNote;
-pub(crate) use fallbacks::{no_such_method, nothing_here, nothing_in_the_dialect, secure};
-pub(crate) use hosts_and_origins::{check_host, check_origin, serves, without_port};
-pub(crate) use idempotency::{KeptAs, idempotency_key, oldest_key, once};
+pub(crate) use fallbacks::{no_such_method, nothing_here, nothing_in_the_dialect};
+pub(crate) use hosts_and_origins::{serves, without_port};
+pub(crate) use idempotency::{KeptAs, idempotency_key, oldest_key};
 
 /// Longest JSON body, bytes.
 pub(crate) const MAX_BODY: usize = 4 * 1024 * 1024;
@@ -32,12 +39,29 @@ fn body_limit(path: &str) -> usize {
     if path == "/api/files" { MAX_UPLOAD } else { MAX_BODY }
 }
 
-/// Ends requests under `/api` that take too long. Answers of agents under `/v1` may take minutes.
-pub(crate) async fn in_time(request: Request, next: Next) -> Response {
+/// The outermost layer. What each layer does is in a function of its own: a layer more costs every request some
+/// microseconds, those of the gateway too.
+pub(crate) async fn answered(State(guard): State<Arc<AuditGuard>>, request: Request, next: Next) -> Response {
+    let counted = RequestCount::begin(&request);
+    let mut response = audit(&guard, request, next).await;
+    secure(&mut response);
+    counted.end(guard.metrics(), response)
+}
+
+/// What stands between the outermost layer and the handlers.
+pub(crate) async fn checked(State(state): State<Arc<ApiState>>, request: Request, next: Next) -> Response {
+    if let Err(problem) = check_host(&state.hosts, &request).and_then(|()| check_origin(&state.hosts, &request)) {
+        return problem.into_response();
+    }
     if !request.uri().path().starts_with("/api/") {
         return next.run(request).await;
     }
-    match tokio::time::timeout(LONGEST, next.run(request)).await {
+    in_time(once(state, request, next)).await
+}
+
+/// Ends requests under `/api` that take too long. Answers of agents under `/v1` may take minutes.
+async fn in_time(answer: impl Future<Output = Response>) -> Response {
+    match tokio::time::timeout(LONGEST, answer).await {
         Ok(response) => response,
         Err(_) => Problem::unavailable(format!("there was no answer within {} s", LONGEST.as_secs()))
             .code("timeout")

@@ -6,10 +6,8 @@ use crate::problem::Problem;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures::StreamExt as _;
-use std::sync::Arc;
 use std::time::Instant;
 use steward_app::Metrics;
 
@@ -46,24 +44,33 @@ fn no_token() -> Problem {
     )
 }
 
-/// Counts each answer, how long it took to begin, and the event streams that are open.
-pub(crate) async fn metered(State(metrics): State<Arc<Metrics>>, request: Request, next: Next) -> Response {
-    let begun = Instant::now();
-    let method = method_word(request.method());
-    let matched = request.extensions().get::<MatchedPath>().cloned();
-    let response = next.run(request).await;
-    let route = matched.as_ref().map_or(ELSE, MatchedPath::as_str);
-    metrics.request(method, route, response.status().as_u16(), begun.elapsed());
-    let kind = response.headers().get(header::CONTENT_TYPE);
-    if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
-        return response;
+/// A request that is to be counted: its answer, how long that took to begin, and the event stream that it may be.
+pub(crate) struct RequestCount {
+    begun: Instant,
+    method: &'static str,
+    matched: Option<MatchedPath>,
+}
+
+impl RequestCount {
+    pub fn begin(request: &Request) -> Self {
+        let matched = request.extensions().get::<MatchedPath>().cloned();
+        Self { begun: Instant::now(), method: method_word(request.method()), matched }
     }
-    let open = metrics.stream();
-    let (parts, body) = response.into_parts();
-    let pieces = body.into_data_stream().inspect(move |_| {
-        let _ = &open;
-    });
-    Response::from_parts(parts, Body::from_stream(pieces))
+
+    pub fn end(self, metrics: &Metrics, response: Response) -> Response {
+        let route = self.matched.as_ref().map_or(ELSE, MatchedPath::as_str);
+        metrics.request(self.method, route, response.status().as_u16(), self.begun.elapsed());
+        let kind = response.headers().get(header::CONTENT_TYPE);
+        if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
+            return response;
+        }
+        let open = metrics.stream();
+        let (parts, body) = response.into_parts();
+        let pieces = body.into_data_stream().inspect(move |_| {
+            let _ = &open;
+        });
+        Response::from_parts(parts, Body::from_stream(pieces))
+    }
 }
 
 fn method_word(method: &Method) -> &'static str {

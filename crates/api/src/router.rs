@@ -1,8 +1,7 @@
 use crate::ApiState;
 use crate::assets::assets;
 use crate::guard::{
-    AuditGuard, MAX_BODY, audit, check_host, check_origin, in_time, no_such_method, nothing_here,
-    nothing_in_the_dialect, once, panic_layer, secure,
+    AuditGuard, MAX_BODY, answered, checked, no_such_method, nothing_here, nothing_in_the_dialect, panic_layer,
 };
 use crate::mcp::mcp_routes;
 use crate::openai::{chat, models, responses};
@@ -12,7 +11,7 @@ use axum::Router;
 use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderValue, Response, header};
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use axum::routing::{any, get, post};
 use std::sync::Arc;
 use steward_app::Identity;
@@ -47,15 +46,10 @@ pub(crate) fn guarded(routes: Router<ApiState>, state: ApiState) -> Router {
     routes
         .method_not_allowed_fallback(no_such_method)
         .fallback_service(assets().with_state(state.clone()))
-        .layer(from_fn_with_state(Arc::new(state.clone()), once))
         .layer(DefaultBodyLimit::max(MAX_BODY))
-        .layer(from_fn(in_time))
-        .layer(from_fn_with_state(state.hosts.clone(), check_origin))
-        .layer(from_fn_with_state(state.hosts.clone(), check_host))
+        .layer(from_fn_with_state(Arc::new(state.clone()), checked))
         .layer(panic_layer())
-        .layer(from_fn_with_state(AuditGuard::new(state.clone()), audit))
-        .layer(from_fn(secure))
-        .layer(from_fn_with_state(Arc::clone(&state.metrics), metrics::metered))
+        .layer(from_fn_with_state(AuditGuard::new(state.clone()), answered))
         .with_state(state)
 }
 

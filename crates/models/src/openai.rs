@@ -60,6 +60,7 @@ pub(crate) struct Inner {
     pub local: Option<Arc<dyn LocalModels>>,
     pub timeouts: Timeouts,
     transports: Transports,
+    urls: address::KnownUrls,
     quirks: Mutex<HashMap<(String, String), Quirks>>,
 }
 
@@ -89,6 +90,7 @@ impl Client {
                 local,
                 timeouts,
                 transports: Transports::default(),
+                urls: address::KnownUrls::default(),
                 quirks: Mutex::default(),
             }),
             typed: None,

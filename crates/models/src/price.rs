@@ -1,4 +1,5 @@
 use serde::Deserialize;
+use std::cell::LazyCell;
 use std::path::Path;
 use std::sync::Arc;
 use steward_core::model::{Connection, Price, Provider, Usage};
@@ -117,13 +118,15 @@ impl Prices {
             Provider::AzureOpenAi => Provider::OpenAi,
             other => other,
         };
-        let host = url::Url::parse(&connection.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
+        let host = LazyCell::new(|| {
+            url::Url::parse(&connection.base_url).ok().and_then(|url| url.host_str().map(str::to_owned))
+        });
         self.table
             .prices
             .iter()
             .filter(|row| row.provider == provider || row.provider == connection.provider)
-            .filter(|row| row.host.is_none() || row.host == host)
             .filter(|row| begins(&name, &row.model))
+            .filter(|row| row.host.is_none() || row.host == *host)
             // Of two rows of equal length the provider's own wins, as for Azure.
             .max_by_key(|row| (row.model.len(), row.provider == connection.provider))
             .map(|row| Price { input: row.input, cached: row.cached.unwrap_or(row.input), output: row.output })

@@ -10,7 +10,7 @@ use crate::auth::{Client, caller_of, identify};
 use crate::problem::Problem;
 use actions::{Recorded, action_of, recorded};
 use axum::body::{Body, HttpBody as _};
-use axum::extract::{FromRequestParts as _, MatchedPath, RawPathParams, Request, State};
+use axum::extract::{FromRequestParts as _, MatchedPath, RawPathParams, Request};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::middleware::Next;
@@ -18,7 +18,7 @@ use axum::response::{IntoResponse, Response};
 use refusals::Refusals;
 use serde_json::Value;
 use std::sync::Arc;
-use steward_app::Identity;
+use steward_app::{Identity, Metrics};
 use steward_core::audit::{AuditEntry, AuditResult};
 use steward_core::event::Origin;
 use tokio::runtime::Handle;
@@ -36,6 +36,10 @@ impl AuditGuard {
         Arc::new(Self { state, refusals: Refusals::default() })
     }
 
+    pub(super) fn metrics(&self) -> &Metrics {
+        &self.state.metrics
+    }
+
     /// An entry of somebody who is known, or one of a bounded number of strangers'.
     fn admit(&self, entry: AuditEntry) -> Option<AuditEntry> {
         if entry.actor_id.is_some() || entry.result == AuditResult::Ok {
@@ -46,15 +50,16 @@ impl AuditGuard {
     }
 }
 
-pub(crate) async fn audit(State(guard): State<Arc<AuditGuard>>, request: Request, next: Next) -> Response {
-    let matched = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned()).unwrap_or_default();
-    let recorded = recorded(request.method(), &matched);
+pub(super) async fn audit(guard: &Arc<AuditGuard>, request: Request, next: Next) -> Response {
+    let matched = request.extensions().get::<MatchedPath>().cloned();
+    let matched = matched.as_ref().map_or("", MatchedPath::as_str);
+    let recorded = recorded(request.method(), matched);
     if recorded == Recorded::Never {
         return next.run(request).await;
     }
     let (mut parts, body) = request.into_parts();
-    let entry = begun(&guard.state, &mut parts, &matched).await;
-    let mut pending = Pending::new(Arc::clone(&guard), entry, recorded == Recorded::Always);
+    let entry = begun(&guard.state, &mut parts, matched).await;
+    let mut pending = Pending::new(Arc::clone(guard), entry, recorded == Recorded::Always);
     let response = next.run(Request::from_parts(parts, body)).await;
     let note = response.extensions().get::<AuditNote>().cloned();
     let wanted = match recorded {

@@ -2,9 +2,7 @@
 
 use crate::openai::OpenAiError;
 use crate::problem::Problem;
-use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Uri, header};
-use axum::middleware::Next;
 use axum::response::Response;
 
 /// No inline script or style, nothing from elsewhere, no frame around us.
@@ -24,14 +22,12 @@ const ALWAYS: [(HeaderName, &str); 8] = [
 ];
 
 /// What says nothing of caching isn't cached.
-pub(crate) async fn secure(request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
+pub(super) fn secure(response: &mut Response) {
     let headers = response.headers_mut();
     for (name, value) in ALWAYS {
         headers.insert(name, HeaderValue::from_static(value));
     }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-    response
 }
 
 /// 404 under `/api` and `/docs`.

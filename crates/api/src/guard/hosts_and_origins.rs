@@ -2,24 +2,20 @@
 
 use crate::Hosts;
 use crate::problem::Problem;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header;
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
-use std::sync::Arc;
 
 /// Refuses a `Host` that isn't ours. Probes may come by any name.
-pub(crate) async fn check_host(State(hosts): State<Arc<Hosts>>, request: Request, next: Next) -> Response {
+pub(super) fn check_host(hosts: &Hosts, request: &Request) -> Result<(), Problem> {
     let probe = matches!(request.uri().path(), "/healthz" | "/readyz");
-    if probe || taken(&hosts, host_of(&request)) {
-        return next.run(request).await;
+    if probe || taken(hosts, host_of(request)) {
+        return Ok(());
     }
-    Problem::forbidden(
+    Err(Problem::forbidden(
         "this name is not one that Steward serves",
         "use the address that the terminal shows, or start with --host NAME to add a name",
     )
-    .code("host")
-    .into_response()
+    .code("host"))
 }
 
 fn host_of(request: &Request) -> Option<&str> {
@@ -65,14 +61,11 @@ pub(crate) fn without_port(host: &str) -> &str {
     port.map_or(host, |at| &host[..end_of_address + at])
 }
 
-pub(crate) async fn check_origin(State(hosts): State<Arc<Hosts>>, request: Request, next: Next) -> Response {
+pub(super) fn check_origin(hosts: &Hosts, request: &Request) -> Result<(), Problem> {
     let path = request.uri().path();
     // The protocol of `/mcp` wants it looked at for every request.
     let guarded = path == "/mcp" || !request.method().is_safe() && path.starts_with("/api/");
-    if guarded && let Err(problem) = own(&hosts, &request) {
-        return problem.into_response();
-    }
-    next.run(request).await
+    if guarded { own(hosts, request) } else { Ok(()) }
 }
 
 fn own(hosts: &Hosts, request: &Request) -> Result<(), Problem> {

@@ -6,7 +6,7 @@ use crate::auth::identify;
 use crate::extract::too_long;
 use crate::problem::Problem;
 use axum::body::{Body, Bytes};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -34,12 +34,11 @@ struct Known {
     key: String,
 }
 
-pub(crate) async fn once(State(state): State<Arc<ApiState>>, request: Request, next: Next) -> Response {
+/// For requests under `/api`.
+pub(super) async fn once(state: Arc<ApiState>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
-    let guarded = !request.method().is_safe()
-        && path.starts_with("/api/")
-        && !path.starts_with("/api/auth/")
-        && request.headers().contains_key(HEADER);
+    let guarded =
+        !request.method().is_safe() && !path.starts_with("/api/auth/") && request.headers().contains_key(HEADER);
     if !guarded {
         return next.run(request).await;
     }

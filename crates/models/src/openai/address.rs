@@ -2,7 +2,8 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, PoisonError, RwLock};
+use steward_core::ConnectionId;
 use steward_core::model::{Connection, Provider};
 use url::Url;
 
@@ -21,11 +22,10 @@ pub(crate) fn default_base(provider: Provider) -> Option<&'static str> {
 }
 
 pub(crate) fn base(connection: &Connection) -> Result<Url, String> {
-    let text = connection.base_url.trim();
-    let text = match (text, default_base(connection.provider)) {
-        ("", Some(usual)) => usual,
-        (text, _) => text,
-    };
+    let mut text = connection.base_url.trim();
+    if text.is_empty() {
+        text = default_base(connection.provider).unwrap_or(text);
+    }
     let mut url = Url::parse(text).map_err(|e| e.to_string())?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(format!("`{}` is not http or https", url.scheme()));
@@ -35,7 +35,7 @@ pub(crate) fn base(connection: &Connection) -> Result<Url, String> {
 }
 
 /// Of the OpenAI dialect, such as `chat/completions`.
-pub(crate) fn dialect(connection: &Connection, path: &str) -> Result<Url, String> {
+fn dialect(connection: &Connection, path: &str) -> Result<Url, String> {
     let url = base(connection)?;
     let kept = bare(&url, connection.provider);
     let place = match connection.provider {
@@ -50,6 +50,50 @@ pub(crate) fn dialect(connection: &Connection, path: &str) -> Result<Url, String
         _ => kept,
     };
     Ok(at(&url, &format!("{place}/{path}")))
+}
+
+/// Most connections whose URLs are kept; at that number all are forgotten.
+const MOST_KNOWN: usize = 1_000;
+
+/// URLs of the OpenAI dialect that were built before, since the same few are called over and over.
+#[derive(Debug, Default)]
+pub(super) struct KnownUrls(RwLock<HashMap<(ConnectionId, &'static str), KnownUrl>>);
+
+#[derive(Debug)]
+struct KnownUrl {
+    base_url: String,
+    provider: Provider,
+    model: String,
+    url: Url,
+}
+
+impl KnownUrls {
+    /// As [`dialect`] builds it.
+    pub fn dialect(&self, connection: &Connection, path: &'static str) -> Result<Url, String> {
+        let key = (connection.id, path);
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.get(&key)
+            && known.base_url == connection.base_url
+            && known.provider == connection.provider
+            && known.model == connection.model
+        {
+            return Ok(known.url.clone());
+        }
+        drop(known);
+        let url = dialect(connection, path)?;
+        let built = KnownUrl {
+            base_url: connection.base_url.clone(),
+            provider: connection.provider,
+            model: connection.model.clone(),
+            url: url.clone(),
+        };
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        known.insert(key, built);
+        Ok(url)
+    }
 }
 
 /// Of a path below the server's root, whatever version the base URL ends with.

@@ -152,7 +152,7 @@ impl Client {
             return self.local_target(origin, place, limits).await;
         }
         let url = match place {
-            Place::Dialect(path) => address::dialect(connection, path),
+            Place::Dialect(path) => self.inner.urls.dialect(connection, path),
             Place::Native(path) => address::native(connection, path),
         };
         let url = url.map_err(|why| origin.bad_url(&why))?;

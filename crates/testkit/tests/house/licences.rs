@@ -58,7 +58,8 @@ fn every_licence_is_one_that_we_allow() {
 #[test]
 fn a_licence_that_asks_for_more_is_found() {
     let rules = rules();
-    let package = |name: &str, licence: Value| serde_json::json!({"name": name, "license": licence, "source": "registry"});
+    let package =
+        |name: &str, licence: Value| serde_json::json!({"name": name, "license": licence, "source": "registry"});
     for (name, licence, allowed) in [
         ("a", Value::from("MIT/Apache-2.0"), true),
         ("b", Value::from("GPL-3.0-only OR MIT"), true),

@@ -110,3 +110,18 @@ fn the_table_is_readable_and_bad_urls_are_told() {
     }
     assert!(base(&connection(Provider::AzureOpenAi, "")).is_err());
 }
+
+#[test]
+fn a_known_url_is_built_anew_for_a_changed_connection() {
+    let known = super::KnownUrls::default();
+    let mut one = connection(Provider::Compatible, "http://127.0.0.1:1/v1");
+    let url = |one: &Connection| known.dialect(one, "models").unwrap().to_string();
+    assert_eq!(url(&one), "http://127.0.0.1:1/v1/models");
+    assert_eq!(url(&one), "http://127.0.0.1:1/v1/models");
+    one.base_url = "http://127.0.0.1:2/v1".to_owned();
+    assert_eq!(url(&one), "http://127.0.0.1:2/v1/models");
+    one.provider = Provider::Ollama;
+    one.base_url = "http://127.0.0.1:2/api".to_owned();
+    assert_eq!(url(&one), "http://127.0.0.1:2/v1/models");
+    assert_eq!(known.dialect(&one, "chat/completions").unwrap().path(), "/v1/chat/completions");
+}
