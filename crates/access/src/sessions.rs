@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use super::identity::Account;
 use super::secrets;
+use super::tenants::marked;
 use super::{Access, AccessError, unavailable};
 
 /// Two tabs may send the same refresh token at the same time; within this time the old token is no theft.
@@ -131,7 +132,7 @@ impl Access {
     pub(crate) async fn open(&self, user: &User, label: &str) -> Result<OpenSession, LoginError> {
         let now = self.clock.now();
         let rules = self.login_settings().await;
-        let token = secrets::refresh_token();
+        let token = marked(self.tenant, &secrets::refresh_token());
         let session = LoginSession {
             id: self.ids.next(),
             user: user.id,
@@ -161,7 +162,7 @@ impl Access {
         let now = self.clock.now();
         let rules = self.login_settings().await;
         if secrets::same(&session.token_hash, &hash) {
-            let fresh = secrets::refresh_token();
+            let fresh = marked(self.tenant, &secrets::refresh_token());
             let rotated = self
                 .sessions
                 .rotate_session(
@@ -287,7 +288,7 @@ impl Access {
             expires_in,
             refresh_token,
             refresh_expires_in: u64::from(rules.session_s),
-            user: user.into(),
+            user: Account::of(self.tenant, user),
         })
     }
 }

@@ -3,38 +3,58 @@
 use crate::compose::{COMMIT, Composition};
 use crate::health;
 use crate::live::Process;
+use crate::tenants::Opener;
 use anyhow::anyhow;
 use secrecy::SecretBox;
 use std::sync::Arc;
-use steward_access::{Access, AccessDeps, Identity, LOCAL_USER};
+use steward_access::{Access, AccessDeps, Identity, LOCAL_USER, LoginLimits};
 use steward_api::{ApiState, Hosts, InProcessClient};
 use steward_app::config::Configuration;
-use steward_app::{AboutFacts, App, AppParts, Health, UsageWriter};
+use steward_app::{AboutFacts, App, AppParts, Health, Tenants, UsageWriter};
+use steward_core::Cancellation;
 use steward_core::ports::{Principal, Role, Users as _};
 
 /// What differs between a server and a command.
 pub struct Front {
     pub access: Arc<Access>,
+    pub limits: LoginLimits,
+    /// Of the tokens of all tenants.
+    pub signing_key: SecretBox<Vec<u8>>,
     /// Folder that file tools are confined to.
     pub workspace: String,
     /// Whether agents are offered only tools that fit the request.
     pub intent_filter: bool,
     pub hosts: Hosts,
-    /// Whether it is a server, which takes changes of settings in.
+    /// Whether it is a server, which takes changes of settings in and opens all tenants.
     pub serving: bool,
 }
 
-pub async fn state(parts: &Composition, front: Front) -> ApiState {
+/// `parts`: those of the default tenant.
+pub async fn state(parts: &Composition, front: Front) -> anyhow::Result<ApiState> {
     let settings = &parts.settings;
     let live = Process { settings: settings.clone(), serving: front.serving };
     let config = Configuration::new(settings.layers.clone(), settings.file.display().to_string(), Box::new(live));
+    let config = Arc::new(config);
     let mut checks = health::of_installation(parts);
     checks.extend(health::of_machine(settings, Some(Arc::clone(&parts.embedder))));
-    let app = App::new(AppParts {
+    let opener = Opener::new(&parts.shared, &config, &front);
+    let app = app(parts, &front, Health::new(checks), config).await;
+    let tenants = Tenants::new(app, parts.store.clone(), Arc::new(opener));
+    if front.serving {
+        tenants.open_all().await?;
+    } else {
+        tenants.prepare().await?;
+    }
+    Ok(ApiState { tenants, hosts: Arc::new(front.hosts) })
+}
+
+/// The application of one tenant.
+pub async fn app(parts: &Composition, front: &Front, health: Health, config: Arc<Configuration>) -> App {
+    App::new(AppParts {
         runs: parts.runs.clone(),
-        access: front.access,
-        health: Arc::new(Health::new(checks)),
-        workspace: front.workspace,
+        access: Arc::clone(&front.access),
+        health: Arc::new(health),
+        workspace: front.workspace.clone(),
         grants: Vec::new(),
         intent_filter: front.intent_filter,
         idempotency: parts.store.clone(),
@@ -48,16 +68,17 @@ pub async fn state(parts: &Composition, front: Front) -> ApiState {
         mcp: Arc::clone(&parts.mcp),
         host_keys: Arc::clone(&parts.host_keys),
         facts: Arc::new(AboutFacts::read(&parts.store, &parts.data_dir, COMMIT, parts.clock.now()).await),
-        config: Arc::new(config),
+        config,
         metrics: Arc::clone(&parts.metrics),
-    });
-    ApiState { app, hosts: Arc::new(front.hosts) }
+        closing: Cancellation::default(),
+    })
 }
 
 /// The API for the owner of the data directory, who holds it open and so may do everything.
 pub async fn in_process(app: &Composition, workspace: String, intent_filter: bool) -> anyhow::Result<InProcessClient> {
     // Nobody logs in through it, so no token is ever signed.
-    let access = access(app, SecretBox::new(Box::new(steward_infra::random(32))));
+    let (signing_key, limits) = (SecretBox::new(Box::new(steward_infra::random(32))), LoginLimits::default());
+    let access = access(app, SecretBox::new(Box::new(steward_infra::random(32))), limits.clone());
     access.service_user(LOCAL_USER, "local").await?;
     let user = app.store.user_by_email(app.tenant, LOCAL_USER).await?;
     let user = user.ok_or_else(|| anyhow!("the local user is gone; run the command again"))?;
@@ -67,11 +88,12 @@ pub async fn in_process(app: &Composition, workspace: String, intent_filter: boo
         session: None,
         permissions: Arc::default(),
     };
-    let front = Front { access: Arc::new(access), workspace, intent_filter, hosts: Hosts::default(), serving: false };
-    Ok(InProcessClient::new(state(app, front).await, identity))
+    let (access, hosts) = (Arc::new(access), Hosts::default());
+    let front = Front { access, limits, signing_key, workspace, intent_filter, hosts, serving: false };
+    Ok(InProcessClient::new(state(app, front).await?, identity))
 }
 
-pub fn access(app: &Composition, signing_key: SecretBox<Vec<u8>>) -> Access {
+pub fn access(app: &Composition, signing_key: SecretBox<Vec<u8>>, limits: LoginLimits) -> Access {
     Access::new(AccessDeps {
         tenant: app.tenant,
         users: app.store.clone(),
@@ -85,6 +107,7 @@ pub fn access(app: &Composition, signing_key: SecretBox<Vec<u8>>) -> Access {
         keys: app.store.clone(),
         clock: Arc::clone(&app.clock),
         ids: Arc::clone(&app.ids),
+        limits,
         signing_key,
     })
 }

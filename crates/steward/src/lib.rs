@@ -15,6 +15,7 @@ mod serving;
 pub mod settings;
 pub mod start;
 pub mod telemetry;
+mod tenants;
 mod transport;
 
 pub use steward_cli::{exit, term};

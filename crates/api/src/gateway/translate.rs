@@ -3,7 +3,7 @@
 mod frame;
 mod request;
 
-use crate::ApiState;
+use crate::tenant_app::TenantApp;
 use crate::gateway::{PREFIX, mark};
 use crate::openai::{OpenAiError, model_error, no_answer, stopping};
 use axum::Json;
@@ -24,7 +24,7 @@ pub(super) use request::request;
 
 /// Asks, and answers as `chat.completion` or as a stream of its chunks.
 pub(super) async fn answer(
-    state: &ApiState,
+    state: &TenantApp,
     targets: &[Connection],
     routing: &Routing,
     request: Request,

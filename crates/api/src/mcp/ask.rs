@@ -1,4 +1,4 @@
-use crate::ApiState;
+use crate::tenant_app::TenantApp;
 use crate::openai::waiting;
 use futures::StreamExt as _;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorData, ProgressNotificationParam, ProgressToken};
@@ -35,7 +35,7 @@ pub(super) fn schema() -> Value {
 
 /// Follows a run to its end, or to where it waits for a person. A caller that cancels stops it.
 pub(super) async fn follow(
-    state: &ApiState,
+    state: &TenantApp,
     caller: &Caller,
     run: RunId,
     context: &RequestContext<RoleServer>,

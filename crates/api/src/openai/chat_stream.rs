@@ -1,4 +1,4 @@
-use crate::ApiState;
+use crate::tenant_app::TenantApp;
 use crate::openai::delta_projector::{OpenAiDelta, OpenAiDeltas};
 use crate::openai::{OpenAiError, usage};
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -75,7 +75,7 @@ fn data(value: &Value) -> Event {
 
 /// Streams `run` as it happens. The run goes on if the client leaves: it is durable.
 pub(crate) async fn stream(
-    state: &ApiState,
+    state: &TenantApp,
     run: RunId,
     model: String,
     created: i64,

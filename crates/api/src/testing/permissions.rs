@@ -258,7 +258,7 @@ impl Table {
             ResourceKind::Credential => {
                 let new = json!({"name": name, "kind": "token", "fields": {"token": "x"}});
                 let new = serde_json::from_value(new).unwrap();
-                self.bed.state.vault.keep(tenant, new).await.unwrap().id.0
+                self.bed.app().vault.keep(tenant, new).await.unwrap().id.0
             }
             ResourceKind::Agent | ResourceKind::Connection => {
                 let agent = json!({"id": id, "name": name, "instructions": ""});

@@ -1,5 +1,5 @@
 use super::object::{Frame, part, usage};
-use crate::ApiState;
+use crate::tenant_app::TenantApp;
 use crate::openai::OpenAiError;
 use crate::openai::delta_projector::{OpenAiDelta, OpenAiDeltas};
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -87,7 +87,7 @@ impl Growing {
 
 /// Streams the run as it happens. It goes on if the client leaves.
 pub(super) async fn stream(
-    state: &ApiState,
+    state: &TenantApp,
     frame: Frame,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>, OpenAiError> {
     let mut all = OpenAiDeltas::open(state, frame.run).await?;
