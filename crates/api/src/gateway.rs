@@ -7,8 +7,8 @@ mod relay;
 mod translate;
 mod usage_sniffer;
 
-use crate::tenant_app::TenantApp;
 use crate::openai::OpenAiError;
+use crate::tenant_app::TenantApp;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use steward_app::{Caller, NoConnection};

@@ -2,10 +2,10 @@
 
 use super::inbound::Inbound;
 use super::pass::pass;
-use crate::tenant_app::TenantApp;
 use crate::auth::DialectCaller;
 use crate::main_runtime::MainRuntime;
 use crate::openai::{OpenAiError, may_ask};
+use crate::tenant_app::TenantApp;
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};

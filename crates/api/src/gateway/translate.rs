@@ -3,9 +3,9 @@
 mod frame;
 mod request;
 
-use crate::tenant_app::TenantApp;
 use crate::gateway::{PREFIX, mark};
 use crate::openai::{OpenAiError, model_error, no_answer, stopping};
+use crate::tenant_app::TenantApp;
 use axum::Json;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};

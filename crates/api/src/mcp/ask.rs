@@ -1,5 +1,5 @@
-use crate::tenant_app::TenantApp;
 use crate::openai::waiting;
+use crate::tenant_app::TenantApp;
 use futures::StreamExt as _;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorData, ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext, RoleServer};

@@ -77,7 +77,6 @@ fn follow_tool() -> Tool {
         .with_annotations(ToolAnnotations::with_title("Follow a run").read_only(true))
 }
 
-
 fn invalid(message: impl Into<String>) -> ErrorData {
     ErrorData::invalid_params(message.into(), None)
 }

@@ -1,6 +1,5 @@
 //! `POST /v1/chat/completions`: runs the whole loop of an agent, or asks a connection.
 
-use crate::tenant_app::TenantApp;
 use crate::auth::DialectCaller;
 use crate::gateway::{Inbound, pass};
 use crate::main_runtime::MainRuntime;
@@ -9,6 +8,7 @@ use crate::openai::idempotent_start::begin;
 use crate::openai::models::find;
 use crate::openai::unsupported_fields::check_chat;
 use crate::openai::{ChatRequest, OpenAiError, may_ask, usage, waiting};
+use crate::tenant_app::TenantApp;
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use futures::StreamExt;

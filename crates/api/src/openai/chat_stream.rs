@@ -1,6 +1,6 @@
-use crate::tenant_app::TenantApp;
 use crate::openai::delta_projector::{OpenAiDelta, OpenAiDeltas};
 use crate::openai::{OpenAiError, usage};
+use crate::tenant_app::TenantApp;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::Stream;
 use serde_json::{Value, json};

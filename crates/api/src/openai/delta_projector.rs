@@ -1,7 +1,7 @@
 //! A run as clients of the OpenAI dialect see it: text that grows, and an end.
 
-use crate::tenant_app::TenantApp;
 use crate::openai::{OpenAiError, waiting};
+use crate::tenant_app::TenantApp;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use std::time::Duration;

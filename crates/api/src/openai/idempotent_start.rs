@@ -1,9 +1,9 @@
 //! Beginning a run under `/v1`, once for each `Idempotency-Key`.
 
-use crate::tenant_app::TenantApp;
 use crate::gateway::Inbound;
 use crate::guard::{idempotency_key, oldest_key};
 use crate::openai::OpenAiError;
+use crate::tenant_app::TenantApp;
 use axum::http::StatusCode;
 use steward_app::{Caller, RunRequest};
 use steward_core::RunId;

@@ -1,7 +1,7 @@
-use crate::tenant_app::TenantApp;
 use crate::auth::DialectCaller;
 use crate::gateway::{PREFIX, name_of};
 use crate::openai::OpenAiError;
+use crate::tenant_app::TenantApp;
 use axum::Json;
 use axum::extract::{Path, State};
 use serde_json::{Value, json};
@@ -13,9 +13,7 @@ fn entry(id: &str) -> Value {
 }
 
 /// `GET /v1/models`: those that the caller may use.
-pub(crate) async fn list(
-    DialectCaller(state, caller): DialectCaller,
-) -> Result<Json<Value>, OpenAiError> {
+pub(crate) async fn list(DialectCaller(state, caller): DialectCaller) -> Result<Json<Value>, OpenAiError> {
     let agents = state.usable_agents(&caller).await?;
     let mut data: Vec<Value> = agents.iter().map(|agent| entry(&agent.name)).collect();
     for name in state.usable_connections(&caller).await {

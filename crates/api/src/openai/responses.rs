@@ -4,7 +4,6 @@ mod object;
 mod request;
 mod stream;
 
-use crate::tenant_app::TenantApp;
 use crate::auth::DialectCaller;
 use crate::gateway::{Inbound, pass};
 use crate::main_runtime::MainRuntime;
@@ -15,6 +14,7 @@ use crate::openai::idempotent_start::begin;
 use crate::openai::may_ask;
 use crate::openai::models::find;
 use crate::openai::unsupported_fields::check_responses;
+use crate::tenant_app::TenantApp;
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use object::{Frame, usage};

@@ -1,7 +1,7 @@
 use super::object::{Frame, part, usage};
-use crate::tenant_app::TenantApp;
 use crate::openai::OpenAiError;
 use crate::openai::delta_projector::{OpenAiDelta, OpenAiDeltas};
+use crate::tenant_app::TenantApp;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::Stream;
 use serde_json::{Value, json};

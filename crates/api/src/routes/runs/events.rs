@@ -1,10 +1,10 @@
 //! A run's events as JSON: its stream `GET /api/runs/{id}/events`, and one of its log.
 
-use crate::tenant_app::TenantApp;
 use crate::auth::Call;
 use crate::dto::runs::StreamEvent;
 use crate::extract::{Params, PathId};
 use crate::problem::Problem;
+use crate::tenant_app::TenantApp;
 use axum::http::HeaderMap;
 use axum::response::sse;
 use axum::response::sse::{KeepAlive, Sse};
