@@ -90,6 +90,7 @@ fn an_organisation_works_apart_from_its_first_minute() {
     assert!((400..500).contains(&status), "{refused}");
     let body = json!({
         "name": "own", "provider": "compatible", "base_url": two.bench.model.base_url(), "model": "scripted",
+        "auth": {"kind": "none"},
     });
     let (status, own) = two.call(&two.acme, Method::POST, "/api/connections", Some(body));
     assert_eq!(status, 201, "{own}");
