@@ -55,7 +55,7 @@ pub(crate) fn guarded(routes: Router<ApiState>, state: ApiState) -> Router {
         .layer(panic_layer())
         .layer(from_fn_with_state(AuditGuard::new(state.clone()), audit))
         .layer(from_fn(secure))
-        .layer(from_fn_with_state(Arc::clone(&state.metrics), metrics::metered))
+        .layer(from_fn_with_state(Arc::clone(&state.tenants.installation().metrics), metrics::metered))
         .with_state(state)
 }
 

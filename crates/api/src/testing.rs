@@ -23,7 +23,6 @@ use axum::http::{Request, Response, header};
 use no_models::NoModels;
 use secrecy::SecretBox;
 use serde_json::Value;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use steward_access::governance::SharedDetector;

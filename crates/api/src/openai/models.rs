@@ -3,7 +3,7 @@ use crate::gateway::{PREFIX, name_of};
 use crate::openai::OpenAiError;
 use crate::tenant_app::TenantApp;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use serde_json::{Value, json};
 use steward_app::Caller;
 use steward_core::agent::Agent;

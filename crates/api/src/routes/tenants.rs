@@ -1,7 +1,6 @@
 //! `/api/tenants`: the organisations of the installation, for administrators of its own.
 
 use crate::ApiState;
-use crate::auth::Call;
 use crate::dto::tenants::{DeletedTenant, NewTenant, Tenant, TenantDeletion, TenantInput, TenantPatch};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
 use crate::guard::{AuditNote, KeptAs};
@@ -11,6 +10,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use serde_json::json;
+use steward_app::Caller;
 use steward_core::TenantId;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -22,7 +22,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// All organisations, by slug.
 #[utoipa::path(get, path = "/api/tenants", tag = "tenants", operation_id = "listTenants",
     params(PagingQuery), responses((status = 200, description = "By slug", body = Page<Tenant>)))]
-pub(crate) async fn list(State(state): State<ApiState>, Call(_, caller): Call, paging: Paging) -> Listed<Tenant> {
+pub(crate) async fn list(State(state): State<ApiState>, caller: Caller, paging: Paging) -> Listed<Tenant> {
     Page::cut(state.tenants.list(&caller).await?, &paging)
 }
 
@@ -36,7 +36,7 @@ pub(crate) async fn list(State(state): State<ApiState>, Call(_, caller): Call, p
         (status = 409, description = "Another has this slug")))]
 pub(crate) async fn create(
     State(state): State<ApiState>,
-    Call(_, caller): Call,
+    caller: Caller,
     Body(input): Body<TenantInput>,
 ) -> Result<Response, Problem> {
     let made = state.tenants.create(&caller, input).await?;
@@ -48,11 +48,7 @@ pub(crate) async fn create(
 /// One organisation.
 #[utoipa::path(get, path = "/api/tenants/{id}", tag = "tenants", operation_id = "getTenant",
     params(("id" = Uuid, Path)), responses((status = 200, description = "Found", body = Tenant)))]
-pub(crate) async fn get(
-    State(state): State<ApiState>,
-    Call(_, caller): Call,
-    PathId(id): PathId<TenantId>,
-) -> Answer<Tenant> {
+pub(crate) async fn get(State(state): State<ApiState>, caller: Caller, PathId(id): PathId<TenantId>) -> Answer<Tenant> {
     Ok(Json(state.tenants.get(&caller, id).await?))
 }
 
@@ -65,7 +61,7 @@ pub(crate) async fn get(
         (status = 409, description = "It is the installation's own")))]
 pub(crate) async fn change(
     State(state): State<ApiState>,
-    Call(_, caller): Call,
+    caller: Caller,
     PathId(id): PathId<TenantId>,
     Body(patch): Body<TenantPatch>,
 ) -> Answer<Tenant> {
@@ -81,7 +77,7 @@ pub(crate) async fn change(
         (status = 409, description = "It is in use, or the installation's own")))]
 pub(crate) async fn remove(
     State(state): State<ApiState>,
-    Call(_, caller): Call,
+    caller: Caller,
     PathId(id): PathId<TenantId>,
     Body(wanted): Body<TenantDeletion>,
 ) -> Answer<DeletedTenant> {

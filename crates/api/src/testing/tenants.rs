@@ -19,8 +19,7 @@ use steward_core::ports::{Agents as _, Role};
 use steward_core::ports::{
     AuditFilter, AuditLog as _, AuditOrder, Conversation, Conversations as _, Facts as _, Grants as _, Group,
     Groups as _, KeptRuns as _, McpServers as _, Note, Reminder, ResourceGrants as _, RunRow, RunStatus, RunStore as _,
-    Settings as _, SideWrite, Skills as _, SpendLimits as _, Spender, SpentRecord, User, Users as _, VirtualKey,
-    VirtualKeys as _,
+    SideWrite, Skills as _, SpendLimits as _, Spender, SpentRecord, User, Users as _, VirtualKey, VirtualKeys as _,
 };
 use steward_core::{
     AgentId, ApprovalId, ConversationId, GroupId, KeyId, McpServerId, RunId, SkillId, TenantId, Timestamp, UserId,
@@ -67,7 +66,7 @@ impl Bed {
         self.send(line, &[bearer], "").await.status
     }
 
-    async fn patch(&self, home: &str, tenant: TenantId, body: Value) -> Answer {
+    async fn change_tenant(&self, home: &str, tenant: TenantId, body: Value) -> Answer {
         self.json(&format!("PATCH /api/tenants/{tenant}"), &[home], &body).await
     }
 }
@@ -470,14 +469,14 @@ async fn a_tenant_that_is_disabled_or_deleted_opens_nothing() {
     let me = "GET /api/auth/me";
     assert_eq!((bed.status_of(me, &acme.bearer).await, bed.status_of(me, &key).await), (200, 200));
 
-    assert_eq!(bed.patch(&home, acme.tenant, json!({"disabled": true})).await.status, 200);
+    assert_eq!(bed.change_tenant(&home, acme.tenant, json!({"disabled": true})).await.status, 200);
     assert_eq!((bed.status_of(me, &acme.bearer).await, bed.status_of(me, &key).await), (401, 401));
     let ended = tokio::time::timeout(Duration::from_secs(1), stream.next()).await;
     assert!(matches!(ended, Ok(None)), "its streams end");
     assert_eq!(bed.login(Some("acme"), "ann@example.org", PASSWORD).await.status, 401);
     assert_eq!(bed.status_of(me, &other.bearer).await, 200, "the others don't notice");
 
-    assert_eq!(bed.patch(&home, acme.tenant, json!({"disabled": false})).await.status, 200);
+    assert_eq!(bed.change_tenant(&home, acme.tenant, json!({"disabled": false})).await.status, 200);
     assert_eq!(bed.status_of(me, &acme.bearer).await, 401, "its logins have ended for good");
     assert_eq!(bed.status_of(me, &key).await, 200);
     assert_eq!(bed.login(Some("acme"), "ann@example.org", PASSWORD).await.status, 200);
@@ -486,7 +485,7 @@ async fn a_tenant_that_is_disabled_or_deleted_opens_nothing() {
     let line = format!("DELETE /api/tenants/{}", acme.tenant);
     let (right, wrong) = (json!({"slug": "acme"}), json!({"slug": "other"}));
     assert_eq!(bed.json(&line, &[&home], &right).await.status, 409);
-    bed.patch(&home, acme.tenant, json!({"disabled": true})).await;
+    bed.change_tenant(&home, acme.tenant, json!({"disabled": true})).await;
     assert_eq!(bed.json(&line, &[&home], &wrong).await.status, 422);
     let deleted = bed.json(&line, &[&home], &right).await;
     assert_eq!(deleted.status, 200, "{}", deleted.text);
@@ -505,7 +504,7 @@ async fn a_tenant_that_is_disabled_or_deleted_opens_nothing() {
     let anew = bed.tenant("acme", "ann@example.org").await;
     assert_ne!(anew.tenant, acme.tenant);
     let default = format!("/api/tenants/{}", TenantId::DEFAULT);
-    assert_eq!(bed.patch(&home, TenantId::DEFAULT, json!({"disabled": true})).await.status, 409);
+    assert_eq!(bed.change_tenant(&home, TenantId::DEFAULT, json!({"disabled": true})).await.status, 409);
     assert_eq!(bed.json(&format!("DELETE {default}"), &[&home], &json!({"slug": "default"})).await.status, 409);
 }
 
