@@ -68,6 +68,24 @@ impl Access {
         Err(LoginError::Wrong)
     }
 
+    /// A login at a tenant that is not there. It takes as long as one with a wrong password, and counts like it.
+    pub async fn refuse_log_in(&self, tenant: &str, login: LogIn<'_>) -> LoginError {
+        let slug: String = tenant.chars().take(64).collect();
+        // No email begins so; who fails there locks nobody out here.
+        let name = format!("@{slug} {}", login.email.trim().to_lowercase());
+        let client = login.client.map(network);
+        let closed = || self.closed(&name, client.as_deref());
+        if let Err(error) = closed() {
+            return error;
+        }
+        if let Err(error) = self.verify_password(login.password, None, closed).await {
+            return error;
+        }
+        self.note_failure(&name, client.as_deref());
+        tracing::info!("login at an unknown tenant refused");
+        LoginError::Wrong
+    }
+
     /// As [`Self::log_in`], with accounts of the directory only.
     pub async fn log_in_by_directory(&self, login: LogIn<'_>) -> Result<OpenSession, LoginError> {
         let name = login.email.trim().to_lowercase();

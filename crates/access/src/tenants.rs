@@ -5,13 +5,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
 use steward_core::TenantId;
-use steward_core::ports::LoginError;
 use uuid::Uuid;
 
-use super::Access;
 use super::identity::{PREFIX, VIRTUAL};
 use super::secrets::ISSUER;
-use super::sessions::{LogIn, network};
 
 /// Before the tenant in keys, cookies and invitations. Secrets are hexadecimal or begin with a number, so none begins so.
 const MARK: char = 't';
@@ -55,26 +52,6 @@ fn mark_of(secret: &str) -> Option<TenantId> {
     let (digits, rest) = rest.split_at_checked(LENGTH)?;
     rest.strip_prefix('-')?;
     Uuid::try_parse(digits).ok().map(TenantId)
-}
-
-impl Access {
-    /// A login at a tenant that is not there. It takes as long as one with a wrong password, and counts like it.
-    pub async fn refuse_log_in(&self, tenant: &str, login: LogIn<'_>) -> LoginError {
-        let slug: String = tenant.chars().take(64).collect();
-        // No email begins so; who fails there locks nobody out here.
-        let name = format!("@{slug} {}", login.email.trim().to_lowercase());
-        let client = login.client.map(network);
-        let closed = || self.closed(&name, client.as_deref());
-        if let Err(error) = closed() {
-            return error;
-        }
-        if let Err(error) = self.verify_password(login.password, None, closed).await {
-            return error;
-        }
-        self.note_failure(&name, client.as_deref());
-        tracing::info!("login at an unknown tenant refused");
-        LoginError::Wrong
-    }
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
 //! The API over an opened program: behind a socket for `serve`, and without one for commands.
 
-use crate::compose::{COMMIT, Composition};
+use crate::application::{Own, access, app};
+use crate::compose::Composition;
 use crate::health;
 use crate::live::Process;
-use crate::tenants::Opener;
+use crate::tenants::{Opener, Tokens};
 use anyhow::anyhow;
 use secrecy::SecretBox;
 use std::sync::Arc;
-use steward_access::{Access, AccessDeps, Identity, LOCAL_USER, LoginLimits};
+use steward_access::{Access, Identity, LOCAL_USER, LoginLimits};
 use steward_api::{ApiState, Hosts, InProcessClient};
 use steward_app::config::Configuration;
-use steward_app::{AboutFacts, App, AppParts, Health, Tenants, UsageWriter};
-use steward_core::Cancellation;
+use steward_app::{Health, Tenants};
 use steward_core::ports::{Principal, Role, Users as _};
 
 /// What differs between a server and a command.
@@ -37,8 +37,14 @@ pub async fn state(parts: &Composition, front: Front) -> anyhow::Result<ApiState
     let config = Arc::new(config);
     let mut checks = health::of_installation(parts);
     checks.extend(health::of_machine(settings, Some(Arc::clone(&parts.embedder))));
-    let opener = Opener::new(&parts.shared, &config, &front);
-    let app = app(parts, &front, Health::new(checks), config).await;
+    let own = Own { access: front.access, workspace: front.workspace, intent_filter: front.intent_filter };
+    let app = app(parts, own, Health::new(checks), Arc::clone(&config)).await;
+    let opener = Opener::new(
+        parts.shared.clone(),
+        config,
+        Tokens { limits: front.limits, signing_key: front.signing_key },
+        (front.serving, front.intent_filter),
+    );
     let tenants = Tenants::new(app, parts.store.clone(), Arc::new(opener));
     if front.serving {
         tenants.open_all().await?;
@@ -46,32 +52,6 @@ pub async fn state(parts: &Composition, front: Front) -> anyhow::Result<ApiState
         tenants.prepare().await?;
     }
     Ok(ApiState { tenants, hosts: Arc::new(front.hosts) })
-}
-
-/// The application of one tenant.
-pub async fn app(parts: &Composition, front: &Front, health: Health, config: Arc<Configuration>) -> App {
-    App::new(AppParts {
-        runs: parts.runs.clone(),
-        access: Arc::clone(&front.access),
-        health: Arc::new(health),
-        workspace: front.workspace.clone(),
-        grants: Vec::new(),
-        intent_filter: front.intent_filter,
-        idempotency: parts.store.clone(),
-        connections: parts.connections.clone(),
-        examiner: parts.connections.clone(),
-        gateway: parts.models.clone(),
-        usage_writer: Arc::new(UsageWriter::new(parts.store.clone(), Arc::clone(&parts.runs.deps().limiter))),
-        skills: parts.store.clone(),
-        vault: Arc::clone(&parts.vault),
-        packages: Arc::clone(&parts.packages),
-        mcp: Arc::clone(&parts.mcp),
-        host_keys: Arc::clone(&parts.host_keys),
-        facts: Arc::new(AboutFacts::read(&parts.store, &parts.data_dir, COMMIT, parts.clock.now()).await),
-        config,
-        metrics: Arc::clone(&parts.metrics),
-        closing: Cancellation::default(),
-    })
 }
 
 /// The API for the owner of the data directory, who holds it open and so may do everything.
@@ -91,23 +71,4 @@ pub async fn in_process(app: &Composition, workspace: String, intent_filter: boo
     let (access, hosts) = (Arc::new(access), Hosts::default());
     let front = Front { access, limits, signing_key, workspace, intent_filter, hosts, serving: false };
     Ok(InProcessClient::new(state(app, front).await?, identity))
-}
-
-pub fn access(app: &Composition, signing_key: SecretBox<Vec<u8>>, limits: LoginLimits) -> Access {
-    Access::new(AccessDeps {
-        tenant: app.tenant,
-        users: app.store.clone(),
-        sessions: app.store.clone(),
-        groups: app.store.clone(),
-        grants: app.store.clone(),
-        settings: app.store.clone(),
-        external: app.store.clone(),
-        second_factors: app.store.clone(),
-        login_secrets: app.vault_keys.clone(),
-        keys: app.store.clone(),
-        clock: Arc::clone(&app.clock),
-        ids: Arc::clone(&app.ids),
-        limits,
-        signing_key,
-    })
 }

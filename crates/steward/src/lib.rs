@@ -1,6 +1,7 @@
 //! The program: settings, composition, commands.
 
 pub mod api_state;
+mod application;
 pub mod browser;
 pub mod cli;
 pub mod commands;

@@ -1,6 +1,6 @@
 //! Opens and closes the tenants beside the default one.
 
-use crate::api_state::{Front, access, app};
+use crate::application::{Own, access, app};
 use crate::compose::{Composition, Shared};
 use crate::health;
 use crate::settings::{apart, workspace};
@@ -24,11 +24,16 @@ struct Running {
     tasks: Vec<JoinHandle<()>>,
 }
 
+/// What the logins of all tenants have in common.
+pub struct Tokens {
+    pub limits: LoginLimits,
+    pub signing_key: SecretBox<Vec<u8>>,
+}
+
 pub struct Opener {
     shared: Shared,
     config: Arc<Configuration>,
-    limits: LoginLimits,
-    signing_key: SecretBox<Vec<u8>>,
+    tokens: Tokens,
     /// Whether it is a server, with background work.
     serving: bool,
     intent_filter: bool,
@@ -36,17 +41,14 @@ pub struct Opener {
 }
 
 impl Opener {
-    /// With what the default tenant has of it.
-    pub fn new(shared: &Shared, config: &Arc<Configuration>, front: &Front) -> Self {
-        Self {
-            shared: shared.clone(),
-            config: Arc::clone(config),
-            limits: front.limits.clone(),
-            signing_key: copy_of(&front.signing_key),
-            serving: front.serving,
-            intent_filter: front.intent_filter,
-            running: Mutex::default(),
-        }
+    /// With what the default tenant has of it, too.
+    pub fn new(
+        shared: Shared,
+        config: Arc<Configuration>,
+        tokens: Tokens,
+        (serving, intent_filter): (bool, bool),
+    ) -> Self {
+        Self { shared, config, tokens, serving, intent_filter, running: Mutex::default() }
     }
 
     async fn opened(&self, tenant: &Tenant) -> anyhow::Result<(App, Running)> {
@@ -56,17 +58,10 @@ impl Opener {
         std::fs::create_dir_all(&folder)?;
         let folder = workspace(Some(&folder))?;
         apart(&folder, &self.shared.settings.data_dir)?;
-        let front = Front {
-            access: Arc::new(access(&parts, copy_of(&self.signing_key), self.limits.clone())),
-            limits: self.limits.clone(),
-            signing_key: copy_of(&self.signing_key),
-            workspace: folder.display().to_string(),
-            intent_filter: self.intent_filter,
-            hosts: steward_api::Hosts::default(),
-            serving: self.serving,
-        };
-        let health = Health::new(health::of_tenant(&parts));
-        let app = app(&parts, &front, health, Arc::clone(&self.config)).await;
+        let key = SecretBox::new(Box::new(self.tokens.signing_key.expose_secret().clone()));
+        let access = Arc::new(access(&parts, key, self.tokens.limits.clone()));
+        let own = Own { access, workspace: folder.display().to_string(), intent_filter: self.intent_filter };
+        let app = app(&parts, own, Health::new(health::of_tenant(&parts)), Arc::clone(&self.config)).await;
         let mut tasks = Vec::new();
         if self.serving {
             parts.runs.serve();
@@ -103,10 +98,6 @@ impl TenantOpener for Opener {
         let deleted = tokio::task::spawn_blocking(move || delete(&folder)).await;
         deleted.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
     }
-}
-
-fn copy_of(key: &SecretBox<Vec<u8>>) -> SecretBox<Vec<u8>> {
-    SecretBox::new(Box::new(key.expose_secret().clone()))
 }
 
 /// Deletes a folder; returns how many files there were.

@@ -1,4 +1,5 @@
-use crate::api_state::{Front, access, state};
+use crate::api_state::{Front, state};
+use crate::application::access;
 use crate::cli;
 use crate::compose::{Composition, Options};
 use crate::exit::Exit;
