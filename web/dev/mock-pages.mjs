@@ -17,7 +17,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const uuid = (n) => `0195f3a0-0000-7000-8000-${String(n).padStart(12, "0")}`;
 
-export const me = { id: uuid(1), email: "ada@example.org", name: "Ada Lovelace", role: "admin" };
+export const me = { id: uuid(1), email: "ada@example.org", name: "Ada Lovelace", role: "admin", installation: true };
 const policy = { read: "allow", write: "ask", external: "ask", destructive: "ask", tools: {} };
 const tuning = { temperature: 0.2, max_tokens: 4096, timeout_ms: 300_000 };
 const agents = [
@@ -184,7 +184,7 @@ const routes = [
   ["POST", /^connections\/([^/]+)\/test$/, ([id]) => ok(id === uuid(32) ? { ok: false, accepted_ms: null, first_ms: null, total_ms: null, text: "", model: "", error: "401 Unauthorized: {\"error\":\"invalid api key\"}", hint: "set OFFICE_LLM_KEY in Steward's environment to a key of this endpoint, and start it again" } : { ok: true, accepted_ms: 14, first_ms: 210, total_ms: 640, text: "Ready. Which task shall I begin with?", model: "qwen3:14b", error: null, hint: null })],
   ["GET", /^about$/, () => ok({ version: "0.1.0", commit: "19a36e5f20aa", event_version: 1, schema_version: 7, database: "sqlite", database_version: "3.51.3", data_dir: "/home/ada/.local/share/steward", workspace: "/home/ada/steward", started_at: NOW - 3 * DAY, runs_at_work: 1, health: [{ name: "database", status: "ok", detail: "reads and writes in 0.3 ms", needed: true }, { name: "model: Ollama", status: "ok", detail: "qwen3:14b answers at 127.0.0.1:11434", needed: true }, { name: "workspace", status: "ok", detail: "/home/ada/steward can be read and written", needed: true }, { name: "sandbox", status: "ok", detail: "landlock and seccomp are in force", needed: true }, { name: "model: Office vLLM", status: "down", detail: "401 Unauthorized; set OFFICE_LLM_KEY", needed: false, ms: 41 }] })],
   ["GET", /^auth\/me$/, () => ok(me)],
-  ["GET", /^auth\/status$/, () => ok({ needs_setup: false, version: "0.1.0" })],
+  ["GET", /^auth\/status$/, () => ok({ needs_setup: false, version: "0.1.0", several_tenants: false })],
   ["POST", /^auth\/(?:refresh|login)$/, () => ok({ access_token: "mock", token_type: "bearer", expires_in: 900, user: me })],
   ["POST", /^auth\/logout$/, () => none],
   ["POST", /^auth\/password$/, (_, __, body) => (body.current === "wrong" ? problem(422, "the current password is wrong", "type it again; after five attempts you have to wait") : none)],

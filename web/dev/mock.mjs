@@ -12,7 +12,7 @@ const port = Number(process.argv[2] ?? 8899);
 const fast = Number(process.env.MOCK_SPEED ?? 1);
 const dist = new URL("../dist/", import.meta.url).pathname;
 const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-const me = { id: randomUUID(), email: "ada@example.org", name: "Ada Lovelace", role: "admin" };
+const me = { id: randomUUID(), email: "ada@example.org", name: "Ada Lovelace", role: "admin", installation: true };
 const state = { setup: process.env.MOCK_SETUP === "1", tokens: new Set(), cookies: new Set(), conversations: new Map(), runs: new Map(), approvals: new Map(), watchers: new Set() };
 const now = () => Date.now();
 const uuid = (n) => `0195f3a0-0000-7000-8000-${String(n).padStart(12, "0")}`;
@@ -104,7 +104,7 @@ function session(response) {
 }
 
 const routes = [
-  ["GET", /^\/api\/auth\/status$/, () => ({ needs_setup: state.setup, version: "0.2.0" }), true],
+  ["GET", /^\/api\/auth\/status$/, () => ({ needs_setup: state.setup, version: "0.2.0", several_tenants: false }), true],
   ["POST", /^\/api\/auth\/login$/, ({ body, response }) => {
     if (body.password !== "steward-demo") throw new Problem(401, "The e-mail or the password is wrong", "Check both and try again.");
     return session(response);

@@ -55,6 +55,7 @@ const tree = root.addChildren([
     page("/users", load.users),
     page("/groups", load.groups, "GroupsPage"),
     page("/groups/$groupId", load.groups, "GroupPage"),
+    page("/tenants", load.tenants),
     page("/audit", load.audit),
     page("/governance", load.governance),
     page("/settings", load.settings),

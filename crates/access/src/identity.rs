@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use steward_core::hash::sha256;
 use steward_core::permission::Permissions;
 use steward_core::ports::{LoginError, Principal, Role, StoreResult, User, VirtualKey};
-use steward_core::{Timestamp, UserId};
+use steward_core::{TenantId, Timestamp, UserId};
 use uuid::Uuid;
 
 use super::{Access, AccessError, unavailable};
@@ -17,6 +17,7 @@ pub(crate) const VIRTUAL: &str = "sk-steward-v-";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
+    pub tenant: TenantId,
     pub id: UserId,
     /// In lower case.
     pub email: String,
@@ -36,6 +37,7 @@ pub struct Identity {
 impl Identity {
     pub fn account(&self) -> Account {
         Account {
+            tenant: self.principal.tenant,
             id: self.principal.user,
             email: self.email.clone(),
             name: self.principal.name.clone(),
@@ -134,9 +136,9 @@ fn is_in_force(identity: &Identity, now: Timestamp) -> bool {
     ends.is_none_or(|ends| ends > now)
 }
 
-impl From<&User> for Account {
-    fn from(user: &User) -> Self {
-        Self { id: user.id, email: user.email.clone(), name: user.name.clone(), role: user.role }
+impl Account {
+    pub(crate) fn of(tenant: TenantId, user: &User) -> Self {
+        Self { tenant, id: user.id, email: user.email.clone(), name: user.name.clone(), role: user.role }
     }
 }
 

@@ -9,6 +9,7 @@ use steward_core::ports::{Invitation, LoginError, Role, User, UserChange};
 use steward_core::{Timestamp, UserId};
 
 use super::sessions::{OpenSession, network};
+use super::tenants::marked;
 use super::users::checked_name;
 use super::{Access, AccessError, secrets};
 
@@ -91,7 +92,7 @@ impl Access {
     }
 
     async fn issue_invitation(&self) -> (IssuedInvitation, Invitation) {
-        let token = secrets::hexadecimal(24);
+        let token = marked(self.tenant, &secrets::hexadecimal(24));
         let lifetime = Duration::from_secs(u64::from(self.login_settings().await.invitation_s));
         let expires_at = self.clock.now().plus(lifetime);
         let token_hash = sha256(token.as_bytes());

@@ -6,6 +6,7 @@ use steward_core::spending::key_problem;
 use steward_core::{KeyId, Timestamp, UserId};
 
 use super::identity::{Identity, PREFIX, VIRTUAL};
+use super::tenants::marked;
 use super::{Access, AccessError, secrets, unavailable};
 
 impl Access {
@@ -18,7 +19,7 @@ impl Access {
     }
 
     pub async fn make_api_key(&self, user: UserId) -> Result<String, AccessError> {
-        let key = format!("{PREFIX}{}", secrets::hexadecimal(24));
+        let key = format!("{PREFIX}{}", marked(self.tenant, &secrets::hexadecimal(24)));
         self.set_api_key(user, Some(sha256(key.as_bytes()))).await?;
         Ok(key)
     }
@@ -39,8 +40,8 @@ impl Access {
     }
 }
 
-/// How many characters of a key are kept in plain.
-const SHOWN: usize = VIRTUAL.len() + 6;
+/// How many characters of a key are not kept in plain: all that is secret but 6.
+const HIDDEN: usize = 42;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewKey {
@@ -58,12 +59,12 @@ impl Access {
     /// Creates a virtual key for a user and returns its secret, which is not kept.
     pub async fn make_virtual_key(&self, user: UserId, new: NewKey) -> Result<(VirtualKey, String), AccessError> {
         let now = self.clock.now();
-        let secret = format!("{VIRTUAL}{}", secrets::hexadecimal(24));
+        let secret = format!("{VIRTUAL}{}", marked(self.tenant, &secrets::hexadecimal(24)));
         let key = VirtualKey {
             id: KeyId(self.ids.next()),
             name: new.name.trim().to_owned(),
             user,
-            prefix: secret.chars().take(SHOWN).collect(),
+            prefix: secret.chars().take(secret.len().saturating_sub(HIDDEN)).collect(),
             connections: new.connections,
             agents: new.agents,
             requests_per_minute: new.requests_per_minute,

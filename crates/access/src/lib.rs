@@ -15,6 +15,7 @@ mod saved;
 mod second_factor;
 mod secrets;
 mod sessions;
+mod tenants;
 mod users;
 mod vault;
 
@@ -25,6 +26,7 @@ pub use oidc::{Arrival, Departure, SignOnError};
 pub use saved::{SavedDirectory, SavedProvider};
 pub use second_factor::{Enrolment, SecondFactorState, SecondStep};
 pub use sessions::{LogIn, OpenSession};
+pub use tenants::claimed_tenant;
 pub use users::{FirstStart, LOCAL_USER};
 pub use vault::{FileKeys, FixedKeys, KeySource, PassphraseKeys, SealedVault, VaultDeps, VaultKey, VaultKeyPlace};
 
@@ -47,6 +49,19 @@ use sessions::LoginAttempts;
 /// How many passwords are hashed at a time: each takes 19 MiB, and anybody may ask.
 const HASHES_AT_ONCE: usize = 4;
 
+/// What the logins of all tenants share, so that more tenants are no more tries.
+#[derive(Clone)]
+pub struct LoginLimits {
+    by_client: Arc<LoginAttempts>,
+    hashes: Arc<Semaphore>,
+}
+
+impl Default for LoginLimits {
+    fn default() -> Self {
+        Self { by_client: Arc::new(LoginAttempts::new(30)), hashes: Arc::new(Semaphore::new(HASHES_AT_ONCE)) }
+    }
+}
+
 pub struct AccessDeps {
     pub tenant: TenantId,
     pub users: Arc<dyn Users>,
@@ -62,6 +77,7 @@ pub struct AccessDeps {
     pub keys: Arc<dyn VirtualKeys>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
+    pub limits: LoginLimits,
     /// At least 32 random bytes, the same at every start.
     pub signing_key: SecretBox<Vec<u8>>,
 }
@@ -84,12 +100,12 @@ pub struct Access {
     /// Held while what providers are known is changed.
     changing_providers: Mutex<()>,
     attempts_by_email: LoginAttempts,
-    attempts_by_client: LoginAttempts,
+    attempts_by_client: Arc<LoginAttempts>,
     /// Held while the first administrator is made.
     setting_up: Mutex<()>,
     identity_cache: LookupCache<String, Identity>,
     permission_cache: LookupCache<UserId, Arc<Permissions>>,
-    hashes: Semaphore,
+    hashes: Arc<Semaphore>,
 }
 
 impl Access {
@@ -107,15 +123,15 @@ impl Access {
             keys: deps.keys,
             clock: deps.clock,
             ids: deps.ids,
-            tokens: Tokens::new(deps.signing_key),
+            tokens: Tokens::new(deps.tenant, deps.signing_key),
             oidc: KnownProviders::default(),
             changing_providers: Mutex::new(()),
             attempts_by_email: LoginAttempts::new(5),
-            attempts_by_client: LoginAttempts::new(30),
+            attempts_by_client: deps.limits.by_client,
             setting_up: Mutex::new(()),
             identity_cache: LookupCache::default(),
             permission_cache: LookupCache::default(),
-            hashes: Semaphore::new(HASHES_AT_ONCE),
+            hashes: deps.limits.hashes,
         }
     }
 

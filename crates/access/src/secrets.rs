@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use steward_core::ports::LoginError;
-use steward_core::{Timestamp, UserId};
+use steward_core::{TenantId, Timestamp, UserId};
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
 use zeroize::Zeroizing;
@@ -77,7 +77,7 @@ pub(crate) fn same(one: &str, other: &str) -> bool {
 
 /// How far the clock may have gone back since a token was made, seconds.
 const DRIFT_S: u64 = 900;
-const ISSUER: &str = "steward";
+pub(crate) const ISSUER: &str = "steward";
 /// What an access token is for; a token that this key signs for anything else opens nothing.
 const AUDIENCE: &str = "steward-api";
 
@@ -86,6 +86,7 @@ pub(crate) struct Claims {
     iss: String,
     aud: String,
     pub sub: UserId,
+    tid: TenantId,
     /// The token is good as long as this session.
     pub sid: Uuid,
     iat: u64,
@@ -100,6 +101,7 @@ struct ChallengeClaims {
     iss: String,
     aud: String,
     sub: UserId,
+    tid: TenantId,
     exp: u64,
 }
 
@@ -107,13 +109,15 @@ fn seconds(now: Timestamp) -> u64 {
     u64::try_from(now.0 / 1000).unwrap_or(0)
 }
 
+/// Those of one tenant. All have the same key.
 pub(crate) struct Tokens {
+    tenant: TenantId,
     key: SecretBox<Vec<u8>>,
 }
 
 impl Tokens {
-    pub fn new(key: SecretBox<Vec<u8>>) -> Self {
-        Self { key }
+    pub fn new(tenant: TenantId, key: SecretBox<Vec<u8>>) -> Self {
+        Self { tenant, key }
     }
 
     /// `lifetime_s`: seconds.
@@ -123,6 +127,7 @@ impl Tokens {
             iss: ISSUER.to_owned(),
             aud: AUDIENCE.to_owned(),
             sub: user,
+            tid: self.tenant,
             sid: session,
             iat,
             exp: iat + lifetime_s,
@@ -133,12 +138,13 @@ impl Tokens {
     /// Signs the proof of a right password.
     pub fn challenge(&self, user: UserId, now: Timestamp, lifetime_s: u64) -> Result<String, LoginError> {
         let exp = seconds(now) + lifetime_s;
-        self.sign(&ChallengeClaims { iss: ISSUER.to_owned(), aud: CHALLENGE.to_owned(), sub: user, exp })
+        let (iss, aud) = (ISSUER.to_owned(), CHALLENGE.to_owned());
+        self.sign(&ChallengeClaims { iss, aud, sub: user, tid: self.tenant, exp })
     }
 
     pub fn check_challenge(&self, token: &str, now: Timestamp) -> Result<UserId, LoginError> {
         let claims: ChallengeClaims = self.open(token, CHALLENGE)?;
-        if seconds(now) >= claims.exp {
+        if seconds(now) >= claims.exp || claims.tid != self.tenant {
             return Err(LoginError::Token);
         }
         Ok(claims.sub)
@@ -154,6 +160,7 @@ impl Tokens {
         let mut out = Zeroizing::new([0; 32]);
         // HMAC takes keys of any length.
         if let Ok(mut mac) = <Hmac<Sha256> as KeyInit>::new_from_slice(self.key.expose_secret()) {
+            mac.update(self.tenant.0.as_bytes());
             mac.update(purpose.as_bytes());
             mac.update(b"\0");
             mac.update(message);
@@ -183,7 +190,7 @@ impl Tokens {
         let claims: Claims = self.open(token, AUDIENCE)?;
         let seconds = seconds(now);
         // One from the future was not made here, or the clock went back far.
-        if seconds >= claims.exp || claims.iat > seconds + DRIFT_S {
+        if seconds >= claims.exp || claims.iat > seconds + DRIFT_S || claims.tid != self.tenant {
             return Err(LoginError::Token);
         }
         Ok(claims)
@@ -219,7 +226,7 @@ mod token_tests {
     use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
     use secrecy::SecretBox;
     use serde_json::{Value, json};
-    use steward_core::{Timestamp, UserId};
+    use steward_core::{TenantId, Timestamp, UserId};
 
     const KEY: [u8; 32] = [1; 32];
     const SECOND: u64 = 1_000_000_000;
@@ -227,7 +234,8 @@ mod token_tests {
     fn claims(change: &Value) -> Value {
         let user = uuid::Uuid::from_u128(7);
         let mut claims = json!({
-            "iss": "steward", "aud": "steward-api", "sub": user, "sid": user, "iat": SECOND, "exp": SECOND + 900,
+            "iss": "steward", "aud": "steward-api", "sub": user, "tid": TenantId::DEFAULT, "sid": user,
+            "iat": SECOND, "exp": SECOND + 900,
         });
         for (name, value) in change.as_object().expect("an object") {
             if value.is_null() {
@@ -251,7 +259,7 @@ mod token_tests {
 
     #[test]
     fn attacks_on_tokens_open_nothing() {
-        let tokens = Tokens::new(SecretBox::new(Box::new(KEY.to_vec())));
+        let tokens = Tokens::new(TenantId::DEFAULT, SecretBox::new(Box::new(KEY.to_vec())));
         let now = Timestamp(1_000 * i64::try_from(SECOND).expect("small"));
         let hs256 = Header::new(Algorithm::HS256);
         let good = signed(&hs256, &KEY, &json!({}));
@@ -291,6 +299,8 @@ mod token_tests {
             ("another issuer", signed(&hs256, &KEY, &json!({"iss": "somebody-else"}))),
             ("no issuer", signed(&hs256, &KEY, &json!({"iss": null}))),
             ("nobody", signed(&hs256, &KEY, &json!({"sub": null}))),
+            ("another tenant", signed(&hs256, &KEY, &json!({"tid": uuid::Uuid::from_u128(2)}))),
+            ("no tenant", signed(&hs256, &KEY, &json!({"tid": null}))),
             ("no session", signed(&hs256, &KEY, &json!({"sid": null}))),
             ("nothing", String::new()),
             ("dots", "..".to_owned()),
@@ -302,8 +312,8 @@ mod token_tests {
 
     #[test]
     fn ends_and_can_not_be_forged() {
-        let one = Tokens::new(SecretBox::new(Box::new(vec![1; 32])));
-        let other = Tokens::new(SecretBox::new(Box::new(vec![2; 32])));
+        let one = Tokens::new(TenantId::DEFAULT, SecretBox::new(Box::new(vec![1; 32])));
+        let other = Tokens::new(TenantId::DEFAULT, SecretBox::new(Box::new(vec![2; 32])));
         let user = UserId(uuid::Uuid::from_u128(7));
         let now = Timestamp(1_000_000_000_000);
         let token = one.issue(user, uuid::Uuid::from_u128(8), now, 900).expect("token");
@@ -317,7 +327,7 @@ mod token_tests {
 
     #[test]
     fn a_challenge_is_no_access_token_and_ends() {
-        let tokens = Tokens::new(SecretBox::new(Box::new(KEY.to_vec())));
+        let tokens = Tokens::new(TenantId::DEFAULT, SecretBox::new(Box::new(KEY.to_vec())));
         let (user, now) = (UserId(uuid::Uuid::from_u128(7)), Timestamp(1_000_000_000_000));
         let challenge = tokens.challenge(user, now, 300).expect("a challenge");
         assert_eq!(tokens.check_challenge(&challenge, now).ok(), Some(user));
@@ -325,6 +335,9 @@ mod token_tests {
         assert!(tokens.check_challenge(&challenge, Timestamp(now.0 + 300_000)).is_err());
         let token = tokens.issue(user, user.0, now, 900).expect("a token");
         assert!(tokens.check_challenge(&token, now).is_err());
+        let elsewhere = Tokens::new(TenantId(user.0), SecretBox::new(Box::new(KEY.to_vec())));
+        assert!(elsewhere.check(&token, now).is_err() && elsewhere.check_challenge(&challenge, now).is_err());
+        assert_ne!(*tokens.derive("a"), *elsewhere.derive("a"));
         assert_ne!(*tokens.derive("a"), *tokens.derive("b"));
         assert_ne!(*tokens.mac("a", b"x"), *tokens.mac("a", b"y"));
     }

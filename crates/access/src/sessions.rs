@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use super::identity::Account;
 use super::secrets;
+use super::tenants::marked;
 use super::{Access, AccessError, unavailable};
 
 /// Two tabs may send the same refresh token at the same time; within this time the old token is no theft.
@@ -65,6 +66,24 @@ impl Access {
         }
         tracing::info!("login refused");
         Err(LoginError::Wrong)
+    }
+
+    /// A login at a tenant that is not there. It takes as long as one with a wrong password, and counts like it.
+    pub async fn refuse_log_in(&self, tenant: &str, login: LogIn<'_>) -> LoginError {
+        let slug: String = tenant.chars().take(64).collect();
+        // No email begins so; who fails there locks nobody out here.
+        let name = format!("@{slug} {}", login.email.trim().to_lowercase());
+        let client = login.client.map(network);
+        let closed = || self.closed(&name, client.as_deref());
+        if let Err(error) = closed() {
+            return error;
+        }
+        if let Err(error) = self.verify_password(login.password, None, closed).await {
+            return error;
+        }
+        self.note_failure(&name, client.as_deref());
+        tracing::info!("login at an unknown tenant refused");
+        LoginError::Wrong
     }
 
     /// As [`Self::log_in`], with accounts of the directory only.
@@ -131,7 +150,7 @@ impl Access {
     pub(crate) async fn open(&self, user: &User, label: &str) -> Result<OpenSession, LoginError> {
         let now = self.clock.now();
         let rules = self.login_settings().await;
-        let token = secrets::refresh_token();
+        let token = marked(self.tenant, &secrets::refresh_token());
         let session = LoginSession {
             id: self.ids.next(),
             user: user.id,
@@ -161,7 +180,7 @@ impl Access {
         let now = self.clock.now();
         let rules = self.login_settings().await;
         if secrets::same(&session.token_hash, &hash) {
-            let fresh = secrets::refresh_token();
+            let fresh = marked(self.tenant, &secrets::refresh_token());
             let rotated = self
                 .sessions
                 .rotate_session(
@@ -287,7 +306,7 @@ impl Access {
             expires_in,
             refresh_token,
             refresh_expires_in: u64::from(rules.session_s),
-            user: user.into(),
+            user: Account::of(self.tenant, user),
         })
     }
 }

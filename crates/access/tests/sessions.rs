@@ -6,7 +6,7 @@ use secrecy::SecretBox;
 use std::sync::Arc;
 use std::time::Duration;
 use steward_access::{
-    Access, AccessDeps, AccessError, FileKeys, FirstStart, LogIn, OpenSession, SealedVault, VaultDeps,
+    Access, AccessDeps, AccessError, FileKeys, FirstStart, LogIn, LoginLimits, OpenSession, SealedVault, VaultDeps,
 };
 use steward_core::TenantId;
 use steward_core::ports::{Clock, LoginError, Role};
@@ -49,6 +49,7 @@ async fn empty_bed() -> Bed {
         keys: store,
         clock: clock.clone(),
         ids: Arc::new(SeqIds::default()),
+        limits: LoginLimits::default(),
         signing_key: SecretBox::new(Box::new(vec![7; 32])),
     });
     Bed { access, clock, dir }

@@ -9,6 +9,7 @@ use crate::ApiState;
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
 use crate::guard::AuditNote;
 use crate::problem::{Answer, Done, Problem};
+use crate::tenant_app::TenantApp;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -19,7 +20,8 @@ use dto::{
     Session, SetUp,
 };
 use serde::Serialize;
-use steward_app::{AcceptInvitation, AccessError, Caller, LogIn, OpenSession};
+use steward_app::{AcceptInvitation, AccessError, Caller, LogIn, OpenSession, claimed_tenant};
+use steward_core::TenantId;
 use steward_core::ports::LoginError;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -65,7 +67,12 @@ pub(crate) async fn login(
     Body(body): Body<Login>,
 ) -> Result<Response, Problem> {
     let login = LogIn { email: &body.email, password: &body.password, client: client.address, label: &client.label };
-    Ok(first_step(state.access.log_in(login).await, &body.email, &client))
+    let tenant = body.tenant.as_deref();
+    let Some(app) = state.app_named(tenant) else {
+        let refused = state.installation().access.refuse_log_in(tenant.unwrap_or_default(), login).await;
+        return Ok(first_step(None, Err(refused), &body.email, &client));
+    };
+    Ok(first_step(Some(&app), app.access.log_in(login).await, &body.email, &client))
 }
 
 /// Log in by the directory
@@ -85,22 +92,33 @@ pub(crate) async fn directory_login(
     Body(body): Body<DirectoryLogin>,
 ) -> Result<Response, Problem> {
     let login = LogIn { email: &body.username, password: &body.password, client: client.address, label: &client.label };
-    Ok(first_step(state.access.log_in_by_directory(login).await, &body.username, &client))
+    let tenant = body.tenant.as_deref();
+    let Some(app) = state.app_named(tenant) else {
+        let refused = state.installation().access.refuse_log_in(tenant.unwrap_or_default(), login).await;
+        return Ok(first_step(None, Err(refused), &body.username, &client));
+    };
+    Ok(first_step(Some(&app), app.access.log_in_by_directory(login).await, &body.username, &client))
 }
 
-/// What became of a password.
-fn first_step(done: Result<OpenSession, LoginError>, typed: &str, client: &Client) -> Response {
+/// What became of a password. Without an application, the tenant is not there.
+fn first_step(
+    app: Option<&TenantApp>,
+    done: Result<OpenSession, LoginError>,
+    typed: &str,
+    client: &Client,
+) -> Response {
+    let tenant = app.map_or(TenantId::DEFAULT, |app| app.tenant());
     match done {
         Ok(open) => {
-            let note = AuditNote::of(open.user.email.clone(), open.user.id);
+            let note = AuditNote::of(open.user.email.clone(), open.user.id).in_tenant(tenant);
             (Extension(note), with_cookie(open, client, |session| session)).into_response()
         }
         Err(LoginError::SecondFactor(challenge)) => {
-            let note =
-                AuditNote::of(challenge.email.clone(), challenge.user).reason("a code of the second factor is needed");
+            let note = AuditNote::of(challenge.email.clone(), challenge.user).in_tenant(tenant);
+            let note = note.reason("a code of the second factor is needed");
             (StatusCode::ACCEPTED, Extension(note), Json(PendingLogin::from(*challenge))).into_response()
         }
-        Err(error) => (Extension(AuditNote::typed(typed)), Problem::from(error)).into_response(),
+        Err(error) => (Extension(AuditNote::typed(typed).in_tenant(tenant)), Problem::from(error)).into_response(),
     }
 }
 
@@ -121,19 +139,28 @@ pub(crate) async fn refresh(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     own_page(&headers)?;
-    let opened = match cookie_token(&headers) {
-        Some(token) => state.access.refresh(token).await,
+    let (token, app) = cookie_app(&state, &headers);
+    let opened = match token.zip(app.as_ref()) {
+        Some((token, app)) => app.access.refresh(token).await,
         None => Err(LoginError::Token),
     };
     match opened {
         Ok(open) => Ok(with_cookie(open, &client, |session| session).into_response()),
         Err(LoginError::Stolen { user, email }) => {
+            let tenant = app.map_or(TenantId::DEFAULT, |app| app.tenant());
             let note = AuditNote::of(email, user).reason("an old token was used again: the session was ended");
+            let note = note.in_tenant(tenant);
             Ok((Extension(note), session_ended(&client)).into_response())
         }
         Err(LoginError::Token) => Ok(session_ended(&client).into_response()),
         Err(error) => Err(error.into()),
     }
+}
+
+/// The token of the login's cookie, and the application of the tenant that it names.
+fn cookie_app<'h>(state: &ApiState, headers: &'h HeaderMap) -> (Option<&'h str>, Option<TenantApp>) {
+    let token = cookie_token(headers);
+    (token, token.and_then(claimed_tenant).and_then(|tenant| state.app_of_tenant(tenant)))
 }
 
 fn session_ended(client: &Client) -> impl IntoResponse + use<> {
@@ -158,11 +185,12 @@ pub(crate) async fn logout(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     own_page(&headers)?;
-    let ended = match cookie_token(&headers) {
-        Some(token) => state.access.log_out(token).await?,
+    let (token, app) = cookie_app(&state, &headers);
+    let ended = match token.zip(app.as_ref()) {
+        Some((token, app)) => app.access.log_out(token).await?.map(|user| (user, app.tenant())),
         None => None,
     };
-    let note = ended.map(|user| AuditNote::of(user.email, user.id)).unwrap_or_default();
+    let note = ended.map(|(user, tenant)| AuditNote::of(user.email, user.id).in_tenant(tenant)).unwrap_or_default();
     let cookie = [(header::SET_COOKIE, clear_cookie(client.https))];
     Ok((StatusCode::NO_CONTENT, Extension(note), cookie).into_response())
 }
@@ -193,7 +221,12 @@ fn own_page(headers: &HeaderMap) -> Result<(), Problem> {
     responses((status = 200, description = "Whether there is an administrator", body = AuthStatus))
 )]
 pub(crate) async fn status(State(state): State<ApiState>) -> Answer<AuthStatus> {
-    Ok(Json(AuthStatus { needs_setup: state.access.needs_set_up().await?, version: state.facts.version.clone() }))
+    let home = state.installation();
+    Ok(Json(AuthStatus {
+        needs_setup: home.access.needs_set_up().await?,
+        version: home.facts.version.clone(),
+        several_tenants: state.tenants.several(),
+    }))
 }
 
 /// Make the first administrator
@@ -212,7 +245,7 @@ pub(crate) async fn set_up(
     Body(body): Body<SetUp>,
 ) -> Result<Response, Problem> {
     let login = LogIn { email: &body.email, password: &body.password, client: client.address, label: &client.label };
-    match state.access.set_up(&body.token, body.name.as_deref(), login).await {
+    match state.installation().access.set_up(&body.token, body.name.as_deref(), login).await {
         Ok(open) => {
             let note = AuditNote::of(open.user.email.clone(), open.user.id);
             Ok((StatusCode::CREATED, Extension(note), with_cookie(open, &client, |session| session)).into_response())
@@ -245,9 +278,14 @@ pub(crate) async fn accept_invitation(
         client: client.address,
         label: &client.label,
     };
-    match state.access.accept_invitation(accept).await {
-        Ok(open) => Ok(first_step(Ok(open), "", &client)),
-        Err(AccessError::Login(error @ LoginError::SecondFactor(_))) => Ok(first_step(Err(error), "", &client)),
+    // A token that names no tenant of ours is refused by the installation, where it counts.
+    let app = claimed_tenant(&body.token).and_then(|tenant| state.app_of_tenant(tenant));
+    let app = app.unwrap_or_else(|| state.installation());
+    match app.access.accept_invitation(accept).await {
+        Ok(open) => Ok(first_step(Some(&app), Ok(open), "", &client)),
+        Err(AccessError::Login(error @ LoginError::SecondFactor(_))) => {
+            Ok(first_step(Some(&app), Err(error), "", &client))
+        }
         Err(error) => Err(error.into()),
     }
 }

@@ -7,8 +7,8 @@ mod relay;
 mod translate;
 mod usage_sniffer;
 
-use crate::ApiState;
 use crate::openai::OpenAiError;
+use crate::tenant_app::TenantApp;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use steward_app::{Caller, NoConnection};
@@ -29,7 +29,7 @@ pub(crate) fn name_of(model: &str) -> Option<&str> {
 
 /// The connection `name` and those of the header, in the order in which they are tried.
 async fn resolve(
-    state: &ApiState,
+    state: &TenantApp,
     caller: &Caller,
     name: &str,
     headers: &HeaderMap,
@@ -50,7 +50,7 @@ async fn resolve(
     Ok(targets)
 }
 
-async fn find(state: &ApiState, caller: &Caller, name: &str, param: &'static str) -> Result<Connection, OpenAiError> {
+async fn find(state: &TenantApp, caller: &Caller, name: &str, param: &'static str) -> Result<Connection, OpenAiError> {
     match state.usable_connection(caller, name).await {
         Ok(found) => Ok(found),
         Err(NoConnection::Forbidden(error)) => {

@@ -14,7 +14,7 @@ pub(crate) async fn healthz() -> &'static str {
 }
 
 pub(crate) async fn readyz(State(state): State<ApiState>) -> (StatusCode, Json<Value>) {
-    let found = state.app.health.quick().await;
+    let found = state.tenants.installation().health.quick().await;
     let ready = found.iter().all(|part| part.status != PartStatus::Down || !part.needed);
     let parts: serde_json::Map<String, Value> =
         found.into_iter().map(|part| (part.name, json!({"status": part.status, "detail": part.detail}))).collect();

@@ -16,6 +16,7 @@ mod published;
 mod router;
 mod routes;
 mod serve;
+mod tenant_app;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 mod testing;
@@ -26,22 +27,15 @@ pub use router::{InProcessClient, router};
 pub use serve::{Listening, serve};
 pub use worker_threads::WorkerThreads;
 
-use std::ops::Deref;
 use std::sync::Arc;
-use steward_app::{App, dto};
+use steward_app::{Tenants, dto};
 
+/// What the router has before it is known who asks. It leads to no application by itself: that of a caller is the one of
+/// their tenant, see [`tenant_app::TenantApp`].
 #[derive(Clone)]
 pub struct ApiState {
-    pub app: App,
+    pub tenants: Tenants,
     pub hosts: Arc<Hosts>,
-}
-
-impl Deref for ApiState {
-    type Target = App;
-
-    fn deref(&self) -> &App {
-        &self.app
-    }
 }
 
 /// Which `Host` and `Origin` headers are taken, against DNS rebinding.

@@ -71,8 +71,8 @@ pub(crate) fn mcp_routes(state: &ApiState) -> Router<ApiState> {
 impl McpEndpoint {
     async fn enter(&self, state: &ApiState, request: Request) -> Response {
         let (mut parts, body) = request.into_parts();
-        let identity = match identify(&mut parts, state).await {
-            Ok(identity) => identity,
+        let (app, identity) = match identify(&mut parts, state).await {
+            Ok(found) => found,
             Err(error) => {
                 let base = base(&mut parts, state).await;
                 return closed(&error, &base);
@@ -82,8 +82,8 @@ impl McpEndpoint {
         if let Some(key) = &identity.principal.key
             && parts.method == Method::POST
         {
-            let now = state.now();
-            if let Err(too) = state.usage_writer.limiter().admit(key, now) {
+            let now = app.now();
+            if let Err(too) = app.usage_writer.limiter().admit(key, now) {
                 return OpenAiError::too_many(too.message, too.wait_s).into_response();
             }
         }

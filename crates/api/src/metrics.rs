@@ -19,14 +19,15 @@ const ELSE: &str = "other";
 pub(crate) async fn metrics(State(state): State<ApiState>, request: Request) -> Result<Response, Problem> {
     let (mut parts, _) = request.into_parts();
     let token = bearer(&parts.headers);
-    let text = match state.metrics_for_program(token.as_deref(), Client::of_request(&parts).address).await? {
-        Some(text) => text,
-        None if token.is_none() => return Err(no_token()),
-        None => {
-            let identity = identify(&mut parts, &state).await?;
-            state.app.metrics(&caller_of(identity, &parts)).await?
-        }
-    };
+    let text =
+        match state.installation().metrics_for_program(token.as_deref(), Client::of_request(&parts).address).await? {
+            Some(text) => text,
+            None if token.is_none() => return Err(no_token()),
+            None => {
+                let (app, identity) = identify(&mut parts, &state).await?;
+                app.metrics(&caller_of(identity, &parts)).await?
+            }
+        };
     Ok(([(header::CONTENT_TYPE, HeaderValue::from_static(OPEN_METRICS))], text).into_response())
 }
 

@@ -24,6 +24,7 @@ mod reminders;
 mod resource_access;
 mod runs;
 mod skills;
+mod tenants;
 mod usage;
 mod users;
 
@@ -56,6 +57,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(keys::routes())
         .merge(users::routes())
         .merge(groups::routes())
+        .merge(tenants::routes())
         .merge(resource_access::routes())
         .merge(identity::routes())
         .merge(audit::routes())

@@ -11,24 +11,26 @@ mod pages;
 mod permissions;
 mod random_requests;
 mod routing;
+mod tenants;
 mod users;
 
 use crate::router::{guarded, router};
 use crate::{ApiState, Hosts};
+use async_trait::async_trait;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response, header};
 use no_models::NoModels;
 use secrecy::SecretBox;
 use serde_json::Value;
-use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use steward_access::governance::SharedDetector;
-use steward_access::{AccessDeps, FileKeys, SealedVault, VaultDeps};
+use steward_access::{AccessDeps, FileKeys, LoginLimits, SealedVault, VaultDeps};
 use steward_app::config::{Configuration, Layers, Live};
-use steward_app::{AboutFacts, Access, App, AppParts, Health, LogIn, OpenSession, UsageWriter};
-use steward_core::ports::{Blobs, Clock, Ids, Role, User, UserChange, Users as _};
-use steward_core::{TenantId, Timestamp, UserId};
+use steward_app::{AboutFacts, Access, App, AppParts, Health, LogIn, OpenSession, TenantOpener, Tenants, UsageWriter};
+use steward_core::ports::{Blobs, Clock, Ids, Role, Tenant, User, UserChange, Users as _};
+use steward_core::{Cancellation, TenantId, Timestamp, UserId};
 use steward_engine::{Deps, EngineConfig, RunService};
 use steward_infra::{FileBlobs, InProcessBus};
 use steward_store::{Store, StoreConfig};
@@ -51,6 +53,7 @@ pub(crate) struct Bed {
     pub clock: Arc<FakeClock>,
     store: Arc<Store>,
     dir: Arc<TempDir>,
+    opener: Opener,
 }
 
 /// An answer, read to its end.
@@ -91,8 +94,35 @@ impl Live for Fixed {
     }
 }
 
-fn state(dir: &Path, clock: &Arc<FakeClock>, store: &Arc<Store>, blobs: Arc<dyn Blobs>) -> ApiState {
-    let ids: Arc<dyn Ids> = Arc::new(SeqIds::new(1));
+/// Opens the application of any tenant, over the same store.
+#[derive(Clone)]
+pub(crate) struct Opener {
+    dir: Arc<TempDir>,
+    clock: Arc<FakeClock>,
+    store: Arc<Store>,
+    blobs: Arc<dyn Blobs>,
+    series: Arc<AtomicU64>,
+}
+
+#[async_trait]
+impl TenantOpener for Opener {
+    async fn open(&self, tenant: &Tenant) -> Result<App, String> {
+        Ok(app(self, tenant.id))
+    }
+
+    async fn close(&self, _: TenantId) {}
+
+    async fn delete_files(&self, _: TenantId) -> Result<u64, String> {
+        Ok(0)
+    }
+}
+
+fn app(opener: &Opener, tenant: TenantId) -> App {
+    let Opener { dir, clock, store, blobs, .. } = opener;
+    let dir = dir.path();
+    // No two tenants have an id in common.
+    let first = opener.series.fetch_add(2, Ordering::SeqCst);
+    let ids: Arc<dyn Ids> = Arc::new(SeqIds::new(first + 1));
     let vault = Arc::new(SealedVault::new(VaultDeps {
         rows: store.clone(),
         source: Arc::new(FileKeys::new(dir.join("vault.key"))),
@@ -100,7 +130,7 @@ fn state(dir: &Path, clock: &Arc<FakeClock>, store: &Arc<Store>, blobs: Arc<dyn 
         ids: ids.clone(),
     }));
     let access = Access::new(AccessDeps {
-        tenant: TenantId::DEFAULT,
+        tenant,
         users: store.clone(),
         sessions: store.clone(),
         groups: store.clone(),
@@ -111,7 +141,8 @@ fn state(dir: &Path, clock: &Arc<FakeClock>, store: &Arc<Store>, blobs: Arc<dyn 
         login_secrets: vault.clone(),
         keys: store.clone(),
         clock: clock.clone(),
-        ids: Arc::new(SeqIds::default()),
+        ids: Arc::new(SeqIds::new(first)),
+        limits: LoginLimits::default(),
         signing_key: SecretBox::new(Box::new(vec![7; 32])),
     });
     let models = Arc::new(NoModels);
@@ -125,11 +156,11 @@ fn state(dir: &Path, clock: &Arc<FakeClock>, store: &Arc<Store>, blobs: Arc<dyn 
         },
         McpConfig::new(Helper { program: "/nowhere".into(), prefix: Vec::new() }, "/nowhere"),
     );
-    let app = App::new(AppParts {
+    App::new(AppParts {
         runs: RunService::new(Deps {
             limiter: Arc::default(),
             personal_data: Arc::new(SharedDetector),
-            tenant: TenantId::DEFAULT,
+            tenant,
             store: store.clone(),
             models: models.clone(),
             tools: Arc::new(Dispatcher::builder().build().unwrap()),
@@ -151,7 +182,7 @@ fn state(dir: &Path, clock: &Arc<FakeClock>, store: &Arc<Store>, blobs: Arc<dyn 
         examiner: models,
         skills: store.clone(),
         vault,
-        packages: Arc::new(Packages::new(store.clone(), store.clone(), blobs, clock.clone(), ids)),
+        packages: Arc::new(Packages::new(store.clone(), store.clone(), blobs.clone(), clock.clone(), ids)),
         mcp: Arc::new(mcp),
         host_keys: Arc::new(FileHostKeys::new(dir.join("hosts.json"))),
         gateway: Arc::new(gateway::Fake::default()),
@@ -167,25 +198,31 @@ fn state(dir: &Path, clock: &Arc<FakeClock>, store: &Arc<Store>, blobs: Arc<dyn 
         }),
         config: Arc::new(Configuration::new(Layers::default(), "steward.toml".to_owned(), Box::new(Fixed))),
         metrics: Arc::default(),
-    });
-    ApiState { app, hosts: Arc::new(Hosts { loopback: true, ..Hosts::default() }) }
+        closing: Cancellation::default(),
+    })
+}
+
+fn state(app: App, opener: &Opener) -> ApiState {
+    let tenants = Tenants::new(app, opener.store.clone(), Arc::new(opener.clone()));
+    ApiState { tenants, hosts: Arc::new(Hosts { loopback: true, ..Hosts::default() }) }
 }
 
 /// The same application with other parts.
-pub(crate) fn with_parts(state: &ApiState, change: impl FnOnce(&mut AppParts)) -> ApiState {
-    let mut parts = AppParts::clone(&state.app);
+pub(crate) fn with_parts(bed: &Bed, change: impl FnOnce(&mut AppParts)) -> ApiState {
+    let mut parts = AppParts::clone(&bed.app());
     change(&mut parts);
-    ApiState { app: App::new(parts), hosts: state.hosts.clone() }
+    state(App::new(parts), &bed.opener)
 }
 
 /// The whole API.
 pub(crate) async fn bed() -> Bed {
-    let clock = Arc::default();
+    let clock = Arc::<FakeClock>::default();
     let dir = Arc::new(tempfile::tempdir().unwrap());
     let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(dir.path()));
     let store = Arc::new(Store::open(StoreConfig::sqlite(dir.path()), blobs.clone()).await.unwrap());
-    let state = state(dir.path(), &clock, &store, blobs);
-    Bed { router: router(state.clone()), state, clock, store, dir }
+    let opener = Opener { dir: dir.clone(), clock: clock.clone(), store: store.clone(), blobs, series: Arc::default() };
+    let state = state(app(&opener, TenantId::DEFAULT), &opener);
+    Bed { router: router(state.clone()), state, clock, store, dir, opener }
 }
 
 /// The guards around other routes.
@@ -195,12 +232,17 @@ pub(crate) async fn bed_around(routes: Router<ApiState>) -> Bed {
 }
 
 impl Bed {
+    /// That of the default tenant.
+    pub fn app(&self) -> App {
+        self.state.tenants.installation().clone()
+    }
+
     /// Makes the administrator and logs them in.
     pub async fn admin(&self) -> OpenSession {
-        let made = self.state.access.first_start(Some((EMAIL, PASSWORD))).await;
+        let made = self.app().access.first_start(Some((EMAIL, PASSWORD))).await;
         made.unwrap();
         let login = LogIn { email: EMAIL, password: PASSWORD, client: None, label: "a program" };
-        self.state.access.log_in(login).await.unwrap()
+        self.app().access.log_in(login).await.unwrap()
     }
 
     pub fn clock_now(&self) -> Timestamp {

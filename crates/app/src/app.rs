@@ -9,7 +9,7 @@ use steward_access::Access;
 use steward_core::event::EVENT_VERSION;
 use steward_core::policy::Grant;
 use steward_core::ports::{Examiner, Gateway, Idempotency, ManagedConnections, Skills, Vault};
-use steward_core::{TenantId, Timestamp};
+use steward_core::{Cancellation, TenantId, Timestamp};
 use steward_engine::{Deps, RunService, Storage};
 use steward_tools::mcp::McpHub;
 use steward_tools::package::Packages;
@@ -47,6 +47,8 @@ pub struct AppParts {
     pub facts: Arc<AboutFacts>,
     pub config: Arc<Configuration>,
     pub metrics: Arc<Metrics>,
+    /// Cancelled when nobody may use it any more; its streams end.
+    pub closing: Cancellation,
 }
 
 impl App {
@@ -58,6 +60,7 @@ impl App {
     pub async fn about(&self, caller: &Caller) -> Result<About, AppError> {
         authorize(caller, Action::Read, Resource::About)?;
         let facts = &self.facts;
+        let installation = self.tenant() == TenantId::DEFAULT;
         Ok(About {
             version: facts.version.clone(),
             commit: facts.commit.clone(),
@@ -65,8 +68,9 @@ impl App {
             schema_version: facts.schema_version,
             database: if facts.database == "postgresql" { Database::Postgresql } else { Database::Sqlite },
             database_version: facts.database_version.clone(),
-            data_dir: facts.data_dir.clone(),
-            workspace: self.workspace.clone(),
+            // Where the installation keeps its data is not for those of another tenant.
+            data_dir: if installation { facts.data_dir.clone() } else { String::new() },
+            workspace: if installation { self.workspace.clone() } else { String::new() },
             started_at: facts.started_at.0,
             runs_at_work: self.runs.at_work(),
             health: self.health.quick().await,
@@ -85,7 +89,7 @@ impl App {
         &*self.deps().store
     }
 
-    pub(crate) fn tenant(&self) -> TenantId {
+    pub fn tenant(&self) -> TenantId {
         self.deps().tenant
     }
 }

@@ -8,7 +8,9 @@ use crate::caller::Caller;
 use crate::error::AppError;
 use steward_core::permission::{AccessLevel, ResourceRef};
 use steward_core::ports::Role;
-use steward_core::{AgentId, ApprovalId, ConnectionId, ConversationId, CredentialId, KeyId, RunId, SkillId, UserId};
+use steward_core::{
+    AgentId, ApprovalId, ConnectionId, ConversationId, CredentialId, KeyId, RunId, SkillId, TenantId, UserId,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
@@ -111,6 +113,8 @@ pub enum Resource<'a> {
         changes: bool,
     },
     SshHosts,
+    /// The organisations of the installation.
+    Tenants,
     Usage,
     Users,
 }
@@ -146,6 +150,7 @@ impl SkillReach {
 /// `Forbidden`: the role, the grants or the virtual key don't reach that far. `NotFound`: it is somebody else's.
 pub fn authorize(caller: &Caller, action: Action, resource: Resource<'_>) -> Result<(), AppError> {
     needs(caller, least_role(action, resource), resource)?;
+    needs_installation(caller, resource)?;
     needs_grant(caller, action, resource)?;
     if !is_visible(caller, resource) {
         return Err(AppError::not_found(named(resource)));
@@ -267,6 +272,23 @@ fn needs(caller: &Caller, least: Role, resource: Resource<'_>) -> Result<(), App
     ))
 }
 
+/// What concerns all tenants is for those of the default one, and private hosts are those of the installation.
+fn needs_installation(caller: &Caller, resource: Resource<'_>) -> Result<(), AppError> {
+    let installations = match resource {
+        Resource::Config | Resource::Health | Resource::Metrics | Resource::Tenants => true,
+        Resource::SkillChange { reach } => reach == SkillReach::PrivateHosts,
+        _ => false,
+    };
+    if !installations || caller.principal.tenant == TenantId::DEFAULT {
+        return Ok(());
+    }
+    Err(AppError::forbidden(
+        "this concerns the whole installation, not your organisation",
+        "ask an administrator of the installation",
+    )
+    .code("installation_only"))
+}
+
 /// What grants are given for, and the level that an action needs.
 fn granted(action: Action, resource: Resource<'_>) -> Option<(ResourceRef, AccessLevel)> {
     let resource = match resource {
@@ -333,7 +355,7 @@ mod tests {
     use std::sync::Arc;
     use steward_core::permission::{AccessLevel, Permissions, ResourceRef};
     use steward_core::ports::{Role, VirtualKey};
-    use steward_core::{AgentId, ConnectionId, ConversationId, CredentialId, KeyId, RunId, SkillId, UserId};
+    use steward_core::{AgentId, ConnectionId, ConversationId, CredentialId, KeyId, RunId, SkillId, TenantId, UserId};
     use uuid::Uuid;
 
     const ROLES: [Role; 4] = [Role::Viewer, Role::Developer, Role::Operator, Role::Admin];
@@ -407,6 +429,7 @@ mod tests {
             (Action::Operate, R::SkillCall { changes: true }, "nnyy"),
             (Action::Read, R::SshHosts, "nyyy"),
             (Action::Write, R::SshHosts, "nnyy"),
+            (Action::Administer, R::Tenants, "nnny"),
             (Action::Read, R::Usage, "yyyy"),
             (Action::Administer, R::Users, "nnny"),
             (Action::Read, R::Groups, "nnyy"),
@@ -414,6 +437,27 @@ mod tests {
         ] {
             check(action, resource, expect);
         }
+    }
+
+    #[test]
+    fn what_concerns_the_installation_is_for_its_administrators() {
+        use Resource as R;
+        let private = R::SkillChange { reach: SkillReach::PrivateHosts };
+        let mut admin = of(Role::Admin);
+        admin.principal.tenant = TenantId(Uuid::from_u128(2));
+        for (action, resource) in [
+            (Action::Administer, R::Config),
+            (Action::Administer, R::Metrics),
+            (Action::Administer, R::Tenants),
+            (Action::Read, R::Health),
+            (Action::Write, private),
+        ] {
+            assert_eq!(outcome(&of(Role::Admin), action, resource), 'y', "{resource:?}");
+            let error = authorize(&admin, action, resource).unwrap_err();
+            assert_eq!(error.detail.code, Some("installation_only"), "{resource:?}");
+        }
+        assert_eq!(outcome(&admin, Action::Administer, R::Users), 'y');
+        assert_eq!(outcome(&admin, Action::Write, R::SkillChange { reach: SkillReach::Credential }), 'y');
     }
 
     #[test]

@@ -58,6 +58,7 @@ impl Caller {
 
     pub fn account(&self) -> Account {
         Account {
+            tenant: self.principal.tenant,
             id: self.principal.user,
             email: self.email.clone(),
             name: self.principal.name.clone(),

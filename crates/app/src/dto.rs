@@ -25,4 +25,5 @@ pub mod resource_access;
 pub mod routing;
 pub mod runs;
 pub mod skills;
+pub mod tenants;
 pub mod users;

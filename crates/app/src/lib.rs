@@ -34,6 +34,7 @@ mod routing;
 mod runs;
 mod sample;
 mod skills;
+mod tenants;
 mod tool_calls;
 mod usage;
 mod users;
@@ -58,8 +59,9 @@ pub use packages::PackageSource;
 pub use runs::{EarlierMessages, MAX_MESSAGE, RunRequest, RunSearch};
 pub use steward_access::{
     AcceptInvitation, Access, AccessError, Account, Arrival, Enrolment, Identity, LogIn, OpenSession, SecondStep,
-    SignOnError,
+    SignOnError, claimed_tenant,
 };
 pub use steward_engine::EngineError;
 pub use steward_tools::mcp::{LoginAnswer, McpError};
+pub use tenants::{TenantOpener, Tenants, keep_tenants};
 pub use tool_calls::ReadingToolError;

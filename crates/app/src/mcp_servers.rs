@@ -1,7 +1,8 @@
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::authorize::SkillReach;
 use crate::dto::mcp_servers::{AcceptTool, AttachTools, McpLogin, McpLoginState, McpLoginStatus, McpServerInput};
 use steward_core::McpServerId;
-use steward_core::mcp::McpServer;
+use steward_core::mcp::{McpServer, McpTransport};
 use steward_core::skill::Skill;
 use steward_tools::mcp::{LoginAnswer, LoginRequest, LoginStatus, McpError, McpHub};
 
@@ -21,6 +22,7 @@ impl App {
     pub async fn create_mcp_server(&self, caller: &Caller, input: McpServerInput) -> Result<McpServer, AppError> {
         authorize(caller, Action::Write, Resource::McpServers)?;
         let server = input.with_id(McpServerId(self.deps().ids.next()), None);
+        may_reach(caller, &server)?;
         McpHub::validate(&server)?;
         self.mcp.servers().save_mcp_server(self.tenant(), &server).await?;
         Ok(server)
@@ -37,6 +39,7 @@ impl App {
         let tenant = self.tenant();
         let before = self.mcp.servers().mcp_server(tenant, id).await?;
         let server = input.with_id(id, Some(before));
+        may_reach(caller, &server)?;
         McpHub::validate(&server)?;
         self.mcp.servers().save_mcp_server(tenant, &server).await?;
         self.mcp.close(tenant, id);
@@ -115,8 +118,23 @@ impl App {
         Ok(McpLoginState { status, error })
     }
 
+    /// Whether a login that was begun here waits for the answer with this `state`.
+    pub fn awaits_mcp_login(&self, state: &str) -> bool {
+        self.mcp.awaits_login(state)
+    }
+
     /// Ends the login with what the browser brings back. `login` is the proof, good for one time; no caller is needed.
     pub async fn complete_mcp_login(&self, login: &str, answer: LoginAnswer<'_>) -> Result<McpServer, McpError> {
         self.mcp.complete_login(login, answer).await
+    }
+}
+
+/// Private hosts are those of the installation.
+fn may_reach(caller: &Caller, server: &McpServer) -> Result<(), AppError> {
+    match &server.transport {
+        McpTransport::Http { allow, .. } if !allow.is_empty() => {
+            authorize(caller, Action::Write, Resource::SkillChange { reach: SkillReach::PrivateHosts })
+        }
+        _ => Ok(()),
     }
 }

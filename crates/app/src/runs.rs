@@ -5,12 +5,13 @@ mod start;
 use crate::app::{Action, App, AppError, Caller, Resource, authorize, listed_owner};
 use crate::dto::runs::{ChildRun, Replay, Run, RunDetail, Undone as UndoneView};
 use futures::stream::BoxStream;
+use futures::{FutureExt as _, StreamExt as _};
 use std::ops::ControlFlow;
 use steward_core::event::{Event, EventBody, RequestedBy};
 use steward_core::ports::{EventStream, KeptRun, RunFilter, RunRow, RunStatus, StoreError, StoredEvent};
 use steward_core::run::{RunState, Waiting};
 use steward_core::tool::Undo;
-use steward_core::{RunId, ports};
+use steward_core::{RunId, TenantId, ports};
 use steward_engine::EngineError;
 
 pub use start::{EarlierMessages, MAX_MESSAGE, RunRequest};
@@ -190,7 +191,12 @@ impl App {
 
     /// Past and to come; ends after `run.finished`. Callers must have found the run by [`Self::run_row`], or begun it.
     pub fn watch(&self, run: RunId, after: u64) -> BoxStream<'static, Result<Event, StoreError>> {
-        self.runs.watch(run, after)
+        let events = self.runs.watch(run, after);
+        if self.tenant() == TenantId::DEFAULT {
+            return events;
+        }
+        let closing = self.closing.clone();
+        events.take_until(async move { closing.cancelled().await }.boxed()).boxed()
     }
 
     /// At most `limit` events of a run after `after`, as they are stored.
@@ -204,7 +210,8 @@ impl App {
 
     /// All events of this process from now on, lossy: for refreshing lists.
     pub fn watch_all(&self) -> EventStream {
-        self.deps().bus.subscribe_all()
+        let closing = self.closing.clone();
+        self.deps().bus.subscribe_all().take_until(async move { closing.cancelled().await }.boxed()).boxed()
     }
 
     pub async fn may_see_event(&self, caller: &Caller, event: &Event) -> bool {

@@ -17,6 +17,7 @@ mod reminders;
 mod runs;
 mod skill;
 mod spending;
+mod tenant;
 mod user;
 
 use clap::{Subcommand, ValueEnum};
@@ -39,6 +40,7 @@ pub use reminders::{ReminderAction, Reminders};
 pub use runs::{Eval, RunAction, Runs, Suite};
 pub use skill::{SkillAction, SkillArgs, SkillFilter};
 pub use spending::{BudgetAction, BudgetArgs, By, KeyAction, KeyArgs, PeriodArg, UsageArgs};
+pub use tenant::{TenantAction, TenantArgs};
 pub use user::{StateArg, UserAction, UserArgs, UserQuery};
 
 /// Commands that work through the API.
@@ -127,6 +129,11 @@ pub enum Command {
         after_help = "Examples:\n  steward group\n  steward group create editors --description \"who write for the web site\"\n  steward group add editors ann@example.org ben@example.org\n  steward group drop editors ben@example.org\n\nOnly administrators change groups. Beside a running server, put an administrator's API key (studio: Settings) into STEWARD_API_KEY."
     )]
     Group(GroupArgs),
+    /// Organisations, whose people, agents and data are apart from each other.
+    #[command(
+        after_help = "Examples:\n  steward tenant\n  steward tenant create acme --admin ann@acme.example\n  steward tenant disable acme\n  steward tenant delete acme --confirm acme\n\nOnly administrators of the installation may. Beside a running server, put such an administrator's API key (studio: Settings) into STEWARD_API_KEY."
+    )]
+    Tenant(TenantArgs),
     /// Who may use, change and share a single agent, skill, connection or credential.
     #[command(
         after_help = "Examples:\n  steward access show agent reporter\n  steward access restrict agent reporter\n  steward access give agent reporter --group editors\n  steward access give skill uptime --user ann@example.org --level edit\n  steward access take agent reporter --group editors\n  steward access why agent reporter --user ann@example.org\n  steward access of ann@example.org\n  steward access defaults --new-restricted true"

@@ -29,5 +29,6 @@ pub mod resume;
 pub mod runs;
 pub mod sample;
 pub mod skill;
+pub mod tenant;
 pub mod usage;
 pub mod user;

@@ -56,6 +56,6 @@ id! {
 }
 
 impl TenantId {
-    /// The tenant of an installation that has only one.
+    /// The tenant that every installation has; its administrators are those of the installation.
     pub const DEFAULT: Self = Self(Uuid::from_u128(1));
 }

@@ -16,6 +16,7 @@ mod skills;
 mod spending;
 mod store;
 mod store_result;
+mod tenants;
 mod tools;
 mod users;
 mod vault;
@@ -46,6 +47,7 @@ pub use store::{
     RunFilter, RunRow, RunStatus, RunStore, SideWrite, StoredEvent,
 };
 pub use store_result::{Page, StoreError, StoreResult};
+pub use tenants::{DeletedRows, Tenant, TenantChange, TenantRows};
 pub use tools::{AgentTools, Authorized, Interrupted, Stage, ToolScope, Tools};
 pub use users::{
     Invitation, LoginSession, LoginSessions, User, UserChange, UserChangeError, UserFilter, UserState, Users,

@@ -295,11 +295,11 @@ impl RunService {
 
     async fn fire_timers(&self) -> Result<(), EngineError> {
         let deps = &self.inner.deps;
-        for due in deps.store.due_timers(deps.clock.now(), 100).await? {
+        for due in deps.store.due_timers(deps.tenant, deps.clock.now(), 100).await? {
             if self.signals(due.run).is_some() {
                 continue;
             }
-            deps.store.push_command(due.tenant, due.run, Command::Timer { id: due.id }).await?;
+            deps.store.push_command(deps.tenant, due.run, Command::Timer { id: due.id }).await?;
         }
         Ok(())
     }
@@ -328,7 +328,7 @@ impl RunService {
         }
         let deps = &self.inner.deps;
         let until = self.lease_end();
-        let lease = deps.store.claim(what, &deps.config.node, deps.clock.now(), until).await?;
+        let lease = deps.store.claim(deps.tenant, what, &deps.config.node, deps.clock.now(), until).await?;
         let found = lease.is_some();
         if let Some(lease) = lease {
             self.spawn(lease, None, until, slot);

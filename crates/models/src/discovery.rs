@@ -47,7 +47,7 @@ pub async fn discover(environment: &Environment, client: &Client) -> Vec<Found> 
     let (from_ollama, from_llama_cpp) = probes.await;
     found.extend(from_ollama.unwrap_or_default());
     found.extend(from_llama_cpp.ok().flatten());
-    found.extend(local(environment));
+    found.extend(built_in(environment));
     found
 }
 
@@ -66,7 +66,8 @@ fn own(environment: &Environment) -> Option<Found> {
     })
 }
 
-fn local(environment: &Environment) -> Option<Found> {
+/// The built-in model, if its file is there.
+pub fn built_in(environment: &Environment) -> Option<Found> {
     let path = environment.local_model.as_ref()?;
     let header = match GgufHeader::read(path) {
         Ok(header) => header,

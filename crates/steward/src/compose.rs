@@ -7,7 +7,7 @@ use std::time::Duration;
 use steward_access::governance::SharedDetector;
 use steward_access::{SealedVault, VaultDeps};
 use steward_app::config::{names, saved_settings};
-use steward_app::{ConnectionRegistry, CountingBus, KnownSource, Metrics, RegistryParts};
+use steward_app::{ConnectionRegistry, CountingBus, KeyVariables, KnownSource, Metrics, RegistryParts};
 use steward_cli::client::DEFAULT_AGENT;
 use steward_core::agent::Agent;
 use steward_core::model::Connection;
@@ -16,7 +16,7 @@ use steward_core::{ConnectionId, TenantId};
 use steward_engine::{Deps, EngineConfig, RunService};
 use steward_infra::{FileBlobs, InProcessBus, RunTraces, SystemClock, UuidV7};
 use steward_intent::IntentService;
-use steward_models::discovery::{Environment, OWN_SERVER_KEY, discover};
+use steward_models::discovery::{Environment, OWN_SERVER_KEY, built_in, discover};
 use steward_models::embed::LazyMiniLm;
 use steward_models::local::{ChildCommand, Supervisor, SupervisorOptions};
 use steward_models::openai::{Client, Secrets, Timeouts};
@@ -47,6 +47,9 @@ pub const COMMIT: Option<&str> = option_env!("STEWARD_COMMIT");
 /// Idle time after which the embedding model's memory is freed.
 const EMBEDDER_IDLE: Duration = Duration::from_mins(5);
 
+/// Folder of the tenants but the default one, in the data directory.
+pub const TENANTS: &str = "tenants";
+
 /// Context window of the built-in model, tokens: all that it was trained for.
 const LOCAL_WINDOW: u32 = 2048;
 
@@ -56,9 +59,31 @@ pub struct Options {
     pub web_allow: Option<Vec<String>>,
 }
 
-pub struct Composition {
-    /// With what is saved in the database.
+/// What all tenants share. None of it holds what is a tenant's, unless by its id.
+#[derive(Clone)]
+pub struct Shared {
+    /// Those of the installation, with what is saved in the database.
     pub settings: Settings,
+    pub store: Arc<Store>,
+    pub vault_keys: Arc<SealedVault>,
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn Ids>,
+    pub embedder: Arc<dyn Embedder>,
+    pub metrics: Arc<Metrics>,
+    /// Whether this process alone has the database.
+    pub in_process: bool,
+    pub(crate) local: Arc<Supervisor>,
+    /// Private hosts and ports that web tools of the default tenant may reach.
+    web_allow: Vec<HostPort>,
+    /// Owner of the leases of runs.
+    node: String,
+}
+
+/// The parts of one tenant.
+pub struct Composition {
+    /// As far as they are this tenant's.
+    pub settings: Settings,
+    pub shared: Shared,
     pub tenant: TenantId,
     pub store: Arc<Store>,
     pub runs: RunService,
@@ -88,14 +113,16 @@ pub fn sandbox_helper(settings: &Settings) -> Helper {
     Helper { program: settings.program.clone(), prefix: vec!["sandbox-exec".into()] }
 }
 
-fn skill_services_config(settings: &Settings, web_allow: Vec<HostPort>) -> SkillServicesConfig {
+/// Whoever may use docker may do everything on this machine, so only the installation's own tenant may.
+fn skill_services_config(settings: &Settings, web_allow: Vec<HostPort>, installation: bool) -> SkillServicesConfig {
     SkillServicesConfig {
         data_dir: settings.data_dir.clone(),
         sandbox_helper: sandbox_helper(settings),
         python: python_config(settings),
         programs: settings.programs.clone(),
         path: path_folders(),
-        docker: DOCKER_VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), variable(name)?))).collect(),
+        docker: installation
+            .then(|| DOCKER_VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), variable(name)?))).collect()),
         web_allow,
     }
 }
@@ -109,12 +136,10 @@ pub fn python_config(settings: &Settings) -> steward_sandbox::python::PythonConf
     }
 }
 
-impl Composition {
-    /// Opens the data directory and composes the program. The local and the embedding model are loaded on first use.
-    #[expect(clippy::too_many_lines, reason = "one part after the other, each named once")]
-    pub async fn open(settings: &Settings, options: Options) -> anyhow::Result<Self> {
+impl Shared {
+    /// Opens the data directory.
+    async fn open(settings: &Settings, options: Options) -> anyhow::Result<Self> {
         install_tls();
-        let tenant = TenantId::DEFAULT;
         make_private_dir(&settings.data_dir)?;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let ids: Arc<dyn Ids> = Arc::new(UuidV7);
@@ -124,8 +149,8 @@ impl Composition {
             None => StoreConfig::sqlite(&settings.data_dir),
         };
         let in_process = matches!(config.place, Place::Sqlite { .. });
-        let store = Arc::new(Store::open(config, blobs.clone()).await?);
-        let settings = &settings.with_saved(saved_settings(&*store, tenant).await?);
+        let store = Arc::new(Store::open(config, blobs).await?);
+        let settings = settings.with_saved(saved_settings(&*store, TenantId::DEFAULT).await?);
         let rows: Arc<dyn CredentialRows> = store.clone();
         // A key that is no key ends the start; one that opens nothing does not, since all else works without.
         let source = settings.vault.source(&settings.data_dir, &rows)?;
@@ -134,18 +159,89 @@ impl Composition {
         if let Err(error) = vault_keys.check().await {
             tracing::error!(%error, "credentials can't be used");
         }
-        let local = Arc::new(local_model(settings));
+        let web_allow = options.web_allow.unwrap_or_else(|| names(&settings.layers, "WEB_ALLOW"));
+        let web_allow = web_allow
+            .iter()
+            .map(|text| text.parse().map_err(|error| anyhow!("{error}")))
+            .collect::<anyhow::Result<Vec<_>>>()?;
+        let embedder: Arc<dyn Embedder> = Arc::new(LazyMiniLm::with(
+            &settings.embedding_dir,
+            Some(EMBEDDER_IDLE),
+            Some(settings.cache_dir.join("vectors/all-MiniLM-L6-v2.v1")),
+        ));
+        let node = if in_process {
+            "local".to_owned()
+        } else {
+            // Two nodes on one database must not mistake each other's leases for their own.
+            format!("node-{}", ids.next())
+        };
+        Ok(Self {
+            local: Arc::new(local_model(&settings)),
+            metrics: Arc::new(Metrics::new(env!("CARGO_PKG_VERSION"), COMMIT.unwrap_or_default())),
+            settings,
+            store,
+            vault_keys,
+            clock,
+            ids,
+            embedder,
+            in_process,
+            web_allow,
+            node,
+        })
+    }
+
+    /// Where a tenant keeps its files: the default one in the data directory itself.
+    pub fn folder_of(&self, tenant: TenantId) -> PathBuf {
+        let data = &self.settings.data_dir;
+        if tenant == TenantId::DEFAULT { data.clone() } else { data.join(TENANTS).join(tenant.to_string()) }
+    }
+
+    /// The settings as far as they are a tenant's: keys, servers and accounts of the installation are not.
+    fn settings_of(&self, tenant: TenantId) -> Settings {
+        let mut settings = self.settings.clone();
+        if tenant != TenantId::DEFAULT {
+            settings.data_dir = self.folder_of(tenant);
+            settings.connection = None;
+            settings.llm = None;
+            settings.llm_key = None;
+            settings.otlp = None;
+            settings.key_variables = KeyVariables::none();
+            settings.integrations.mail.accounts.clear();
+        }
+        settings
+    }
+}
+
+impl Composition {
+    /// Opens the data directory and composes the program for the default tenant. The local and the embedding model are
+    /// loaded on first use.
+    pub async fn open(settings: &Settings, options: Options) -> anyhow::Result<Self> {
+        Self::of_tenant(&Shared::open(settings, options).await?, TenantId::DEFAULT).await
+    }
+
+    /// Composes the parts of a tenant.
+    #[expect(clippy::too_many_lines, reason = "one part after the other, each named once")]
+    pub async fn of_tenant(shared: &Shared, tenant: TenantId) -> anyhow::Result<Self> {
+        let installation = tenant == TenantId::DEFAULT;
+        let settings = &shared.settings_of(tenant);
+        make_private_dir(&settings.data_dir)?;
+        let (clock, ids) = (Arc::clone(&shared.clock), Arc::clone(&shared.ids));
+        let (store, vault_keys) = (Arc::clone(&shared.store), Arc::clone(&shared.vault_keys));
+        let blobs: Arc<dyn Blobs> = Arc::new(FileBlobs::new(&settings.data_dir));
+        if !installation {
+            store.keep_blobs_apart(tenant, Arc::clone(&blobs));
+        }
         let allowed = settings.key_variables.clone();
         let llm_key = settings.llm_key.clone();
         let secrets = Secrets::new(move |name| key_of(llm_key.as_ref(), name))
             .checked(move |name| allowed.check(name))
             .with_vault(tenant, vault_keys.clone())
             .with_clock(Arc::clone(&clock));
-        let client = Client::new(secrets, Some(local.clone()), Timeouts::default());
-        let found = find_connections(settings, &client).await;
+        let client = Client::new(secrets, Some(shared.local.clone()), Timeouts::default());
+        let found = if installation { find_connections(settings, &client).await } else { built_in_model(settings) };
         let models = Arc::new(
             Router::new(client, Arc::clone(&clock), Vec::new(), None)
-                .with_prices(Prices::load(&settings.data_dir.join("prices.json"))?),
+                .with_prices(Prices::load(&shared.settings.data_dir.join("prices.json"))?),
         );
         let wanted = settings.connection.clone();
         let parts = RegistryParts {
@@ -157,13 +253,9 @@ impl Composition {
             variables: settings.key_variables.clone(),
         };
         let connections = ConnectionRegistry::open(parts, wanted, found).await?;
-        let web_allow = options.web_allow.unwrap_or_else(|| names(&settings.layers, "WEB_ALLOW"));
-        let web_allow = web_allow
-            .iter()
-            .map(|text| text.parse().map_err(|error| anyhow!("{error}")))
-            .collect::<anyhow::Result<Vec<_>>>()?;
+        let web_allow = if installation { shared.web_allow.clone() } else { Vec::new() };
         let skills = SkillServices::new(
-            skill_services_config(settings, web_allow.clone()),
+            skill_services_config(settings, web_allow.clone(), installation),
             SkillServicesPorts {
                 skills: store.clone(),
                 agents: store.clone(),
@@ -209,20 +301,10 @@ impl Composition {
             tools = tools.when_ended(move |run| traces.ended(run));
         }
         let tools = tools.build()?;
-        let embedder: Arc<dyn Embedder> = Arc::new(LazyMiniLm::with(
-            &settings.embedding_dir,
-            Some(EMBEDDER_IDLE),
-            Some(settings.cache_dir.join("vectors/all-MiniLM-L6-v2.v1")),
-        ));
-        let metrics = Arc::new(Metrics::new(env!("CARGO_PKG_VERSION"), COMMIT.unwrap_or_default()));
+        let (embedder, metrics) = (Arc::clone(&shared.embedder), Arc::clone(&shared.metrics));
+        // Events of one tenant never pass by those who listen to another's.
         let bus: Arc<dyn EventBus> = Arc::new(CountingBus::new(Arc::new(InProcessBus::new()), Arc::clone(&metrics)));
-        let node = if in_process {
-            "local".to_owned()
-        } else {
-            // Two nodes on one database must not mistake each other's leases for their own.
-            format!("node-{}", ids.next())
-        };
-        let config = EngineConfig { node, ..settings.engine.clone() };
+        let config = EngineConfig { node: shared.node.clone(), ..settings.engine.clone() };
         let runs = RunService::new(Deps {
             limiter: Arc::default(),
             personal_data: Arc::new(SharedDetector),
@@ -243,6 +325,7 @@ impl Composition {
         });
         Ok(Self {
             settings: settings.clone(),
+            shared: shared.clone(),
             tenant,
             store,
             runs,
@@ -260,7 +343,7 @@ impl Composition {
             embedding_dir: settings.embedding_dir.clone(),
             metrics,
             browsers,
-            local,
+            local: Arc::clone(&shared.local),
             python: skills.python,
             traces,
         })
@@ -291,11 +374,16 @@ impl Composition {
 
     /// Releases runs, ends the model's process and all browsers; the database closes with its last use.
     pub async fn close(&self) {
+        self.rest().await;
+        self.local.stop().await;
+    }
+
+    /// Releases runs and ends all that is this tenant's alone.
+    pub async fn rest(&self) {
         self.runs.shutdown().await;
         if let Some(browsers) = &self.browsers {
             browsers.close_all();
         }
-        self.local.stop().await;
         if let Err(error) = steward_app::seal_audit(&*self.store, self.tenant).await {
             tracing::warn!(%error, "the newest audit entries get their places at the next start");
         }
@@ -351,4 +439,13 @@ async fn find_connections(settings: &Settings, client: &Client) -> Vec<KnownSour
         .into_iter()
         .map(|found| KnownSource { connection: found.connection, from: found.how })
         .collect()
+}
+
+/// All that a tenant has before it adds its own: what is on this machine, or paid for, is the installation's.
+fn built_in_model(settings: &Settings) -> Vec<KnownSource> {
+    let mut environment = Environment::new(|_| None);
+    environment.local_model = Some(settings.model.clone());
+    environment.local_window = LOCAL_WINDOW;
+    let found = built_in(&environment);
+    found.into_iter().map(|found| KnownSource { connection: found.connection, from: found.how }).collect()
 }

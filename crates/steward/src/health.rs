@@ -115,6 +115,11 @@ pub fn of_installation(parts: &Composition) -> Vec<Check> {
     ]
 }
 
+/// What a tenant beside the default one has of its own.
+pub fn of_tenant(parts: &Composition) -> Vec<Check> {
+    vec![database(parts), model(parts)]
+}
+
 fn database(parts: &Composition) -> Check {
     let (store, tenant) = (Arc::clone(&parts.store), parts.tenant);
     let probe = move || {

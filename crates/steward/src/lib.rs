@@ -1,6 +1,7 @@
 //! The program: settings, composition, commands.
 
 pub mod api_state;
+mod application;
 pub mod browser;
 pub mod cli;
 pub mod commands;
@@ -15,6 +16,7 @@ mod serving;
 pub mod settings;
 pub mod start;
 pub mod telemetry;
+mod tenants;
 mod transport;
 
 pub use steward_cli::{exit, term};

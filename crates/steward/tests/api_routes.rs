@@ -19,4 +19,5 @@ mod responses;
 mod runs;
 mod skills;
 mod spending;
+mod tenants;
 mod trusted;

@@ -12,6 +12,7 @@ mod phrases;
 mod reminders;
 mod sandbox;
 mod skill;
+mod tenant;
 mod user;
 
 use common::{Bench, Done, Server, finish};

@@ -3,6 +3,17 @@
 -- Columns named folded_* hold lower case text to search in: neither engine's lower() knows all letters in every locale.
 -- A run's last_seq is max(seq) of its events: it is stored nowhere else, so it can't disagree.
 
+-- The customers of the installation. Every other table is keyed by one of them.
+create table tenants (
+    id          uuid   not null,
+    slug        text   not null,
+    name        text   not null,
+    created_at  bigint not null,
+    disabled_at bigint,
+    primary key (id)
+);
+create unique index tenants_by_slug on tenants (slug);
+
 create table runs (
     tenant_id       uuid   not null,
     id              uuid   not null,

@@ -28,6 +28,7 @@ mod side_writes;
 mod sign_on;
 mod skills;
 mod spend_limits;
+mod tenants;
 mod tool_sets;
 mod usage;
 mod users;

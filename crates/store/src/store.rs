@@ -7,7 +7,7 @@ use crate::tx::{Arg, Row, args};
 use crate::{codec, error, migrate};
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use steward_core::TenantId;
 use steward_core::event::EventBody;
 use steward_core::ports::{Blobs, StoreError, StoreResult};
@@ -57,6 +57,8 @@ pub struct Store {
     engine: Engine,
     limited: LimitLookup,
     blobs: Arc<dyn Blobs>,
+    /// Those of tenants that keep theirs elsewhere.
+    blobs_apart: RwLock<HashMap<TenantId, Arc<dyn Blobs>>>,
     pub(crate) tool_sets: ToolSets,
 }
 
@@ -82,7 +84,7 @@ impl Store {
             }
             Place::Postgres { url } => Engine::Postgres(Postgres::open(&url, config.connections, list).await?),
         };
-        let store = Self { engine, limited, blobs, tool_sets: ToolSets::default() };
+        let store = Self { engine, limited, blobs, blobs_apart: RwLock::default(), tool_sets: ToolSets::default() };
         store.load_limited_scopes().await?;
         Ok(store)
     }
@@ -118,6 +120,16 @@ impl Store {
         };
         let version = self.row(sql, args![]).await?.map(|row| row.text(0)).transpose()?;
         Ok((name, version.unwrap_or_default()))
+    }
+
+    /// From now on, large bodies of this tenant are kept apart from those of the others.
+    pub fn keep_blobs_apart(&self, tenant: TenantId, blobs: Arc<dyn Blobs>) {
+        self.blobs_apart.write().unwrap_or_else(PoisonError::into_inner).insert(tenant, blobs);
+    }
+
+    fn blobs_of(&self, tenant: TenantId) -> Arc<dyn Blobs> {
+        let apart = self.blobs_apart.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(apart.get(&tenant).unwrap_or(&self.blobs))
     }
 
     /// Runs `op` where nothing can be changed.
@@ -175,7 +187,7 @@ impl Store {
     }
 
     /// Events as rows; large bodies are durable in the blob store when this returns.
-    pub(crate) async fn event_rows(&self, bodies: &[EventBody]) -> StoreResult<Vec<EventRow>> {
+    pub(crate) async fn event_rows(&self, tenant: TenantId, bodies: &[EventBody]) -> StoreResult<Vec<EventRow>> {
         let mut rows = Vec::with_capacity(bodies.len());
         for body in bodies {
             if matches!(body, EventBody::Unknown) {
@@ -184,7 +196,7 @@ impl Store {
             let kind = body.kind();
             let text = codec::to_json(body)?;
             rows.push(if text.len() > MAX_INLINE {
-                let stored = self.blobs.put(text.into_bytes()).await;
+                let stored = self.blobs_of(tenant).put(text.into_bytes()).await;
                 EventRow { kind, body: None, blob: Some(stored.map_err(|e| error::blob(&e))?) }
             } else {
                 EventRow { kind, body: Some(text), blob: None }
@@ -192,8 +204,8 @@ impl Store {
         }
         Ok(rows)
     }
-    pub(crate) async fn blob_text(&self, hash: &str) -> StoreResult<String> {
-        let bytes = self.blobs.get(hash).await.map_err(|e| error::blob(&e))?;
+    pub(crate) async fn blob_text(&self, tenant: TenantId, hash: &str) -> StoreResult<String> {
+        let bytes = self.blobs_of(tenant).get(hash).await.map_err(|e| error::blob(&e))?;
         String::from_utf8(bytes).map_err(|_| StoreError::Corrupt(format!("blob {hash} is not text")))
     }
 }

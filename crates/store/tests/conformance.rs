@@ -22,6 +22,7 @@ mod spending_model;
 mod spending_usage;
 mod studio;
 mod talks;
+mod tenants;
 mod users;
 
 /// A test of each case on SQLite, and one of all cases on one PostgreSQL server.
@@ -105,6 +106,9 @@ cases! {
     rows::connections_have_unique_names,
     sign_on::an_external_account_is_linked_once,
     sign_on::codes_and_steps_count_once,
+    tenants::tenants_have_unique_slugs_and_are_disabled,
+    tenants::a_deleted_tenant_leaves_no_row,
+    tenants::runs_are_claimed_within_their_tenant,
     users::users_have_unique_emails,
     users::users_are_changed_and_disabled,
     users::an_administrator_remains,

@@ -216,7 +216,7 @@ async fn a_full_disk_loses_nothing_and_is_survived() {
     assert_eq!(store.run(TENANT, modest.run).await.unwrap().last_seq, 6);
     assert_eq!(store.setting(TENANT, "n").await.unwrap(), Some(serde_json::json!(5)));
     let lease = store
-        .claim(steward_core::ports::Claim::Run(greedy.run), "a", Timestamp(3), Timestamp(i64::MAX))
+        .claim(TENANT, steward_core::ports::Claim::Run(greedy.run), "a", Timestamp(3), Timestamp(i64::MAX))
         .await
         .unwrap()
         .unwrap();

@@ -39,8 +39,8 @@ pub struct SkillServicesConfig {
     /// Folders of programs that are found before those of `path`, and may be read in the sandbox.
     pub programs: Vec<PathBuf>,
     pub path: Vec<PathBuf>,
-    /// What docker gets of [`DOCKER_VARIABLES`].
-    pub docker: BTreeMap<String, String>,
+    /// What docker gets of [`DOCKER_VARIABLES`]; `None`: no skill may use docker.
+    pub docker: Option<BTreeMap<String, String>>,
     /// Private hosts and ports that the installation allows.
     pub web_allow: Vec<HostPort>,
 }
@@ -84,9 +84,12 @@ impl SkillServices {
             .with(Arc::new(SqlExecutor))
             .with(Arc::new(SshExecutor::new(host_keys.clone())))
             .with(Arc::new(ShellExecutor::new(helper(), Arc::clone(&blobs)).with(programs(BTreeMap::new()))))
-            .with(Arc::new(DockerExecutor::new(programs(config.docker))))
             .with(Arc::new(AnsibleExecutor::new(programs(BTreeMap::new()), helper())))
             .with(Arc::new(McpExecutor::new(mcp.clone())));
+        let runtime = match config.docker {
+            Some(variables) => runtime.with(Arc::new(DockerExecutor::new(programs(variables)))),
+            None => runtime,
+        };
         let runtime = Arc::new(runtime);
         let check = Arc::clone(&runtime);
         let library = ReferenceLibrary {

@@ -3155,6 +3155,8 @@ export interface components {
         AuthStatus: {
             /** @description There is no administrator yet: make one with the token of the terminal. */
             needs_setup: boolean;
+            /** @description Whether people may have to name their organisation. */
+            several_tenants: boolean;
             /** @description Version of the program. */
             version: string;
         };
@@ -5206,6 +5208,8 @@ export interface components {
             email: string;
             /** @description Password. */
             password: string;
+            /** @description The slug of the organisation; the installation's own if left out. */
+            tenant?: string | null;
         };
         /** @description One login of the caller. */
         LoginSessionView: {
@@ -5406,6 +5410,8 @@ export interface components {
              * @description Their id.
              */
             id: string;
+            /** @description Whether they are of the installation's own organisation, whose administrators look after all. */
+            installation: boolean;
             /** @description To show. */
             name: string;
             /** @description What they may do. */
@@ -8277,6 +8283,86 @@ export interface components {
         UserDetail: components["schemas"]["User"] & {
             /** @description Logins that have not ended. */
             sessions: number;
+        };
+        /** @description How many rows were deleted from a table. */
+        DeletedTable: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            rows: number;
+            /** @description The table. */
+            table: string;
+        };
+        /** @description What was deleted with an organisation. The same stands in the audit trail. */
+        DeletedTenant: {
+            /**
+             * Format: int64
+             * @description Files of its folder.
+             */
+            files: number;
+            /** @description By table, those without rows too. */
+            tables: components["schemas"]["DeletedTable"][];
+        };
+        /** @description An organisation that was just made. */
+        NewTenant: {
+            /** @description Its first administrator. */
+            administrator: components["schemas"]["User"];
+            /** @description How they come to a password. */
+            invitation: components["schemas"]["Invitation"];
+            /** @description The organisation. */
+            tenant: components["schemas"]["Tenant"];
+        };
+        /** @description An organisation: its people, agents and data are apart from those of all others. */
+        Tenant: {
+            /**
+             * Format: int64
+             * @description When it was made, milliseconds since 1970 UTC.
+             */
+            created_at: number;
+            /** @description Whether it is the one of the installation, which is always there. */
+            default: boolean;
+            /**
+             * Format: int64
+             * @description Since when it is disabled; null: it is not.
+             */
+            disabled_at: number | null;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description To show. */
+            name: string;
+            /** @description By which logins name it. */
+            slug: string;
+        };
+        /** @description That it is really meant. */
+        TenantDeletion: {
+            /** @description The slug of the organisation, once more. */
+            slug: string;
+        };
+        /** @description A new organisation, and its first administrator. */
+        TenantInput: {
+            /**
+             * @description Email of its first administrator, who is invited.
+             * @example ann@example.org
+             */
+            administrator: string;
+            /** @description To show; the slug if left out. */
+            name?: string | null;
+            /**
+             * @description By which logins name it: 2 to 40 lower-case letters, digits and hyphens. It stays.
+             * @example acme
+             */
+            slug: string;
+        };
+        /** @description What to change of an organisation. What is left out stays. */
+        TenantPatch: {
+            /** @description Whether nobody of it comes in: its logins, keys, runs and streams end at once. */
+            disabled?: boolean;
+            /** @description To show. */
+            name?: string;
         };
         /** @description Whom to invite. */
         UserInput: {

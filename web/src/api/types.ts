@@ -31,6 +31,11 @@ export type User = S["User"];
 export type UserInput = S["UserInput"];
 export type UserPatch = S["UserPatch"];
 export type InvitedUser = S["InvitedUser"];
+export type Tenant = S["Tenant"];
+export type TenantInput = S["TenantInput"];
+export type TenantPatch = S["TenantPatch"];
+export type NewTenant = S["NewTenant"];
+export type DeletedTenant = S["DeletedTenant"];
 
 export type Group = S["Group"];
 export type GroupInput = S["GroupInput"];

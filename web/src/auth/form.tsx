@@ -1,11 +1,12 @@
 import { Eye, EyeOff } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { ApiError, expectSession } from "@/api/client";
-import { useAccountActions, useOfferedLogins } from "@/api/hooks";
+import { useAccountActions, useAuthStatus, useOfferedLogins } from "@/api/hooks";
 import type { SecondFactorRequired } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, ErrorState, Field, IconButton, Input } from "@/ui";
 import { SecondStep } from "./second-step";
+import { rememberTenant, wantedTenant } from "./tenant";
 
 /** A password with a button that shows it. */
 export function PasswordInput(props: React.ComponentProps<"input">) {
@@ -23,13 +24,19 @@ export function PasswordInput(props: React.ComponentProps<"input">) {
 export function LoginForm({ email: known = "", onDone }: { email?: string; onDone?: () => void }) {
   const t = useT("auth");
   const { login } = useAccountActions();
-  const offered = useOfferedLogins();
+  const [tenant, setTenant] = useState(wantedTenant);
+  // Asked once they have stopped typing.
+  const [settled, settle] = useState(tenant);
+  const several = useAuthStatus().data?.several_tenants ?? false;
+  const at = several ? settled.trim() : "";
+  const offered = useOfferedLogins(at);
   const [asked, setAsked] = useState<SecondFactorRequired | null>(null);
   const [email, setEmail] = useState(known);
   const [password, setPassword] = useState("");
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    login.mutate({ email: email.trim(), password }, { onSuccess: (answer) => ("challenge" in answer ? setAsked(answer) : onDone?.()), onError: () => setPassword("") });
+    const named = several ? tenant.trim() : "";
+    login.mutate({ email: email.trim(), password, ...(named && { tenant: named }) }, { onSuccess: (answer) => (rememberTenant(named), "challenge" in answer ? setAsked(answer) : onDone?.()), onError: () => setPassword("") });
   };
   const wrong = login.error instanceof ApiError && login.error.status === 401;
   if (asked) return <SecondStep asked={asked} onDone={onDone} onBack={() => (setAsked(null), setPassword(""))} />;
@@ -37,25 +44,27 @@ export function LoginForm({ email: known = "", onDone }: { email?: string; onDon
   const named = offered.data?.directory != null;
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
+      {several && <Field label={t("tenant")} hint={t("tenantHint")}>{(p) => <Input {...p} name="tenant" autoComplete="organization" autoCapitalize="none" maxLength={40} value={tenant} onChange={(event) => setTenant(event.target.value)} onBlur={() => settle(tenant)} />}</Field>}
       <Field label={t(named ? "emailOrName" : "email")} hint={named ? t("directory", { name: offered.data?.directory ?? "" }) : undefined}>{(p) => <Input {...p} type={named ? "text" : "email"} name="email" autoComplete="username" required autoFocus={!known} value={email} onChange={(event) => setEmail(event.target.value)} />}</Field>
       <Field label={t("password")} error={wrong ? t("wrong") : null}>{(p) => <PasswordInput {...p} name="password" autoComplete="current-password" required autoFocus={!!known} value={password} onChange={(event) => setPassword(event.target.value)} />}</Field>
       {login.error && !wrong && <ErrorState inline error={login.error} />}
       <Button type="submit" variant="primary" loading={login.isPending}>{t("signIn")}</Button>
-      <Providers />
+      <Providers tenant={at} />
     </form>
   );
 }
 
 /** A button for each provider. The browser goes there and comes back with a session. */
-function Providers() {
+function Providers({ tenant }: { tenant: string }) {
   const t = useT("auth");
-  const offered = useOfferedLogins();
+  const offered = useOfferedLogins(tenant);
   const providers = offered.data?.providers ?? [];
   if (providers.length === 0) return null;
   const wanted = new URLSearchParams(window.location.search).get("next") ?? (window.location.pathname === "/login" ? "/chat" : window.location.pathname);
   const go = (name: string) => {
     expectSession();
-    window.location.assign(`/api/auth/oidc/${encodeURIComponent(name)}/start?next=${encodeURIComponent(wanted)}`);
+    rememberTenant(tenant);
+    window.location.assign(`/api/auth/oidc/${encodeURIComponent(name)}/start?next=${encodeURIComponent(wanted)}${tenant && `&tenant=${encodeURIComponent(tenant)}`}`);
   };
   return (
     <div className="flex flex-col gap-2 border-t border-line pt-4">

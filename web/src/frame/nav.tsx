@@ -1,7 +1,7 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import { Bot, Cable, ChartColumn, Ellipsis, FileLock, Info, KeyRound, LayoutDashboard, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, SlidersHorizontal, Users, UsersRound } from "lucide-react";
+import { Bot, Building2, Cable, ChartColumn, Ellipsis, FileLock, Info, KeyRound, LayoutDashboard, ListTree, MessagesSquare, Plug, Puzzle, ScrollText, Settings, ShieldCheck, SlidersHorizontal, Users, UsersRound } from "lucide-react";
 import { useState } from "react";
-import { isAdmin, isOperator, mayWork, useMe, useOpenApprovals } from "@/api/hooks";
+import { isAdmin, isInstallationAdmin, isOperator, mayWork, useMe, useOpenApprovals } from "@/api/hooks";
 import type { Me } from "@/api/types";
 import { useT } from "@/i18n";
 import { cx, Sheet } from "@/ui";
@@ -23,6 +23,7 @@ const PAGES = [
   { to: "/usage", icon: ChartColumn, key: "usage" },
   { to: "/users", icon: Users, key: "users" },
   { to: "/groups", icon: UsersRound, key: "groups" },
+  { to: "/tenants", icon: Building2, key: "tenants" },
   { to: "/audit", icon: ScrollText, key: "audit" },
   { to: "/governance", icon: FileLock, key: "governance" },
   { to: "/system", icon: SlidersHorizontal, key: "system" },
@@ -36,8 +37,10 @@ export const NAVIGATION: readonly Entry[] = [...PAGES, ...LATER];
 /** Whether somebody may see a page at all; the server refuses anyway. */
 export const maySee = (entry: Entry, me: Me | undefined): boolean => {
   if (entry.to === "/users" || entry.to === "/audit") return isAdmin(me);
+  if (entry.to === "/tenants") return isInstallationAdmin(me);
   if (entry.to === "/groups") return isOperator(me);
-  if (entry.to === "/system") return isOperator(me);
+  // The program's settings and health are the installation's.
+  if (entry.to === "/system") return isOperator(me) && !!me?.installation;
   return entry.to !== "/credentials" || mayWork(me);
 };
 

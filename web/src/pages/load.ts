@@ -16,6 +16,7 @@ export const load = {
   system: () => import("@/pages/system"),
   usage: () => import("@/pages/usage"),
   users: () => import("@/pages/users"),
+  tenants: () => import("@/pages/tenants"),
   groups: () => import("@/pages/groups"),
   settings: () => import("@/pages/settings"),
   about: () => import("@/pages/about"),

@@ -18,6 +18,7 @@ use super::token::{Claims, TokenRules, text_of, texts_of};
 use crate::external::{ExternalProfile, NotAdmitted};
 use crate::saved::SavedProvider;
 use crate::sessions::{OpenSession, network};
+use crate::tenants::{marked, unmarked};
 use crate::{Access, AccessError, secrets};
 
 /// How long somebody may take at the provider, seconds.
@@ -129,6 +130,7 @@ impl Access {
         let expires = self.clock.now().0 / 1000 + ABSENCE_S;
         let next = next.filter(|next| is_own_path(next)).unwrap_or_default();
         let cookie = format!("{expires}.{}.{}", secrets::refresh_token(), BASE64URL_NOPAD.encode(next.as_bytes()));
+        let cookie = marked(self.tenant, &cookie);
         let bound = self.bound(&saved, redirect_uri, &cookie);
         let mut location = Url::parse(&known.metadata.authorization_endpoint).map_err(|_| SignOnError::Provider)?;
         location
@@ -169,7 +171,7 @@ impl Access {
             return Err(SignOnError::State);
         }
         // Ours, since the state fits; so it has this form.
-        let mut parts = cookie.split('.');
+        let mut parts = unmarked(cookie).split('.');
         let expires: i64 = parts.next().and_then(|text| text.parse().ok()).ok_or(SignOnError::State)?;
         if self.clock.now().0 / 1000 >= expires {
             return Err(SignOnError::State);

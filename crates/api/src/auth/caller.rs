@@ -2,38 +2,41 @@ use super::client::Client;
 use crate::ApiState;
 use crate::openai::OpenAiError;
 use crate::problem::Problem;
+use crate::tenant_app::TenantApp;
 use axum::extract::FromRequestParts;
 use axum::http::header;
 use axum::http::request::Parts;
-use steward_app::{Caller, Identity};
+use steward_app::{Caller, Identity, claimed_tenant};
 use steward_core::ports::LoginError;
 
 const CLIENT: &str = "x-steward-client";
+/// By which a program with a token of a provider names its tenant.
+const TENANT: &str = "x-steward-tenant";
 
-/// What nearly every handler takes: the application and who calls it.
-pub(crate) struct Call(pub ApiState, pub Caller);
+/// What nearly every handler takes: the application of the caller's tenant, and who calls it.
+pub(crate) struct Call(pub TenantApp, pub Caller);
 
 impl FromRequestParts<ApiState> for Call {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Problem> {
-        let identity = identify(parts, state).await?;
-        Ok(Self(state.clone(), caller_of(identity, parts)))
+        let (app, identity) = identify(parts, state).await?;
+        Ok(Self(app, caller_of(identity, parts)))
     }
 }
 
 /// Errors are in OpenAI's shape, and calls of virtual keys are counted.
-pub(crate) struct DialectCaller(pub Caller);
+pub(crate) struct DialectCaller(pub TenantApp, pub Caller);
 
 pub(crate) fn caller_of(identity: Identity, parts: &Parts) -> Caller {
     let command_line = parts.headers.get(CLIENT).is_some_and(|name| name == "cli");
     Caller::new(identity, command_line).at(Client::of_request(parts).address)
 }
 
-/// Whom the bearer token belongs to. Looked up once per request, kept with it.
-pub(crate) async fn identify(parts: &mut Parts, state: &ApiState) -> Result<Identity, LoginError> {
+/// Whom the bearer token belongs to, and the application of their tenant. Looked up once per request, kept with it.
+pub(crate) async fn identify(parts: &mut Parts, state: &ApiState) -> Result<(TenantApp, Identity), LoginError> {
     if let Some(known) = parts.extensions.get::<Identity>() {
-        return Ok(known.clone());
+        return Ok((state.app_of(known)?, known.clone()));
     }
     let bearer = parts
         .headers
@@ -44,27 +47,33 @@ pub(crate) async fn identify(parts: &mut Parts, state: &ApiState) -> Result<Iden
         .map(|(_, token)| token.trim())
         .filter(|token| !token.is_empty())
         .ok_or(LoginError::Token)?;
-    let identity = state.access.identify(bearer).await?;
+    let app = match claimed_tenant(bearer) {
+        Some(tenant) => state.app_of_tenant(tenant),
+        // A token of another program knows nothing of tenants.
+        None => state.app_named(parts.headers.get(TENANT).and_then(|slug| slug.to_str().ok())),
+    };
+    let app = app.ok_or(LoginError::Token)?;
+    let identity = app.access.identify(bearer).await?;
     let path = parts.uri.path();
     if identity.principal.key.is_some() && !path.starts_with("/v1/") && path != "/mcp" {
         return Err(LoginError::VirtualKey);
     }
     parts.extensions.insert(identity.clone());
-    Ok(identity)
+    Ok((app, identity))
 }
 
 impl FromRequestParts<ApiState> for DialectCaller {
     type Rejection = OpenAiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, OpenAiError> {
-        let identity = identify(parts, state).await.map_err(|error| OpenAiError::unauthorized(&error))?;
+        let (app, identity) = identify(parts, state).await.map_err(|error| OpenAiError::unauthorized(&error))?;
         if let Some(key) = &identity.principal.key
             && !parts.method.is_safe()
         {
-            let admitted = state.usage_writer.limiter().admit(key, state.now());
+            let admitted = app.usage_writer.limiter().admit(key, app.now());
             admitted.map_err(|too| OpenAiError::too_many(too.message, too.wait_s))?;
         }
-        Ok(Self(caller_of(identity, parts)))
+        Ok(Self(app, caller_of(identity, parts)))
     }
 }
 
@@ -72,7 +81,7 @@ impl FromRequestParts<ApiState> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Problem> {
-        let identity = identify(parts, state).await?;
+        let (_, identity) = identify(parts, state).await?;
         Ok(caller_of(identity, parts))
     }
 }

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use steward_app::{Account, OpenSession};
 use steward_core::ports::{Challenge, LoginSession, Role};
-use steward_core::{Timestamp, UserId};
+use steward_core::{TenantId, Timestamp, UserId};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -14,6 +14,10 @@ pub(crate) struct Login {
     pub email: String,
     /// Password.
     pub password: String,
+    /// The slug of the organisation; the installation's own if left out.
+    #[serde(default)]
+    #[schema(max_length = 40)]
+    pub tenant: Option<String>,
 }
 
 /// Body of a login by the directory.
@@ -25,6 +29,10 @@ pub(crate) struct DirectoryLogin {
     pub username: String,
     /// Password.
     pub password: String,
+    /// The slug of the organisation; the installation's own if left out.
+    #[serde(default)]
+    #[schema(max_length = 40)]
+    pub tenant: Option<String>,
 }
 
 /// The password is right, and a code of the second factor is needed.
@@ -103,11 +111,14 @@ pub(crate) struct Me {
     pub name: String,
     /// What they may do.
     pub role: Role,
+    /// Whether they are of the installation's own organisation, whose administrators look after all.
+    pub installation: bool,
 }
 
 impl From<Account> for Me {
     fn from(account: Account) -> Self {
-        Self { id: account.id, email: account.email, name: account.name, role: account.role }
+        let installation = account.tenant == TenantId::DEFAULT;
+        Self { id: account.id, email: account.email, name: account.name, role: account.role, installation }
     }
 }
 
@@ -151,6 +162,8 @@ pub(crate) struct AuthStatus {
     pub needs_setup: bool,
     /// Version of the program.
     pub version: String,
+    /// Whether people may have to name their organisation.
+    pub several_tenants: bool,
 }
 
 /// One login of the caller.

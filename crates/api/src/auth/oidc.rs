@@ -13,7 +13,8 @@ use axum::{Extension, Json};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use steward_app::dto::identity::OfferedLogins;
-use steward_app::{Arrival, SignOnError};
+use steward_app::{Arrival, SignOnError, claimed_tenant};
+use steward_core::TenantId;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -25,13 +26,27 @@ pub(super) fn oidc_routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::default().routes(routes!(list)).routes(routes!(start)).routes(routes!(callback))
 }
 
+/// Where somebody logs in.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct At {
+    /// The slug of the organisation; the installation's own if left out.
+    #[serde(default)]
+    #[param(nullable = false, max_length = 40)]
+    tenant: Option<String>,
+}
+
 /// List the ways to log in, beside a password of Steward
 #[utoipa::path(
-    get, path = "/api/auth/oidc", tag = "auth", operation_id = "offeredLogins", security(()),
+    get, path = "/api/auth/oidc", tag = "auth", operation_id = "offeredLogins", security(()), params(At),
     responses((status = 200, description = "For the page of logins", body = OfferedLogins))
 )]
-pub(crate) async fn list(State(state): State<ApiState>) -> Answer<OfferedLogins> {
-    Ok(Json(state.offered_logins().await?))
+pub(crate) async fn list(State(state): State<ApiState>, Params(at): Params<At>) -> Answer<OfferedLogins> {
+    // Who guesses a slug is told the same as for one that offers nothing.
+    match state.app_named(at.tenant.as_deref()) {
+        Some(app) => Ok(Json(app.offered_logins().await?)),
+        None => Ok(Json(OfferedLogins { providers: Vec::new(), directory: None })),
+    }
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -40,6 +55,10 @@ pub(crate) struct Wanted {
     /// The path of the studio to come back to.
     #[serde(default)]
     next: Option<String>,
+    /// The slug of the organisation; the installation's own if left out.
+    #[serde(default)]
+    #[param(nullable = false, max_length = 40)]
+    tenant: Option<String>,
 }
 
 /// Begin a login with a provider
@@ -58,7 +77,10 @@ pub(crate) async fn start(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let back = redirect_uri(&state, &headers, &client, &name);
-    let begun = state.access.begin_sign_on(&name, &back, wanted.next.as_deref()).await;
+    let begun = match state.app_named(wanted.tenant.as_deref()) {
+        Some(app) => app.access.begin_sign_on(&name, &back, wanted.next.as_deref()).await,
+        None => Err(SignOnError::NoProvider),
+    };
     Ok(match begun {
         Ok(departure) => {
             let cookie = set_kept(&departure.cookie, departure.expires_in, client.https);
@@ -115,22 +137,26 @@ pub(crate) async fn callback(
         client: client.address,
         label: &client.label,
     };
-    let arrived = if [&back.state, &back.code, &back.error, &back.iss].into_iter().all(short) {
-        state.access.finish_sign_on(arrival).await
-    } else {
-        Err(SignOnError::State)
+    // The cookie says where the login was begun; without one there is none to go on with.
+    let tenant = arrival.cookie.and_then(claimed_tenant).unwrap_or(TenantId::DEFAULT);
+    let app = state.app_of_tenant(tenant);
+    let arrived = match &app {
+        Some(app) if [&back.state, &back.code, &back.error, &back.iss].into_iter().all(short) => {
+            app.access.finish_sign_on(arrival).await
+        }
+        _ => Err(SignOnError::State),
     };
     let forget = (header::SET_COOKIE, clear_kept(client.https));
     Ok(match arrived {
         Ok((open, next)) => {
-            let note = AuditNote::of(open.user.email.clone(), open.user.id);
+            let note = AuditNote::of(open.user.email.clone(), open.user.id).in_tenant(tenant);
             let token = open.refresh_token.as_deref().unwrap_or_default();
             let session = (header::SET_COOKIE, set_cookie(token, open.refresh_expires_in, client.https));
             let next = if next.is_empty() { "/" } else { &next };
             (Extension(note), AppendHeaders([session, forget]), see_other(next)).into_response()
         }
         Err(error) => {
-            let note = AuditNote::default().refused(error.word());
+            let note = AuditNote::default().refused(error.word()).in_tenant(tenant);
             (Extension(note), AppendHeaders([forget]), see_other(&page_of(&error))).into_response()
         }
     })

@@ -5,12 +5,14 @@ use crate::ApiState;
 use crate::extract::Body;
 use crate::guard::AuditNote;
 use crate::problem::{Answer, Done, Problem};
+use crate::tenant_app::TenantApp;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
-use steward_app::{Enrolment, SecondStep};
+use steward_app::{Enrolment, SecondStep, claimed_tenant};
+use steward_core::ports::LoginError;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -63,8 +65,9 @@ pub(crate) async fn second_step(
 ) -> Result<Response, Problem> {
     let step =
         SecondStep { challenge: &body.challenge, code: &body.code, client: client.address, label: &client.label };
-    let (open, recovery_codes) = state.access.second_step(step).await?;
-    let note = AuditNote::of(open.user.email.clone(), open.user.id);
+    let app = challenged(&state, &body.challenge)?;
+    let (open, recovery_codes) = app.access.second_step(step).await?;
+    let note = AuditNote::of(open.user.email.clone(), open.user.id).in_tenant(app.tenant());
     Ok((Extension(note), with_cookie(open, &client, |session| FinishedLogin { session, recovery_codes }))
         .into_response())
 }
@@ -106,7 +109,13 @@ pub(crate) async fn enrol_at_login(
     State(state): State<ApiState>,
     Body(body): Body<ChallengeInput>,
 ) -> Answer<NewSecondFactor> {
-    Ok(Json(state.access.begin_second_factor_at_login(&body.challenge).await?.into()))
+    let app = challenged(&state, &body.challenge)?;
+    Ok(Json(app.access.begin_second_factor_at_login(&body.challenge).await?.into()))
+}
+
+/// The application of the tenant whose password was shown.
+fn challenged(state: &ApiState, challenge: &str) -> Result<TenantApp, LoginError> {
+    claimed_tenant(challenge).and_then(|tenant| state.app_of_tenant(tenant)).ok_or(LoginError::Token)
 }
 
 /// The caller's second factor.

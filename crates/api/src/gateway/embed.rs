@@ -2,12 +2,11 @@
 
 use super::inbound::Inbound;
 use super::pass::pass;
-use crate::ApiState;
 use crate::auth::DialectCaller;
 use crate::main_runtime::MainRuntime;
 use crate::openai::{OpenAiError, may_ask};
+use crate::tenant_app::TenantApp;
 use axum::Json;
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
@@ -29,8 +28,7 @@ struct Request {
 }
 
 pub(crate) async fn embeddings(
-    State(state): State<ApiState>,
-    DialectCaller(caller): DialectCaller,
+    DialectCaller(state, caller): DialectCaller,
     runtime: MainRuntime,
     inbound: Inbound,
 ) -> Result<Response, OpenAiError> {
@@ -41,7 +39,7 @@ pub(crate) async fn embeddings(
     runtime.run(embed(state, inbound)).await
 }
 
-async fn embed(state: ApiState, inbound: Inbound) -> Result<Response, OpenAiError> {
+async fn embed(state: TenantApp, inbound: Inbound) -> Result<Response, OpenAiError> {
     let embedder = state.embedder();
     if inbound.asked.model != embedder.model() {
         let text = format!(

@@ -3,11 +3,10 @@ use super::relay::Relay;
 use super::translate;
 use super::usage_sniffer::UsageSniffer;
 use super::{mark, resolve};
-use crate::ApiState;
 use crate::auth::DialectCaller;
 use crate::openai::{OpenAiError, may_ask, no_answer, not_reserved, stopping};
+use crate::tenant_app::TenantApp;
 use axum::body::Body;
-use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use bytes::BytesMut;
@@ -25,8 +24,7 @@ const ANSWER: u64 = 1024;
 
 /// `POST /v1/completions`: there are no agents behind this older interface.
 pub(crate) async fn completions(
-    State(state): State<ApiState>,
-    DialectCaller(caller): DialectCaller,
+    DialectCaller(state, caller): DialectCaller,
     inbound: Inbound,
 ) -> Result<Response, OpenAiError> {
     let Some(name) = inbound.connection() else {
@@ -40,7 +38,7 @@ pub(crate) async fn completions(
 
 /// Passes a request on to the connection `name`, or to those of the header `x-steward-fallback`.
 pub(crate) async fn pass(
-    state: &ApiState,
+    state: &TenantApp,
     caller: &Caller,
     name: &str,
     inbound: &Inbound,
@@ -89,7 +87,7 @@ pub(crate) async fn pass(
 }
 
 fn respond(
-    state: &ApiState,
+    state: &TenantApp,
     passed: Passed,
     inbound: &Inbound,
     passage: Passage,

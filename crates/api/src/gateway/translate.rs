@@ -3,9 +3,9 @@
 mod frame;
 mod request;
 
-use crate::ApiState;
 use crate::gateway::{PREFIX, mark};
 use crate::openai::{OpenAiError, model_error, no_answer, stopping};
+use crate::tenant_app::TenantApp;
 use axum::Json;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -24,7 +24,7 @@ pub(super) use request::request;
 
 /// Asks, and answers as `chat.completion` or as a stream of its chunks.
 pub(super) async fn answer(
-    state: &ApiState,
+    state: &TenantApp,
     targets: &[Connection],
     routing: &Routing,
     request: Request,

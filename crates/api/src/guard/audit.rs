@@ -8,6 +8,7 @@ use super::audit_note::AuditNote;
 use crate::ApiState;
 use crate::auth::{Client, caller_of, identify};
 use crate::problem::Problem;
+use crate::tenant_app::TenantApp;
 use actions::{Recorded, action_of, recorded};
 use axum::body::{Body, HttpBody as _};
 use axum::extract::{FromRequestParts as _, MatchedPath, RawPathParams, Request};
@@ -37,7 +38,7 @@ impl AuditGuard {
     }
 
     pub(super) fn metrics(&self) -> &Metrics {
-        &self.state.metrics
+        &self.state.tenants.installation().metrics
     }
 
     /// An entry of somebody who is known, or one of a bounded number of strangers'.
@@ -45,7 +46,7 @@ impl AuditGuard {
         if entry.actor_id.is_some() || entry.result == AuditResult::Ok {
             return Some(entry);
         }
-        let left_out = self.refusals.admit(entry.address.as_deref(), self.state.now())?;
+        let left_out = self.refusals.admit(entry.address.as_deref(), self.state.tenants.installation().now())?;
         Some(entry.with("left_out", (left_out > 0).then_some(left_out)))
     }
 }
@@ -58,8 +59,8 @@ pub(super) async fn audit(guard: &Arc<AuditGuard>, request: Request, next: Next)
         return next.run(request).await;
     }
     let (mut parts, body) = request.into_parts();
-    let entry = begun(&guard.state, &mut parts, matched).await;
-    let mut pending = Pending::new(Arc::clone(guard), entry, recorded == Recorded::Always);
+    let (app, entry) = begun(&guard.state, &mut parts, matched).await;
+    let mut pending = Pending::new(Arc::clone(guard), app, entry, recorded == Recorded::Always);
     let response = next.run(Request::from_parts(parts, body)).await;
     let note = response.extensions().get::<AuditNote>().cloned();
     let wanted = match recorded {
@@ -74,33 +75,39 @@ pub(super) async fn audit(guard: &Arc<AuditGuard>, request: Request, next: Next)
     }
     let (response, answer) = read_answer(response).await;
     let status = response.status();
+    if let Some(app) = note.as_ref().and_then(|note| guard.state.app_of_tenant(note.tenant?)) {
+        pending.app = app;
+    }
     match pending.record(move |entry| ended(entry, status, note, answer)).await {
         Err(problem) if status.is_success() => problem.into_response(),
         _ => response,
     }
 }
 
-/// The entry of a request whose end is not known.
-async fn begun(state: &ApiState, parts: &mut Parts, matched: &str) -> AuditEntry {
+/// The entry of a request whose end is not known, and in whose trail it stands: the caller's, or the installation's.
+async fn begun(state: &ApiState, parts: &mut Parts, matched: &str) -> (TenantApp, AuditEntry) {
     let action = action_of(&parts.method, matched);
     let known = if parts.headers.contains_key(header::AUTHORIZATION) || parts.extensions.get::<Identity>().is_some() {
         identify(parts, state).await.ok()
     } else {
         None
     };
-    let entry = if let Some(identity) = known {
-        state.audit_entry_of(&caller_of(identity, parts), action)
+    let (app, entry) = if let Some((app, identity)) = known {
+        let entry = app.audit_entry_of(&caller_of(identity, parts), action);
+        (app, entry)
     } else {
         let address = Client::of_request(parts).address.map(|address| address.to_canonical().to_string());
         // Only browsers send this header.
         let origin = if parts.headers.contains_key("sec-fetch-site") { Origin::Chat } else { Origin::Api };
-        state.audit_fact(action).by("", None).via(Some(origin), address)
+        let app = state.installation();
+        let entry = app.audit_fact(action).by("", None).via(Some(origin), address);
+        (app, entry)
     };
     let target = match RawPathParams::from_request_parts(parts, &()).await {
         Ok(params) => params.iter().map(|(_, value)| value).collect::<Vec<_>>().join("/"),
         Err(_) => String::new(),
     };
-    entry.on(target).ended(AuditResult::Uncertain)
+    (app, entry.on(target).ended(AuditResult::Uncertain))
 }
 
 fn ended(entry: AuditEntry, status: StatusCode, note: Option<AuditNote>, answer: Answer) -> AuditEntry {
@@ -171,6 +178,7 @@ async fn read_answer(response: Response) -> (Response, Answer) {
 /// An entry that is to be written; if the client goes away in between, by a task of its own.
 struct Pending {
     guard: Arc<AuditGuard>,
+    app: TenantApp,
     entry: Option<AuditEntry>,
     /// Whether it is written although nobody knows how the request ended.
     in_any_case: bool,
@@ -178,8 +186,8 @@ struct Pending {
 }
 
 impl Pending {
-    fn new(guard: Arc<AuditGuard>, entry: AuditEntry, in_any_case: bool) -> Self {
-        Self { guard, entry: Some(entry), in_any_case, runtime: Handle::current() }
+    fn new(guard: Arc<AuditGuard>, app: TenantApp, entry: AuditEntry, in_any_case: bool) -> Self {
+        Self { guard, app, entry: Some(entry), in_any_case, runtime: Handle::current() }
     }
 
     fn forget(&mut self) {
@@ -193,7 +201,7 @@ impl Pending {
         // Until it is written, for whoever drops this.
         self.entry = Some(entry.clone());
         self.in_any_case = true;
-        let done = self.guard.state.app.record_audit(&entry).await;
+        let done = self.app.record_audit(&entry).await;
         self.entry = None;
         done.map_err(|error| {
             tracing::error!(%error, action = entry.action, "an entry of the audit trail could not be written");
@@ -207,7 +215,7 @@ impl Drop for Pending {
         let Some(entry) = self.entry.take().filter(|_| self.in_any_case) else { return };
         let entry = if entry.result == AuditResult::Uncertain { self.guard.admit(entry) } else { Some(entry) };
         let Some(entry) = entry else { return };
-        let app = self.guard.state.app.clone();
+        let app = self.app.clone();
         self.runtime.spawn(async move {
             // It may have been written just before; then its id is taken.
             if let Err(error) = app.record_audit(&entry).await {

@@ -1,4 +1,4 @@
-use steward_core::UserId;
+use steward_core::{TenantId, UserId};
 
 /// What a handler adds to the entry of its request, as an extension of its answer.
 #[derive(Debug, Clone, Default)]
@@ -11,6 +11,8 @@ pub(crate) struct AuditNote {
     pub(super) reason: Option<&'static str>,
     /// What it was done to, where the address does not say so.
     pub(super) target: Option<String>,
+    /// In whose trail it stands, where no token says so.
+    pub(super) tenant: Option<TenantId>,
 }
 
 impl AuditNote {
@@ -26,6 +28,12 @@ impl AuditNote {
 
     pub fn target(target: String) -> Self {
         Self { target: Some(target), ..Self::default() }
+    }
+
+    #[must_use]
+    pub fn in_tenant(mut self, tenant: TenantId) -> Self {
+        self.tenant = Some(tenant);
+        self
     }
 
     #[must_use]

@@ -5,6 +5,7 @@ use crate::ApiState;
 use crate::auth::identify;
 use crate::extract::too_long;
 use crate::problem::Problem;
+use crate::tenant_app::TenantApp;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -55,13 +56,13 @@ async fn guard(state: Arc<ApiState>, request: Request, next: Next) -> Result<Res
         return Ok(next.run(request).await);
     };
     let (mut parts, body) = request.into_parts();
-    let identity = identify(&mut parts, &state).await?;
+    let (app, identity) = identify(&mut parts, &state).await?;
     let bytes = axum::body::to_bytes(body, body_limit(parts.uri.path())).await.map_err(|_| too_long())?;
     let known = Known { tenant: identity.principal.tenant, owner: identity.principal.user.to_string(), key };
     let line = format!("{} {}\n", parts.method, parts.uri);
     let hash = sha256(&[line.as_bytes(), &bytes].concat());
-    let now = state.now();
-    let begun = state.idempotency.begin(known.tenant, &known.owner, &known.key, &hash, now, oldest_key(now)).await?;
+    let now = app.now();
+    let begun = app.idempotency.begin(known.tenant, &known.owner, &known.key, &hash, now, oldest_key(now)).await?;
     match begun {
         Remembered::New => {}
         Remembered::Begun => return Err(in_progress()),
@@ -72,7 +73,7 @@ async fn guard(state: Arc<ApiState>, request: Request, next: Next) -> Result<Res
     // A task of its own: a client that goes away must not leave the key half done.
     let task = tokio::spawn(async move {
         let response = next.run(request).await;
-        remember(&state, &known, response).await
+        remember(&app, &known, response).await
     });
     match task.await {
         Ok(result) => result,
@@ -100,7 +101,7 @@ pub(crate) fn oldest_key(now: Timestamp) -> Timestamp {
 }
 
 /// Keeps a success. A refusal frees its key; what failed halfway is not known, so its key stays taken.
-async fn remember(state: &ApiState, known: &Known, response: Response) -> Result<Response, Problem> {
+async fn remember(state: &TenantApp, known: &Known, response: Response) -> Result<Response, Problem> {
     let Known { tenant, owner, key } = known;
     let status = response.status();
     if status == StatusCode::INTERNAL_SERVER_ERROR {

@@ -1,5 +1,5 @@
-use crate::ApiState;
 use crate::openai::waiting;
+use crate::tenant_app::TenantApp;
 use futures::StreamExt as _;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorData, ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext, RoleServer};
@@ -35,7 +35,7 @@ pub(super) fn schema() -> Value {
 
 /// Follows a run to its end, or to where it waits for a person. A caller that cancels stops it.
 pub(super) async fn follow(
-    state: &ApiState,
+    state: &TenantApp,
     caller: &Caller,
     run: RunId,
     context: &RequestContext<RoleServer>,

@@ -4,6 +4,7 @@ use super::offered::{offered, run};
 use crate::ApiState;
 use crate::auth::Client;
 use crate::openai::OpenAiError;
+use crate::tenant_app::TenantApp;
 use axum::http::request::Parts;
 use rmcp::ServerHandler;
 use rmcp::model::{
@@ -76,19 +77,29 @@ fn follow_tool() -> Tool {
         .with_annotations(ToolAnnotations::with_title("Follow a run").read_only(true))
 }
 
-/// Who asks, as was found out before the session was entered.
-fn caller(context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
-    let known = context.extensions.get::<Parts>().and_then(|parts| Some((parts, parts.extensions.get::<Identity>()?)));
-    known
-        .map(|(parts, identity)| Caller::new(identity.clone(), false).at(Client::of_request(parts).address))
-        .ok_or_else(|| ErrorData::internal_error("nobody is known to have sent this", None))
-}
-
 fn invalid(message: impl Into<String>) -> ErrorData {
     ErrorData::invalid_params(message.into(), None)
 }
 
+/// What one request works with.
+struct Session {
+    state: TenantApp,
+}
+
 impl McpHandler {
+    /// Who asks, as was found out before the session was entered, and the application of their tenant.
+    fn entered(&self, context: &RequestContext<RoleServer>) -> Result<(Session, Caller), ErrorData> {
+        let known =
+            context.extensions.get::<Parts>().and_then(|parts| Some((parts, parts.extensions.get::<Identity>()?)));
+        let nobody = || ErrorData::internal_error("nobody is known to have sent this", None);
+        let (parts, identity) = known.ok_or_else(nobody)?;
+        let state = self.state.app_of(identity).map_err(|_| nobody())?;
+        let caller = Caller::new(identity.clone(), false).at(Client::of_request(parts).address);
+        Ok((Session { state }, caller))
+    }
+}
+
+impl Session {
     async fn agents(&self, caller: &Caller) -> Result<Vec<Agent>, ErrorData> {
         let agents = self.state.usable_agents(caller).await;
         let mut agents = agents.map_err(|error| {
@@ -135,7 +146,7 @@ fn checked(schema: &Value, arguments: &Value) -> Result<(), ErrorData> {
 
 impl ServerHandler for McpHandler {
     fn get_info(&self) -> ServerConfig {
-        let us = Implementation::new("steward", self.state.facts.version.clone());
+        let us = Implementation::new("steward", self.state.tenants.installation().facts.version.clone());
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(us)
             .with_instructions(
@@ -148,8 +159,9 @@ impl ServerHandler for McpHandler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let agents = self.agents(&caller(&context)?).await?;
-        let mut tools = self.tools(&agents);
+        let (session, caller) = self.entered(&context)?;
+        let agents = session.agents(&caller).await?;
+        let mut tools = session.tools(&agents);
         let from = match request.and_then(|request| request.cursor) {
             None => 0,
             Some(cursor) => {
@@ -171,24 +183,24 @@ impl ServerHandler for McpHandler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let caller = caller(&context)?;
+        let (session, caller) = self.entered(&context)?;
         authorize(&caller, Action::Ask, Resource::Agents).map_err(|_| invalid(OpenAiError::for_viewers().message))?;
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         if request.name == FOLLOW {
-            return self.follow(&caller, &arguments, &context).await;
+            return session.follow(&caller, &arguments, &context).await;
         }
-        let agents = self.agents(&caller).await?;
+        let agents = session.agents(&caller).await?;
         let asked = named("ask_", &agents).into_iter().find(|(name, _)| *name == request.name);
         if let Some((_, agent)) = asked {
             checked(&ask_schema(), &arguments)?;
             let input = arguments["request"].as_str().unwrap_or_default().to_owned();
             let asked_by = caller.principal.name.clone();
             let request = RunRequest { agent: agent.clone(), input, history: Vec::new(), asked_by };
-            let begun = self.state.start_run(&caller, request).await;
+            let begun = session.state.start_run(&caller, request).await;
             let run = begun.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-            return Ok(ask::follow(&self.state, &caller, run, &context).await?.into());
+            return Ok(ask::follow(&session.state, &caller, run, &context).await?.into());
         }
-        let offers = offered(&self.state, &agents);
+        let offers = offered(&session.state, &agents);
         let Some(one) = offers.iter().find(|one| one.name == request.name) else {
             return Err(invalid(format!(
                 "there is no tool `{}` here; tools/list has those that there are",
@@ -196,6 +208,6 @@ impl ServerHandler for McpHandler {
             )));
         };
         checked(&one.spec.parameters, &arguments)?;
-        Ok(run(&self.state, &caller, one, arguments, &context.ct).await.into())
+        Ok(run(&session.state, &caller, one, arguments, &context.ct).await.into())
     }
 }

@@ -1,7 +1,7 @@
 //! Reading tools that agents name in their metadata's `mcp_tools`: they run outside a run, under the agent's policy.
 
 use super::names::named;
-use crate::ApiState;
+use crate::tenant_app::TenantApp;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 use steward_app::{Caller, ReadingToolError};
@@ -16,7 +16,7 @@ pub(super) struct Offered<'a> {
     pub spec: ToolSpec,
 }
 
-pub(super) fn offered<'a>(state: &ApiState, agents: &'a [Agent]) -> Vec<Offered<'a>> {
+pub(super) fn offered<'a>(state: &TenantApp, agents: &'a [Agent]) -> Vec<Offered<'a>> {
     let named = named("", agents);
     let offers = state.offered_tools(named.iter().map(|(_, agent)| *agent));
     let mut all = Vec::new();
@@ -31,7 +31,7 @@ pub(super) fn offered<'a>(state: &ApiState, agents: &'a [Agent]) -> Vec<Offered<
 
 /// Runs one for `caller`; `ended` when the caller has gone.
 pub(super) async fn run(
-    state: &ApiState,
+    state: &TenantApp,
     caller: &Caller,
     offered: &Offered<'_>,
     arguments: Value,

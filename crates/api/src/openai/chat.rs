@@ -1,6 +1,5 @@
 //! `POST /v1/chat/completions`: runs the whole loop of an agent, or asks a connection.
 
-use crate::ApiState;
 use crate::auth::DialectCaller;
 use crate::gateway::{Inbound, pass};
 use crate::main_runtime::MainRuntime;
@@ -9,8 +8,8 @@ use crate::openai::idempotent_start::begin;
 use crate::openai::models::find;
 use crate::openai::unsupported_fields::check_chat;
 use crate::openai::{ChatRequest, OpenAiError, may_ask, usage, waiting};
+use crate::tenant_app::TenantApp;
 use axum::Json;
-use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use futures::StreamExt;
 use serde_json::{Value, json};
@@ -23,8 +22,7 @@ use steward_core::message::Message;
 use steward_core::ports::{Passage, Principal};
 
 pub(crate) async fn completions(
-    State(state): State<ApiState>,
-    DialectCaller(caller): DialectCaller,
+    DialectCaller(state, caller): DialectCaller,
     runtime: MainRuntime,
     inbound: Inbound,
 ) -> Result<Response, OpenAiError> {
@@ -34,7 +32,7 @@ pub(crate) async fn completions(
     runtime.run(ask_agent(state, caller, inbound)).await
 }
 
-async fn ask_agent(state: ApiState, caller: Caller, inbound: Inbound) -> Result<Response, OpenAiError> {
+async fn ask_agent(state: TenantApp, caller: Caller, inbound: Inbound) -> Result<Response, OpenAiError> {
     may_ask(&caller)?;
     check_chat(&inbound.parsed()?)?;
     let request: ChatRequest = inbound.parsed()?;
@@ -93,7 +91,7 @@ fn run_request(caller: &Caller, mut agent: Agent, request: &ChatRequest) -> Resu
     Ok(RunRequest { agent, input: input.text, history, asked_by })
 }
 
-async fn whole(state: &ApiState, run: RunId, model: &str, created: i64) -> Result<Json<Value>, OpenAiError> {
+async fn whole(state: &TenantApp, run: RunId, model: &str, created: i64) -> Result<Json<Value>, OpenAiError> {
     let mut events = state.watch(run, 0);
     let (mut refused, mut cut) = (None, false);
     while let Some(event) = events.next().await {

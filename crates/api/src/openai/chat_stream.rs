@@ -1,6 +1,6 @@
-use crate::ApiState;
 use crate::openai::delta_projector::{OpenAiDelta, OpenAiDeltas};
 use crate::openai::{OpenAiError, usage};
+use crate::tenant_app::TenantApp;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::Stream;
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ fn data(value: &Value) -> Event {
 
 /// Streams `run` as it happens. The run goes on if the client leaves: it is durable.
 pub(crate) async fn stream(
-    state: &ApiState,
+    state: &TenantApp,
     run: RunId,
     model: String,
     created: i64,

@@ -1,7 +1,7 @@
 //! A run as clients of the OpenAI dialect see it: text that grows, and an end.
 
-use crate::ApiState;
 use crate::openai::{OpenAiError, waiting};
+use crate::tenant_app::TenantApp;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use std::time::Duration;
@@ -55,7 +55,7 @@ pub(crate) struct OpenAiDeltas {
 
 impl OpenAiDeltas {
     /// Waits a moment for the first delta, so that a run that fails at once gets an error status.
-    pub async fn open(state: &ApiState, run: RunId) -> Result<Self, OpenAiError> {
+    pub async fn open(state: &TenantApp, run: RunId) -> Result<Self, OpenAiError> {
         let mut deltas =
             Self { run, events: state.watch(run, 0), projector: DeltaProjector::default(), first: Vec::new() };
         let first = tokio::time::timeout(FIRST, deltas.next()).await;

@@ -1,9 +1,9 @@
 //! Beginning a run under `/v1`, once for each `Idempotency-Key`.
 
-use crate::ApiState;
 use crate::gateway::Inbound;
 use crate::guard::{idempotency_key, oldest_key};
 use crate::openai::OpenAiError;
+use crate::tenant_app::TenantApp;
 use axum::http::StatusCode;
 use steward_app::{Caller, RunRequest};
 use steward_core::RunId;
@@ -12,7 +12,7 @@ use steward_core::ports::Remembered;
 
 /// Starts the run, or finds the one that the same request with the same key began.
 pub(crate) async fn begin(
-    state: &ApiState,
+    state: &TenantApp,
     caller: &Caller,
     inbound: &Inbound,
     path: &'static str,

@@ -1,9 +1,9 @@
-use crate::ApiState;
 use crate::auth::DialectCaller;
 use crate::gateway::{PREFIX, name_of};
 use crate::openai::OpenAiError;
+use crate::tenant_app::TenantApp;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use serde_json::{Value, json};
 use steward_app::Caller;
 use steward_core::agent::Agent;
@@ -13,10 +13,7 @@ fn entry(id: &str) -> Value {
 }
 
 /// `GET /v1/models`: those that the caller may use.
-pub(crate) async fn list(
-    State(state): State<ApiState>,
-    DialectCaller(caller): DialectCaller,
-) -> Result<Json<Value>, OpenAiError> {
+pub(crate) async fn list(DialectCaller(state, caller): DialectCaller) -> Result<Json<Value>, OpenAiError> {
     let agents = state.usable_agents(&caller).await?;
     let mut data: Vec<Value> = agents.iter().map(|agent| entry(&agent.name)).collect();
     for name in state.usable_connections(&caller).await {
@@ -27,8 +24,7 @@ pub(crate) async fn list(
 }
 
 pub(crate) async fn one(
-    State(state): State<ApiState>,
-    DialectCaller(caller): DialectCaller,
+    DialectCaller(state, caller): DialectCaller,
     Path(name): Path<String>,
 ) -> Result<Json<Value>, OpenAiError> {
     let Some(connection) = name_of(&name) else {
@@ -42,7 +38,7 @@ pub(crate) async fn one(
     Err(OpenAiError::unknown_connection(connection, &known, "model"))
 }
 
-pub(crate) async fn find(state: &ApiState, caller: &Caller, name: &str) -> Result<Agent, OpenAiError> {
+pub(crate) async fn find(state: &TenantApp, caller: &Caller, name: &str) -> Result<Agent, OpenAiError> {
     if let Some(agent) = state.usable_agent(caller, name).await? {
         return Ok(agent);
     }

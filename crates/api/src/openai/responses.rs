@@ -4,7 +4,6 @@ mod object;
 mod request;
 mod stream;
 
-use crate::ApiState;
 use crate::auth::DialectCaller;
 use crate::gateway::{Inbound, pass};
 use crate::main_runtime::MainRuntime;
@@ -15,8 +14,8 @@ use crate::openai::idempotent_start::begin;
 use crate::openai::may_ask;
 use crate::openai::models::find;
 use crate::openai::unsupported_fields::check_responses;
+use crate::tenant_app::TenantApp;
 use axum::Json;
-use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use object::{Frame, usage};
 use request::Request;
@@ -28,8 +27,7 @@ use steward_core::ports::Passage;
 use stream::stream;
 
 pub(crate) async fn create(
-    State(state): State<ApiState>,
-    DialectCaller(caller): DialectCaller,
+    DialectCaller(state, caller): DialectCaller,
     runtime: MainRuntime,
     inbound: Inbound,
 ) -> Result<Response, OpenAiError> {
@@ -39,7 +37,7 @@ pub(crate) async fn create(
     runtime.run(ask_agent(state, caller, inbound)).await
 }
 
-async fn ask_agent(state: ApiState, caller: Caller, inbound: Inbound) -> Result<Response, OpenAiError> {
+async fn ask_agent(state: TenantApp, caller: Caller, inbound: Inbound) -> Result<Response, OpenAiError> {
     may_ask(&caller)?;
     check_responses(&inbound.parsed()?)?;
     let request: Request = inbound.parsed()?;
@@ -77,7 +75,7 @@ async fn ask_agent(state: ApiState, caller: Caller, inbound: Inbound) -> Result<
 }
 
 /// Waits for the end, or until a person is asked.
-async fn whole(state: &ApiState, frame: &Frame) -> Result<Value, OpenAiError> {
+async fn whole(state: &TenantApp, frame: &Frame) -> Result<Value, OpenAiError> {
     let mut all = OpenAiDeltas::open(state, frame.run).await?;
     let mut text = String::new();
     while let Some(deltas) = all.next().await {
@@ -105,7 +103,7 @@ async fn whole(state: &ApiState, frame: &Frame) -> Result<Value, OpenAiError> {
 const FIELD: &str = "previous_response_id";
 
 /// The messages up to and with the answer of that response, with what of outside entered its run.
-async fn history(state: &ApiState, caller: &Caller, id: &str) -> Result<Vec<Message>, OpenAiError> {
+async fn history(state: &TenantApp, caller: &Caller, id: &str) -> Result<Vec<Message>, OpenAiError> {
     let missing = || OpenAiError {
         code: "previous_response_not_found",
         ..OpenAiError::invalid(format!("there is no response `{id}`"), FIELD)

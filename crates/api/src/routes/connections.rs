@@ -5,6 +5,7 @@ use crate::dto::exam::{ConnectionHealth, RecogniseInput};
 use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathId};
 use crate::problem::{Answer, Created, Done, Problem, created};
 use crate::routes::runs::KEEP_ALIVE;
+use crate::tenant_app::TenantApp;
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::sse::{KeepAlive, Sse};
@@ -119,7 +120,7 @@ fn wants_events(headers: &HeaderMap) -> bool {
 
 /// The exam goes on as long as somebody listens.
 fn exam_events(
-    state: ApiState,
+    state: TenantApp,
     caller: Caller,
     id: ConnectionId,
 ) -> impl Stream<Item = Result<sse::Event, Infallible>> + Send {

@@ -8,6 +8,7 @@ use crate::extract::{Body, Listed, Page, Paging, PagingQuery, Params, PathId, Pa
 use crate::guard::{AuditNote, serves};
 use crate::openapi::escape;
 use crate::problem::{Answer, Created, Done, Problem, created};
+use crate::tenant_app::TenantApp;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
@@ -158,7 +159,7 @@ pub(crate) async fn begin_login(
 }
 
 /// Where the browser is: as it says itself, or as it must be to have come here.
-fn origin(state: &ApiState, client: &Client, given: Option<String>, headers: &HeaderMap) -> Result<String, Problem> {
+fn origin(state: &TenantApp, client: &Client, given: Option<String>, headers: &HeaderMap) -> Result<String, Problem> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let host = text(header::HOST);
     let scheme = if client.https { "https" } else { "http" };
@@ -204,10 +205,13 @@ pub(crate) async fn callback(
         (_, Some(error)) => LoginAnswer::Refused { error },
         (None, None) => return Ok(failed("The login server sent no code.")),
     };
-    match state.complete_mcp_login(login, answer).await {
+    // Whichever tenant began it: nobody else knows its `state`.
+    let begun_by = state.tenants.all().into_iter().find(|app| app.awaits_mcp_login(login));
+    let app = begun_by.unwrap_or_else(|| state.tenants.installation().clone());
+    match app.complete_mcp_login(login, answer).await {
         Ok(server) => {
             let text = format!("Steward is logged in at the MCP server {}. You can close this page.", server.name);
-            let note = AuditNote::target(server.id.to_string());
+            let note = AuditNote::target(server.id.to_string()).in_tenant(app.tenant());
             Ok((Extension(note), page("Logged in", &text)).into_response())
         }
         Err(error) => {

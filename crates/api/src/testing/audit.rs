@@ -282,10 +282,10 @@ async fn what_is_older_than_the_retention_goes() {
     let set = bed.json("PUT /api/audit/retention", &[&admin], &json!({"days": 20})).await;
     assert_eq!((set.status, set.json()), (200, json!({"days": 20})));
     bed.send("GET /api/audit", &[&admin], "").await;
-    assert_eq!(bed.state.app.prune_audit().await.unwrap(), 0, "they are young");
+    assert_eq!(bed.app().prune_audit().await.unwrap(), 0, "they are young");
     bed.clock.advance(Duration::from_hours(21 * 24));
     let admin = bearer(&bed.admin().await);
-    assert_eq!(bed.state.app.prune_audit().await.unwrap(), 3);
+    assert_eq!(bed.app().prune_audit().await.unwrap(), 3);
     let all = entries(&bed, &admin).await;
     assert_eq!(all.iter().map(line).collect::<Vec<_>>(), ["steward audit.pruned  ok"]);
     assert_eq!(all[0]["detail"], json!({"entries": 3, "first": 1, "last": 3}));

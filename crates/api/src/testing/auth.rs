@@ -95,7 +95,7 @@ async fn the_first_administrator_is_made_once() {
     let bed = bed().await;
     let status = bed.send("GET /api/auth/status", &[], "").await;
     assert_eq!(status.json(), json!({"needs_setup": true, "version": "9.9.9"}));
-    let made = bed.state.access.first_start(None).await.unwrap();
+    let made = bed.app().access.first_start(None).await.unwrap();
     let steward_access::FirstStart::Token(token) = made else {
         panic!("{made:?}");
     };

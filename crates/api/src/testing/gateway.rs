@@ -27,7 +27,7 @@ impl House {
     async fn new(fake: Fake) -> Self {
         let mut bed = bed().await;
         let fake = Arc::new(fake);
-        bed.state = with_parts(&bed.state, |parts| {
+        bed.state = with_parts(&bed, |parts| {
             parts.gateway = fake.clone();
             parts.connections = fake.clone();
             parts.usage_writer = Arc::new(UsageWriter::new(fake.clone(), Arc::default()));
@@ -44,7 +44,7 @@ impl House {
     }
 
     async fn settled(&self) -> Vec<SpentRecord> {
-        self.bed.state.usage_writer.flush().await;
+        self.bed.app().usage_writer.flush().await;
         self.fake.settled.lock().unwrap().clone()
     }
 }
@@ -154,7 +154,7 @@ async fn a_client_that_leaves_closes_the_call_and_pays_for_what_came() {
     let response = house.bed.router.clone().oneshot(request()).await.unwrap();
     let reading = tokio::spawn(read(response));
     tokio::task::yield_now().await;
-    house.bed.state.usage_writer.close().await;
+    house.bed.app().usage_writer.close().await;
     let answer = reading.await.unwrap();
     assert!(answer.text.contains("\"stopping\""), "{}", answer.text);
     assert_eq!(house.settled().await.len(), 2);

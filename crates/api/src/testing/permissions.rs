@@ -34,17 +34,16 @@ open only `/v1` and `/mcp`, and there only what they name.
 ";
 const ROLES: [Role; 4] = [Role::Viewer, Role::Developer, Role::Operator, Role::Admin];
 
-struct Table {
-    bed: Bed,
-    document: Value,
+pub(super) struct Table {
+    pub bed: Bed,
+    pub document: Value,
     people: u128,
     things: u128,
 }
 
 #[tokio::test]
 async fn the_page_of_permissions_is_this_one() {
-    let mut table =
-        Table { bed: bed().await, document: serde_json::to_value(crate::document()).unwrap(), people: 0, things: 0 };
+    let mut table = Table::of(bed().await);
     table.bed.admin().await;
     let mut page = INTRODUCTION.to_owned();
     page += "| operation | nobody | viewer | developer | operator | admin |\n|---|---|---|---|---|---|\n";
@@ -145,7 +144,11 @@ fn granted(path: &str) -> Option<ResourceKind> {
 }
 
 impl Table {
-    fn operations(&self) -> Vec<(String, String, Value)> {
+    pub fn of(bed: Bed) -> Self {
+        Self { bed, document: serde_json::to_value(crate::document()).unwrap(), people: 0, things: 0 }
+    }
+
+    pub fn operations(&self) -> Vec<(String, String, Value)> {
         let mut all = Vec::new();
         for (path, item) in self.document["paths"].as_object().unwrap() {
             for (method, operation) in item.as_object().unwrap() {
@@ -258,7 +261,7 @@ impl Table {
             ResourceKind::Credential => {
                 let new = json!({"name": name, "kind": "token", "fields": {"token": "x"}});
                 let new = serde_json::from_value(new).unwrap();
-                self.bed.state.vault.keep(tenant, new).await.unwrap().id.0
+                self.bed.app().vault.keep(tenant, new).await.unwrap().id.0
             }
             ResourceKind::Agent | ResourceKind::Connection => {
                 let agent = json!({"id": id, "name": name, "instructions": ""});
@@ -331,7 +334,7 @@ impl Table {
     }
 
     /// The smallest value that a schema takes.
-    fn example(&self, schema: &Value, depth: usize) -> Value {
+    pub fn example(&self, schema: &Value, depth: usize) -> Value {
         if depth > 12 {
             return Value::Null;
         }

@@ -117,7 +117,7 @@ impl World {
             });
             things[1].push(store.save_skill(tenant, &serde_json::from_value(skill).unwrap()).await.unwrap().id.0);
             let new = json!({"name": format!("key{number}"), "kind": "token", "fields": {"token": "x"}});
-            let kept = bed.state.vault.keep(tenant, serde_json::from_value(new).unwrap()).await.unwrap();
+            let kept = bed.app().vault.keep(tenant, serde_json::from_value(new).unwrap()).await.unwrap();
             things[2].push(kept.id.0);
         }
         let mut world = Self { bed, model, things, groups: Vec::new() };

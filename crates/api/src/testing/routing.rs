@@ -73,8 +73,8 @@ impl Models for One {
 
 async fn bed_with_one() -> Bed {
     let bed = bed().await;
-    let deps = Deps { models: Arc::new(One), ..bed.state.runs.deps().clone() };
-    let state = with_parts(&bed.state, |parts| parts.runs = RunService::new(deps));
+    let deps = Deps { models: Arc::new(One), ..bed.app().runs.deps().clone() };
+    let state = with_parts(&bed, |parts| parts.runs = RunService::new(deps));
     Bed { router: router(state.clone()), state, ..bed }
 }
 

@@ -17,7 +17,7 @@ impl Bed {
     /// `Authorization` of the administrator's API key, which outlives any clock.
     async fn admin_key(&self) -> String {
         self.admin().await;
-        format!("authorization: Bearer {}", self.state.access.new_api_key(EMAIL).await.unwrap())
+        format!("authorization: Bearer {}", self.app().access.new_api_key(EMAIL).await.unwrap())
     }
 
     async fn invite(&self, admin: &str, email: &str, role: &str) -> (String, String) {
@@ -152,7 +152,7 @@ async fn guesses_of_invitations_are_limited() {
             client: Some(client.parse().unwrap()),
             label: "a program",
         };
-        bed.state.access.accept_invitation(accept).await
+        bed.app().access.accept_invitation(accept).await
     };
     for _ in 0..30 {
         assert!(matches!(accept("guess", "203.0.113.9").await, Err(AccessError::Invitation)));
@@ -387,7 +387,7 @@ async fn bad_invitations_and_changes_are_refused_by_field() {
 async fn the_user_of_this_machine_can_not_be_changed() {
     let bed = bed().await;
     let admin = bed.admin_key().await;
-    bed.state.access.service_user(LOCAL_USER, "local").await.unwrap();
+    bed.app().access.service_user(LOCAL_USER, "local").await.unwrap();
     let listed = bed.send("GET /api/users?search=local", &[&admin], "").await.json();
     let local = &listed["items"][0];
     assert_eq!((&local["built_in"], &local["state"]), (&json!(true), &json!("active")));

@@ -9,7 +9,11 @@ pub const KEY_VARIABLES_SETTING: &str = "STEWARD_KEY_VARIABLES";
 
 /// Names and patterns with one `*`.
 #[derive(Debug, Clone, Default)]
-pub struct KeyVariables(Vec<String>);
+pub struct KeyVariables {
+    more: Vec<String>,
+    /// Whether there are none at all.
+    closed: bool,
+}
 
 impl KeyVariables {
     /// `text` is the setting: names or patterns, separated by commas. The error says how to write it.
@@ -24,15 +28,23 @@ impl KeyVariables {
                 ));
             }
         }
-        Ok(Self(names))
+        Ok(Self { more: names, closed: false })
+    }
+
+    /// None: keys of the installation are not for its other tenants.
+    pub fn none() -> Self {
+        Self { more: Vec::new(), closed: true }
     }
 
     pub fn check(&self, name: &str) -> Result<(), String> {
+        if self.closed {
+            return Err("environment variables are the installation's; keep the key with the connection".to_owned());
+        }
         // Case is ignored, so that nobody gets around this by another spelling.
         if name.to_uppercase().starts_with(OWN) {
             return Err(format!("the environment variable {name} is one of Steward's own and is never sent anywhere"));
         }
-        let mut all = USUAL.into_iter().chain(self.0.iter().map(String::as_str));
+        let mut all = USUAL.into_iter().chain(self.more.iter().map(String::as_str));
         if all.any(|pattern| fits(name, pattern)) {
             return Ok(());
         }

@@ -17,6 +17,9 @@ impl App {
         if let Some(before) = before {
             authorize(caller, Action::Write, of(before))?;
         }
+        if !after.spec.private_hosts().is_empty() {
+            authorize(caller, Action::Write, Resource::SkillChange { reach: SkillReach::PrivateHosts })?;
+        }
         let mut reach = skill_reach(before, after);
         if let Some(before) = before.filter(|_| reach == SkillReach::Own)
             && !self.skills.agents_with(self.tenant(), before.id).await?.is_empty()

@@ -128,7 +128,7 @@ fn show(user: &Value, as_json: bool, term: Term) -> Exit {
     Exit::Done
 }
 
-fn print_link(client: &Client, invited: &Value, as_json: bool, term: Term) -> anyhow::Result<Exit> {
+pub(super) fn print_link(client: &Client, invited: &Value, as_json: bool, term: Term) -> anyhow::Result<Exit> {
     let (user, invitation) = (&invited["user"], &invited["invitation"]);
     let email = text(user, "email");
     let token = invitation["token"].as_str().with_context(|| {

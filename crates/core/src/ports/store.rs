@@ -200,7 +200,6 @@ pub struct QueuedCommand {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct DueTimer {
-    pub tenant: TenantId,
     pub run: RunId,
     pub id: TimerId,
 }
@@ -231,9 +230,10 @@ pub trait RunStore: Send + Sync {
     async fn events(&self, tenant: TenantId, run: RunId, after: u64, limit: u32) -> StoreResult<Vec<StoredEvent>>;
     /// What calls of other runs staged after `since`, oldest first.
     async fn staged_since(&self, tenant: TenantId, except: RunId, since: Timestamp) -> StoreResult<Vec<Staged>>;
-    /// Takes a run over; `None` if there is nothing to take.
+    /// Takes a run of this tenant over; `None` if there is nothing to take.
     async fn claim(
         &self,
+        tenant: TenantId,
         what: Claim,
         owner: &str,
         now: Timestamp,
@@ -250,7 +250,7 @@ pub trait RunStore: Send + Sync {
     /// Waiting commands, oldest first.
     async fn commands(&self, tenant: TenantId, run: RunId) -> StoreResult<Vec<QueuedCommand>>;
     /// Timers that were due by `now` and whose command is not queued yet.
-    async fn due_timers(&self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>>;
+    async fn due_timers(&self, tenant: TenantId, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>>;
     async fn outside_files(&self, _tenant: TenantId, _workspace: &str) -> StoreResult<Vec<OutsideFile>> {
         Ok(Vec::new())
     }

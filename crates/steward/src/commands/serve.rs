@@ -1,4 +1,5 @@
-use crate::api_state::{Front, access, state};
+use crate::api_state::{Front, state};
+use crate::application::access;
 use crate::cli;
 use crate::compose::{Composition, Options};
 use crate::exit::Exit;
@@ -11,7 +12,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use steward_access::{Access, FirstStart, LOCAL_USER};
+use steward_access::{Access, FirstStart, LOCAL_USER, LoginLimits};
 use steward_api::{Hosts, Listening};
 use steward_app::config::names;
 use steward_core::ports::Models as _;
@@ -44,7 +45,10 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         term.say(&format!("{} sample files were added to {}", added.done.len(), folder.display()));
     }
     app.default_agent().await?;
-    let access = Arc::new(access(&app, signing_key(&settings)?));
+    let limits = LoginLimits::default();
+    let signing_key = signing_key(&settings)?;
+    let own_key = SecretBox::new(Box::new(signing_key.expose_secret().clone()));
+    let access = Arc::new(access(&app, own_key, limits.clone()));
     let admin = settings.admin.as_ref().map(|(email, password)| (email.as_str(), password.as_str()));
     let first = access.first_start(admin).await?;
     let key_file = local_key(&access, &settings.data_dir).await?;
@@ -57,14 +61,17 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         &app,
         Front {
             access,
+            limits,
+            signing_key,
             workspace: folder.display().to_string(),
             intent_filter: true,
             hosts: hosts(address, &names(&settings.layers, "CORS_ORIGINS")),
             serving: true,
         },
     )
-    .await;
-    let usage_writer = Arc::clone(&state.usage_writer);
+    .await?;
+    let home = state.tenants.installation().clone();
+    let usage_writer = Arc::clone(&home.usage_writer);
     app.warm_up();
     tracing::info!(%address, ms = begun.elapsed().as_millis(), "serving");
     let stop = stopped()?;
@@ -78,12 +85,19 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         term.say(&format!("Files:   {shown}"));
     }
     let watched = tokio::spawn(steward_app::report_refresh(app.connections.clone()));
-    let audit = tokio::spawn(steward_app::keep_audit(state.app.clone()));
-    let config = tokio::spawn(steward_app::config::keep_config(state.app.clone()));
+    let audit = tokio::spawn(steward_app::keep_audit(home.clone()));
+    let config = tokio::spawn(steward_app::config::keep_config(home));
+    let tenants = state.tenants.clone();
+    // Only where other nodes may change them.
+    let kept = (!app.shared.in_process).then(|| tokio::spawn(steward_app::keep_tenants(tenants.clone())));
     let served = steward_api::serve(listening, state, stop).await;
     watched.abort();
     audit.abort();
     config.abort();
+    if let Some(kept) = kept {
+        kept.abort();
+    }
+    tenants.close_all().await;
     usage_writer.close().await;
     // Now the last connections end.
     drop(served?);

@@ -6,6 +6,7 @@ use steward_core::{RunId, TenantId, Timestamp};
 /// Takes a run whose lease is free. One that has ended is taken only where that is asked for.
 pub(super) async fn claim(
     tx: &mut Tx<'_>,
+    tenant: TenantId,
     what: &Claim,
     owner: &str,
     now: Timestamp,
@@ -15,42 +16,42 @@ pub(super) async fn claim(
         Claim::Run(run) => {
             let sql = locking!(
                 tx,
-                "select tenant_id, id from runs
-                 where id = $1 and status <> 'finished'
-                   and (lease_until is null or lease_until < $2)",
+                "select id from runs
+                 where tenant_id = $1 and id = $2 and status <> 'finished'
+                   and (lease_until is null or lease_until < $3)",
                 "for update"
             );
-            tx.row(sql, args![*run, now]).await?
+            tx.row(sql, args![tenant, *run, now]).await?
         }
         Claim::Ended(run) => {
             let sql = locking!(
                 tx,
-                "select tenant_id, id from runs
-                 where id = $1 and status = 'finished'
-                   and (lease_until is null or lease_until < $2)",
+                "select id from runs
+                 where tenant_id = $1 and id = $2 and status = 'finished'
+                   and (lease_until is null or lease_until < $3)",
                 "for update"
             );
-            tx.row(sql, args![*run, now]).await?
+            tx.row(sql, args![tenant, *run, now]).await?
         }
         Claim::Any => {
             let sql = locking!(
                 tx,
-                "select r.tenant_id, r.id from runs r
-                 where r.status <> 'finished'
-                   and (r.lease_until is null or r.lease_until < $1)
+                "select r.id from runs r
+                 where r.tenant_id = $1 and r.status <> 'finished'
+                   and (r.lease_until is null or r.lease_until < $2)
                    and (r.status = 'running' or exists (
                        select 1 from run_inbox q
                        where q.tenant_id = r.tenant_id and q.run_id = r.id))
                  order by r.id limit 1",
                 "for update of r skip locked"
             );
-            tx.row(sql, args![now]).await?
+            tx.row(sql, args![tenant, now]).await?
         }
     };
     let Some(found) = found else {
         return Ok(None);
     };
-    let (tenant, run) = (TenantId(found.id(0)?), RunId(found.id(1)?));
+    let run = RunId(found.id(0)?);
     let epoch = tx
         .row(
             "update runs set owner = $3, lease_until = $4, epoch = epoch + 1

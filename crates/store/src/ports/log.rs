@@ -38,7 +38,7 @@ pub(super) async fn restore(
         let seq = row.count(0)?;
         let mut raw = match (row.opt_text(3)?, row.opt_text(4)?) {
             (Some(body), _) => body,
-            (None, Some(hash)) => store.blob_text(&hash).await?,
+            (None, Some(hash)) => store.blob_text(tenant, &hash).await?,
             (None, None) => {
                 return Err(StoreError::Corrupt(format!("event {seq} of run {run} has no body")));
             }

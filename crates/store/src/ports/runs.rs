@@ -33,7 +33,7 @@ impl RunStore for Store {
             epoch: 1,
             after: 0,
             at: row.created_at,
-            rows: self.event_rows(&first).await?,
+            rows: self.event_rows(tenant, &first).await?,
             side,
             audit,
         };
@@ -59,7 +59,7 @@ impl RunStore for Store {
             epoch: commit.epoch,
             after: commit.after,
             at: commit.at,
-            rows: self.event_rows(&commit.events).await?,
+            rows: self.event_rows(commit.tenant, &commit.events).await?,
             side,
             audit,
         };
@@ -93,13 +93,14 @@ impl RunStore for Store {
 
     async fn claim(
         &self,
+        tenant: TenantId,
         what: Claim,
         owner: &str,
         now: Timestamp,
         lease_until: Timestamp,
     ) -> StoreResult<Option<Lease>> {
-        self.write((what, owner.to_owned(), now, lease_until), |(what, owner, now, until), tx| {
-            Box::pin(leases::claim(tx, what, owner, *now, *until))
+        self.write((tenant, what, owner.to_owned(), now, lease_until), |(tenant, what, owner, now, until), tx| {
+            Box::pin(leases::claim(tx, *tenant, what, owner, *now, *until))
         })
         .await
     }
@@ -145,17 +146,15 @@ impl RunStore for Store {
             .collect()
     }
 
-    async fn due_timers(&self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>> {
+    async fn due_timers(&self, tenant: TenantId, now: Timestamp, limit: u32) -> StoreResult<Vec<DueTimer>> {
         // Those that should have rung and are not queued.
-        let sql = "select t.tenant_id, t.run_id, t.id from timers t
-             where t.done = 0 and t.at <= $1 and not exists (
+        let sql = "select t.run_id, t.id from timers t
+             where t.tenant_id = $1 and t.done = 0 and t.at <= $2 and not exists (
                select 1 from run_inbox q
                where q.tenant_id = t.tenant_id and q.run_id = t.run_id and q.timer_id = t.id)
-             order by t.at, t.id limit $2";
-        let rows = self.rows(sql, args![now, page_size(limit)]).await?;
-        rows.iter()
-            .map(|row| Ok(DueTimer { tenant: TenantId(row.id(0)?), run: RunId(row.id(1)?), id: TimerId(row.id(2)?) }))
-            .collect()
+             order by t.at, t.id limit $3";
+        let rows = self.rows(sql, args![tenant, now, page_size(limit)]).await?;
+        rows.iter().map(|row| Ok(DueTimer { run: RunId(row.id(0)?), id: TimerId(row.id(1)?) })).collect()
     }
 
     async fn outside_files(&self, tenant: TenantId, workspace: &str) -> StoreResult<Vec<OutsideFile>> {

@@ -89,26 +89,26 @@ pub async fn timers_ring_once(bed: Bed) {
     let hour = NOW.plus(Duration::from_hours(1));
     store.commit(append(&lease, 1, vec![text("waits")], vec![set(early, NOW), set(late, hour)])).await.unwrap();
     let before = Timestamp(NOW.0 - 1);
-    assert!(store.due_timers(before, 10).await.unwrap().is_empty());
-    let due = store.due_timers(NOW, 10).await.unwrap();
+    assert!(store.due_timers(TENANT, before, 10).await.unwrap().is_empty());
+    let due = store.due_timers(TENANT, NOW, 10).await.unwrap();
     assert_eq!(due.len(), 1);
-    assert_eq!((due[0].tenant, due[0].run, due[0].id), (TENANT, lease.run, early));
+    assert_eq!((due[0].run, due[0].id), (lease.run, early));
     let ring = Command::Timer { id: early };
     store.push_command(TENANT, lease.run, ring.clone()).await.unwrap();
-    assert!(store.due_timers(NOW, 10).await.unwrap().is_empty());
+    assert!(store.due_timers(TENANT, NOW, 10).await.unwrap().is_empty());
     // Two nodes may see the same alarm: it is queued once.
     store.push_command(TENANT, lease.run, ring.clone()).await.unwrap();
     let queued = store.commands(TENANT, lease.run).await.unwrap();
     assert_eq!(queued.len(), 1);
     let side = vec![SideWrite::Consumed(vec![queued[0].id]), SideWrite::TimerDone(early)];
     store.commit(append(&lease, 2, vec![text("rang")], side)).await.unwrap();
-    assert!(store.due_timers(NOW, 10).await.unwrap().is_empty());
+    assert!(store.due_timers(TENANT, NOW, 10).await.unwrap().is_empty());
     store.push_command(TENANT, lease.run, ring).await.unwrap();
     assert!(store.commands(TENANT, lease.run).await.unwrap().is_empty());
-    assert_eq!(store.due_timers(hour, 10).await.unwrap()[0].id, late);
+    assert_eq!(store.due_timers(TENANT, hour, 10).await.unwrap()[0].id, late);
     // A run that has ended has no alarms left.
     store.commit(append(&lease, 3, vec![], vec![status(RunStatus::Finished)])).await.unwrap();
-    assert!(store.due_timers(hour, 10).await.unwrap().is_empty());
+    assert!(store.due_timers(TENANT, hour, 10).await.unwrap().is_empty());
 }
 
 fn question(lease: &Lease, at: Timestamp) -> Approval {

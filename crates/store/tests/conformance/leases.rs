@@ -13,7 +13,7 @@ pub async fn a_claim_fences_the_one_before(bed: Bed) {
     let old = started(&*store).await;
     store.commit(append(&old, 1, vec![text("old")], vec![])).await.unwrap();
     let after = LATER.plus(Duration::from_millis(1));
-    let new = store.claim(Claim::Run(old.run), "b", after, after.plus(MINUTE)).await.unwrap().unwrap();
+    let new = store.claim(TENANT, Claim::Run(old.run), "b", after, after.plus(MINUTE)).await.unwrap().unwrap();
     assert_eq!((new.epoch, new.last_seq, new.run), (2, 2, old.run));
     assert_eq!(new.tenant, old.tenant);
     for side in [vec![], vec![status(RunStatus::Running)]] {
@@ -60,19 +60,19 @@ pub async fn only_free_runs_are_claimed(bed: Bed) {
     let store = bed.store();
     let lease = started(&*store).await;
     let until = LATER.plus(MINUTE);
-    let nothing = store.claim(Claim::Run(RunId(id())), "b", NOW, until).await;
+    let nothing = store.claim(TENANT, Claim::Run(RunId(id())), "b", NOW, until).await;
     assert_eq!(nothing.unwrap(), None);
     for what in [Claim::Any, Claim::Run(lease.run)] {
-        assert_eq!(store.claim(what, "b", NOW, until).await.unwrap(), None);
+        assert_eq!(store.claim(TENANT, what, "b", NOW, until).await.unwrap(), None);
     }
     // A renewed lease holds longer.
     store.renew(&lease, LATER.plus(MINUTE)).await.unwrap();
     let after = LATER.plus(Duration::from_secs(1));
-    assert_eq!(store.claim(Claim::Any, "b", after, until).await.unwrap(), None);
+    assert_eq!(store.claim(TENANT, Claim::Any, "b", after, until).await.unwrap(), None);
     let free = LATER.plus(MINUTE * 2);
-    let taken = store.claim(Claim::Any, "b", free, free.plus(MINUTE)).await;
+    let taken = store.claim(TENANT, Claim::Any, "b", free, free.plus(MINUTE)).await;
     assert_eq!(taken.unwrap().unwrap().epoch, 2);
-    let again = store.claim(Claim::Any, "c", free, free.plus(MINUTE)).await;
+    let again = store.claim(TENANT, Claim::Any, "c", free, free.plus(MINUTE)).await;
     assert_eq!(again.unwrap(), None);
     // What has ended is never taken.
     let taken = append(
@@ -91,7 +91,7 @@ pub async fn only_free_runs_are_claimed(bed: Bed) {
     store.commit(taken).await.unwrap();
     let much_later = free.plus(MINUTE * 60);
     for what in [Claim::Any, Claim::Run(lease.run)] {
-        let claimed = store.claim(what, "b", much_later, much_later.plus(MINUTE)).await;
+        let claimed = store.claim(TENANT, what, "b", much_later, much_later.plus(MINUTE)).await;
         assert_eq!(claimed.unwrap(), None);
     }
 }
@@ -101,17 +101,17 @@ pub async fn a_parked_run_is_claimed_for_its_commands(bed: Bed) {
     let lease = started(&*store).await;
     store.commit(append(&lease, 1, vec![text("waits")], vec![status(RunStatus::Parked)])).await.unwrap();
     let far = LATER.plus(MINUTE * 60);
-    assert_eq!(store.claim(Claim::Any, "b", far, far.plus(MINUTE)).await.unwrap(), None);
+    assert_eq!(store.claim(TENANT, Claim::Any, "b", far, far.plus(MINUTE)).await.unwrap(), None);
     let stop = Command::Stop { by: "ann".to_owned(), source: None };
     store.push_command(TENANT, lease.run, stop).await.unwrap();
     // Parking gave the lease back: no wait until it would have ended.
-    let claimed = store.claim(Claim::Any, "b", NOW, LATER).await.unwrap().unwrap();
+    let claimed = store.claim(TENANT, Claim::Any, "b", NOW, LATER).await.unwrap().unwrap();
     assert_eq!((claimed.run, claimed.epoch, claimed.last_seq), (lease.run, 2, 2));
-    assert_eq!(store.claim(Claim::Any, "c", NOW, LATER).await.unwrap(), None);
+    assert_eq!(store.claim(TENANT, Claim::Any, "c", NOW, LATER).await.unwrap(), None);
     // A parked run can also be named.
     let named = started(&*store).await;
     store.commit(append(&named, 1, vec![], vec![status(RunStatus::Parked)])).await.unwrap();
-    let claimed = store.claim(Claim::Run(named.run), "b", NOW, LATER).await;
+    let claimed = store.claim(TENANT, Claim::Run(named.run), "b", NOW, LATER).await;
     assert_eq!(claimed.unwrap().unwrap().run, named.run);
 }
 
@@ -121,14 +121,14 @@ pub async fn a_lease_given_back_is_free(bed: Bed) {
     store.release(&lease).await.unwrap();
     let renewed = store.renew(&lease, LATER).await;
     assert!(matches!(renewed, Err(StoreError::Fenced { .. })), "{renewed:?}");
-    let claimed = store.claim(Claim::Any, "b", NOW, LATER).await.unwrap().unwrap();
+    let claimed = store.claim(TENANT, Claim::Any, "b", NOW, LATER).await.unwrap().unwrap();
     assert_eq!((claimed.run, claimed.epoch), (lease.run, 2));
 }
 
 pub async fn reopening_frees_leases_where_one_process_owns_the_data(mut bed: Bed) {
     let lease = started(&*bed.store()).await;
     bed.reopen().await;
-    let claimed = bed.store().claim(Claim::Any, "b", NOW, LATER).await.unwrap();
+    let claimed = bed.store().claim(TENANT, Claim::Any, "b", NOW, LATER).await.unwrap();
     if bed.is_shared() {
         assert_eq!(claimed, None, "its holder may be another node, still alive");
     } else {
@@ -144,25 +144,25 @@ pub async fn an_ended_run_is_claimed_to_take_it_back(bed: Bed) {
     let free = LATER.plus(MINUTE);
     // Not before it has ended, be its lease valid or not.
     for now in [NOW, free] {
-        let claimed = store.claim(ended.clone(), "b", now, now.plus(MINUTE)).await;
+        let claimed = store.claim(TENANT, ended.clone(), "b", now, now.plus(MINUTE)).await;
         assert_eq!(claimed.unwrap(), None);
     }
     let nobody = Claim::Ended(RunId(id()));
-    assert_eq!(store.claim(nobody, "b", NOW, LATER).await.unwrap(), None);
+    assert_eq!(store.claim(TENANT, nobody, "b", NOW, LATER).await.unwrap(), None);
     store.commit(append(&lease, 1, vec![text("end")], vec![status(RunStatus::Finished)])).await.unwrap();
     // Ending gave the lease back: no wait.
-    let taken = store.claim(ended.clone(), "b", NOW, LATER).await.unwrap();
+    let taken = store.claim(TENANT, ended.clone(), "b", NOW, LATER).await.unwrap();
     let taken = taken.unwrap();
     assert_eq!((taken.run, taken.epoch, taken.last_seq), (lease.run, 2, 2));
     // One at a time, and no other way to it.
     for what in [ended.clone(), Claim::Run(lease.run), Claim::Any] {
-        assert_eq!(store.claim(what, "c", NOW, LATER).await.unwrap(), None);
+        assert_eq!(store.claim(TENANT, what, "c", NOW, LATER).await.unwrap(), None);
     }
     let stale = store.commit(append(&lease, 2, vec![text("stale")], vec![])).await;
     assert!(matches!(stale, Err(StoreError::Fenced { .. })), "{stale:?}");
     store.commit(append(&taken, 2, vec![text("undone")], vec![])).await.unwrap();
     store.release(&taken).await.unwrap();
-    let again = store.claim(ended, "c", NOW, LATER).await.unwrap().unwrap();
+    let again = store.claim(TENANT, ended, "c", NOW, LATER).await.unwrap().unwrap();
     assert_eq!((again.epoch, again.last_seq), (3, 3));
     let read = store.run(TENANT, lease.run).await.unwrap();
     assert_eq!(read.status, RunStatus::Finished);

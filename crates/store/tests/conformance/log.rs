@@ -88,7 +88,7 @@ pub async fn is_all_or_nothing(bed: Bed) {
     let refused = store.commit(append(&lease, 1, vec![text("lost")], side)).await;
     assert!(matches!(refused, Err(StoreError::NotFound(_))), "{refused:?}");
     assert_eq!(texts(&*store, &lease).await, ["first"]);
-    assert!(store.due_timers(LATER, 10).await.unwrap().is_empty());
+    assert!(store.due_timers(TENANT, LATER, 10).await.unwrap().is_empty());
     let read = store.run(TENANT, lease.run).await.unwrap();
     assert_eq!(read.status, RunStatus::Running);
     // Nothing of it is in the way of the next.

@@ -99,7 +99,7 @@ pub async fn two_owners_of_one_run(bed: Bed) {
     tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     let later = LATER.plus(std::time::Duration::from_secs(1));
     let claim = Claim::Run(lease.run);
-    let new = store.claim(claim, "b", later, later).await.unwrap().unwrap();
+    let new = store.claim(TENANT, claim, "b", later, later).await.unwrap().unwrap();
     store.commit(append(&new, new.last_seq, vec![text("new")], vec![])).await.unwrap();
     let last_acknowledged = appender.await.unwrap();
     assert_eq!(last_acknowledged, new.last_seq, "the claim saw every acknowledged event");
@@ -126,7 +126,7 @@ pub async fn claims_of_many_nodes_are_disjoint(bed: Bed) {
             // SKIP LOCKED may find nothing while others hold what is left: ask a few times more.
             let mut misses = 0;
             while misses < 5 {
-                match store.claim(Claim::Any, &owner, NOW, LATER).await.unwrap() {
+                match store.claim(TENANT, Claim::Any, &owner, NOW, LATER).await.unwrap() {
                     Some(lease) => mine.push(lease.run),
                     None => misses += 1,
                 }

@@ -290,6 +290,10 @@ impl Logins {
         }
     }
 
+    pub fn awaits(&self, state: &str) -> bool {
+        self.waiting().contains_key(state)
+    }
+
     /// Removes a login in order to finish it: its `state` is valid once.
     pub fn take(&self, state: &str, now: Timestamp) -> Result<PendingLogin, McpError> {
         let mut waiting = self.waiting();

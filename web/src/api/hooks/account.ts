@@ -12,7 +12,7 @@ export function useAccountActions() {
   const fresh = useFresh();
   return {
     /** With a second factor the answer is a challenge, and no session yet. */
-    login: useMutation({ mutationFn: (body: { email: string; password: string }) => api.post<Session | SecondFactorRequired>("/api/auth/login", { body }), onSuccess: (answer) => "access_token" in answer && setSession(answer) }),
+    login: useMutation({ mutationFn: (body: { email: string; password: string; tenant?: string }) => api.post<Session | SecondFactorRequired>("/api/auth/login", { body }), onSuccess: (answer) => "access_token" in answer && setSession(answer) }),
     setup: useMutation({ mutationFn: (body: { token: string; email: string; password: string; name?: string }) => api.post<Session>("/api/auth/setup", { body }), onSuccess: (session) => setSession(session) }),
     acceptInvitation: useMutation({ mutationFn: (body: { token: string; password: string; name?: string }) => api.post<Session | SecondFactorRequired>("/api/auth/invitation", { body }), onSuccess: (answer) => "access_token" in answer && setSession(answer) }),
     logout: useMutation({ mutationFn: () => api.post<void>("/api/auth/logout", { headers: { "x-steward": "1" } }), onSettled: () => setSession(null) }),
@@ -25,6 +25,8 @@ export function useAccountActions() {
 /** Whether this role may change agents and connections. */
 export const isOperator = (me: Me | undefined) => me?.role === "admin" || me?.role === "operator";
 /** Whether this role may manage users. */
+/** Of the installation's own organisation, whose administrators look after all. */
+export const isInstallationAdmin = (me: Me | undefined) => me?.role === "admin" && me.installation;
 export const isAdmin = (me: Me | undefined) => me?.role === "admin";
 /** Whether this role may chat and decide. */
 export const mayWork = (me: Me | undefined) => me !== undefined && me.role !== "viewer";

@@ -18,4 +18,5 @@ export * from "./sign-on";
 export * from "./skills";
 export * from "./spending";
 export * from "./start";
+export * from "./tenants";
 export * from "./users";

@@ -5,7 +5,7 @@ import type { DirectorySettings, FinishedLogin, IdentityDirectory, IdentityProvi
 import { useFresh, usePaged } from "./core";
 
 /** Ways to log in, beside a password of Steward. */
-export const useOfferedLogins = () => useQuery({ queryKey: ["offered-logins"], queryFn: ({ signal }) => api.get<OfferedLogins>("/api/auth/oidc", { signal }), staleTime: 60_000 });
+export const useOfferedLogins = (tenant = "") => useQuery({ queryKey: ["offered-logins", tenant], queryFn: ({ signal }) => api.get<OfferedLogins>(`/api/auth/oidc${tenant && `?tenant=${encodeURIComponent(tenant)}`}`, { signal }), staleTime: 60_000 });
 
 export const useSecondFactor = () => useQuery({ queryKey: ["second-factor"], queryFn: ({ signal }) => api.get<SecondFactorView>("/api/auth/totp", { signal }) });
 

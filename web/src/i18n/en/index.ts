@@ -18,7 +18,8 @@ import runs from "./runs.json";
 import settings from "./settings.json";
 import skills from "./skills.json";
 import system from "./system.json";
+import tenants from "./tenants.json";
 import usage from "./usage.json";
 import users from "./users.json";
 
-export default { about, access, agents, approvals, audit, auth, chat, common, connections, credentials, dashboard, frame, governance, groups, mcp, models, runs, settings, skills, system, usage, users };
+export default { about, access, agents, approvals, audit, auth, chat, common, connections, credentials, dashboard, frame, governance, groups, mcp, models, runs, settings, skills, system, tenants, usage, users };

@@ -14,7 +14,7 @@ export default function SystemPage() {
   const { data: me } = useMe();
   const [{ tab }, set] = useFilters(["tab"] as const);
   if (!me) return <Page title={t("title")}><Skeleton rows={8} /></Page>;
-  if (!isOperator(me)) return <Page title={t("title")} width="text"><EmptyState icon={<SlidersHorizontal />} title={t("not_allowed")}>{t("not_allowed_text")}</EmptyState></Page>;
+  if (!isOperator(me) || !me.installation) return <Page title={t("title")} width="text"><EmptyState icon={<SlidersHorizontal />} title={t("not_allowed")}>{t("not_allowed_text")}</EmptyState></Page>;
   // Operators see how it is; what is set is an administrator's.
   if (!isAdmin(me)) return <Page title={t("title")} lead={t("operators")}><HealthCard /></Page>;
   const value = TABS.find((name) => name === tab) ?? "settings";

@@ -1,7 +1,7 @@
 use super::object::{Frame, part, usage};
-use crate::ApiState;
 use crate::openai::OpenAiError;
 use crate::openai::delta_projector::{OpenAiDelta, OpenAiDeltas};
+use crate::tenant_app::TenantApp;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::Stream;
 use serde_json::{Value, json};
@@ -87,7 +87,7 @@ impl Growing {
 
 /// Streams the run as it happens. It goes on if the client leaves.
 pub(super) async fn stream(
-    state: &ApiState,
+    state: &TenantApp,
     frame: Frame,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>, OpenAiError> {
     let mut all = OpenAiDeltas::open(state, frame.run).await?;

@@ -1,10 +1,10 @@
 //! A run's events as JSON: its stream `GET /api/runs/{id}/events`, and one of its log.
 
-use crate::ApiState;
 use crate::auth::Call;
 use crate::dto::runs::StreamEvent;
 use crate::extract::{Params, PathId};
 use crate::problem::Problem;
+use crate::tenant_app::TenantApp;
 use axum::http::HeaderMap;
 use axum::response::sse;
 use axum::response::sse::{KeepAlive, Sse};
@@ -92,7 +92,7 @@ struct Sent {
 }
 
 /// What follows `after`, past and to come; ends after `run.finished`. Read only as fast as the client takes it.
-fn live(state: &ApiState, run: RunId, after: u64) -> BoxStream<'static, Result<Sent, StoreError>> {
+fn live(state: &TenantApp, run: RunId, after: u64) -> BoxStream<'static, Result<Sent, StoreError>> {
     let again = state.clone();
     state
         .watch(run, after)
@@ -114,7 +114,7 @@ fn live(state: &ApiState, run: RunId, after: u64) -> BoxStream<'static, Result<S
 }
 
 /// What follows `after` in the log of a run that has ended.
-fn ended(state: &ApiState, run: RunId, after: u64) -> impl Stream<Item = Result<Sent, StoreError>> + Send + use<> {
+fn ended(state: &TenantApp, run: RunId, after: u64) -> impl Stream<Item = Result<Sent, StoreError>> + Send + use<> {
     let state = state.clone();
     async_stream::try_stream! {
         let mut after = after;

@@ -1,0 +1,63 @@
+//! The application of one tenant, over its parts.
+
+use crate::compose::{COMMIT, Composition};
+use secrecy::SecretBox;
+use std::sync::Arc;
+use steward_access::{Access, AccessDeps, LoginLimits};
+use steward_app::config::Configuration;
+use steward_app::{AboutFacts, App, AppParts, Health, UsageWriter};
+use steward_core::Cancellation;
+
+/// What a tenant has besides its parts.
+pub struct Own {
+    pub access: Arc<Access>,
+    /// Folder that file tools are confined to.
+    pub workspace: String,
+    /// Whether agents are offered only tools that fit the request.
+    pub intent_filter: bool,
+}
+
+/// The application of one tenant.
+pub async fn app(parts: &Composition, own: Own, health: Health, config: Arc<Configuration>) -> App {
+    App::new(AppParts {
+        runs: parts.runs.clone(),
+        access: own.access,
+        health: Arc::new(health),
+        workspace: own.workspace,
+        grants: Vec::new(),
+        intent_filter: own.intent_filter,
+        idempotency: parts.store.clone(),
+        connections: parts.connections.clone(),
+        examiner: parts.connections.clone(),
+        gateway: parts.models.clone(),
+        usage_writer: Arc::new(UsageWriter::new(parts.store.clone(), Arc::clone(&parts.runs.deps().limiter))),
+        skills: parts.store.clone(),
+        vault: Arc::clone(&parts.vault),
+        packages: Arc::clone(&parts.packages),
+        mcp: Arc::clone(&parts.mcp),
+        host_keys: Arc::clone(&parts.host_keys),
+        facts: Arc::new(AboutFacts::read(&parts.store, &parts.data_dir, COMMIT, parts.clock.now()).await),
+        config,
+        metrics: Arc::clone(&parts.metrics),
+        closing: Cancellation::default(),
+    })
+}
+
+pub fn access(app: &Composition, signing_key: SecretBox<Vec<u8>>, limits: LoginLimits) -> Access {
+    Access::new(AccessDeps {
+        tenant: app.tenant,
+        users: app.store.clone(),
+        sessions: app.store.clone(),
+        groups: app.store.clone(),
+        grants: app.store.clone(),
+        settings: app.store.clone(),
+        external: app.store.clone(),
+        second_factors: app.store.clone(),
+        login_secrets: app.vault_keys.clone(),
+        keys: app.store.clone(),
+        clock: Arc::clone(&app.clock),
+        ids: Arc::clone(&app.ids),
+        limits,
+        signing_key,
+    })
+}

@@ -1,0 +1,182 @@
+//! Tenants, and their end.
+
+use crate::error::on_duplicate;
+use crate::store::Store;
+use crate::tx::{Row, Tx, args, locking};
+use async_trait::async_trait;
+use steward_core::ports::{DeletedRows, StoreError, StoreResult, Tenant, TenantChange, TenantRows};
+use steward_core::{TenantId, Timestamp};
+
+/// The statements that delete a tenant's rows, by table.
+macro_rules! deletions {
+    ($($table:literal),+ $(,)?) => {
+        &[$(($table, concat!("delete from ", $table, " where tenant_id = $1"))),+]
+    };
+}
+
+/// All tables with a tenant. A table stands before those that it refers to.
+const DELETIONS: &[(&str, &str)] = deletions![
+    "login_sessions",
+    "virtual_keys",
+    "group_members",
+    "user_groups",
+    "restricted_resources",
+    "resource_grants",
+    "external_accounts",
+    "second_factors",
+    "recovery_codes",
+    "users",
+    "run_inbox",
+    "timers",
+    "approvals",
+    "kept_runs",
+    "events",
+    "runs",
+    "tool_sets",
+    "outside_files",
+    "classified_files",
+    "messages",
+    "conversations",
+    "agents",
+    "connections",
+    "memories",
+    "notes",
+    "reminders",
+    "idempotency_keys",
+    "grants",
+    "spend_limits",
+    "reservations",
+    "usage_days",
+    "exam_reports",
+    "skills",
+    "skill_versions",
+    "skill_packages",
+    "mcp_servers",
+    "credential_uses",
+    "credentials",
+    "settings",
+    "audit_pending",
+    "audit_entries",
+    "audit_ends",
+];
+
+/// Work that was at its end when the tenant was disabled may still add a row while others are deleted.
+const MOST_PASSES: u32 = 10;
+
+#[async_trait]
+impl TenantRows for Store {
+    async fn create_tenant(&self, tenant: &Tenant) -> StoreResult<()> {
+        let sql = "insert into tenants (id, slug, name, created_at, disabled_at) values ($1, $2, $3, $4, $5)";
+        let args = args![tenant.id, &tenant.slug, &tenant.name, tenant.created_at, tenant.disabled_at];
+        let done = self.execute(sql, args).await;
+        done.map_err(|e| on_duplicate(e, || format!("there is a tenant {} already", tenant.slug)))?;
+        Ok(())
+    }
+
+    async fn change_tenant(&self, id: TenantId, change: &TenantChange) -> StoreResult<Tenant> {
+        self.write((id, change.clone()), |(id, change), tx| Box::pin(update(tx, *id, change))).await
+    }
+
+    async fn tenants(&self) -> StoreResult<Vec<Tenant>> {
+        let rows =
+            self.rows("select id, slug, name, created_at, disabled_at from tenants order by slug", args![]).await?;
+        rows.iter().map(tenant_of).collect()
+    }
+
+    async fn delete_tenant(&self, id: TenantId) -> StoreResult<Vec<DeletedRows>> {
+        let row = self.row("select disabled_at from tenants where id = $1", args![id]).await?;
+        if row.ok_or_else(|| unknown(id))?.opt_int(0)?.is_none() {
+            return Err(StoreError::Conflict(format!("tenant {id} is not disabled")));
+        }
+        let mut deleted: Vec<DeletedRows> =
+            DELETIONS.iter().map(|(table, _)| DeletedRows { table: *table, rows: 0 }).collect();
+        for _ in 0..MOST_PASSES {
+            let mut found = 0;
+            // Each in a transaction of its own, so that no other tenant's write waits for all of them.
+            for ((_, sql), count) in DELETIONS.iter().zip(&mut deleted) {
+                let rows = self.execute(sql, args![id]).await.map_err(StoreError::from)?;
+                count.rows += rows;
+                found += rows;
+            }
+            if found == 0 {
+                self.execute("delete from tenants where id = $1", args![id]).await?;
+                return Ok(deleted);
+            }
+        }
+        Err(StoreError::Backend("the tenant still writes; delete it again in a moment".to_owned()))
+    }
+}
+
+async fn update(tx: &mut Tx<'_>, id: TenantId, change: &TenantChange) -> StoreResult<Tenant> {
+    let sql = locking!(tx, "select id, slug, name, created_at, disabled_at from tenants where id = $1", "for update");
+    let row = tx.row(sql, args![id]).await?;
+    let mut tenant = tenant_of(&row.ok_or_else(|| unknown(id))?)?;
+    if let Some(name) = &change.name {
+        tenant.name.clone_from(name);
+    }
+    if let Some(disabled_at) = change.disabled_at {
+        tenant.disabled_at = disabled_at.map(|at| tenant.disabled_at.unwrap_or(at));
+    }
+    tx.execute(
+        "update tenants set name = $2, disabled_at = $3 where id = $1",
+        args![id, &tenant.name, tenant.disabled_at],
+    )
+    .await?;
+    if tenant.disabled_at.is_some() {
+        tx.execute("delete from login_sessions where tenant_id = $1", args![id]).await?;
+    }
+    Ok(tenant)
+}
+
+fn tenant_of(row: &Row) -> StoreResult<Tenant> {
+    Ok(Tenant {
+        id: TenantId(row.id(0)?),
+        slug: row.text(1)?,
+        name: row.text(2)?,
+        created_at: row.time(3)?,
+        disabled_at: row.opt_int(4)?.map(Timestamp),
+    })
+}
+
+fn unknown(id: TenantId) -> StoreError {
+    StoreError::NotFound(format!("tenant {id}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DELETIONS;
+    use std::collections::BTreeSet;
+
+    const SCHEMA: &str = include_str!("../../migrations/0001_first.sql");
+
+    #[test]
+    fn every_table_with_a_tenant_is_emptied_and_children_first() {
+        let mut tables = BTreeSet::new();
+        for table in SCHEMA.split("create table ").skip(1) {
+            let (name, rest) = table.split_once(" (").expect("a name");
+            let columns = rest.split_once(");").expect("an end").0;
+            if name == "tenants" {
+                continue;
+            }
+            assert!(columns.contains("tenant_id"), "{name} has no tenant");
+            assert!(columns.contains("primary key (tenant_id"), "the key of {name} does not begin with its tenant");
+            tables.insert(name);
+            let place = |table: &str| DELETIONS.iter().position(|(name, _)| *name == table);
+            for parent in columns.split("references ").skip(1).filter_map(|text| text.split(' ').next()) {
+                assert!(place(name) < place(parent), "{name} stands after {parent}");
+            }
+        }
+        let deleted: BTreeSet<&str> = DELETIONS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(deleted, tables, "crates/store/src/ports/tenants.rs lists the tables of the migration");
+        assert_eq!(deleted.len(), DELETIONS.len());
+    }
+
+    #[test]
+    fn every_index_begins_with_the_tenant() {
+        for index in SCHEMA.split(" index ").skip(1) {
+            let columns = index.split_once('(').expect("columns").1;
+            let name = index.split(' ').next().unwrap_or_default();
+            assert!(columns.starts_with("tenant_id") || name == "tenants_by_slug", "{name}");
+        }
+    }
+}
