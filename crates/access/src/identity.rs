@@ -14,6 +14,8 @@ use super::{Access, AccessError, unavailable};
 pub(crate) const PREFIX: &str = "sk-steward-";
 /// By this prefix virtual keys are told from API keys of users.
 pub(crate) const VIRTUAL: &str = "sk-steward-v-";
+/// By this prefix tokens of providers are told from keys of users.
+pub(crate) const SCIM: &str = "sk-steward-scim-";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
@@ -48,6 +50,9 @@ impl Access {
     /// A session is looked up each time (two reads by index), so that a logout counts at once, on every node.
     pub async fn identify(&self, bearer: &str) -> Result<Identity, LoginError> {
         let now = self.clock.now();
+        if bearer.starts_with(SCIM) {
+            return Err(LoginError::ScimToken);
+        }
         if bearer.starts_with(PREFIX) {
             let hash = sha256(bearer.as_bytes());
             // Read first, so that a change made meanwhile makes the entry void.

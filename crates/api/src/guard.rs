@@ -25,16 +25,17 @@ pub(crate) use idempotency::{KeptAs, idempotency_key, oldest_key, once};
 pub(crate) const MAX_BODY: usize = 4 * 1024 * 1024;
 /// Longest uploaded file, bytes.
 pub(crate) const MAX_UPLOAD: usize = 20_000_000;
-/// Longest time until an answer under `/api` begins. A stream may go on for as long as it likes.
+/// Longest time until an answer under `/api` or `/scim` begins. A stream may go on for as long as it likes.
 const LONGEST: Duration = Duration::from_mins(2);
 
 fn body_limit(path: &str) -> usize {
     if path == "/api/files" { MAX_UPLOAD } else { MAX_BODY }
 }
 
-/// Ends requests under `/api` that take too long. Answers of agents under `/v1` may take minutes.
+/// Ends requests under `/api` and `/scim` that take too long. Answers of agents under `/v1` may take minutes.
 pub(crate) async fn in_time(request: Request, next: Next) -> Response {
-    if !request.uri().path().starts_with("/api/") {
+    let path = request.uri().path();
+    if !path.starts_with("/api/") && !path.starts_with("/scim/") {
         return next.run(request).await;
     }
     match tokio::time::timeout(LONGEST, next.run(request)).await {

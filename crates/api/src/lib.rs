@@ -15,6 +15,7 @@ mod problem;
 mod published;
 mod router;
 mod routes;
+mod scim;
 mod serve;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]

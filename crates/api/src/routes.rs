@@ -23,6 +23,7 @@ mod regression_runs;
 mod reminders;
 mod resource_access;
 mod runs;
+mod scim;
 mod skills;
 mod usage;
 mod users;
@@ -58,6 +59,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(groups::routes())
         .merge(resource_access::routes())
         .merge(identity::routes())
+        .merge(scim::routes())
         .merge(audit::routes())
         .merge(admin::routes())
         .merge(skills::routes())

@@ -107,6 +107,7 @@ fn state(dir: &Path, clock: &Arc<FakeClock>, store: &Arc<Store>, blobs: Arc<dyn 
         grants: store.clone(),
         settings: store.clone(),
         external: store.clone(),
+        scim: store.clone(),
         second_factors: store.clone(),
         login_secrets: vault.clone(),
         keys: store.clone(),

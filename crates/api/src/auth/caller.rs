@@ -5,7 +5,7 @@ use crate::problem::Problem;
 use axum::extract::FromRequestParts;
 use axum::http::header;
 use axum::http::request::Parts;
-use steward_app::{Caller, Identity};
+use steward_app::{Caller, Identity, ScimCaller};
 use steward_core::ports::LoginError;
 
 const CLIENT: &str = "x-steward-client";
@@ -30,12 +30,8 @@ pub(crate) fn caller_of(identity: Identity, parts: &Parts) -> Caller {
     Caller::new(identity, command_line).at(Client::of_request(parts).address)
 }
 
-/// Whom the bearer token belongs to. Looked up once per request, kept with it.
-pub(crate) async fn identify(parts: &mut Parts, state: &ApiState) -> Result<Identity, LoginError> {
-    if let Some(known) = parts.extensions.get::<Identity>() {
-        return Ok(known.clone());
-    }
-    let bearer = parts
+fn bearer(parts: &Parts) -> Result<&str, LoginError> {
+    parts
         .headers
         .get(header::AUTHORIZATION)
         .and_then(|value| value.to_str().ok())
@@ -43,8 +39,27 @@ pub(crate) async fn identify(parts: &mut Parts, state: &ApiState) -> Result<Iden
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
         .map(|(_, token)| token.trim())
         .filter(|token| !token.is_empty())
-        .ok_or(LoginError::Token)?;
-    let identity = state.access.identify(bearer).await?;
+        .ok_or(LoginError::Token)
+}
+
+/// The provider whose token it is. Looked up once per request, kept with it.
+pub(crate) async fn identify_provider(parts: &mut Parts, state: &ApiState) -> Result<ScimCaller, LoginError> {
+    if let Some(known) = parts.extensions.get::<ScimCaller>() {
+        return Ok(known.clone());
+    }
+    let client = Client::of_request(parts);
+    let base = format!("{}/scim/v2", client.origin(&state.hosts, &parts.headers));
+    let caller = state.scim_caller(bearer(parts)?, client.address, base).await?;
+    parts.extensions.insert(caller.clone());
+    Ok(caller)
+}
+
+/// Whom the bearer token belongs to. Looked up once per request, kept with it.
+pub(crate) async fn identify(parts: &mut Parts, state: &ApiState) -> Result<Identity, LoginError> {
+    if let Some(known) = parts.extensions.get::<Identity>() {
+        return Ok(known.clone());
+    }
+    let identity = state.access.identify(bearer(parts)?).await?;
     let path = parts.uri.path();
     if identity.principal.key.is_some() && !path.starts_with("/v1/") && path != "/mcp" {
         return Err(LoginError::VirtualKey);

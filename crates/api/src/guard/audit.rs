@@ -6,7 +6,7 @@ mod refusals;
 
 use super::audit_note::AuditNote;
 use crate::ApiState;
-use crate::auth::{Client, caller_of, identify};
+use crate::auth::{Client, caller_of, identify, identify_provider};
 use crate::problem::Problem;
 use actions::{Recorded, action_of, recorded};
 use axum::body::{Body, HttpBody as _};
@@ -38,7 +38,8 @@ impl AuditGuard {
 
     /// An entry of somebody who is known, or one of a bounded number of strangers'.
     fn admit(&self, entry: AuditEntry) -> Option<AuditEntry> {
-        if entry.actor_id.is_some() || entry.result == AuditResult::Ok {
+        let provider = entry.action.starts_with("scim.") && !entry.actor.is_empty();
+        if entry.actor_id.is_some() || provider || entry.result == AuditResult::Ok {
             return Some(entry);
         }
         let left_out = self.refusals.admit(entry.address.as_deref(), self.state.now())?;
@@ -78,6 +79,12 @@ pub(crate) async fn audit(State(guard): State<Arc<AuditGuard>>, request: Request
 /// The entry of a request whose end is not known.
 async fn begun(state: &ApiState, parts: &mut Parts, matched: &str) -> AuditEntry {
     let action = action_of(&parts.method, matched);
+    if matched.starts_with("/scim/") {
+        let actor = identify_provider(parts, state).await.map(|caller| caller.by()).unwrap_or_default();
+        let address = Client::of_request(parts).address.map(|address| address.to_canonical().to_string());
+        let entry = state.audit_fact(action).by(actor, None).via(Some(Origin::Api), address);
+        return entry.on(target_of(parts).await).ended(AuditResult::Uncertain);
+    }
     let known = if parts.headers.contains_key(header::AUTHORIZATION) || parts.extensions.get::<Identity>().is_some() {
         identify(parts, state).await.ok()
     } else {
@@ -91,11 +98,14 @@ async fn begun(state: &ApiState, parts: &mut Parts, matched: &str) -> AuditEntry
         let origin = if parts.headers.contains_key("sec-fetch-site") { Origin::Chat } else { Origin::Api };
         state.audit_fact(action).by("", None).via(Some(origin), address)
     };
-    let target = match RawPathParams::from_request_parts(parts, &()).await {
+    entry.on(target_of(parts).await).ended(AuditResult::Uncertain)
+}
+
+async fn target_of(parts: &mut Parts) -> String {
+    match RawPathParams::from_request_parts(parts, &()).await {
         Ok(params) => params.iter().map(|(_, value)| value).collect::<Vec<_>>().join("/"),
         Err(_) => String::new(),
-    };
-    entry.on(target).ended(AuditResult::Uncertain)
+    }
 }
 
 fn ended(entry: AuditEntry, status: StatusCode, note: Option<AuditNote>, answer: Answer) -> AuditEntry {

@@ -1,6 +1,7 @@
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use steward_access::{SavedDirectory, SavedProvider};
+use steward_core::ports::ScimToken;
 use steward_core::sign_on::{Directory, OidcProvider};
 use utoipa::ToSchema;
 
@@ -89,4 +90,25 @@ impl From<SavedProvider> for OfferedProvider {
     fn from(saved: SavedProvider) -> Self {
         Self { name: saved.name, label: saved.settings.label }
     }
+}
+
+/// A token for a provider to keep users and groups here.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScimTokenInput {
+    /// Its name, such as that of the provider.
+    #[schema(min_length = 1, max_length = 100)]
+    pub name: String,
+}
+
+/// A token that was just made.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct NewScimToken {
+    /// The token.
+    #[serde(flatten)]
+    pub token: ScimToken,
+    /// What the provider sends as the bearer token. Shown this once; null where the answer is repeated for an
+    /// idempotency key.
+    #[schema(required)]
+    pub secret: Option<String>,
 }
