@@ -89,6 +89,19 @@ impl Access {
         self.identity(user, Some(claims.sid), None).await
     }
 
+    /// Whether what `bearer` was found to be would still be let in; that an access token has expired does not count. Who
+    /// can't be looked up now is.
+    pub async fn is_in_force(&self, bearer: &str, known: &Identity) -> bool {
+        let Some(session) = known.session else {
+            return !matches!(self.identify(bearer).await, Err(error) if !matches!(error, LoginError::Unavailable(_)));
+        };
+        let (user, now) = (known.principal.user, self.clock.now());
+        let sessions = self.sessions.sessions(self.tenant, user, now).await;
+        let logged_out = sessions.is_ok_and(|sessions| sessions.iter().all(|one| one.id != session));
+        let user = self.users.user(self.tenant, user).await;
+        !logged_out && !user.is_ok_and(|user| user.is_none_or(|user| user.is_disabled()))
+    }
+
     /// `None`: there is no such user.
     pub async fn email(&self, user: UserId) -> Result<Option<String>, AccessError> {
         let user = self.users.user(self.tenant, user).await?;

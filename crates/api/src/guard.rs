@@ -5,6 +5,7 @@ mod audit_note;
 mod fallbacks;
 mod hosts_and_origins;
 mod idempotency;
+mod shut_out;
 
 use crate::problem::Problem;
 use axum::extract::Request;
@@ -20,6 +21,7 @@ pub(crate) use audit_note::AuditNote;
 pub(crate) use fallbacks::{no_such_method, nothing_here, nothing_in_the_dialect, secure};
 pub(crate) use hosts_and_origins::{check_host, check_origin, serves, without_port};
 pub(crate) use idempotency::{KeptAs, idempotency_key, oldest_key, once};
+pub(crate) use shut_out::end_streams;
 
 /// Longest JSON body, bytes.
 pub(crate) const MAX_BODY: usize = 4 * 1024 * 1024;

@@ -1,7 +1,7 @@
 use crate::ApiState;
 use crate::assets::assets;
 use crate::guard::{
-    AuditGuard, MAX_BODY, audit, check_host, check_origin, in_time, no_such_method, nothing_here,
+    AuditGuard, MAX_BODY, audit, check_host, check_origin, end_streams, in_time, no_such_method, nothing_here,
     nothing_in_the_dialect, once, panic_layer, secure,
 };
 use crate::mcp::mcp_routes;
@@ -49,6 +49,7 @@ pub(crate) fn guarded(routes: Router<ApiState>, state: ApiState) -> Router {
     routes
         .method_not_allowed_fallback(no_such_method)
         .fallback_service(assets().with_state(state.clone()))
+        .layer(from_fn_with_state(state.clone(), end_streams))
         .layer(from_fn_with_state(Arc::new(state.clone()), once))
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(from_fn(in_time))

@@ -6,9 +6,9 @@ mod groups;
 mod users;
 
 use crate::ApiState;
-use answer::{Answered, Provider, found};
+use answer::{Answered, Named, Provider, found};
 use axum::Router;
-use axum::extract::{Path, Request};
+use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{any, get};
@@ -46,7 +46,7 @@ async fn resource_types(Provider(_, caller): Provider) -> Answered {
     Ok(found(&caller.resource_types()))
 }
 
-async fn resource_type(Provider(_, caller): Provider, Path(id): Path<String>) -> Answered {
+async fn resource_type(Provider(_, caller): Provider, Named(id): Named) -> Answered {
     Ok(found(&caller.resource_type(&id)?))
 }
 
@@ -54,7 +54,7 @@ async fn schemas(Provider(_, caller): Provider) -> Answered {
     Ok(found(&caller.schemas()))
 }
 
-async fn schema(Provider(_, caller): Provider, Path(id): Path<String>) -> Answered {
+async fn schema(Provider(_, caller): Provider, Named(id): Named) -> Answered {
     Ok(found(&caller.schema(&id)?))
 }
 

@@ -11,6 +11,8 @@ mod pages;
 mod permissions;
 mod random_requests;
 mod routing;
+mod scim;
+mod streams;
 mod users;
 
 use crate::router::{guarded, router};

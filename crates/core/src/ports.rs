@@ -35,7 +35,9 @@ pub use models::{
 };
 pub use overview::{Overview, RunCount};
 pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
-pub use scim::{Counted, MemberChange, ScimDirectory, ScimGroupFilter, ScimRecord, ScimToken, ScimUser, ScimUserFilter};
+pub use scim::{
+    Counted, MemberChange, ScimDirectory, ScimGroupFilter, ScimRecord, ScimToken, ScimUser, ScimUserFilter,
+};
 pub use settings::{Connections, Idempotency, Remembered, Settings};
 pub use sign_on::{ExternalAccount, ExternalAccounts, LoginSecrets, SecondFactor, SecondFactors};
 pub use skills::{McpServers, SkillFilter, SkillPackages, Skills};

@@ -114,7 +114,12 @@ impl Access {
         Ok(affected)
     }
 
-    async fn save_members(&self, id: GroupId, change: GroupChange, members: MemberChange) -> Result<Group, AccessError> {
+    async fn save_members(
+        &self,
+        id: GroupId,
+        change: GroupChange,
+        members: MemberChange,
+    ) -> Result<Group, AccessError> {
         match self.scim.change_scim_group(self.tenant, id, &change, &members).await {
             Err(StoreError::Conflict(_)) => Err(AccessError::GroupTaken(change.name.unwrap_or_default())),
             Err(StoreError::NotFound(what)) if what.starts_with("user ") => {

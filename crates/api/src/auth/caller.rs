@@ -3,8 +3,8 @@ use crate::ApiState;
 use crate::openai::OpenAiError;
 use crate::problem::Problem;
 use axum::extract::FromRequestParts;
-use axum::http::header;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
 use steward_app::{Caller, Identity, ScimCaller};
 use steward_core::ports::LoginError;
 
@@ -30,9 +30,9 @@ pub(crate) fn caller_of(identity: Identity, parts: &Parts) -> Caller {
     Caller::new(identity, command_line).at(Client::of_request(parts).address)
 }
 
-fn bearer(parts: &Parts) -> Result<&str, LoginError> {
-    parts
-        .headers
+/// The token of a request.
+pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, LoginError> {
+    headers
         .get(header::AUTHORIZATION)
         .and_then(|value| value.to_str().ok())
         .and_then(|value| value.split_once(' '))
@@ -49,7 +49,7 @@ pub(crate) async fn identify_provider(parts: &mut Parts, state: &ApiState) -> Re
     }
     let client = Client::of_request(parts);
     let base = format!("{}/scim/v2", client.origin(&state.hosts, &parts.headers));
-    let caller = state.scim_caller(bearer(parts)?, client.address, base).await?;
+    let caller = state.scim_caller(bearer(&parts.headers)?, client.address, base).await?;
     parts.extensions.insert(caller.clone());
     Ok(caller)
 }
@@ -59,7 +59,7 @@ pub(crate) async fn identify(parts: &mut Parts, state: &ApiState) -> Result<Iden
     if let Some(known) = parts.extensions.get::<Identity>() {
         return Ok(known.clone());
     }
-    let identity = state.access.identify(bearer(parts)?).await?;
+    let identity = state.access.identify(bearer(&parts.headers)?).await?;
     let path = parts.uri.path();
     if identity.principal.key.is_some() && !path.starts_with("/v1/") && path != "/mcp" {
         return Err(LoginError::VirtualKey);

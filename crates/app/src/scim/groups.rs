@@ -218,7 +218,8 @@ fn new_members(sent: &Value) -> Result<Vec<UserId>, ScimError> {
 
 /// Who is not known is in no group.
 fn old_members(sent: &Value) -> Result<Vec<UserId>, ScimError> {
-    let named = entries(sent).into_iter().map(|one| name_of(one).ok_or_else(|| ScimError::value("a member has a `value`")));
+    let named =
+        entries(sent).into_iter().map(|one| name_of(one).ok_or_else(|| ScimError::value("a member has a `value`")));
     let named = named.collect::<Result<Vec<&str>, _>>()?;
     Ok(named.into_iter().filter_map(|id| id.parse().ok()).collect())
 }

@@ -204,12 +204,7 @@ fn emails(within: &mut Map<String, Value>, op: Op, path: &Path, value: &Value) -
 }
 
 /// Sets parts of those emails that are meant. If there is none, the condition says what a new one is.
-fn change(
-    all: &mut Vec<Value>,
-    path: &Path,
-    wanted: impl Fn(&Value) -> bool,
-    new: &Value,
-) -> Result<(), ScimError> {
+fn change(all: &mut Vec<Value>, path: &Path, wanted: impl Fn(&Value) -> bool, new: &Value) -> Result<(), ScimError> {
     let new = new.as_object().cloned().unwrap_or_default();
     let mut met = false;
     for one in all.iter_mut().filter(|one| wanted(one)).filter_map(Value::as_object_mut) {
@@ -221,7 +216,9 @@ fn change(
     }
     let made_of = match &path.condition {
         None => Some(Map::new()),
-        Some((sub, value)) if sub.eq_ignore_ascii_case("type") => Some(Map::from_iter([("type".to_owned(), value.clone())])),
+        Some((sub, value)) if sub.eq_ignore_ascii_case("type") => {
+            Some(Map::from_iter([("type".to_owned(), value.clone())]))
+        }
         Some((sub, Value::Bool(true))) if sub.eq_ignore_ascii_case("primary") => {
             Some(Map::from_iter([("primary".to_owned(), json!(true))]))
         }

@@ -161,13 +161,7 @@ mod tests {
             ("members[value eq \"a]b\"]", false, "members", Some(("value".to_owned(), json!("a]b"))), None),
             ("emails[primary eq True]", false, "emails", Some(("primary".to_owned(), json!(true))), None),
             ("urn:ietf:params:scim:schemas:core:2.0:User:name.givenName", false, "name", None, Some("givenName")),
-            (
-                "URN:ietf:params:scim:schemas:extension:enterprise:2.0:user:department",
-                true,
-                "department",
-                None,
-                None,
-            ),
+            ("URN:ietf:params:scim:schemas:extension:enterprise:2.0:user:department", true, "department", None, None),
             ("urn:ietf:params:scim:schemas:extension:enterprise:2.0:User", true, "", None, None),
         ] {
             let path = Path::parse(text).unwrap_or_else(|| panic!("{text}"));
@@ -202,7 +196,8 @@ mod tests {
             read("emails[type eq \"work\"].value eq \"x\""),
             Some(("emails[type eq \"work\"].value", json!("x"), ""))
         );
-        for text in ["", "userName", "userName eq", "userName eq x", "userName sw \"a\"", "userName eq \"a", "eq \"a\""] {
+        for text in ["", "userName", "userName eq", "userName eq x", "userName sw \"a\"", "userName eq \"a", "eq \"a\""]
+        {
             assert_eq!(read(text), None, "{text}");
         }
     }

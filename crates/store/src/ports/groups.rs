@@ -6,7 +6,9 @@ use crate::ports::users;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
 use async_trait::async_trait;
-use steward_core::ports::{ExternalGroups, Group, GroupChange, Groups, MemberChange, Page, StoreError, StoreResult, User};
+use steward_core::ports::{
+    ExternalGroups, Group, GroupChange, Groups, MemberChange, Page, StoreError, StoreResult, User,
+};
 use steward_core::{GroupId, TenantId, UserId};
 
 /// A statement that reads whole groups, by what follows `from user_groups`.

@@ -165,8 +165,7 @@ impl ScimDirectory for Store {
         }
         let name = filter.name.as_deref().map(fold);
         let limit = limit.min(MOST);
-        let args =
-            args![tenant, source, filter.id, name, filter.external_id.as_deref(), filter.member, limit, offset];
+        let args = args![tenant, source, filter.id, name, filter.external_id.as_deref(), filter.member, limit, offset];
         let sql = concat!("select count(*) from user_groups ", wanted!(""));
         let total = self.row(sql, &args[..6]).await?;
         let rows = if limit == 0 {
@@ -198,7 +197,8 @@ impl ScimDirectory for Store {
     }
 
     async fn save_scim_token(&self, tenant: TenantId, token: &ScimToken, secret_hash: &str) -> StoreResult<()> {
-        let sql = "insert into scim_tokens (tenant_id, id, name, folded_name, prefix, secret_hash, created_by, created_at,
+        let sql =
+            "insert into scim_tokens (tenant_id, id, name, folded_name, prefix, secret_hash, created_by, created_at,
                                             last_used_at)
              values ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
         let args = args![

@@ -61,9 +61,12 @@ fn the_shapes_of_providers_are_understood() {
     );
     check(json!([{"op": "remove", "path": "emails[type eq \"work\"]"}]), json!({"emails": null}));
     check(json!([{"op": "remove", "path": "name.familyName"}]), json!({"name": {"givenName": "Ann"}}));
-    check(json!([{"op": "replace", "path": "name", "value": {"givenName": "An"}}]), json!({
-        "name": {"givenName": "An", "familyName": "Bo"},
-    }));
+    check(
+        json!([{"op": "replace", "path": "name", "value": {"givenName": "An"}}]),
+        json!({
+            "name": {"givenName": "An", "familyName": "Bo"},
+        }),
+    );
     check(
         json!([{"op": "Add", "path": format!("{ENTERPRISE}:department"), "value": "R&D"}]),
         json!({ENTERPRISE: {"department": "R&D"}}),
