@@ -1,5 +1,6 @@
 use crate::Hosts;
 use crate::guard::without_port;
+use crate::tls::OverTls;
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
@@ -10,7 +11,7 @@ use std::net::{IpAddr, SocketAddr};
 pub(crate) struct Client {
     /// Its address; that of `X-Forwarded-For` where a proxy on this machine adds it.
     pub address: Option<IpAddr>,
-    /// Whether it came by https, by the word of a proxy on this machine.
+    /// Whether it came by https: to us, or by the word of a proxy on this machine.
     pub https: bool,
     pub label: String,
 }
@@ -26,7 +27,9 @@ impl<S: Send + Sync> FromRequestParts<S> for Client {
 impl Client {
     pub fn of_request(parts: &Parts) -> Self {
         let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| address.ip());
-        Self::of(peer, &parts.headers)
+        let own = parts.extensions.get::<OverTls>().is_some();
+        let client = Self::of(peer, &parts.headers);
+        Self { https: client.https || own, ..client }
     }
 
     /// Our own address by the name that the client uses.
