@@ -1,5 +1,6 @@
 //! The API over an opened program: behind a socket for `serve`, and without one for commands.
 
+use crate::certificate;
 use crate::compose::{COMMIT, Composition};
 use crate::health;
 use crate::live::Process;
@@ -7,7 +8,7 @@ use anyhow::anyhow;
 use secrecy::SecretBox;
 use std::sync::Arc;
 use steward_access::{Access, AccessDeps, Identity, LOCAL_USER};
-use steward_api::{ApiState, Hosts, InProcessClient};
+use steward_api::{ApiState, Hosts, InProcessClient, Tls};
 use steward_app::config::Configuration;
 use steward_app::{AboutFacts, App, AppParts, Health, UsageWriter};
 use steward_core::ports::{Principal, Role, Users as _};
@@ -20,6 +21,8 @@ pub struct Front {
     /// Whether agents are offered only tools that fit the request.
     pub intent_filter: bool,
     pub hosts: Hosts,
+    /// The server's own certificate.
+    pub tls: Option<Arc<Tls>>,
     /// Whether it is a server, which takes changes of settings in.
     pub serving: bool,
 }
@@ -30,6 +33,9 @@ pub async fn state(parts: &Composition, front: Front) -> ApiState {
     let config = Configuration::new(settings.layers.clone(), settings.file.display().to_string(), Box::new(live));
     let mut checks = health::of_installation(parts);
     checks.extend(health::of_machine(settings, Some(Arc::clone(&parts.embedder))));
+    if let Some(tls) = front.tls {
+        checks.push(certificate::check(tls, Arc::clone(&parts.clock)));
+    }
     let app = App::new(AppParts {
         runs: parts.runs.clone(),
         access: front.access,
@@ -67,7 +73,8 @@ pub async fn in_process(app: &Composition, workspace: String, intent_filter: boo
         session: None,
         permissions: Arc::default(),
     };
-    let front = Front { access: Arc::new(access), workspace, intent_filter, hosts: Hosts::default(), serving: false };
+    let hosts = Hosts::default();
+    let front = Front { access: Arc::new(access), workspace, intent_filter, hosts, tls: None, serving: false };
     Ok(InProcessClient::new(state(app, front).await, identity))
 }
 

@@ -2,6 +2,7 @@
 
 pub mod api_state;
 pub mod browser;
+mod certificate;
 pub mod cli;
 pub mod commands;
 pub mod compose;
