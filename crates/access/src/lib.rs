@@ -23,7 +23,7 @@ pub use identity::{Account, Identity};
 pub use invitations::{AcceptInvitation, IssuedInvitation};
 pub use keys::NewKey;
 pub use oidc::{Arrival, Departure, SignOnError};
-pub use saved::{SavedDirectory, SavedProvider};
+pub use saved::{SavedDirectory, SavedProvider, Tried};
 pub use scim::ScimProfile;
 pub use second_factor::{Enrolment, SecondFactorState, SecondStep};
 pub use sessions::{LogIn, OpenSession};
