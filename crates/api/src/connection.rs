@@ -131,7 +131,7 @@ fn answer(
     serving: &Serving,
     peer: SocketAddr,
     request: hyper::Request<Incoming>,
-) -> impl Future<Output = Result<axum::response::Response, std::convert::Infallible>> + Send + 'static {
+) -> impl Future<Output = Result<axum::response::Response, std::convert::Infallible>> + Send + use<> {
     let patience = serving.patience;
     let mut request = request.map(|body| Body::new(TimeoutBody::new(patience, body)));
     request.extensions_mut().insert(ConnectInfo(peer));
