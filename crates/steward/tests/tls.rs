@@ -1,7 +1,7 @@
 //! TLS of the server's own, with certificates that openssl makes and a client that trusts their CA only.
 
 use crate::common::{Bench, Server};
-use reqwest::{Certificate, Client, Version, tls};
+use reqwest::{Certificate, Client, ClientBuilder, Version, tls};
 use serde_json::Value;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -71,7 +71,7 @@ impl Files {
         Server::start_with(bench, &variables)
     }
 
-    fn client(&self, change: impl FnOnce(reqwest::ClientBuilder) -> reqwest::ClientBuilder) -> Client {
+    fn client(&self, change: impl FnOnce(ClientBuilder) -> ClientBuilder) -> Client {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let ca = Certificate::from_pem(&std::fs::read(self.0.path().join("ca.pem")).unwrap()).unwrap();
         let builder = Client::builder().no_proxy().tls_certs_only([ca]).tls_info(true).timeout(Duration::from_secs(20));
@@ -145,7 +145,7 @@ fn both_versions_and_both_protocols_are_served_and_commands_trust_their_own_serv
 fn a_new_pair_is_taken_in_while_connections_are_open_and_a_bad_one_is_not() {
     let (bench, files) = (Bench::new(Script::default()), Files::new());
     let server = files.start(&bench);
-    let open = files.client(|builder| builder.http1_only());
+    let open = files.client(ClientBuilder::http1_only);
     let first = shown(&bench, &open, &server.url);
     files.issue("second", 10);
 

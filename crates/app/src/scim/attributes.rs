@@ -209,7 +209,7 @@ mod tests {
     use super::{ENTERPRISE, kept};
     use serde_json::{Value, json};
 
-    fn of(sent: Value) -> Value {
+    fn of(sent: &Value) -> Value {
         Value::Object(kept(sent.as_object().unwrap()).unwrap())
     }
 
@@ -226,7 +226,7 @@ mod tests {
             "emails": [{"value": "a@b", "primary": true}],
             ENTERPRISE: {"department": "R&D", "manager": {"value": "26118915"}},
         });
-        assert_eq!(of(sent), expect);
+        assert_eq!(of(&sent), expect);
     }
 
     #[test]

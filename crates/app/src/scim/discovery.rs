@@ -27,7 +27,7 @@ impl ScimCaller {
 
     pub fn resource_types(&self) -> Value {
         let all: Vec<Value> = TYPES.iter().map(|one| self.resource_type_of(one)).collect();
-        ScimQuery::default().listed(all.len() as u64, all)
+        ScimQuery::default().listed(all.len() as u64, &all)
     }
 
     pub fn resource_type(&self, id: &str) -> Result<Value, ScimError> {
@@ -37,7 +37,7 @@ impl ScimCaller {
 
     pub fn schemas(&self) -> Value {
         let all: Vec<Value> = SCHEMAS.iter().map(|one| self.schema_of(one)).collect();
-        ScimQuery::default().listed(all.len() as u64, all)
+        ScimQuery::default().listed(all.len() as u64, &all)
     }
 
     pub fn schema(&self, id: &str) -> Result<Value, ScimError> {

@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_refused_as_a_filter() {
-        let deep = vec!["userName eq \"a\""; 11].join(" and ");
+        let deep = ["userName eq \"a\""; 11].join(" and ");
         let long = format!("userName eq \"{}\"", "x".repeat(2000));
         for text in [
             "userName",

@@ -26,7 +26,7 @@ impl App {
         for group in &found.items {
             shown.push(self.scim_group_shown(caller, group, query).await?);
         }
-        Ok(query.listed(found.total, shown))
+        Ok(query.listed(found.total, &shown))
     }
 
     pub async fn scim_read_group(&self, caller: &ScimCaller, id: &str, query: &ScimQuery) -> Result<Value, ScimError> {

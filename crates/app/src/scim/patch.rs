@@ -115,9 +115,8 @@ fn attribute(
     };
     let misfit = || ScimError::path(format!("`{name}` has no such part"));
     match kind {
-        Kind::Dropped => Ok(()),
         Kind::ReadOnly if named => Err(ScimError::mutability(format!("`{name}` can't be changed"))),
-        Kind::ReadOnly => Ok(()),
+        Kind::ReadOnly | Kind::Dropped => Ok(()),
         Kind::Emails => emails(within, op, path, value),
         _ if path.condition.is_some() => Err(misfit()),
         Kind::Text | Kind::Flag if path.sub.is_some() => Err(misfit()),
@@ -184,7 +183,9 @@ fn emails(within: &mut Map<String, Value>, op: Op, path: &Path, value: &Value) -
         if op == Op::Replace {
             all = new;
         } else {
-            new.into_iter().for_each(|one| add(&mut all, one));
+            for one in new {
+                add(&mut all, one);
+            }
         }
     } else {
         let new = match (&path.sub, value) {

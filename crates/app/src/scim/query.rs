@@ -93,7 +93,7 @@ impl ScimQuery {
     }
 
     /// A list as it is answered.
-    pub(super) fn listed(&self, total: u64, resources: Vec<Value>) -> Value {
+    pub(super) fn listed(&self, total: u64, resources: &[Value]) -> Value {
         json!({
             "schemas": [LIST], "totalResults": total, "startIndex": self.start(), "itemsPerPage": resources.len(),
             "Resources": resources,

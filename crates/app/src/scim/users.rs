@@ -21,7 +21,7 @@ impl App {
         for user in &found.items {
             shown.push(self.scim_user_shown(caller, user, query).await?);
         }
-        Ok(query.listed(found.total, shown))
+        Ok(query.listed(found.total, &shown))
     }
 
     pub async fn scim_read_user(&self, caller: &ScimCaller, id: &str, query: &ScimQuery) -> Result<Value, ScimError> {

@@ -19,6 +19,7 @@ fn patched(user: &Value, sent: &Value) -> Result<Value, ScimError> {
 }
 
 /// What of Ann is different after it.
+#[expect(clippy::needless_pass_by_value, reason = "shorter cases")]
 fn check(sent: Value, expect: Value) {
     let after = patched(&ann(), &sent).unwrap_or_else(|error| panic!("{sent}: {error:?}"));
     let mut whole = ann();
