@@ -5,6 +5,8 @@ mod users;
 
 pub use users::ScimProfile;
 
+use std::time::Duration;
+
 use serde_json::Value;
 use steward_core::hash::sha256;
 use steward_core::ports::{LoginError, ScimToken, StoreError};
@@ -17,6 +19,8 @@ use super::{Access, AccessError, secrets, unavailable};
 
 /// How many characters of a token are kept in plain.
 const SHOWN: usize = SCIM.len() + 6;
+/// A token's last use is kept to the minute, since each one is a write.
+const NOTED_EVERY: Duration = Duration::from_mins(1);
 /// Most tokens of an installation.
 const MAX_TOKENS: usize = 20;
 
@@ -80,7 +84,10 @@ impl Access {
         }
         let found = self.scim.scim_token_by_hash(self.tenant, &sha256(bearer.as_bytes())).await;
         let token = found.map_err(unavailable)?.ok_or(LoginError::Token)?;
-        self.scim.note_scim_use(self.tenant, token.id, self.clock.now()).await.map_err(unavailable)?;
+        let now = self.clock.now();
+        if token.last_used_at.is_none_or(|last| now.since(last) >= NOTED_EVERY) {
+            self.scim.note_scim_use(self.tenant, token.id, now).await.map_err(unavailable)?;
+        }
         Ok(token)
     }
 }

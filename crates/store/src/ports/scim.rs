@@ -15,8 +15,6 @@ use uuid::Uuid;
 
 /// Most rows of a page.
 const MOST: u32 = 1000;
-/// A token's last use is kept to the minute, since each one is a write.
-const NOTED_EVERY_MS: i64 = 60_000;
 
 /// A statement over users with what a provider keeps of them, by its columns and what follows the tables.
 macro_rules! from_users {
@@ -229,9 +227,8 @@ impl ScimDirectory for Store {
     }
 
     async fn note_scim_use(&self, tenant: TenantId, id: Uuid, at: Timestamp) -> StoreResult<()> {
-        let sql = "update scim_tokens set last_used_at = $3
-             where tenant_id = $1 and id = $2 and (last_used_at is null or last_used_at <= $4)";
-        self.execute(sql, args![tenant, id, at, at.0 - NOTED_EVERY_MS]).await?;
+        let sql = "update scim_tokens set last_used_at = $3 where tenant_id = $1 and id = $2";
+        self.execute(sql, args![tenant, id, at]).await?;
         Ok(())
     }
 
