@@ -238,7 +238,7 @@ impl Bed {
         if !headers.iter().any(|one| one.starts_with("host:")) {
             request = request.header(header::HOST, "localhost:8800");
         }
-        for one in headers {
+        for one in headers.iter().filter(|one| !one.is_empty()) {
             let (name, value) = one.split_once(": ").unwrap_or((one, ""));
             request = request.header(name.trim_end_matches(':'), value);
         }

@@ -7,8 +7,8 @@ use steward_core::hash::sha256;
 use steward_core::ports::{
     Agents, Approvals, AuditLog, BlobError, Blobs, Connections, Conversations, CredentialRows, ExamReports,
     ExternalAccounts, Facts, Grants, Groups, Idempotency, KeptRuns, LoginSessions, McpServers, Overview,
-    ResourceGrants, RunStore, SecondFactors, Settings, SkillPackages, Skills, SpendLimits, UsageRecord, Users,
-    VirtualKeys,
+    ResourceGrants, RunStore, ScimDirectory, SecondFactors, Settings, SkillPackages, Skills, SpendLimits, UsageRecord,
+    Users, VirtualKeys,
 };
 use steward_store::{Place, Store, StoreConfig};
 use tempfile::TempDir;
@@ -48,6 +48,7 @@ ports!(
         + Overview
         + ExternalAccounts
         + SecondFactors
+        + ScimDirectory
 );
 
 /// Blobs in memory.
