@@ -1,7 +1,7 @@
 //! TLS of the server's own, with certificates that openssl makes and a client that trusts their CA only.
 
 use crate::common::{Bench, Server};
-use reqwest::{Certificate, Client, ClientBuilder, Version, tls};
+use reqwest::{Certificate, Client, ClientBuilder, RequestBuilder, Response, Version, tls};
 use serde_json::Value;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -79,9 +79,13 @@ impl Files {
     }
 }
 
+fn sent(bench: &Bench, request: RequestBuilder) -> reqwest::Result<Response> {
+    bench.runtime.block_on(async { request.send().await })
+}
+
 /// Whom the certificate is of that the server shows now.
 fn shown(bench: &Bench, client: &Client, url: &str) -> Vec<u8> {
-    let answer = bench.runtime.block_on(client.get(format!("{url}/healthz")).send()).unwrap();
+    let answer = sent(bench, client.get(format!("{url}/healthz"))).unwrap();
     assert_eq!(answer.status(), 200);
     answer.extensions().get::<tls::TlsInfo>().unwrap().peer_certificate().unwrap().to_vec()
 }
@@ -115,20 +119,20 @@ fn both_versions_and_both_protocols_are_served_and_commands_trust_their_own_serv
             let builder = builder.tls_version_min(version).tls_version_max(version);
             if http1 { builder.http1_only() } else { builder }
         });
-        let answer = bench.runtime.block_on(client.get(&status).send()).unwrap();
+        let answer = sent(&bench, client.get(&status)).unwrap();
         assert_eq!((answer.status().as_u16(), answer.version()), (200, spoken), "{version:?}");
         assert_eq!(answer.headers()["strict-transport-security"], "max-age=31536000");
     }
     // Without our CA nobody is fooled.
     let stranger = Client::builder().no_proxy().build().unwrap();
-    assert!(bench.runtime.block_on(stranger.get(&status).send()).is_err());
+    assert!(sent(&bench, stranger.get(&status)).is_err());
 
     let token = server.setup_token();
     let client = files.client(|builder| builder);
     let body =
         serde_json::json!({"token": token, "email": "ada@example.org", "password": "a long enough passphrase 7"});
     let set_up = client.post(format!("{}/api/auth/setup", server.url)).json(&body);
-    let answer = bench.runtime.block_on(set_up.send()).unwrap();
+    let answer = sent(&bench, set_up).unwrap();
     assert_eq!(answer.status(), 201);
     let cookie = answer.headers()["set-cookie"].to_str().unwrap();
     assert!(cookie.ends_with("; Secure"), "{cookie}");
