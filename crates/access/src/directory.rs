@@ -5,13 +5,14 @@ mod names;
 
 pub(crate) use connection::check_directory;
 
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
 use steward_core::ports::{LoginError, User};
+use steward_core::sign_on::Directory;
 
 use super::external::{ExternalProfile, NotAdmitted};
-use super::saved::SavedDirectory;
+use super::saved::{SavedDirectory, Tried};
 use super::{Access, AccessError};
-use connection::{DirectoryProblem, Found, find};
+use connection::{DirectoryProblem, Found, find, look};
 
 /// Of all accounts of the directory.
 const ISSUER: &str = "directory";
@@ -58,6 +59,40 @@ impl Access {
                 Ok(None)
             }
         }
+    }
+
+    /// What these settings lead to, whether they are saved or not. The password that is kept is only shown to the server that
+    /// it is kept for.
+    pub async fn try_directory(
+        &self,
+        settings: &Directory,
+        secret: Option<SecretString>,
+        login: Option<&str>,
+    ) -> Result<Tried, AccessError> {
+        if let Some((field, title)) = settings.problem() {
+            return Err(AccessError::invalid(field, title));
+        }
+        check_directory(settings)?;
+        let saved = self.directory().await?.filter(|saved| {
+            let (kept, wanted) = (&saved.settings, settings);
+            (&kept.url, kept.start_tls, &kept.ca, &kept.bind_dn)
+                == (&wanted.url, wanted.start_tls, &wanted.ca, &wanted.bind_dn)
+        });
+        let secret = match (secret.filter(|secret| !secret.expose_secret().is_empty()), saved) {
+            (Some(secret), _) => Some(secret),
+            (None, Some(saved)) => self.login_secrets.login_secret(self.tenant, saved.id).await?,
+            (None, None) => None,
+        };
+        if settings.bind_dn.is_some() && secret.is_none() {
+            return Err(AccessError::invalid("password", "type the password of the account that looks for people"));
+        }
+        let login = login.map(str::trim).filter(|login| !login.is_empty() && login.len() <= MAX_LOGIN);
+        let secret = secret.as_ref().map(ExposeSecret::expose_secret);
+        Ok(match look(settings, secret, login).await {
+            Ok(found) => Tried { works: true, found },
+            Err(DirectoryProblem::Wrong) => Tried::failed("the account that looks for people has another password"),
+            Err(DirectoryProblem::Unusable(why)) => Tried::failed(why),
+        })
     }
 
     async fn ask_directory(

@@ -81,7 +81,7 @@ impl Access {
         Ok(self.groups.sync_memberships(self.tenant, user, &known, &new).await?)
     }
 
-    fn new_group(&self, name: &str, description: &str, source: &str) -> Result<Group, AccessError> {
+    pub(crate) fn new_group(&self, name: &str, description: &str, source: &str) -> Result<Group, AccessError> {
         Ok(Group {
             id: GroupId(self.ids.next()),
             name: group_name(name)?,
@@ -94,7 +94,7 @@ impl Access {
     }
 }
 
-fn group_name(name: &str) -> Result<String, AccessError> {
+pub(crate) fn group_name(name: &str) -> Result<String, AccessError> {
     let name = checked_name(name)?.ok_or_else(|| AccessError::invalid("name", "a group needs a name"))?;
     Ok(name.to_owned())
 }

@@ -14,6 +14,8 @@ use super::{Access, AccessError, unavailable};
 pub(crate) const PREFIX: &str = "sk-steward-";
 /// By this prefix virtual keys are told from API keys of users.
 pub(crate) const VIRTUAL: &str = "sk-steward-v-";
+/// By this prefix tokens of providers are told from keys of users.
+pub(crate) const SCIM: &str = "sk-steward-scim-";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
@@ -50,6 +52,9 @@ impl Access {
     /// A session is looked up each time (two reads by index), so that a logout counts at once, on every node.
     pub async fn identify(&self, bearer: &str) -> Result<Identity, LoginError> {
         let now = self.clock.now();
+        if bearer.starts_with(SCIM) {
+            return Err(LoginError::ScimToken);
+        }
         if bearer.starts_with(PREFIX) {
             let hash = sha256(bearer.as_bytes());
             // Read first, so that a change made meanwhile makes the entry void.
@@ -84,6 +89,19 @@ impl Access {
         }
         let user = self.users.user(self.tenant, claims.sub).await.map_err(unavailable)?;
         self.identity(user, Some(claims.sid), None).await
+    }
+
+    /// Whether what `bearer` was found to be would still be let in; that an access token has expired does not count. Who
+    /// can't be looked up now is.
+    pub async fn is_in_force(&self, bearer: &str, known: &Identity) -> bool {
+        let Some(session) = known.session else {
+            return !matches!(self.identify(bearer).await, Err(error) if !matches!(error, LoginError::Unavailable(_)));
+        };
+        let (user, now) = (known.principal.user, self.clock.now());
+        let sessions = self.sessions.sessions(self.tenant, user, now).await;
+        let logged_out = sessions.is_ok_and(|sessions| sessions.iter().all(|one| one.id != session));
+        let user = self.users.user(self.tenant, user).await;
+        !logged_out && !user.is_ok_and(|user| user.is_none_or(|user| user.is_disabled()))
     }
 
     /// `None`: there is no such user.

@@ -12,6 +12,7 @@ mod oidc;
 mod programs;
 mod providers;
 mod saved;
+mod scim;
 mod second_factor;
 mod secrets;
 mod sessions;
@@ -23,7 +24,8 @@ pub use identity::{Account, Identity};
 pub use invitations::{AcceptInvitation, IssuedInvitation};
 pub use keys::NewKey;
 pub use oidc::{Arrival, Departure, SignOnError};
-pub use saved::{SavedDirectory, SavedProvider};
+pub use saved::{SavedDirectory, SavedProvider, Tried};
+pub use scim::ScimProfile;
 pub use second_factor::{Enrolment, SecondFactorState, SecondStep};
 pub use sessions::{LogIn, OpenSession};
 pub use tenants::claimed_tenant;
@@ -35,8 +37,8 @@ use std::sync::Arc;
 use secrecy::SecretBox;
 use steward_core::permission::Permissions;
 use steward_core::ports::{
-    Clock, ExternalAccounts, Groups, Ids, LoginError, LoginSecrets, LoginSessions, ResourceGrants, SecondFactors,
-    Settings, StoreError, UserChangeError, Users, VaultError, VirtualKeys,
+    Clock, ExternalAccounts, Groups, Ids, LoginError, LoginSecrets, LoginSessions, ResourceGrants, ScimDirectory,
+    SecondFactors, Settings, StoreError, UserChangeError, Users, VaultError, VirtualKeys,
 };
 use steward_core::{TenantId, UserId};
 use tokio::sync::{Mutex, Semaphore};
@@ -71,6 +73,7 @@ pub struct AccessDeps {
     /// For the hash of the one-time token.
     pub settings: Arc<dyn Settings>,
     pub external: Arc<dyn ExternalAccounts>,
+    pub scim: Arc<dyn ScimDirectory>,
     pub second_factors: Arc<dyn SecondFactors>,
     /// What providers and directories know Steward by.
     pub login_secrets: Arc<dyn LoginSecrets>,
@@ -90,6 +93,7 @@ pub struct Access {
     grants: Arc<dyn ResourceGrants>,
     settings: Arc<dyn Settings>,
     external: Arc<dyn ExternalAccounts>,
+    scim: Arc<dyn ScimDirectory>,
     second_factors: Arc<dyn SecondFactors>,
     login_secrets: Arc<dyn LoginSecrets>,
     keys: Arc<dyn VirtualKeys>,
@@ -99,6 +103,8 @@ pub struct Access {
     oidc: KnownProviders,
     /// Held while what providers are known is changed.
     changing_providers: Mutex<()>,
+    /// Held while a provider changes users and groups, since a change begins with how they are.
+    writing_scim: Mutex<()>,
     attempts_by_email: LoginAttempts,
     attempts_by_client: Arc<LoginAttempts>,
     /// Held while the first administrator is made.
@@ -118,6 +124,7 @@ impl Access {
             grants: deps.grants,
             settings: deps.settings,
             external: deps.external,
+            scim: deps.scim,
             second_factors: deps.second_factors,
             login_secrets: deps.login_secrets,
             keys: deps.keys,
@@ -126,6 +133,7 @@ impl Access {
             tokens: Tokens::new(deps.tenant, deps.signing_key),
             oidc: KnownProviders::default(),
             changing_providers: Mutex::new(()),
+            writing_scim: Mutex::new(()),
             attempts_by_email: LoginAttempts::new(5),
             attempts_by_client: deps.limits.by_client,
             setting_up: Mutex::new(()),
@@ -186,6 +194,8 @@ pub enum AccessError {
     EmailTaken(String),
     #[error("another group has the name {0}")]
     GroupTaken(String),
+    #[error("the account was made in Steward, so its email stays as it is")]
+    FixedEmail,
     #[error("the user is disabled")]
     Disabled,
     #[error("this is the last active administrator")]

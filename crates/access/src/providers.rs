@@ -7,8 +7,8 @@ use steward_core::sign_on::{DIRECTORY_SETTING, Directory, OidcProvider, PROVIDER
 use uuid::Uuid;
 
 use super::directory::check_directory;
-use super::oidc::check_issuer;
-use super::saved::{SavedDirectory, SavedProvider};
+use super::oidc::{KnownProviders, check_issuer};
+use super::saved::{SavedDirectory, SavedProvider, Tried};
 use super::{Access, AccessError};
 
 /// Most of an installation.
@@ -18,6 +18,18 @@ const MAX_NAME: usize = 40;
 const DIRECTORY: &str = "directory";
 
 impl Access {
+    /// What a provider with these settings says of itself, whether they are saved or not.
+    pub async fn try_provider(&self, settings: &OidcProvider) -> Result<Tried, AccessError> {
+        if let Some((field, title)) = settings.problem() {
+            return Err(AccessError::invalid(field, title));
+        }
+        check_issuer(settings)?;
+        Ok(match KnownProviders::look(settings, self.clock.now()).await {
+            Ok(found) => Tried { works: true, found },
+            Err(why) => Tried::failed(why),
+        })
+    }
+
     /// Makes or replaces it; without a `secret` the one before stays, an empty one ends it.
     pub async fn save_provider(
         &self,

@@ -27,6 +27,20 @@ pub struct SavedDirectory {
     pub has_secret: bool,
 }
 
+/// What came of trying settings that may not be saved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tried {
+    pub works: bool,
+    /// What was found, else why it does not work.
+    pub found: Vec<String>,
+}
+
+impl Tried {
+    pub(crate) fn failed(why: impl Into<String>) -> Self {
+        Self { works: false, found: vec![why.into()] }
+    }
+}
+
 impl Access {
     /// Read at each login, so that a change needs no restart. Those that can't be read count as not set.
     pub async fn login_settings(&self) -> LoginSettings {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use steward_core::TenantId;
 use uuid::Uuid;
 
-use super::identity::{PREFIX, VIRTUAL};
+use super::identity::{PREFIX, SCIM, VIRTUAL};
 use super::secrets::ISSUER;
 
 /// Before the tenant in keys, cookies and invitations. Secrets are hexadecimal or begin with a number, so none begins so.
@@ -29,7 +29,7 @@ struct Named {
 
 /// The tenant that a key, token, cookie or invitation names, which it may do wrongly. `None`: it is of another program.
 pub fn claimed_tenant(token: &str) -> Option<TenantId> {
-    let secret = token.strip_prefix(VIRTUAL).or_else(|| token.strip_prefix(PREFIX)).unwrap_or(token);
+    let secret = [VIRTUAL, SCIM, PREFIX].into_iter().find_map(|kind| token.strip_prefix(kind)).unwrap_or(token);
     if let Some(tenant) = mark_of(secret) {
         return Some(tenant);
     }
@@ -68,7 +68,8 @@ mod tests {
         for (tenant, secret) in [(acme, "00ff"), (TenantId::DEFAULT, "00ff"), (acme, "1795248000.x.y")] {
             let secret = marked(tenant, secret);
             assert!(unmarked(&secret).len() <= 14, "{secret}");
-            for token in [secret.clone(), format!("sk-steward-{secret}"), format!("sk-steward-v-{secret}")] {
+            let kinds = ["", "sk-steward-", "sk-steward-v-", "sk-steward-scim-"];
+            for token in kinds.map(|kind| format!("{kind}{secret}")) {
                 let named = claimed_tenant(&token);
                 assert_eq!(named, Some(tenant), "{token}");
             }

@@ -162,7 +162,7 @@ fn required_name(name: &str) -> Result<&str, AccessError> {
 }
 
 /// The email in lower case; an error if it is none.
-fn email_address(text: &str) -> Result<String, AccessError> {
+pub(crate) fn email_address(text: &str) -> Result<String, AccessError> {
     let email = text.trim().to_lowercase();
     let plausible = email.split_once('@').is_some_and(|(name, host)| {
         !name.is_empty()

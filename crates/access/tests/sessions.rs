@@ -44,6 +44,7 @@ async fn empty_bed() -> Bed {
         grants: store.clone(),
         settings: store.clone(),
         external: store.clone(),
+        scim: store.clone(),
         second_factors: store.clone(),
         login_secrets: vault,
         keys: store,

@@ -27,7 +27,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
-pub(crate) use caller::{Call, DialectCaller, caller_of, identify};
+pub(crate) use caller::{Call, DialectCaller, app_of_bearer, bearer, caller_of, identify, identify_provider};
 pub(crate) use client::Client;
 
 pub(crate) fn auth_routes() -> OpenApiRouter<ApiState> {

@@ -5,6 +5,7 @@ mod audit_note;
 mod fallbacks;
 mod hosts_and_origins;
 mod idempotency;
+mod shut_out;
 
 use crate::ApiState;
 use crate::metrics::RequestCount;
@@ -14,9 +15,10 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use fallbacks::secure;
+use fallbacks::{only_tls, secure};
 use hosts_and_origins::{check_host, check_origin};
 use idempotency::once;
+use shut_out::{Listener, end_with};
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +34,7 @@ pub(crate) use idempotency::{KeptAs, idempotency_key, oldest_key};
 pub(crate) const MAX_BODY: usize = 4 * 1024 * 1024;
 /// Longest uploaded file, bytes.
 pub(crate) const MAX_UPLOAD: usize = 20_000_000;
-/// Longest time until an answer under `/api` begins. A stream may go on for as long as it likes.
+/// Longest time until an answer under `/api` or `/scim` begins. A stream may go on for as long as it likes.
 const LONGEST: Duration = Duration::from_mins(2);
 
 fn body_limit(path: &str) -> usize {
@@ -42,9 +44,9 @@ fn body_limit(path: &str) -> usize {
 /// The outermost layer. What each layer does is in a function of its own: a layer more costs every request some
 /// microseconds, those of the gateway too.
 pub(crate) async fn answered(State(guard): State<Arc<AuditGuard>>, request: Request, next: Next) -> Response {
-    let counted = RequestCount::begin(&request);
+    let (counted, only_tls) = (RequestCount::begin(&request), only_tls(&request));
     let mut response = audit(&guard, request, next).await;
-    secure(&mut response);
+    secure(&mut response, only_tls);
     counted.end(guard.metrics(), response)
 }
 
@@ -53,13 +55,19 @@ pub(crate) async fn checked(State(state): State<Arc<ApiState>>, request: Request
     if let Err(problem) = check_host(&state.hosts, &request).and_then(|()| check_origin(&state.hosts, &request)) {
         return problem.into_response();
     }
-    if !request.uri().path().starts_with("/api/") {
+    let path = request.uri().path();
+    if path.starts_with("/scim/") {
+        return in_time(next.run(request)).await;
+    }
+    if !path.starts_with("/api/") {
         return next.run(request).await;
     }
-    in_time(once(state, request, next)).await
+    let listener = Listener::of(&request);
+    let response = in_time(once(Arc::clone(&state), request, next)).await;
+    end_with(response, state, listener)
 }
 
-/// Ends requests under `/api` that take too long. Answers of agents under `/v1` may take minutes.
+/// Ends requests under `/api` and `/scim` that take too long. Answers of agents under `/v1` may take minutes.
 async fn in_time(answer: impl Future<Output = Response>) -> Response {
     match tokio::time::timeout(LONGEST, answer).await {
         Ok(response) => response,

@@ -2,6 +2,7 @@
 
 mod assets;
 mod auth;
+mod connection;
 mod extract;
 mod gateway;
 mod guard;
@@ -15,16 +16,19 @@ mod problem;
 mod published;
 mod router;
 mod routes;
+mod scim;
 mod serve;
 mod tenant_app;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 mod testing;
+mod tls;
 mod worker_threads;
 
 pub use openapi::document;
 pub use router::{InProcessClient, router};
 pub use serve::{Listening, serve};
+pub use tls::{Reloaded, Tls, TlsStatus};
 pub use worker_threads::WorkerThreads;
 
 use std::sync::Arc;

@@ -6,6 +6,7 @@ use crate::guard::{
 use crate::mcp::mcp_routes;
 use crate::openai::{chat, models, responses};
 use crate::openapi::{docs_routes, documented};
+use crate::scim::scim_routes;
 use crate::{gateway, health, metrics};
 use axum::Router;
 use axum::body::{Body, BodyDataStream, Bytes};
@@ -26,6 +27,7 @@ pub fn router(state: ApiState) -> Router {
         .merge(docs_routes())
         .merge(openai_routes())
         .merge(mcp_routes(&state))
+        .merge(scim_routes())
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(metrics::metrics))

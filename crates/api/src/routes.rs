@@ -23,6 +23,7 @@ mod regression_runs;
 mod reminders;
 mod resource_access;
 mod runs;
+mod scim;
 mod skills;
 mod tenants;
 mod usage;
@@ -60,6 +61,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(tenants::routes())
         .merge(resource_access::routes())
         .merge(identity::routes())
+        .merge(scim::routes())
         .merge(audit::routes())
         .merge(admin::routes())
         .merge(skills::routes())

@@ -1,6 +1,8 @@
 use crate::ApiState;
+use crate::connection::Serving;
 use crate::main_runtime::{MainRuntime, run_on_main};
 use crate::router::router;
+use crate::tls::Tls;
 use crate::worker_threads::WorkerThreads;
 use axum::middleware::from_fn_with_state;
 use std::future::Future;
@@ -25,6 +27,7 @@ const CONNECTIONS: std::ops::RangeInclusive<usize> = 64..=8192;
 pub struct Listening {
     listener: TcpListener,
     pub address: SocketAddr,
+    tls: Option<Arc<Tls>>,
 }
 
 impl Listening {
@@ -40,7 +43,13 @@ impl Listening {
             _ => format!("cannot listen on {address}: {error}; give --listen as ADDRESS:PORT"),
         })?;
         let address = listener.local_addr().map_err(|error| error.to_string())?;
-        Ok(Self { listener, address })
+        Ok(Self { listener, address, tls: None })
+    }
+
+    /// Connections are encrypted; `None`: they are not.
+    #[must_use]
+    pub fn with_tls(self, tls: Option<Arc<Tls>>) -> Self {
+        Self { tls, ..self }
     }
 }
 
@@ -62,7 +71,7 @@ async fn serve_within(
 ) -> std::io::Result<WorkerThreads> {
     let main = MainRuntime(Some(Handle::current()));
     let router = router(state).layer(from_fn_with_state(main, run_on_main));
-    let mut workers = WorkerThreads::start(&router, patience)?;
+    let mut workers = WorkerThreads::start(&Serving { router, patience, tls: listening.tls.clone() })?;
     let room = Arc::new(Semaphore::new(connections));
     tokio::select! {
         () = accept_all(&listening.listener, &workers, &room) => {}

@@ -11,6 +11,8 @@ mod pages;
 mod permissions;
 mod random_requests;
 mod routing;
+mod scim;
+mod streams;
 mod tenants;
 mod users;
 
@@ -137,6 +139,7 @@ fn app(opener: &Opener, tenant: TenantId) -> App {
         grants: store.clone(),
         settings: store.clone(),
         external: store.clone(),
+        scim: store.clone(),
         second_factors: store.clone(),
         login_secrets: vault.clone(),
         keys: store.clone(),
@@ -277,7 +280,7 @@ impl Bed {
         if !headers.iter().any(|one| one.starts_with("host:")) {
             request = request.header(header::HOST, "localhost:8800");
         }
-        for one in headers {
+        for one in headers.iter().filter(|one| !one.is_empty()) {
             let (name, value) = one.split_once(": ").unwrap_or((one, ""));
             request = request.header(name.trim_end_matches(':'), value);
         }

@@ -1,21 +1,13 @@
 //! Threads that each serve some of the connections, with a runtime of their own. A request that is passed on, its
 //! connection to the model and its answer stay on one thread, so no piece of an answer wakes another one.
 
-use axum::Router;
-use axum::body::Body;
-use axum::extract::ConnectInfo;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use crate::connection::{Serving, serve_one};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
-use tower::Service;
-use tower_http::timeout::TimeoutBody;
 
 /// Most threads: passing on is cheap, and each one keeps connections to models of its own.
 const MOST: usize = 8;
@@ -58,14 +50,13 @@ impl Drop for Open {
 }
 
 impl WorkerThreads {
-    /// `patience`: how long a client may take for a request's head, and between two pieces of its body.
-    pub(crate) fn start(router: &Router, patience: Duration) -> io::Result<Self> {
+    pub(crate) fn start(serving: &Serving) -> io::Result<Self> {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let (stopping, stopped) = watch::channel(false);
         let (over, ended) = watch::channel(());
         let (alive, gone) = mpsc::channel(1);
         let threads = (0..processors.min(MOST))
-            .map(|number| WorkerThread::start(number, router, patience, &stopped, &ended))
+            .map(|number| WorkerThread::start(number, serving, &stopped, &ended))
             .collect::<io::Result<_>>()?;
         Ok(Self { all: threads, stopping, _over: over, alive, gone })
     }
@@ -96,8 +87,7 @@ impl WorkerThreads {
 impl WorkerThread {
     fn start(
         number: usize,
-        router: &Router,
-        patience: Duration,
+        serving: &Serving,
         stopped: &watch::Receiver<bool>,
         ended: &watch::Receiver<()>,
     ) -> io::Result<Self> {
@@ -107,11 +97,11 @@ impl WorkerThread {
             .thread_name(format!("worker-{number}-aux"))
             .build()?;
         let (arrivals, arriving) = mpsc::unbounded_channel();
-        let (router, stopped, mut ended) = (router.clone(), stopped.clone(), ended.clone());
+        let (serving, stopped, mut ended) = (serving.clone(), stopped.clone(), ended.clone());
         std::thread::Builder::new().name(format!("worker-{number}")).spawn(move || {
             runtime.block_on(async {
                 tokio::select! {
-                    () = serve_all(arriving, router, patience, stopped) => {}
+                    () = serve_all(arriving, serving, stopped) => {}
                     _gone = ended.changed() => {}
                 }
             });
@@ -122,16 +112,11 @@ impl WorkerThread {
     }
 }
 
-async fn serve_all(
-    mut arriving: mpsc::UnboundedReceiver<Arrival>,
-    router: Router,
-    patience: Duration,
-    stopped: watch::Receiver<bool>,
-) {
+async fn serve_all(mut arriving: mpsc::UnboundedReceiver<Arrival>, serving: Serving, stopped: watch::Receiver<bool>) {
     while let Some(Arrival { stream, peer, open }) = arriving.recv().await {
         match TcpStream::from_std(stream) {
             Ok(stream) => {
-                let served = serve_one(stream, peer, router.clone(), patience, stopped.clone());
+                let served = serve_one(stream, peer, serving.clone(), stopped.clone());
                 tokio::spawn(async move {
                     served.await;
                     drop(open);
@@ -139,35 +124,5 @@ async fn serve_all(
             }
             Err(error) => tracing::warn!(%error, "a connection could not be served"),
         }
-    }
-}
-
-async fn serve_one(
-    stream: TcpStream,
-    peer: SocketAddr,
-    router: Router,
-    patience: Duration,
-    mut stopped: watch::Receiver<bool>,
-) {
-    let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
-        let mut request = request.map(|body| Body::new(TimeoutBody::new(patience, body)));
-        request.extensions_mut().insert(ConnectInfo(peer));
-        // Always ready.
-        router.clone().call(request)
-    });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(patience)
-        .serve_connection(TokioIo::new(stream), service);
-    let mut connection = std::pin::pin!(connection);
-    let ended = tokio::select! {
-        ended = &mut connection => ended,
-        () = async { drop(stopped.wait_for(|stopped| *stopped).await) } => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
-        }
-    };
-    if let Err(error) = ended {
-        tracing::debug!(%error, "a connection ended");
     }
 }

@@ -284,6 +284,9 @@ impl From<LoginError> for AppError {
             LoginError::VirtualKey => {
                 Self::forbidden(title, "send it to /v1; here, log in or send your own API key").code("virtual_key")
             }
+            LoginError::ScimToken => {
+                Self::forbidden(title, "send it to /scim/v2; here, log in or send your own API key").code("scim_token")
+            }
             LoginError::Invalid(_) => Self::new(ErrorKind::Invalid, title, "correct the request"),
             LoginError::Unavailable(_) => {
                 tracing::error!(error = title, "logins cannot be checked");
@@ -305,6 +308,9 @@ impl From<AccessError> for AppError {
             }
             AccessError::GroupTaken(_) => {
                 Self::conflict("group_exists", title, "choose another name, or change that group").field("name")
+            }
+            AccessError::FixedEmail => {
+                Self::conflict("email_fixed", title, "leave the email as it is, or remove the account first")
             }
             AccessError::Disabled => Self::conflict("user_disabled", title, "enable them first"),
             AccessError::LastAdministrator => Self::conflict(

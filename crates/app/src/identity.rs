@@ -2,7 +2,8 @@
 
 use crate::app::{Action, App, AppError, Caller, Resource, authorize};
 use crate::dto::identity::{
-    DirectoryInput, DirectoryView, OfferedLogins, OfferedProvider, ProviderInput, ProviderView,
+    DirectoryInput, DirectoryTrial, DirectoryView, OfferedLogins, OfferedProvider, ProviderInput, ProviderView,
+    TriedLogin,
 };
 use steward_core::sign_on::LoginSettings;
 
@@ -44,6 +45,19 @@ impl App {
         self.access.remove_provider(name).await?;
         tracing::info!(by = caller.by(), provider = name, "a provider of logins was removed");
         Ok(())
+    }
+
+    /// Asks a provider what it says of itself, with settings that may not be saved.
+    pub async fn try_provider(&self, caller: &Caller, input: ProviderInput) -> Result<TriedLogin, AppError> {
+        authorize(caller, Action::Administer, Resource::Logins)?;
+        Ok(self.access.try_provider(&input.settings).await?.into())
+    }
+
+    /// Connects to a directory, with settings that may not be saved.
+    pub async fn try_directory(&self, caller: &Caller, input: DirectoryTrial) -> Result<TriedLogin, AppError> {
+        authorize(caller, Action::Administer, Resource::Logins)?;
+        let DirectoryTrial { settings, password, login } = input;
+        Ok(self.access.try_directory(&settings, password, login.as_deref()).await?.into())
     }
 
     pub async fn directory(&self, caller: &Caller) -> Result<DirectoryView, AppError> {

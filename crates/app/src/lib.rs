@@ -33,6 +33,7 @@ mod resource_access;
 mod routing;
 mod runs;
 mod sample;
+mod scim;
 mod skills;
 mod tenants;
 mod tool_calls;
@@ -57,6 +58,7 @@ pub use health::{AboutFacts, Check, Found, Health};
 pub use metrics::{CountingBus, Metrics, OpenStream};
 pub use packages::PackageSource;
 pub use runs::{EarlierMessages, MAX_MESSAGE, RunRequest, RunSearch};
+pub use scim::{ScimCaller, ScimError, ScimQuery};
 pub use steward_access::{
     AcceptInvitation, Access, AccessError, Account, Arrival, Enrolment, Identity, LogIn, OpenSession, SecondStep,
     SignOnError, claimed_tenant,

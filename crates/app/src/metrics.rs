@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
+use steward_core::Timestamp;
 use steward_core::model::Usage;
 
 pub use bus::CountingBus;
@@ -38,6 +39,7 @@ pub struct Metrics {
     runs_at_work: Gauge,
     approvals_open: Gauge,
     audit_entries: Gauge,
+    certificate_ends: Gauge,
 }
 
 impl fmt::Debug for Metrics {
@@ -71,6 +73,7 @@ impl Metrics {
             runs_at_work: Gauge::default(),
             approvals_open: Gauge::default(),
             audit_entries: Gauge::default(),
+            certificate_ends: Gauge::default(),
         };
         let build = [("version", version.to_owned()), ("commit", commit.to_owned())];
         let mut registry = Registry::default();
@@ -90,6 +93,11 @@ impl Metrics {
         registry.register("steward_approvals_decided", "Their answers", new.approvals_decided.clone());
         registry.register("steward_approvals_open", "Questions that wait", new.approvals_open.clone());
         registry.register("steward_audit_entries", "Number of the newest audit entry", new.audit_entries.clone());
+        registry.register(
+            "steward_certificate_ends_seconds",
+            "When the server's own certificate ends, seconds since 1970 UTC; 0 without one",
+            new.certificate_ends.clone(),
+        );
         registry.register("steward_http_requests", "Requests, by method, route and status", new.requests.clone());
         registry.register(
             "steward_http_request_seconds",
@@ -131,6 +139,11 @@ impl Metrics {
     pub fn stream(&self) -> OpenStream {
         self.streams.inc();
         OpenStream(self.streams.clone())
+    }
+
+    /// The server's own certificate is good until then.
+    pub fn certificate_ends(&self, at: Timestamp) {
+        self.certificate_ends.set(at.0 / 1000);
     }
 
     /// What is looked up when somebody asks.

@@ -3,6 +3,7 @@ mod chat;
 mod connections;
 mod conversations;
 mod events;
+mod pinned;
 mod requests;
 mod runs;
 mod socket;

@@ -31,6 +31,7 @@ pub mod receipts;
 pub mod routing;
 pub mod run;
 pub mod schema;
+pub mod scim;
 pub mod scrub;
 pub mod sign_on;
 pub mod skill;

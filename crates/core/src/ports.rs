@@ -10,6 +10,7 @@ mod knowledge;
 mod models;
 mod overview;
 mod runtime;
+mod scim;
 mod settings;
 mod sign_on;
 mod skills;
@@ -35,6 +36,9 @@ pub use models::{
 };
 pub use overview::{Overview, RunCount};
 pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
+pub use scim::{
+    Counted, MemberChange, ScimDirectory, ScimGroupFilter, ScimRecord, ScimToken, ScimUser, ScimUserFilter,
+};
 pub use settings::{Connections, Idempotency, Remembered, Settings};
 pub use sign_on::{ExternalAccount, ExternalAccounts, LoginSecrets, SecondFactor, SecondFactors};
 pub use skills::{McpServers, SkillFilter, SkillPackages, Skills};

@@ -108,21 +108,7 @@ impl Default for Admission {
 impl Admission {
     /// The role that these groups give; `None`: they don't enter.
     pub fn role(&self, groups: &[String]) -> Option<Role> {
-        let is_in = |wanted: &str| {
-            groups.iter().any(|group| {
-                group.eq_ignore_ascii_case(wanted)
-                    || first_name(group).is_some_and(|name| name.eq_ignore_ascii_case(wanted))
-            })
-        };
-        // `Role` is ordered from the most to the least.
-        let order = |role: Role| match role {
-            Role::Admin => 0,
-            Role::Operator => 1,
-            Role::Developer => 2,
-            Role::Viewer => 3,
-        };
-        let mapped = self.roles.iter().filter(|one| is_in(&one.group)).map(|one| one.role);
-        mapped.min_by_key(|role| order(*role)).or(self.default_role)
+        role_by_group(&self.roles, groups).or(self.default_role)
     }
 
     pub fn takes_email(&self, email: &str) -> bool {
@@ -140,6 +126,24 @@ impl Admission {
             .any(|one| one.group.trim().is_empty())
             .then(|| ("admission.roles", "a group has no name".to_owned()))
     }
+}
+
+/// The highest role that one of the groups has; `None`: none has one.
+pub fn role_by_group(roles: &[GroupRole], groups: &[String]) -> Option<Role> {
+    let is_in = |wanted: &str| {
+        groups.iter().any(|group| {
+            group.eq_ignore_ascii_case(wanted)
+                || first_name(group).is_some_and(|name| name.eq_ignore_ascii_case(wanted))
+        })
+    };
+    // `Role` is ordered from the most to the least.
+    let order = |role: Role| match role {
+        Role::Admin => 0,
+        Role::Operator => 1,
+        Role::Developer => 2,
+        Role::Viewer => 3,
+    };
+    roles.iter().filter(|one| is_in(&one.group)).map(|one| one.role).min_by_key(|role| order(*role))
 }
 
 /// `cn=ops,ou=groups,dc=example` is called `ops`.

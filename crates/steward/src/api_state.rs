@@ -1,6 +1,7 @@
 //! The API over an opened program: behind a socket for `serve`, and without one for commands.
 
 use crate::application::{Own, access, app};
+use crate::certificate;
 use crate::compose::Composition;
 use crate::health;
 use crate::live::Process;
@@ -9,7 +10,7 @@ use anyhow::anyhow;
 use secrecy::SecretBox;
 use std::sync::Arc;
 use steward_access::{Access, Identity, LOCAL_USER, LoginLimits};
-use steward_api::{ApiState, Hosts, InProcessClient};
+use steward_api::{ApiState, Hosts, InProcessClient, Tls};
 use steward_app::config::Configuration;
 use steward_app::{Health, Tenants};
 use steward_core::ports::{Principal, Role, Users as _};
@@ -25,6 +26,8 @@ pub struct Front {
     /// Whether agents are offered only tools that fit the request.
     pub intent_filter: bool,
     pub hosts: Hosts,
+    /// The server's own certificate.
+    pub tls: Option<Arc<Tls>>,
     /// Whether it is a server, which takes changes of settings in and opens all tenants.
     pub serving: bool,
 }
@@ -37,6 +40,9 @@ pub async fn state(parts: &Composition, front: Front) -> anyhow::Result<ApiState
     let config = Arc::new(config);
     let mut checks = health::of_installation(parts);
     checks.extend(health::of_machine(settings, Some(Arc::clone(&parts.embedder))));
+    if let Some(tls) = front.tls {
+        checks.push(certificate::check(tls, Arc::clone(&parts.clock)));
+    }
     let own = Own { access: front.access, workspace: front.workspace, intent_filter: front.intent_filter };
     let app = app(parts, own, Health::new(checks), Arc::clone(&config)).await;
     let opener = Opener::new(
@@ -69,6 +75,6 @@ pub async fn in_process(app: &Composition, workspace: String, intent_filter: boo
         permissions: Arc::default(),
     };
     let (access, hosts) = (Arc::new(access), Hosts::default());
-    let front = Front { access, limits, signing_key, workspace, intent_filter, hosts, serving: false };
+    let front = Front { access, limits, signing_key, workspace, intent_filter, hosts, tls: None, serving: false };
     Ok(InProcessClient::new(state(app, front).await?, identity))
 }

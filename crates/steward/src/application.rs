@@ -52,6 +52,7 @@ pub fn access(app: &Composition, signing_key: SecretBox<Vec<u8>>, limits: LoginL
         grants: app.store.clone(),
         settings: app.store.clone(),
         external: app.store.clone(),
+        scim: app.store.clone(),
         second_factors: app.store.clone(),
         login_secrets: app.vault_keys.clone(),
         keys: app.store.clone(),

@@ -3,6 +3,7 @@
 pub mod api_state;
 mod application;
 pub mod browser;
+mod certificate;
 pub mod cli;
 pub mod commands;
 pub mod compose;

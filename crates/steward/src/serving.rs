@@ -9,18 +9,32 @@ use steward_infra::write_private;
 pub struct Serving {
     path: PathBuf,
     pid: u32,
+    address: SocketAddr,
 }
 
 impl Serving {
-    pub fn announce(data_dir: &Path, address: SocketAddr) -> anyhow::Result<Self> {
+    /// `certificate`: the SHA-256 of the server's, if it has one.
+    pub fn announce(data_dir: &Path, address: SocketAddr, certificate: Option<&str>) -> anyhow::Result<Self> {
+        let serving = Self { path: data_dir.join(ServeFile::NAME), pid: std::process::id(), address };
+        serving.write(certificate)?;
+        Ok(serving)
+    }
+
+    /// The server has another certificate now.
+    pub fn renew(&self, certificate: &str) -> anyhow::Result<()> {
+        self.write(Some(certificate))
+    }
+
+    fn write(&self, certificate: Option<&str>) -> anyhow::Result<()> {
+        let scheme = if certificate.is_some() { "https" } else { "http" };
         let file = ServeFile {
-            url: format!("http://{}", address_for(address)),
-            pid: std::process::id(),
+            url: format!("{scheme}://{}", address_for(self.address)),
+            pid: self.pid,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            certificate: certificate.map(str::to_owned),
         };
-        let path = data_dir.join(ServeFile::NAME);
-        write_private(&path, &serde_json::to_string(&file)?)?;
-        Ok(Self { path, pid: file.pid })
+        write_private(&self.path, &serde_json::to_string(&file)?)?;
+        Ok(())
     }
 }
 
@@ -56,12 +70,15 @@ mod tests {
     fn it_is_private_and_goes_with_the_server() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(ServeFile::read(dir.path()).unwrap(), None);
-        let serving = Serving::announce(dir.path(), "0.0.0.0:8800".parse().unwrap()).unwrap();
+        let serving = Serving::announce(dir.path(), "0.0.0.0:8800".parse().unwrap(), None).unwrap();
         let file = ServeFile::read(dir.path()).unwrap().unwrap();
         assert_eq!(file.url, "http://127.0.0.1:8800");
         assert_eq!(file.pid, std::process::id());
         let mode = std::fs::metadata(dir.path().join("serve.json")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
+        serving.renew("abc").unwrap();
+        let file = ServeFile::read(dir.path()).unwrap().unwrap();
+        assert_eq!((file.url.as_str(), file.certificate.as_deref()), ("https://127.0.0.1:8800", Some("abc")));
         drop(serving);
         assert_eq!(ServeFile::read(dir.path()).unwrap(), None);
     }
@@ -69,7 +86,7 @@ mod tests {
     #[test]
     fn one_of_another_server_stays() {
         let dir = tempfile::tempdir().unwrap();
-        let serving = Serving::announce(dir.path(), "127.0.0.1:1".parse().unwrap()).unwrap();
+        let serving = Serving::announce(dir.path(), "127.0.0.1:1".parse().unwrap(), None).unwrap();
         let other = r#"{"url": "http://127.0.0.1:2", "pid": 1, "version": "0"}"#;
         std::fs::write(dir.path().join("serve.json"), other).unwrap();
         drop(serving);

@@ -63,6 +63,8 @@ pub struct Settings {
     pub chromium: Option<String>,
     /// Most browsers at a time.
     pub browsers: Option<usize>,
+    /// Files of the server's certificate and its key.
+    pub tls: Option<(PathBuf, PathBuf)>,
     /// Signs access tokens, instead of the key in the data directory.
     pub signing_key: Option<SecretString>,
 }
@@ -136,6 +138,11 @@ impl Settings {
             _ => bail!("set both STEWARD_ADMIN_EMAIL and STEWARD_ADMIN_PASSWORD, or neither"),
         };
         checked(&layers, "METRICS_TOKEN")?;
+        let tls = match (set("TLS_CERT"), set("TLS_KEY")) {
+            (Some(certificate), Some(key)) => Some((PathBuf::from(certificate), PathBuf::from(key))),
+            (None, None) => None,
+            _ => bail!("set both STEWARD_TLS_CERT and STEWARD_TLS_KEY, or neither"),
+        };
         Ok(Self {
             database,
             cache_dir: path("CACHE_DIR"),
@@ -159,6 +166,7 @@ impl Settings {
             terminal: terminal(set("TERMINAL_FILE").as_deref(), &data_dir)?,
             python: set("PYTHON").map(PathBuf::from),
             chromium: set("CHROMIUM"),
+            tls,
             browsers: number(&layers, "BROWSERS")?.map(|most| usize::try_from(most).unwrap_or(1)),
             signing_key: checked(&layers, "AUTH_SECRET_KEY")?.map(SecretString::from),
             layers,

@@ -31,3 +31,4 @@ mod schemathesis;
 mod serve;
 mod sign_on;
 mod skills;
+mod tls;

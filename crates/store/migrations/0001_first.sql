@@ -280,6 +280,37 @@ create table external_accounts (
 );
 create index external_accounts_by_user on external_accounts (tenant_id, user_id);
 
+-- What a provider keeps of users by SCIM. removed_at: it has removed them, which disables and keeps them.
+create table scim_users (
+    tenant_id        uuid   not null,
+    user_id          uuid   not null,
+    user_name        text   not null,
+    folded_user_name text   not null,
+    external_id      text,
+    attributes       text   not null,
+    made             bigint not null,
+    updated_at       bigint not null,
+    removed_at       bigint,
+    primary key (tenant_id, user_id),
+    foreign key (tenant_id, user_id) references users (tenant_id, id)
+);
+create unique index scim_users_by_name on scim_users (tenant_id, folded_user_name);
+
+create table scim_tokens (
+    tenant_id    uuid   not null,
+    id           uuid   not null,
+    name         text   not null,
+    folded_name  text   not null,
+    prefix       text   not null,
+    secret_hash  text   not null,
+    created_by   text   not null,
+    created_at   bigint not null,
+    last_used_at bigint,
+    primary key (tenant_id, id)
+);
+create unique index scim_tokens_by_name on scim_tokens (tenant_id, folded_name);
+create unique index scim_tokens_by_secret on scim_tokens (tenant_id, secret_hash);
+
 create table second_factors (
     tenant_id    uuid   not null,
     user_id      uuid   not null,

@@ -23,6 +23,7 @@ mod run_commit;
 mod run_inbox;
 mod run_list;
 mod runs;
+mod scim;
 mod sessions;
 mod side_writes;
 mod sign_on;

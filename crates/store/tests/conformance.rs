@@ -14,6 +14,7 @@ mod leases;
 mod log;
 mod race;
 mod rows;
+mod scim;
 mod sign_on;
 mod skills;
 mod skills_race;
@@ -119,6 +120,9 @@ cases! {
     groups::groups_have_unique_names_and_members,
     groups::a_directory_says_who_is_in_its_groups,
     groups::grants_are_held_by_users_and_groups,
+    scim::a_provider_keeps_users,
+    scim::a_provider_keeps_groups,
+    scim::tokens_of_providers_are_found_by_their_hash,
     users::ten_thousand_users_are_listed_quickly,
     rows::memory_is_versioned,
     rows::notes_and_reminders,

@@ -26,6 +26,11 @@ export type IdentityProvider = With<S["IdentityProvider"], { settings: OidcSetti
 export type DirectorySettings = With<S["DirectorySettings"], { admission: Admission }>;
 export type IdentityDirectory = With<S["IdentityDirectory"], { settings: DirectorySettings | null }>;
 
+export type TriedLogin = S["TriedLogin"];
+export type ScimSettings = Required<S["ScimSettings"]>;
+export type ScimToken = S["ScimToken"];
+export type NewScimToken = S["NewScimToken"];
+
 export type UserState = S["UserState"];
 export type User = S["User"];
 export type UserInput = S["UserInput"];

@@ -114,6 +114,47 @@ async fn ask(
     done
 }
 
+/// Connects, logs the account in that looks for people, and looks for `login` if there is one. What was found, in words.
+pub(super) async fn look(
+    directory: &Directory,
+    secret: Option<&str>,
+    login: Option<&str>,
+) -> Result<Vec<String>, DirectoryProblem> {
+    let looked = async {
+        let mut ldap = connect(directory).await?;
+        let found = look_with(&mut ldap, directory, secret, login).await;
+        let _ = ldap.unbind().await;
+        found
+    };
+    let late = || DirectoryProblem::Unusable(format!("there was no answer within {} s", TIMEOUT.as_secs()));
+    tokio::time::timeout(TIMEOUT, looked).await.map_err(|_| late())?
+}
+
+async fn look_with(
+    ldap: &mut Ldap,
+    directory: &Directory,
+    secret: Option<&str>,
+    login: Option<&str>,
+) -> Result<Vec<String>, DirectoryProblem> {
+    let mut found = vec!["the server answers".to_owned()];
+    let (Some(account), Some(secret)) = (&directory.bind_dn, secret) else {
+        found.push("people bind by themselves, so nothing more can be tried without a password".to_owned());
+        return Ok(found);
+    };
+    ldap.simple_bind(account, secret).await?.success()?;
+    found.push("the account that looks for people is let in".to_owned());
+    let Some(login) = login else { return Ok(found) };
+    found.push(match entry_of(ldap, directory, login).await? {
+        None => "the filter finds nobody of this name, or more than one".to_owned(),
+        Some(entry) => {
+            let person = person(ldap, directory, &entry).await?;
+            let email = person.email.as_deref().unwrap_or("none");
+            format!("found {}: email {email}, {} groups", entry.dn, person.groups.len())
+        }
+    });
+    Ok(found)
+}
+
 async fn connect(directory: &Directory) -> Result<Ldap, DirectoryProblem> {
     let mut settings = LdapConnSettings::new().set_conn_timeout(TIMEOUT).set_starttls(directory.start_tls);
     if let Some(ca) = &directory.ca {

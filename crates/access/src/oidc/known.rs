@@ -64,6 +64,22 @@ impl KnownProviders {
         self.0.write().unwrap_or_else(PoisonError::into_inner).remove(issuer);
     }
 
+    /// Asks the provider in any case, and keeps nothing. What it says of itself, else why it can't be used.
+    pub async fn look(provider: &OidcProvider, now: Timestamp) -> Result<Vec<String>, String> {
+        let reach = Reach::of(&provider.issuer, &provider.private_hosts)?;
+        let known = KnownProvider::discover(&provider.issuer, reach, now).await?;
+        let host = |address: &str| address.chars().filter(|c| !c.is_control()).take(200).collect::<String>();
+        let keys = known.keys.read().unwrap_or_else(PoisonError::into_inner).0.keys.len();
+        if keys == 0 {
+            return Err("the provider names no key that tokens can be checked with".to_owned());
+        }
+        Ok(vec![
+            format!("the issuer is {}", host(&known.metadata.issuer)),
+            format!("people log in at {}", host(&known.metadata.authorization_endpoint)),
+            format!("{keys} keys for tokens were found"),
+        ])
+    }
+
     /// Asks the provider, unless it has answered lately. An error says why it can't be used.
     pub async fn get(&self, provider: &OidcProvider, now: Timestamp) -> Result<Arc<KnownProvider>, String> {
         let reach = Reach::of(&provider.issuer, &provider.private_hosts)?;

@@ -4,9 +4,9 @@ use crate::openai::OpenAiError;
 use crate::problem::Problem;
 use crate::tenant_app::TenantApp;
 use axum::extract::FromRequestParts;
-use axum::http::header;
 use axum::http::request::Parts;
-use steward_app::{Caller, Identity, claimed_tenant};
+use axum::http::{HeaderMap, header};
+use steward_app::{Caller, Identity, ScimCaller, claimed_tenant};
 use steward_core::ports::LoginError;
 
 const CLIENT: &str = "x-steward-client";
@@ -33,26 +33,52 @@ pub(crate) fn caller_of(identity: Identity, parts: &Parts) -> Caller {
     Caller::new(identity, command_line).at(Client::of_request(parts).address)
 }
 
-/// Whom the bearer token belongs to, and the application of their tenant. Looked up once per request, kept with it.
-pub(crate) async fn identify(parts: &mut Parts, state: &ApiState) -> Result<(TenantApp, Identity), LoginError> {
-    if let Some(known) = parts.extensions.get::<Identity>() {
-        return Ok((state.app_of(known)?, known.clone()));
-    }
-    let bearer = parts
-        .headers
+/// The token of a request.
+pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, LoginError> {
+    headers
         .get(header::AUTHORIZATION)
         .and_then(|value| value.to_str().ok())
         .and_then(|value| value.split_once(' '))
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
         .map(|(_, token)| token.trim())
         .filter(|token| !token.is_empty())
-        .ok_or(LoginError::Token)?;
+        .ok_or(LoginError::Token)
+}
+
+/// The application of the tenant that a token names.
+pub(crate) fn app_of_bearer(state: &ApiState, headers: &HeaderMap, bearer: &str) -> Result<TenantApp, LoginError> {
     let app = match claimed_tenant(bearer) {
         Some(tenant) => state.app_of_tenant(tenant),
         // A token of another program knows nothing of tenants.
-        None => state.app_named(parts.headers.get(TENANT).and_then(|slug| slug.to_str().ok())),
+        None => state.app_named(headers.get(TENANT).and_then(|slug| slug.to_str().ok())),
     };
-    let app = app.ok_or(LoginError::Token)?;
+    app.ok_or(LoginError::Token)
+}
+
+/// The provider whose token it is, and the application of its tenant. Looked up once per request, kept with it.
+pub(crate) async fn identify_provider(
+    parts: &mut Parts,
+    state: &ApiState,
+) -> Result<(TenantApp, ScimCaller), LoginError> {
+    let bearer = bearer(&parts.headers)?;
+    let app = app_of_bearer(state, &parts.headers, bearer)?;
+    if let Some(known) = parts.extensions.get::<ScimCaller>() {
+        return Ok((app, known.clone()));
+    }
+    let client = Client::of_request(parts);
+    let base = format!("{}/scim/v2", client.origin(&state.hosts, &parts.headers));
+    let caller = app.scim_caller(bearer, client.address, base).await?;
+    parts.extensions.insert(caller.clone());
+    Ok((app, caller))
+}
+
+/// Whom the bearer token belongs to, and the application of their tenant. Looked up once per request, kept with it.
+pub(crate) async fn identify(parts: &mut Parts, state: &ApiState) -> Result<(TenantApp, Identity), LoginError> {
+    if let Some(known) = parts.extensions.get::<Identity>() {
+        return Ok((state.app_of(known)?, known.clone()));
+    }
+    let bearer = bearer(&parts.headers)?;
+    let app = app_of_bearer(state, &parts.headers, bearer)?;
     let identity = app.access.identify(bearer).await?;
     let path = parts.uri.path();
     if identity.principal.key.is_some() && !path.starts_with("/v1/") && path != "/mcp" {

@@ -1,3 +1,6 @@
+use crate::Hosts;
+use crate::guard::without_port;
+use crate::tls::OverTls;
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
@@ -8,7 +11,7 @@ use std::net::{IpAddr, SocketAddr};
 pub(crate) struct Client {
     /// Its address; that of `X-Forwarded-For` where a proxy on this machine adds it.
     pub address: Option<IpAddr>,
-    /// Whether it came by https, by the word of a proxy on this machine.
+    /// Whether it came by https: to us, or by the word of a proxy on this machine.
     pub https: bool,
     pub label: String,
 }
@@ -24,7 +27,22 @@ impl<S: Send + Sync> FromRequestParts<S> for Client {
 impl Client {
     pub fn of_request(parts: &Parts) -> Self {
         let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| address.ip());
-        Self::of(peer, &parts.headers)
+        let own = parts.extensions.get::<OverTls>().is_some();
+        let client = Self::of(peer, &parts.headers);
+        Self { https: client.https || own, ..client }
+    }
+
+    /// Our own address by the name that the client uses.
+    pub fn origin(&self, hosts: &Hosts, headers: &HeaderMap) -> String {
+        let host = headers.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or("localhost");
+        let named = hosts.origins.iter().find(|origin| {
+            let of = origin.split_once("://").map_or("", |(_, of)| of).trim_end_matches('/');
+            of.eq_ignore_ascii_case(host) || of.eq_ignore_ascii_case(without_port(host))
+        });
+        named.map_or_else(
+            || format!("{}://{host}", if self.https { "https" } else { "http" }),
+            |origin| origin.trim_end_matches('/').to_owned(),
+        )
     }
 
     /// Forwarded headers count only from `peer`s on this machine: anybody can write them.

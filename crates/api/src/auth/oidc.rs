@@ -4,7 +4,7 @@ use super::client::Client;
 use super::cookies::{clear_kept, kept_cookie, set_cookie, set_kept};
 use crate::ApiState;
 use crate::extract::{Params, PathName};
-use crate::guard::{AuditNote, without_port};
+use crate::guard::AuditNote;
 use crate::problem::{Answer, Problem};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -179,15 +179,7 @@ fn see_other(location: &str) -> impl IntoResponse + use<> {
 
 /// Our own address by the name that the browser uses. The provider knows which ones are ours.
 fn redirect_uri(state: &ApiState, headers: &HeaderMap, client: &Client, name: &str) -> String {
-    let host = headers.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or("localhost");
-    let named = state.hosts.origins.iter().find(|origin| {
-        let of = origin.split_once("://").map_or("", |(_, of)| of).trim_end_matches('/');
-        of.eq_ignore_ascii_case(host) || of.eq_ignore_ascii_case(without_port(host))
-    });
-    let origin = named.map_or_else(
-        || format!("{}://{host}", if client.https { "https" } else { "http" }),
-        |origin| origin.trim_end_matches('/').to_owned(),
-    );
+    let origin = client.origin(&state.hosts, headers);
     let name = utf8_percent_encode(name, NON_ALPHANUMERIC).to_string().replace("%2D", "-");
     format!("{origin}/api/auth/oidc/{name}/callback")
 }

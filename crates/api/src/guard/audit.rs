@@ -6,7 +6,7 @@ mod refusals;
 
 use super::audit_note::AuditNote;
 use crate::ApiState;
-use crate::auth::{Client, caller_of, identify};
+use crate::auth::{Client, caller_of, identify, identify_provider};
 use crate::problem::Problem;
 use crate::tenant_app::TenantApp;
 use actions::{Recorded, action_of, recorded};
@@ -43,7 +43,8 @@ impl AuditGuard {
 
     /// An entry of somebody who is known, or one of a bounded number of strangers'.
     fn admit(&self, entry: AuditEntry) -> Option<AuditEntry> {
-        if entry.actor_id.is_some() || entry.result == AuditResult::Ok {
+        let provider = entry.action.starts_with("scim.") && !entry.actor.is_empty();
+        if entry.actor_id.is_some() || provider || entry.result == AuditResult::Ok {
             return Some(entry);
         }
         let left_out = self.refusals.admit(entry.address.as_deref(), self.state.tenants.installation().now())?;
@@ -87,6 +88,15 @@ pub(super) async fn audit(guard: &Arc<AuditGuard>, request: Request, next: Next)
 /// The entry of a request whose end is not known, and in whose trail it stands: the caller's, or the installation's.
 async fn begun(state: &ApiState, parts: &mut Parts, matched: &str) -> (TenantApp, AuditEntry) {
     let action = action_of(&parts.method, matched);
+    if matched.starts_with("/scim/") {
+        let (app, actor) = match identify_provider(parts, state).await {
+            Ok((app, caller)) => (app, caller.by()),
+            Err(_) => (state.installation(), String::new()),
+        };
+        let address = Client::of_request(parts).address.map(|address| address.to_canonical().to_string());
+        let entry = app.audit_fact(action).by(actor, None).via(Some(Origin::Api), address);
+        return (app, entry.on(target_of(parts).await).ended(AuditResult::Uncertain));
+    }
     let known = if parts.headers.contains_key(header::AUTHORIZATION) || parts.extensions.get::<Identity>().is_some() {
         identify(parts, state).await.ok()
     } else {
@@ -103,11 +113,14 @@ async fn begun(state: &ApiState, parts: &mut Parts, matched: &str) -> (TenantApp
         let entry = app.audit_fact(action).by("", None).via(Some(origin), address);
         (app, entry)
     };
-    let target = match RawPathParams::from_request_parts(parts, &()).await {
+    (app, entry.on(target_of(parts).await).ended(AuditResult::Uncertain))
+}
+
+async fn target_of(parts: &mut Parts) -> String {
+    match RawPathParams::from_request_parts(parts, &()).await {
         Ok(params) => params.iter().map(|(_, value)| value).collect::<Vec<_>>().join("/"),
         Err(_) => String::new(),
-    };
-    (app, entry.on(target).ended(AuditResult::Uncertain))
+    }
 }
 
 fn ended(entry: AuditEntry, status: StatusCode, note: Option<AuditNote>, answer: Answer) -> AuditEntry {

@@ -1,7 +1,10 @@
 //! Security headers on every answer, and the answers to addresses and methods that aren't there.
 
+use super::hosts_and_origins::without_port;
 use crate::openai::OpenAiError;
 use crate::problem::Problem;
+use crate::tls::OverTls;
+use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::Response;
 
@@ -21,13 +24,30 @@ const ALWAYS: [(HeaderName, &str); 8] = [
     (HeaderName::from_static("permissions-policy"), "camera=(), microphone=(), geolocation=(), payment=(), usb=()"),
 ];
 
+/// Browsers that came by TLS come by it from then on.
+const ONLY_TLS: &str = "max-age=31536000";
+
 /// What says nothing of caching isn't cached.
-pub(super) fn secure(response: &mut Response) {
+pub(super) fn secure(response: &mut Response, only_tls: bool) {
     let headers = response.headers_mut();
     for (name, value) in ALWAYS {
         headers.insert(name, HeaderValue::from_static(value));
     }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    if only_tls {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(ONLY_TLS));
+    }
+}
+
+/// Whether a browser that sends such a request is to come by TLS from then on.
+pub(super) fn only_tls(request: &Request) -> bool {
+    request.extensions().get::<OverTls>().is_some() && !is_local(request)
+}
+
+/// Other programs of this machine have the same name, and may have no certificate.
+fn is_local(request: &Request) -> bool {
+    let host = request.headers().get(header::HOST).and_then(|value| value.to_str().ok()).map(without_port);
+    host.is_none_or(|host| host.eq_ignore_ascii_case("localhost"))
 }
 
 /// 404 under `/api` and `/docs`.

@@ -9,7 +9,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 use steward_core::event::{Event, EventBody};
 
-/// How long one stream lasts: as long as an access token, so that who was logged out hears no more.
+/// How long one stream lasts, so that none outlives the page that opened it by much.
 const LONGEST: Duration = Duration::from_mins(15);
 
 fn concerns_lists(body: &EventBody) -> bool {

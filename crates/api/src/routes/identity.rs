@@ -4,7 +4,9 @@ use crate::extract::{Body, Listed, Page, Paging, PagingQuery, PathName};
 use crate::problem::{Answer, Done};
 use axum::Json;
 use axum::http::StatusCode;
-use steward_app::dto::identity::{DirectoryInput, DirectoryView, ProviderInput, ProviderView};
+use steward_app::dto::identity::{
+    DirectoryInput, DirectoryTrial, DirectoryView, ProviderInput, ProviderView, TriedLogin,
+};
 use steward_core::sign_on::LoginSettings;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -14,6 +16,8 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(read_settings, replace_settings))
         .routes(routes!(list_providers))
         .routes(routes!(save_provider, remove_provider))
+        .routes(routes!(try_provider))
+        .routes(routes!(try_directory))
         .routes(routes!(read_directory, save_directory, remove_directory))
 }
 
@@ -63,6 +67,22 @@ pub(crate) async fn save_provider(
 pub(crate) async fn remove_provider(Call(state, caller): Call, PathName(name): PathName) -> Done {
     state.remove_provider(&caller, &name).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Asks a provider what it says of itself, with settings that need not be saved. Nothing is kept.
+#[utoipa::path(post, path = "/api/identity/try/provider", tag = "identity", operation_id = "tryIdentityProvider",
+    request_body = ProviderInput,
+    responses((status = 200, description = "What was found", body = TriedLogin)))]
+pub(crate) async fn try_provider(Call(state, caller): Call, Body(input): Body<ProviderInput>) -> Answer<TriedLogin> {
+    Ok(Json(state.try_provider(&caller, input).await?))
+}
+
+/// Connects to a directory with settings that need not be saved, and looks for somebody if a name is given. Nothing is kept.
+#[utoipa::path(post, path = "/api/identity/try/directory", tag = "identity", operation_id = "tryDirectory",
+    request_body = DirectoryTrial,
+    responses((status = 200, description = "What was found", body = TriedLogin)))]
+pub(crate) async fn try_directory(Call(state, caller): Call, Body(input): Body<DirectoryTrial>) -> Answer<TriedLogin> {
+    Ok(Json(state.try_directory(&caller, input).await?))
 }
 
 /// The directory (LDAP, Active Directory), with all settings but the password.

@@ -32,6 +32,29 @@ Beyond this table: what a developer may change of a skill depends on what the sk
 open only `/v1` and `/mcp`, and there only what they name.
 
 ";
+const SCIM: &str = "
+## Providers (SCIM)
+`/scim/v2` has its own tokens, which open nothing else ([SCIM](single-sign-on.md#users-and-groups-kept-by-a-provider-scim)).
+
+| operation | nobody | viewer | developer | operator | admin | token for SCIM |
+|---|---|---|---|---|---|---|
+";
+const SCIM_OPERATIONS: [&str; 14] = [
+    "GET ServiceProviderConfig",
+    "GET ResourceTypes",
+    "GET Schemas",
+    "GET Users",
+    "POST Users",
+    "GET Users/{id}",
+    "PUT Users/{id}",
+    "PATCH Users/{id}",
+    "DELETE Users/{id}",
+    "GET Groups",
+    "POST Groups",
+    "PUT Groups/{id}",
+    "PATCH Groups/{id}",
+    "DELETE Groups/{id}",
+];
 const ROLES: [Role; 4] = [Role::Viewer, Role::Developer, Role::Operator, Role::Admin];
 
 pub(super) struct Table {
@@ -62,6 +85,11 @@ async fn the_page_of_permissions_is_this_one() {
             let row = table.row(&method, &path, &operation, Tried::Anything).await;
             writeln!(page, "| {method} {path} | {row} |").unwrap();
         }
+    }
+    page += SCIM;
+    for operation in SCIM_OPERATIONS {
+        let row = table.scim_row(operation).await;
+        writeln!(page, "| {} | {row} |", operation.replacen(' ', " /scim/v2/", 1)).unwrap();
     }
     if std::env::var_os("STEWARD_UPDATE_OPENAPI").is_some() {
         std::fs::write(PAGE, &page).unwrap();
@@ -188,6 +216,30 @@ impl Table {
             _ => "yes",
         });
         cells.collect::<Vec<_>>().join(" | ")
+    }
+
+    /// The cells of an operation of SCIM. Whether what it is tried on is there makes no difference.
+    async fn scim_row(&mut self, operation: &str) -> String {
+        let mut keys = vec![None];
+        for role in ROLES {
+            keys.push(Some(api_key(self.person(role).await)));
+        }
+        let token = match self.bed.state.access.make_scim_token(operation, "a test").await {
+            Ok((token, secret)) => {
+                keys.push(Some(secret));
+                token.id
+            }
+            Err(error) => panic!("{error}"),
+        };
+        let line = operation.replacen(' ', " /scim/v2/", 1).replace("{id}", &Uuid::nil().to_string());
+        let mut cells = Vec::new();
+        for key in keys {
+            let header = key.map_or_else(String::new, |key| format!("authorization: Bearer {key}"));
+            let answer = self.bed.send(&line, &[&header], "{}").await;
+            cells.push(if answer.status == 401 { "log in" } else { "yes" });
+        }
+        self.bed.state.access.remove_scim_token(token).await.unwrap();
+        cells.join(" | ")
     }
 
     async fn person(&mut self, role: Role) -> UserId {

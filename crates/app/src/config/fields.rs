@@ -168,6 +168,10 @@ pub const FIELDS: &[Field] = &[
         .else_("a key of its own in the data directory")
         .secret()
         .at_start(),
+    field("TLS_CERT", App, File, "STEWARD_TLS_CERT", "File with the server's certificate and those in between, PEM; with TLS_KEY the server speaks https. Changed files are taken in by themselves.")
+        .else_("plain HTTP")
+        .at_start(),
+    field("TLS_KEY", App, File, "STEWARD_TLS_KEY", "File with the certificate's key, PEM without a passphrase.").at_start(),
     field("LOG_LEVEL", App, Filter, "STEWARD_LOG", "What to log, such as `info` or `steward_engine=debug,warn`.")
         .default("info")
         .option("--log")

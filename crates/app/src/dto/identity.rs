@@ -1,6 +1,7 @@
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
-use steward_access::{SavedDirectory, SavedProvider};
+use steward_access::{SavedDirectory, SavedProvider, Tried};
+use steward_core::ports::ScimToken;
 use steward_core::sign_on::{Directory, OidcProvider};
 use utoipa::ToSchema;
 
@@ -66,6 +67,39 @@ pub struct DirectoryInput {
     pub password: Option<SecretString>,
 }
 
+/// A directory to try.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = IdentityDirectoryTrial)]
+#[serde(deny_unknown_fields)]
+pub struct DirectoryTrial {
+    /// Its settings, saved or not.
+    pub settings: Directory,
+    /// Of the account that looks for people. Left out: the one that is kept, if server and account are those that it is
+    /// kept for.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, write_only, max_length = 4096)]
+    pub password: Option<SecretString>,
+    /// Somebody to look for.
+    #[serde(default)]
+    #[schema(max_length = 256)]
+    pub login: Option<String>,
+}
+
+/// What came of trying a provider or the directory.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct TriedLogin {
+    /// Whether people could log in with it, as far as that can be seen.
+    pub works: bool,
+    /// What was found, else why it does not work; for people.
+    pub found: Vec<String>,
+}
+
+impl From<Tried> for TriedLogin {
+    fn from(tried: Tried) -> Self {
+        Self { works: tried.works, found: tried.found }
+    }
+}
+
 /// Ways to log in, beside a password of Steward.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct OfferedLogins {
@@ -89,4 +123,25 @@ impl From<SavedProvider> for OfferedProvider {
     fn from(saved: SavedProvider) -> Self {
         Self { name: saved.name, label: saved.settings.label }
     }
+}
+
+/// A token for a provider to keep users and groups here.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScimTokenInput {
+    /// Its name, such as that of the provider.
+    #[schema(min_length = 1, max_length = 100)]
+    pub name: String,
+}
+
+/// A token that was just made.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct NewScimToken {
+    /// The token.
+    #[serde(flatten)]
+    pub token: ScimToken,
+    /// What the provider sends as the bearer token. Shown this once; null where the answer is repeated for an
+    /// idempotency key.
+    #[schema(required)]
+    pub secret: Option<String>,
 }

@@ -1,3 +1,4 @@
+use super::pinned;
 use super::requests::{ByteStream, Transport};
 use anyhow::{Context, bail};
 use async_trait::async_trait;
@@ -15,7 +16,6 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const CONNECT: Duration = Duration::from_secs(5);
 
 pub struct Socket {
-    http: reqwest::Client,
     data_dir: PathBuf,
     /// The key to send; `None`: that of the server's owner, in the data directory.
     own_key: Option<SecretString>,
@@ -24,6 +24,8 @@ pub struct Socket {
 
 #[derive(Clone)]
 struct Address {
+    /// Trusts the certificate of this server and no other.
+    http: reqwest::Client,
     url: String,
     key: SecretString,
 }
@@ -53,9 +55,11 @@ impl Socket {
             return Ok(Err(Absent::NoServer));
         };
         same_version(&file.version, &file)?;
-        let address = Address { url: file.url.clone(), key: key(data_dir, own_key.as_ref())? };
-        let socket = Self { http: http()?, data_dir: data_dir.to_owned(), own_key, address: RwLock::new(address) };
-        match socket.version(&file.url).await {
+        let key = key(data_dir, own_key.as_ref())?;
+        let address = Address { http: http(file.certificate.as_deref())?, url: file.url.clone(), key };
+        let version = address.version().await;
+        let socket = Self { data_dir: data_dir.to_owned(), own_key, address: RwLock::new(address) };
+        match version {
             Ok(version) => same_version(&version, &file)?,
             Err(error) => {
                 return Ok(Err(Absent::Silent(error.context(format!(
@@ -68,20 +72,22 @@ impl Socket {
         Ok(Ok(socket))
     }
 
-    async fn version(&self, url: &str) -> anyhow::Result<String> {
+    fn address(&self) -> Address {
+        self.address.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Address {
+    async fn version(&self) -> anyhow::Result<String> {
         let answer = self
             .http
-            .get(format!("{url}/api/auth/status"))
+            .get(format!("{}/api/auth/status", self.url))
             .header(header::HOST, "localhost")
             .timeout(CONNECT)
             .send()
             .await?
             .error_for_status()?;
         Ok(answer.json::<AuthStatus>().await?.version)
-    }
-
-    fn address(&self) -> Address {
-        self.address.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -90,7 +96,7 @@ impl Transport for Socket {
     async fn send(&self, request: Request<Bytes>) -> anyhow::Result<Response<ByteStream>> {
         let address = self.address();
         let (parts, body) = request.into_parts();
-        let mut request = self
+        let mut request = address
             .http
             .request(parts.method, format!("{}{}", address.url, parts.uri))
             .headers(parts.headers)
@@ -126,23 +132,28 @@ impl Transport for Socket {
         let Ok(Some(file)) = ServeFile::read(&self.data_dir) else {
             return;
         };
-        let same = self.version(&file.url).await.is_ok_and(|it| it == VERSION);
-        if same && let Ok(key) = key(&self.data_dir, self.own_key.as_ref()) {
-            let address = Address { url: file.url, key };
+        let (Ok(http), Ok(key)) = (http(file.certificate.as_deref()), key(&self.data_dir, self.own_key.as_ref()))
+        else {
+            return;
+        };
+        let address = Address { http, url: file.url, key };
+        if address.version().await.is_ok_and(|version| version == VERSION) {
             *self.address.write().unwrap_or_else(PoisonError::into_inner) = address;
         }
     }
 }
 
-fn http() -> anyhow::Result<reqwest::Client> {
+/// `certificate`: the SHA-256 of the only one that is trusted; `None`: there is none.
+fn http(certificate: Option<&str>) -> anyhow::Result<reqwest::Client> {
     // A second call changes nothing.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder()
-        .no_proxy()
-        .tcp_nodelay(true)
-        .connect_timeout(CONNECT)
-        .build()
-        .context("cannot make requests")
+    let builder = reqwest::Client::builder().no_proxy().tcp_nodelay(true).connect_timeout(CONNECT);
+    let builder = match certificate {
+        // The name of the host is set by hand, which is only possible in HTTP/1.1.
+        Some(fingerprint) => builder.tls_backend_preconfigured(pinned::config(fingerprint)?).http1_only(),
+        None => builder,
+    };
+    builder.build().context("cannot make requests")
 }
 
 fn key(data_dir: &Path, own: Option<&SecretString>) -> anyhow::Result<SecretString> {
@@ -177,6 +188,9 @@ pub struct ServeFile {
     pub url: String,
     pub pid: u32,
     pub version: String,
+    /// SHA-256 of the server's certificate, hexadecimal; `None`: it speaks plain HTTP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<String>,
 }
 
 impl ServeFile {

@@ -30,6 +30,7 @@ impl Fake {
             url: format!("http://{}", listener.local_addr().unwrap()),
             pid: PID,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            certificate: None,
         };
         let write = |name: &str, text: &str| std::fs::write(data.path().join(name), text).unwrap();
         write("serve.json", &serde_json::to_string(&file).unwrap());

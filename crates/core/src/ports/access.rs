@@ -99,6 +99,9 @@ pub enum LoginError {
     /// A virtual key was used where only people and their own keys are allowed.
     #[error("this is a virtual key: it opens /v1 and /mcp, and nothing else")]
     VirtualKey,
+    /// A token of a provider was used where people and programs are allowed.
+    #[error("this is a token for SCIM: it opens /scim/v2, and nothing else")]
+    ScimToken,
     /// The password is right, and a code is still to be shown with the challenge.
     #[error("a code of the second factor is needed")]
     SecondFactor(Box<Challenge>),

@@ -100,6 +100,8 @@ pub struct UserFilter {
 /// What is `None` stays as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UserChange {
+    /// One that another has is a conflict.
+    pub email: Option<String>,
     pub name: Option<String>,
     pub role: Option<Role>,
     /// `Some(None)`: enables them. A second disabling keeps the time of the first. Both end all sessions.

@@ -1,5 +1,6 @@
 use crate::api_state::{Front, state};
 use crate::application::access;
+use crate::certificate;
 use crate::cli;
 use crate::compose::{Composition, Options};
 use crate::exit::Exit;
@@ -13,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use steward_access::{Access, FirstStart, LOCAL_USER, LoginLimits};
-use steward_api::{Hosts, Listening};
+use steward_api::{Hosts, Listening, Tls};
 use steward_app::config::names;
 use steward_core::ports::Models as _;
 use tokio::signal::unix::{SignalKind, signal};
@@ -22,6 +23,7 @@ use tokio::signal::unix::{SignalKind, signal};
 pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Result<Exit> {
     let begun = Instant::now();
     let settings = settings.serving(&args)?;
+    let tls = tls(&settings)?;
     // The port first: if it is taken, the data directory must not be touched. Only the database may name another one.
     let early = if settings.listen_is_given() { Some(listen(&settings, &args).await?) } else { None };
     let app = Composition::open(&settings, Options::default()).await?;
@@ -30,6 +32,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
         Some(listening) => listening,
         None => listen(&settings, &args).await?,
     };
+    let listening = listening.with_tls(tls.clone());
     let address = listening.address;
     let folder = if let Some(dir) = &settings.workspace() {
         workspace(Some(dir))?
@@ -66,6 +69,7 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
             workspace: folder.display().to_string(),
             intent_filter: true,
             hosts: hosts(address, &names(&settings.layers, "CORS_ORIGINS")),
+            tls: tls.clone(),
             serving: true,
         },
     )
@@ -76,8 +80,10 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     tracing::info!(%address, ms = begun.elapsed().as_millis(), "serving");
     let stop = stopped()?;
     // Other commands of the same owner find this server by the file.
-    let serving = Serving::announce(&settings.data_dir, address)?;
-    welcome(term, &address.to_string(), &first, &key_file, &app).await;
+    let fingerprint = tls.as_ref().map(|tls| tls.status().fingerprint);
+    let serving = Arc::new(Serving::announce(&settings.data_dir, address, fingerprint.as_deref())?);
+    let url = format!("{}://{address}", if tls.is_some() { "https" } else { "http" });
+    welcome(term, &url, &first, &key_file, &app).await;
     let shown = folder.display().to_string();
     if app.runs.deps().intent.files(&folder).is_empty() {
         term.say(&format!("Files:   {shown} is empty; put yours there, or try with a sample: steward sample add"));
@@ -86,14 +92,20 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     }
     let watched = tokio::spawn(steward_app::report_refresh(app.connections.clone()));
     let audit = tokio::spawn(steward_app::keep_audit(home.clone()));
-    let config = tokio::spawn(steward_app::config::keep_config(home));
+    let config = tokio::spawn(steward_app::config::keep_config(home.clone()));
     let tenants = state.tenants.clone();
     // Only where other nodes may change them.
     let kept = (!app.shared.in_process).then(|| tokio::spawn(steward_app::keep_tenants(tenants.clone())));
+    let certificate = tls.map(|tls| tokio::spawn(certificate::keep(tls, home, Arc::clone(&serving))));
     let served = steward_api::serve(listening, state, stop).await;
     watched.abort();
     audit.abort();
     config.abort();
+    if let Some(task) = certificate {
+        // It holds what announces the server.
+        task.abort();
+        let _ended = task.await;
+    }
     if let Some(kept) = kept {
         kept.abort();
     }
@@ -110,6 +122,19 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
 async fn listen(settings: &Settings, args: &cli::Serve) -> anyhow::Result<Listening> {
     let address = args.listen.clone().unwrap_or_else(|| settings.listen());
     Listening::bind(&address).await.map_err(|why| anyhow!(why))
+}
+
+/// The server's own certificate, before anything else is touched.
+fn tls(settings: &Settings) -> anyhow::Result<Option<Arc<Tls>>> {
+    let Some((certificate, key)) = settings.tls.clone() else { return Ok(None) };
+    let tls =
+        Tls::open(certificate, key).map_err(|why| anyhow!("{why}; correct STEWARD_TLS_CERT and STEWARD_TLS_KEY"))?;
+    if tls.status().key_is_exposed {
+        tracing::warn!(
+            "the key of the server's certificate can be read by everybody on this machine; run chmod 600 on it"
+        );
+    }
+    Ok(Some(Arc::new(tls)))
 }
 
 /// What signs access tokens: the settings' key, else one of the data directory.
@@ -159,9 +184,8 @@ async fn local_key(access: &Access, data_dir: &Path) -> anyhow::Result<std::path
     Ok(path)
 }
 
-async fn welcome(term: Term, address: &str, first: &FirstStart, key_file: &Path, app: &Composition) {
-    let url = format!("http://{address}");
-    term.say(&format!("{} serves at {}", term.bold("Steward"), term.bold(&url)));
+async fn welcome(term: Term, url: &str, first: &FirstStart, key_file: &Path, app: &Composition) {
+    term.say(&format!("{} serves at {}", term.bold("Steward"), term.bold(url)));
     let default = app.models.select(None).await.ok();
     for known in app.connections.known() {
         let mark = if default.as_ref().is_some_and(|one| one.id == known.connection.id) { "▸" } else { " " };

@@ -47,7 +47,7 @@ impl Server {
         // The last line of the welcome ends with this word.
         server.wait_for("steward ask");
         let said = server.said();
-        let at = said.find("http://").unwrap();
+        let at = said.find("http://").or_else(|| said.find("https://")).unwrap();
         said[at..].split_whitespace().next().unwrap().clone_into(&mut server.url);
         server.key = std::fs::read_to_string(bench.data().join("api-key")).unwrap();
         server

@@ -149,3 +149,36 @@ fn a_directory_is_asked_over_encrypted_connections_only_and_by_a_name_of_its_own
         assert_eq!((status, &answer["field"]), (422, &json!(field)), "{answer}");
     }
 }
+
+#[test]
+fn a_directory_is_tried_before_it_is_saved() {
+    let (port, caught) = trap();
+    let slapd = Slapd::start(port);
+    let desk = Desk::new();
+    let settings = settings(&slapd);
+    let tried = |body: Value| desk.manage(Method::POST, "/api/identity/try/directory", body);
+    let text = |found: &Value| found["found"].to_string();
+
+    let found = tried(json!({"settings": settings, "password": LOOKER_PASSWORD, "login": "ada"}));
+    assert!(found["works"] == true && text(&found).contains("email ada@example.org, 1 groups"), "{found}");
+    let found = tried(json!({"settings": settings, "password": "not that one"}));
+    assert!(found["works"] == false && text(&found).contains("another password"), "{found}");
+    let plain = with(&settings, json!({"ca": null}));
+    let found = tried(json!({"settings": plain, "password": LOOKER_PASSWORD}));
+    assert_eq!(found["works"], false, "a certificate of a CA that nobody knows: {found}");
+    let nothing = desk.manage(Method::GET, "/api/identity/directory", Value::Null);
+    assert_eq!(nothing["settings"], Value::Null, "nothing was kept");
+
+    // The password that is kept goes to its own server only.
+    save(&desk, &settings);
+    assert_eq!(tried(json!({"settings": settings}))["works"], true);
+    let elsewhere = with(&settings, json!({"url": format!("ldaps://127.0.0.1:{port}")}));
+    let (status, problem) =
+        desk.call(Some(&desk.admin), Method::POST, "/api/identity/try/directory", Some(json!({"settings": elsewhere})));
+    assert_eq!((status, &problem["field"]), (422, &json!("password")), "{problem}");
+    assert_eq!(caught.load(Ordering::SeqCst), 0);
+    let unsafe_one = with(&settings, json!({"url": "ldap://directory.example.org"}));
+    let body = json!({"settings": unsafe_one, "password": "x"});
+    let (status, problem) = desk.call(Some(&desk.admin), Method::POST, "/api/identity/try/directory", Some(body));
+    assert_eq!((status, &problem["field"]), (422, &json!("url")), "{problem}");
+}

@@ -23,6 +23,13 @@ fn people_enter_by_a_provider_with_the_role_of_their_groups() {
     let (_, offered) = desk.call(None, Method::GET, "/api/auth/oidc", None);
     assert_eq!(offered, json!({"providers": [{"name": "sso", "label": "Single sign-on"}], "directory": null}));
 
+    let mut typed = json!({"label": "x", "issuer": provider.issuer, "client_id": "steward"});
+    let tried = desk.manage(Method::POST, "/api/identity/try/provider", json!({"settings": typed}));
+    assert!(tried["works"] == true && tried["found"][0].to_string().contains(&provider.issuer), "{tried}");
+    typed["issuer"] = json!(format!("{}/other", provider.issuer));
+    let tried = desk.manage(Method::POST, "/api/identity/try/provider", json!({"settings": typed}));
+    assert_eq!(tried["works"], false, "{tried}");
+
     let mut browser = Browser::new(&desk);
     assert_eq!(browser.sign_on(), "/runs");
     assert!(!browser.cookies.contains_key("steward_sign_on"), "used up");

@@ -6,12 +6,14 @@ use crate::ports::users;
 use crate::store::Store;
 use crate::tx::{Row, Tx, args, locking};
 use async_trait::async_trait;
-use steward_core::ports::{ExternalGroups, Group, GroupChange, Groups, Page, StoreError, StoreResult, User};
+use steward_core::ports::{
+    ExternalGroups, Group, GroupChange, Groups, MemberChange, Page, StoreError, StoreResult, User,
+};
 use steward_core::{GroupId, TenantId, UserId};
 
 /// A statement that reads whole groups, by what follows `from user_groups`.
-macro_rules! select {
-    ($rest:literal) => {
+macro_rules! select_group {
+    ($rest:expr) => {
         concat!(
             "select id, name, description, source, external_id, created_at,
                     (select count(*) from group_members m where m.tenant_id = user_groups.tenant_id
@@ -21,6 +23,8 @@ macro_rules! select {
         )
     };
 }
+
+pub(crate) use select_group;
 
 const ADD_MEMBER: &str = "insert into group_members (tenant_id, group_id, user_id, source) values ($1, $2, $3, $4)
                           on conflict (tenant_id, group_id, user_id) do nothing";
@@ -41,12 +45,12 @@ impl Groups for Store {
     }
 
     async fn group(&self, tenant: TenantId, id: GroupId) -> StoreResult<Option<Group>> {
-        let sql = select!("where tenant_id = $1 and id = $2");
+        let sql = select_group!("where tenant_id = $1 and id = $2");
         self.row(sql, args![tenant, id]).await?.as_ref().map(group).transpose()
     }
 
     async fn group_by_name(&self, tenant: TenantId, name: &str) -> StoreResult<Option<Group>> {
-        let sql = select!("where tenant_id = $1 and folded_name = $2");
+        let sql = select_group!("where tenant_id = $1 and folded_name = $2");
         self.row(sql, args![tenant, fold(name)]).await?.as_ref().map(group).transpose()
     }
 
@@ -58,7 +62,7 @@ impl Groups for Store {
         limit: u32,
     ) -> StoreResult<Page<Group>> {
         let limit = page_size(limit);
-        let sql = select!(
+        let sql = select_group!(
             r"where tenant_id = $1 and ($2 is null or sort_key > $2) and ($3 is null or folded like $3 escape '\')
               order by sort_key limit $4"
         );
@@ -68,7 +72,7 @@ impl Groups for Store {
     }
 
     async fn groups_of(&self, tenant: TenantId, user: UserId) -> StoreResult<Vec<Group>> {
-        let sql = select!(
+        let sql = select_group!(
             "where tenant_id = $1 and id in (select group_id from group_members where tenant_id = $1 and user_id = $2)
              order by sort_key"
         );
@@ -110,17 +114,9 @@ impl Groups for Store {
     }
 
     async fn replace_members(&self, tenant: TenantId, id: GroupId, users: &[UserId]) -> StoreResult<()> {
-        self.write((tenant, id, users.to_vec()), |(tenant, id, users), tx| {
-            Box::pin(async move {
-                let source = lock(tx, *tenant, *id).await?.source;
-                let sql = "delete from group_members where tenant_id = $1 and group_id = $2";
-                tx.execute(sql, args![*tenant, *id]).await?;
-                for user in users {
-                    exists(tx, *tenant, *user).await?;
-                    tx.execute(ADD_MEMBER, args![*tenant, *id, *user, &source]).await?;
-                }
-                Ok(())
-            })
+        let members = MemberChange::Only(users.to_vec());
+        self.write((tenant, id, members), |(tenant, id, members), tx| {
+            Box::pin(change_members(tx, *tenant, *id, members))
         })
         .await
     }
@@ -160,7 +156,7 @@ async fn insert(tx: &mut Tx<'_>, tenant: TenantId, group: &Group) -> StoreResult
     Ok(())
 }
 
-async fn update(tx: &mut Tx<'_>, tenant: TenantId, id: GroupId, change: &GroupChange) -> StoreResult<Group> {
+pub(crate) async fn update(tx: &mut Tx<'_>, tenant: TenantId, id: GroupId, change: &GroupChange) -> StoreResult<Group> {
     let mut group = lock(tx, tenant, id).await?;
     if let Some(name) = &change.name {
         group.name.clone_from(name);
@@ -187,6 +183,35 @@ async fn update(tx: &mut Tx<'_>, tenant: TenantId, id: GroupId, change: &GroupCh
     ];
     tx.execute(sql, args).await.map_err(|e| on_duplicate(e, || taken(&group.name)))?;
     Ok(group)
+}
+
+/// The members are of the group's own source.
+pub(crate) async fn change_members(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    id: GroupId,
+    change: &MemberChange,
+) -> StoreResult<()> {
+    let source = lock(tx, tenant, id).await?.source;
+    let add = match change {
+        MemberChange::Only(users) => {
+            let sql = "delete from group_members where tenant_id = $1 and group_id = $2";
+            tx.execute(sql, args![tenant, id]).await?;
+            users
+        }
+        MemberChange::Some { add, remove } => {
+            for user in remove {
+                let sql = "delete from group_members where tenant_id = $1 and group_id = $2 and user_id = $3";
+                tx.execute(sql, args![tenant, id, *user]).await?;
+            }
+            add
+        }
+    };
+    for user in add {
+        exists(tx, tenant, *user).await?;
+        tx.execute(ADD_MEMBER, args![tenant, id, *user, &source]).await?;
+    }
+    Ok(())
 }
 
 async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: GroupId) -> StoreResult<()> {
@@ -229,7 +254,7 @@ async fn sync(
 
 /// The group, which nobody else changes until the transaction is over.
 async fn lock(tx: &mut Tx<'_>, tenant: TenantId, id: GroupId) -> StoreResult<Group> {
-    let sql = locking!(tx, select!("where tenant_id = $1 and id = $2"), "for update");
+    let sql = locking!(tx, select_group!("where tenant_id = $1 and id = $2"), "for update");
     let row = tx.row(sql, args![tenant, id]).await?;
     group(&row.ok_or_else(|| StoreError::NotFound(format!("group {id}")))?)
 }
@@ -247,7 +272,7 @@ fn taken(name: &str) -> String {
     format!("another group has the name {name}")
 }
 
-fn group(row: &Row) -> StoreResult<Group> {
+pub(crate) fn group(row: &Row) -> StoreResult<Group> {
     Ok(Group {
         id: GroupId(row.id(0)?),
         name: row.text(1)?,

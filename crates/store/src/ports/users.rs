@@ -26,31 +26,7 @@ pub(crate) use select;
 #[async_trait]
 impl Users for Store {
     async fn create_user(&self, tenant: TenantId, user: &User) -> StoreResult<()> {
-        let sql = "insert into users (tenant_id, id, email, sort_key, name, folded, role, password_hash, api_key_hash,
-                                      created_at, disabled_at, last_login_at, invitation_hash, invitation_expires_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
-        let email = user.email.to_lowercase();
-        let invitation = user.invitation.as_ref();
-        let args = args![
-            tenant,
-            user.id,
-            &email,
-            sort_key(&email),
-            &user.name,
-            search_text(&email, &user.name),
-            user.role.as_str(),
-            user.password_hash.as_deref(),
-            user.api_key_hash.as_deref(),
-            user.created_at,
-            user.disabled_at,
-            user.last_login_at,
-            invitation.map(|invitation| invitation.token_hash.as_str()),
-            invitation.map(|invitation| invitation.expires_at)
-        ];
-        self.execute(sql, args)
-            .await
-            .map_err(|e| on_duplicate(e, || format!("another user has the email {} or the same key", user.email)))?;
-        Ok(())
+        self.write((tenant, user.clone()), |(tenant, user), tx| Box::pin(insert(tx, *tenant, user))).await
     }
 
     async fn change_user(&self, tenant: TenantId, id: UserId, change: &UserChange) -> Result<User, UserChangeError> {
@@ -146,8 +122,41 @@ impl Users for Store {
     }
 }
 
+pub(crate) async fn insert(tx: &mut Tx<'_>, tenant: TenantId, user: &User) -> StoreResult<()> {
+    let sql = "insert into users (tenant_id, id, email, sort_key, name, folded, role, password_hash, api_key_hash,
+                                  created_at, disabled_at, last_login_at, invitation_hash, invitation_expires_at)
+               values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+    let email = user.email.to_lowercase();
+    let invitation = user.invitation.as_ref();
+    let args = args![
+        tenant,
+        user.id,
+        &email,
+        sort_key(&email),
+        &user.name,
+        search_text(&email, &user.name),
+        user.role.as_str(),
+        user.password_hash.as_deref(),
+        user.api_key_hash.as_deref(),
+        user.created_at,
+        user.disabled_at,
+        user.last_login_at,
+        invitation.map(|invitation| invitation.token_hash.as_str()),
+        invitation.map(|invitation| invitation.expires_at)
+    ];
+    tx.execute(sql, args)
+        .await
+        .map_err(|e| on_duplicate(e, || format!("another user has the email {} or the same key", user.email)))?;
+    Ok(())
+}
+
 /// `None`: nothing was changed, since this is the last administrator who can log in.
-async fn update(tx: &mut Tx<'_>, tenant: TenantId, id: UserId, change: &UserChange) -> StoreResult<Option<User>> {
+pub(crate) async fn update(
+    tx: &mut Tx<'_>,
+    tenant: TenantId,
+    id: UserId,
+    change: &UserChange,
+) -> StoreResult<Option<User>> {
     if change.ends_administrator() {
         // Locked by all who do this, so that two can't end each other's at the same time.
         let sql = locking!(
@@ -176,6 +185,9 @@ async fn update(tx: &mut Tx<'_>, tenant: TenantId, id: UserId, change: &UserChan
 
 fn changed(before: &User, change: &UserChange) -> User {
     let mut user = before.clone();
+    if let Some(email) = &change.email {
+        user.email = email.to_lowercase();
+    }
     if let Some(name) = &change.name {
         user.name.clone_from(name);
     }
@@ -202,7 +214,7 @@ async fn save(tx: &mut Tx<'_>, tenant: TenantId, user: &User) -> StoreResult<()>
     let invitation = user.invitation.as_ref();
     tx.execute(
         "update users set name = $3, folded = $4, role = $5, password_hash = $6, api_key_hash = $7,
-            disabled_at = $8, invitation_hash = $9, invitation_expires_at = $10
+            disabled_at = $8, invitation_hash = $9, invitation_expires_at = $10, email = $11, sort_key = $12
          where tenant_id = $1 and id = $2",
         args![
             tenant,
@@ -214,11 +226,13 @@ async fn save(tx: &mut Tx<'_>, tenant: TenantId, user: &User) -> StoreResult<()>
             user.api_key_hash.as_deref(),
             user.disabled_at,
             invitation.map(|invitation| invitation.token_hash.as_str()),
-            invitation.map(|invitation| invitation.expires_at)
+            invitation.map(|invitation| invitation.expires_at),
+            &user.email,
+            sort_key(&user.email)
         ],
     )
     .await
-    .map_err(|e| on_duplicate(e, || "another user has the same key".to_owned()))?;
+    .map_err(|e| on_duplicate(e, || "another user has the same email or key".to_owned()))?;
     Ok(())
 }
 
@@ -265,6 +279,7 @@ async fn remove(tx: &mut Tx<'_>, tenant: TenantId, id: UserId) -> StoreResult<()
         "delete from group_members where tenant_id = $1 and user_id = $2",
         "delete from resource_grants where tenant_id = $1 and grantee_kind = 'user' and grantee_id = $2",
         "delete from external_accounts where tenant_id = $1 and user_id = $2",
+        "delete from scim_users where tenant_id = $1 and user_id = $2",
         "delete from recovery_codes where tenant_id = $1 and user_id = $2",
         "delete from second_factors where tenant_id = $1 and user_id = $2",
         "delete from users where tenant_id = $1 and id = $2",

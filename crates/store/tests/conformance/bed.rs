@@ -7,8 +7,8 @@ use steward_core::hash::sha256;
 use steward_core::ports::{
     Agents, Approvals, AuditLog, BlobError, Blobs, Connections, Conversations, CredentialRows, ExamReports,
     ExternalAccounts, Facts, Grants, Groups, Idempotency, KeptRuns, LoginSessions, McpServers, Overview,
-    ResourceGrants, RunStore, SecondFactors, Settings, SkillPackages, Skills, SpendLimits, TenantRows, UsageRecord,
-    Users, VirtualKeys,
+    ResourceGrants, RunStore, ScimDirectory, SecondFactors, Settings, SkillPackages, Skills, SpendLimits, TenantRows,
+    UsageRecord, Users, VirtualKeys,
 };
 use steward_store::{Place, Store, StoreConfig};
 use tempfile::TempDir;
@@ -49,6 +49,7 @@ ports!(
         + ExternalAccounts
         + SecondFactors
         + TenantRows
+        + ScimDirectory
 );
 
 /// Blobs in memory.

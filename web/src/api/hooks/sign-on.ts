@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, setSession } from "../client";
-import type { DirectorySettings, FinishedLogin, IdentityDirectory, IdentityProvider, LoginSettings, NewSecondFactor, OfferedLogins, OidcSettings, SecondFactorView } from "../types";
+import type { DirectorySettings, FinishedLogin, IdentityDirectory, IdentityProvider, LoginSettings, NewScimToken, NewSecondFactor, OfferedLogins, OidcSettings, ScimSettings, ScimToken, SecondFactorView, TriedLogin } from "../types";
 import { useFresh, usePaged } from "./core";
 
 /** Ways to log in, beside a password of Steward. */
@@ -74,5 +74,33 @@ export function useSignOnWriter() {
     removeProvider: (name: string) => write(async () => (await api.delete(`/api/identity/providers/${name}`), true)),
     saveDirectory: (settings: DirectorySettings, secret: string) => write(() => api.put<IdentityDirectory>("/api/identity/directory", { body: { settings, ...(secret && { password: secret }) } })),
     removeDirectory: () => write(async () => (await api.delete("/api/identity/directory"), true)),
+  };
+}
+
+/** Tries settings that may not be saved; nothing is kept. */
+export function useTrial() {
+  const { busy, error, write } = useWriter();
+  return {
+    busy,
+    error,
+    provider: (settings: OidcSettings) => write(() => api.post<TriedLogin>("/api/identity/try/provider", { body: { settings } })),
+    directory: (settings: DirectorySettings, secret: string) => write(() => api.post<TriedLogin>("/api/identity/try/directory", { body: { settings, ...(secret && { password: secret }) } })),
+  };
+}
+
+export const useScimTokens = () => usePaged<ScimToken>(["scim-tokens"], "/api/identity/scim/tokens");
+export const useScimSettings = () => useQuery({ queryKey: ["scim-settings"], queryFn: ({ signal }) => api.get<ScimSettings>("/api/identity/scim", { signal }) });
+export function useReplaceScimSettings() {
+  const fresh = useFresh();
+  return useMutation({ mutationFn: (body: ScimSettings) => api.put<ScimSettings>("/api/identity/scim", { body }), onSettled: () => fresh("scim-settings", "users") });
+}
+
+export function useScimTokenWriter() {
+  const { busy, error, write } = useWriter("scim-tokens");
+  return {
+    busy,
+    error,
+    make: (name: string) => write(() => api.post<NewScimToken>("/api/identity/scim/tokens", { body: { name } })),
+    revoke: (id: string) => write(async () => (await api.delete(`/api/identity/scim/tokens/${id}`), true)),
   };
 }

@@ -6,6 +6,7 @@ import { ButtonLink, Card, ErrorState, Facts, Page, Select, Skeleton } from "@/u
 import { NewResources, OwnGrants } from "./parts/Access";
 import { ApiKey } from "./parts/ApiKey";
 import { Password } from "./parts/Password";
+import { Provisioning } from "./parts/Provisioning";
 import { Rules } from "./parts/Rules";
 import { SecondFactor } from "./parts/SecondFactor";
 import { Sessions } from "./parts/Sessions";
@@ -27,6 +28,7 @@ export default function SettingsPage() {
         <Rules />
         <NewResources />
         <SignOn />
+        <Provisioning />
         <Card title={t("sec_grants")}>
           <div className="flex flex-wrap items-center justify-between gap-3"><p className="text-base text-ink-2">{t("grants_text")}</p><ButtonLink to="/approvals" search={{ view: "grants" }}>{t("grants_open")}</ButtonLink></div>
         </Card>

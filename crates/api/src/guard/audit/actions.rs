@@ -50,7 +50,8 @@ pub(super) fn recorded(method: &Method, path: &str) -> Recorded {
         return Recorded::Always;
     }
     // What is not there has no name but this.
-    let known = path.starts_with("/api/") && !path.contains("{*") && path.len() > "/api/".len();
+    let ours = path.starts_with("/scim/v2/") || path.starts_with("/api/") && path.len() > "/api/".len();
+    let known = ours && !path.contains("{*");
     if known && !method.is_safe() { Recorded::Always } else { Recorded::Never }
 }
 
@@ -59,7 +60,8 @@ const THINGS: [&str; 2] = ["api_key", "sample"];
 
 /// The name of an operation: `POST /api/agents` is `agents.create`, `POST /api/agents/{id}/restore` is `agents.restore`.
 pub(super) fn action_of(method: &Method, path: &str) -> String {
-    let path = path.trim_start_matches("/api/").replace("universal-agents", "agents").replace([':', '/'], ".");
+    let path = path.trim_start_matches("/api/").replace("/scim/v2/", "scim.").to_lowercase();
+    let path = path.replace("universal-agents", "agents").replace([':', '/'], ".");
     let words = path.split('.').filter(|word| !word.starts_with('{')).map(|word| word.replace('-', "_"));
     let mut words: Vec<String> = words.collect();
     let last = words.last().map(String::as_str).unwrap_or_default();
@@ -106,6 +108,9 @@ mod tests {
             ("POST /api/auth/login/ad", "auth.login.ad"),
             ("POST /api/auth/second-factor", "auth.second_factor"),
             ("PUT /api/identity/providers/{name}", "identity.providers.change"),
+            ("POST /scim/v2/Users", "scim.users.create"),
+            ("PATCH /scim/v2/Groups/{id}", "scim.groups.change"),
+            ("DELETE /scim/v2/Users/{id}", "scim.users.delete"),
             ("POST /api/sample", "sample.create"),
             ("POST /api/files", "files.create"),
         ] {
@@ -139,6 +144,8 @@ mod tests {
         assert_eq!(elsewhere, ELSEWHERE.len(), "each is in the document");
         for (method, path) in [
             (Method::GET, "/api/agents"),
+            (Method::GET, "/scim/v2/Users"),
+            (Method::POST, "/scim/v2/{*rest}"),
             (Method::POST, "/api/{*rest}"),
             (Method::POST, "/v1/chat/completions"),
             (Method::POST, ""),

@@ -37,7 +37,8 @@ export function ApiKey() {
   );
 }
 
-function Shown({ value, onDone }: { value: string; onDone: () => void }) {
+/** A secret, this once. */
+export function Shown({ value, onDone }: { value: string; onDone: () => void }) {
   const t = useT("settings");
   const [copied, setCopied] = useState(false);
   return (

@@ -4,6 +4,7 @@ import type { DirectorySettings } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Checkbox, Dialog, ErrorState, Field, Input, Textarea, toast } from "@/ui";
 import { AdmissionFields, cleaned, rolesOf, rolesText, USUAL } from "./AdmissionFields";
+import { Trial } from "./Trial";
 
 const EMPTY: DirectorySettings = {
   label: "", enabled: true, url: "ldaps://", start_tls: false, ca: null, base: "", bind_dn: null, user_template: null,
@@ -20,13 +21,13 @@ export function DirectoryDialog({ before, onClose }: { before: DirectorySettings
   const [roles, setRoles] = useState(rolesText((before ?? EMPTY).admission.roles));
   const [tried, setTried] = useState(false);
   const patch = (next: Partial<DirectorySettings>) => setSettings((old) => ({ ...old, ...next }));
+  const given = (text: string | null | undefined) => text?.trim() || null;
+  const whole = (mapped: DirectorySettings["admission"]["roles"]) => ({ ...settings, ca: given(settings.ca), bind_dn: given(settings.bind_dn), user_template: given(settings.user_template), admission: cleaned(settings.admission, mapped) });
   const save = async () => {
     setTried(true);
     const mapped = rolesOf(roles);
     if (mapped === null || !settings.label.trim() || !settings.base.trim()) return;
-    const given = (text: string | null | undefined) => text?.trim() || null;
-    const whole = { ...settings, ca: given(settings.ca), bind_dn: given(settings.bind_dn), user_template: given(settings.user_template), admission: cleaned(settings.admission, mapped) };
-    if (await writer.saveDirectory(whole, password)) (toast({ title: t("sso_saved", { name: settings.label }) }), onClose());
+    if (await writer.saveDirectory(whole(mapped), password)) (toast({ title: t("sso_saved", { name: settings.label }) }), onClose());
   };
   type Text = "label" | "url" | "base" | "filter" | "bind_dn" | "user_template" | "id_attribute" | "email_attribute" | "name_attribute" | "groups_attribute";
   const text = (key: Text, label: string, hint?: string, required = false) => (
@@ -43,6 +44,7 @@ export function DirectoryDialog({ before, onClose }: { before: DirectorySettings
         {text("base", t("ldap_base"), t("ldap_base_hint"), true)}
         {text("bind_dn", t("ldap_bind"), t("ldap_bind_hint"))}
         <Field label={t("ldap_password")} hint={before?.bind_dn ? t("sso_secret_kept") : undefined}>{(p) => <Input {...p} type="password" autoComplete="off" value={password} onChange={(event) => setPassword(event.target.value)} />}</Field>
+        <Trial run={(trial) => trial.directory(whole(rolesOf(roles) ?? []), password)} />
         {text("user_template", t("ldap_template"), t("ldap_template_hint", { login: "{login}" }))}
         {text("filter", t("ldap_filter"), t("ldap_filter_hint", { login: "{login}" }), true)}
         <div className="grid gap-4 sm:grid-cols-2">

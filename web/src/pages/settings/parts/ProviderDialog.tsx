@@ -4,6 +4,7 @@ import type { IdentityProvider, OidcSettings } from "@/api/types";
 import { useT } from "@/i18n";
 import { Button, Checkbox, CopyButton, Dialog, ErrorState, Field, Input, toast } from "@/ui";
 import { AdmissionFields, cleaned, rolesOf, rolesText, USUAL } from "./AdmissionFields";
+import { Trial } from "./Trial";
 
 const EMPTY: OidcSettings = { label: "", enabled: true, issuer: "", client_id: "", scopes: ["openid", "email", "profile"], groups_claim: "groups", trust_emails: false, private_hosts: [], admission: USUAL, programs: null };
 
@@ -46,6 +47,7 @@ export function ProviderDialog({ before, onClose }: { before: IdentityProvider |
         {text("issuer", t("sso_issuer"), t("sso_issuer_hint"))}
         {text("client_id", t("sso_client"))}
         <Field label={t("sso_secret")} hint={before?.has_secret ? t("sso_secret_kept") : undefined}>{(p) => <Input {...p} type="password" autoComplete="off" value={secret} onChange={(event) => setSecret(event.target.value)} />}</Field>
+        <Trial run={(trial) => trial.provider({ ...settings, scopes: words(scopes), private_hosts: words(hosts), admission: cleaned(settings.admission, rolesOf(roles) ?? []) })} />
         <Field label={t("sso_scopes")}>{(p) => <Input {...p} spellCheck={false} value={scopes} onChange={(event) => setScopes(event.target.value)} />}</Field>
         {text("groups_claim", t("sso_groups"))}
         <AdmissionFields value={settings.admission} onChange={(admission) => patch({ admission })} roles={roles} onRoles={setRoles} tried={tried} />

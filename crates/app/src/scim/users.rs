@@ -1,0 +1,98 @@
+//! `/Users`: looked up, made, replaced, changed and removed by a provider.
+
+use super::attributes::kept;
+use super::error::ScimError;
+use super::patch::{apply, operations};
+use super::query::ScimQuery;
+use super::resource::{attributes_of, profile, shown_user};
+use super::{ScimCaller, filter};
+use crate::app::App;
+use serde_json::{Map, Value};
+use steward_core::UserId;
+use steward_core::ports::{Group, ScimGroupFilter, ScimUser};
+
+impl App {
+    pub async fn scim_list_users(&self, caller: &ScimCaller, query: &ScimQuery) -> Result<Value, ScimError> {
+        let found = match filter::of_users(query.filter.as_deref())? {
+            Some(filter) => self.access.scim_users(filter, query.offset(), query.count()).await?,
+            None => ScimQuery::nothing(),
+        };
+        let mut shown = Vec::with_capacity(found.items.len());
+        for user in &found.items {
+            shown.push(self.scim_user_shown(caller, user, query).await?);
+        }
+        Ok(query.listed(found.total, &shown))
+    }
+
+    pub async fn scim_read_user(&self, caller: &ScimCaller, id: &str, query: &ScimQuery) -> Result<Value, ScimError> {
+        let user = self.access.scim_user(user_id(id)?).await?;
+        self.scim_user_shown(caller, &user, query).await
+    }
+
+    /// Also gives somebody their account back who was removed before.
+    pub async fn scim_create_user(
+        &self,
+        caller: &ScimCaller,
+        body: &Map<String, Value>,
+        query: &ScimQuery,
+    ) -> Result<Value, ScimError> {
+        let user = self.access.create_scim_user(profile(kept(body)?, None)?).await?;
+        self.scim_user_shown(caller, &user, query).await
+    }
+
+    pub async fn scim_replace_user(
+        &self,
+        caller: &ScimCaller,
+        id: &str,
+        body: &Map<String, Value>,
+        query: &ScimQuery,
+    ) -> Result<Value, ScimError> {
+        let kept = kept(body)?;
+        let user = self.access.change_scim_user(user_id(id)?, |user| profile(kept, Some(user))).await?;
+        self.scim_user_shown(caller, &user, query).await
+    }
+
+    pub async fn scim_patch_user(
+        &self,
+        caller: &ScimCaller,
+        id: &str,
+        body: &Map<String, Value>,
+        query: &ScimQuery,
+    ) -> Result<Value, ScimError> {
+        let operations = operations(body)?;
+        let wanted = |user: &ScimUser| {
+            let mut attributes = attributes_of(user);
+            for operation in &operations {
+                apply(&mut attributes, operation)?;
+            }
+            profile(attributes, Some(user))
+        };
+        let user = self.access.change_scim_user(user_id(id)?, wanted).await?;
+        self.scim_user_shown(caller, &user, query).await
+    }
+
+    /// Disabled and in no group any more; what they did stays.
+    pub async fn scim_remove_user(&self, id: &str) -> Result<(), ScimError> {
+        Ok(self.access.remove_scim_user(user_id(id)?).await?)
+    }
+
+    async fn scim_user_shown(
+        &self,
+        caller: &ScimCaller,
+        user: &ScimUser,
+        query: &ScimQuery,
+    ) -> Result<Value, ScimError> {
+        let groups: Option<Vec<Group>> = if query.asks_for("groups") {
+            let filter = ScimGroupFilter { member: Some(user.user.id), ..ScimGroupFilter::default() };
+            Some(self.access.scim_groups(&filter, 0, super::query::MOST).await?.items)
+        } else {
+            None
+        };
+        Ok(query.select(shown_user(caller, user, groups.as_deref())))
+    }
+}
+
+/// What is no id of ours isn't there.
+fn user_id(text: &str) -> Result<UserId, ScimError> {
+    text.parse().map_err(|_| ScimError::not_found(text))
+}
