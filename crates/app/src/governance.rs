@@ -10,10 +10,12 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use steward_access::governance::{Detector, MaskStyle};
+use steward_core::TenantId;
 use steward_core::governance::{
     Classification, DATA_RULES_SETTING, DataAction, DataLabel, DataPolicy, DataRules, PiiKind, Seen,
 };
-use steward_core::ports::StoreError;
+use steward_core::ports::{StoreError, StoreResult};
+use steward_engine::Storage;
 use tokio::sync::Mutex;
 
 const MAX_LABELS: usize = 200;
@@ -58,6 +60,7 @@ impl App {
         }
         let rules = DataRules { version: before.version + 1, ..wanted };
         self.store().set_setting(self.tenant(), DATA_RULES_SETTING, &json!(rules)).await?;
+        self.data_rules_cache.forget();
         tracing::info!(
             by = caller.by(),
             version = rules.version,
@@ -122,12 +125,15 @@ impl App {
     }
 
     async fn kept_data_rules(&self) -> Result<DataRules, AppError> {
-        match self.store().setting(self.tenant(), DATA_RULES_SETTING).await? {
-            None => Ok(DataRules::default()),
-            Some(kept) => Ok(serde_json::from_value(kept).map_err(|error| {
-                StoreError::Backend(format!("the setting {DATA_RULES_SETTING} is damaged: {error}"))
-            })?),
-        }
+        Ok(read_data_rules(self.store(), self.tenant()).await?)
+    }
+}
+
+pub(crate) async fn read_data_rules(store: &dyn Storage, tenant: TenantId) -> StoreResult<DataRules> {
+    match store.setting(tenant, DATA_RULES_SETTING).await? {
+        None => Ok(DataRules::default()),
+        Some(kept) => serde_json::from_value(kept)
+            .map_err(|error| StoreError::Backend(format!("the setting {DATA_RULES_SETTING} is damaged: {error}"))),
     }
 }
 

@@ -51,7 +51,7 @@ pub use connections::{
 pub use conversations::ConversationSearch;
 pub use error::{AppError, ErrorDetail, ErrorKind, FieldProblem};
 pub use files::Upload;
-pub use gateway::{Reservation, UsageWriter};
+pub use gateway::{DataRulesCache, NotPassed, Reservation, UsageWriter};
 pub use health::{AboutFacts, Check, Found, Health};
 pub use metrics::{CountingBus, Metrics, OpenStream};
 pub use packages::PackageSource;

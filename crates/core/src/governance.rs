@@ -115,6 +115,13 @@ pub enum DataAction {
     Block,
 }
 
+impl DataAction {
+    /// Whether it is about what models see; else it is about what tools send out.
+    pub fn is_about_models(self) -> bool {
+        matches!(self, Self::LocalOnly | Self::Block)
+    }
+}
+
 /// What follows from a classification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -161,7 +168,16 @@ impl DataRules {
 
     /// The highest classification of what was seen.
     pub fn classify(&self, seen: &Seen<'_>) -> Option<Classified> {
-        let labels = self.labels.iter().filter_map(|label| Some((label, label.matches(seen)?)));
+        self.highest(|label| label.matches(seen))
+    }
+
+    /// The highest classification of a text, by what stands in it.
+    pub fn classify_text(&self, text: &str, personal: &[PiiKind]) -> Option<Classified> {
+        self.highest(|label| label.matches_text(text, personal))
+    }
+
+    fn highest(&self, source_of: impl Fn(&DataLabel) -> Option<String>) -> Option<Classified> {
+        let labels = self.labels.iter().filter_map(|label| Some((label, source_of(label)?)));
         labels.max_by_key(|(label, _)| label.classification).map(|(label, source)| Classified {
             classification: label.classification,
             label: label.name.clone(),
@@ -169,9 +185,20 @@ impl DataRules {
         })
     }
 
+    /// Whether texts alone can have a classification that a policy keeps from models.
+    pub fn keeps_texts(&self) -> bool {
+        let by_text = |label: &DataLabel| !label.marks.is_empty() || !label.personal.is_empty();
+        self.labels.iter().any(by_text) && self.policies.iter().any(|policy| policy.action.is_about_models())
+    }
+
     /// The first policy that does this with data of such a classification.
     pub fn demanding(&self, action: DataAction, classification: Classification) -> Option<&DataPolicy> {
         self.policies.iter().find(|policy| policy.action == action && policy.from <= classification)
+    }
+
+    /// The names of all policies that hold for such data.
+    pub fn holding(&self, classification: Classification) -> Vec<String> {
+        self.policies.iter().filter(|policy| policy.from <= classification).map(|policy| policy.name.clone()).collect()
     }
 
     /// The policy that keeps data of this classification from a connection; `None`: it may be asked.

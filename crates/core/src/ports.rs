@@ -21,7 +21,7 @@ mod users;
 mod vault;
 
 pub use access::{Authenticator, Challenge, LoginError, Principal, Role, VirtualKey};
-pub use agents::{Agents, Facts, Note, Reminder};
+pub use agents::{Agents, Facts, Memory, Note, Reminder};
 pub use audit::{AuditFilter, AuditLog, AuditOrder, ChainEnds, Pruned};
 pub use conversations::{Conversation, ConversationFilter, Conversations};
 pub use groups::{ExternalGroups, Group, GroupChange, Groups, ResourceGrants};

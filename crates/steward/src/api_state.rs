@@ -41,6 +41,7 @@ pub async fn state(parts: &Composition, front: Front) -> ApiState {
         connections: parts.connections.clone(),
         examiner: parts.connections.clone(),
         gateway: parts.models.clone(),
+        data_rules_cache: Arc::default(),
         usage_writer: Arc::new(UsageWriter::new(parts.store.clone(), Arc::clone(&parts.runs.deps().limiter))),
         skills: parts.store.clone(),
         vault: Arc::clone(&parts.vault),

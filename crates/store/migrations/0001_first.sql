@@ -285,11 +285,13 @@ create table recovery_codes (
     primary key (tenant_id, user_id, code_hash)
 );
 
+-- classified, here and below: the most confidential that whoever wrote it had seen, as JSON.
 create table memories (
-    tenant_id uuid   not null,
-    agent_id  uuid   not null,
-    text      text   not null,
-    version   bigint not null,
+    tenant_id  uuid   not null,
+    agent_id   uuid   not null,
+    text       text   not null,
+    version    bigint not null,
+    classified text,
     primary key (tenant_id, agent_id)
 );
 
@@ -299,17 +301,19 @@ create table notes (
     title      text   not null,
     text       text   not null,
     updated_at bigint not null,
+    classified text,
     primary key (tenant_id, agent_id, title)
 );
 
 create table reminders (
-    tenant_id uuid   not null,
-    agent_id  uuid   not null,
-    id        text   not null,
-    at        bigint not null,
-    text      text   not null,
-    done      bigint not null,
-    removed   bigint not null default 0,
+    tenant_id  uuid   not null,
+    agent_id   uuid   not null,
+    id         text   not null,
+    at         bigint not null,
+    text       text   not null,
+    done       bigint not null,
+    removed    bigint not null default 0,
+    classified text,
     primary key (tenant_id, agent_id, id)
 );
 

@@ -5448,7 +5448,7 @@ export interface components {
          * @description Why a model call failed, by what to do about it.
          * @enum {string}
          */
-        ModelErrorClass: "auth" | "unknown_model" | "context_length" | "bad_request" | "rate_limit" | "server" | "connect" | "timeout" | "broken" | "empty" | "cancelled";
+        ModelErrorClass: "auth" | "unknown_model" | "context_length" | "bad_request" | "rate_limit" | "server" | "connect" | "timeout" | "broken" | "empty" | "cancelled" | "blocked_by_policy";
         /** @description A connection, and what it was asked. */
         ModelGlance: {
             /**

@@ -115,7 +115,7 @@ export type Connection = With<S["Connection"], { capabilities: Capabilities; pri
 export type ConnectionTest = S["ConnectionTest"];
 
 export type Breaker = S["Breaker"];
-export type ModelErrorClass = "auth" | "unknown_model" | "context_length" | "bad_request" | "rate_limit" | "server" | "connect" | "timeout" | "broken" | "empty" | "cancelled";
+export type ModelErrorClass = "auth" | "unknown_model" | "context_length" | "bad_request" | "rate_limit" | "server" | "connect" | "timeout" | "broken" | "empty" | "cancelled" | "blocked_by_policy";
 export type ConnectionHealth = With<S["ConnectionHealth"], { last_error: With<S["ConnectionError"], { class: ModelErrorClass }> | null }>;
 export type Recognised = S["Recognised"];
 export type Task = S["Task"];

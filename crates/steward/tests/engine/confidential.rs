@@ -10,7 +10,7 @@ use steward_core::agent::Agent;
 use steward_core::budget::Preset;
 use steward_core::event::{Event, EventBody, Mode, Outcome};
 use steward_core::governance::{Classification, Classified, DATA_RULES_SETTING};
-use steward_core::model::{Capabilities, Connection, Purpose};
+use steward_core::model::{Capabilities, Connection, ModelErrorClass, Purpose};
 use steward_core::ports::{Conversation, Settings as _};
 use steward_core::{AgentId, ConnectionId, ConversationId, RunId, TenantId};
 use steward_engine::{ForkRun, RunService, StartRun};
@@ -50,6 +50,7 @@ fn script() -> Script {
             rule("user", "Look at the copy", call("read", json!({"path": "notes/copy.md"}))),
             rule("user", "Look at the shop", call("read", json!({"path": "shop.csv"}))),
             rule("user", "Have it copied", call("read", json!({"path": "hr/pay.csv"}))),
+            rule("user", "Look at the note", call("notes_read", json!({"title": "pay"}))),
             rule("user", "Let the helper look", call("ask_helper", json!({"task": "Look at the pay"}))),
             rule("tool", SECRET, Behaviour::text(format!("Ann gets {SECRET}."))),
         ],
@@ -154,6 +155,7 @@ async fn without_a_connection_in_the_house_the_run_ends() {
         else {
             panic!("{:?}", kinds(&events))
         };
+        assert_eq!(error.class, ModelErrorClass::BlockedByPolicy);
         assert!(error.message.contains("stays here") && error.message.contains("hr/pay.csv"), "{error}");
         assert!(!matches!(outcome(&events).0, Outcome::Completed), "{:?}", outcome(&events));
         assert_eq!(house.asked(), (1, 0), "{action}");
@@ -234,6 +236,34 @@ async fn what_a_run_wrote_is_as_confidential_as_what_it_saw() {
     assert!(seen.source.starts_with("notes/copy.md"), "{seen:?}");
     let after = house.asked();
     assert_eq!((after.0 - before.0, after.1 - before.1), (1, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_agent_notes_is_as_confidential_as_what_it_saw() {
+    let note = call("notes_create", json!({"title": "pay", "text": format!("Ann: {SECRET}")}));
+    let remember = call("save_memory", json!({"text": format!("Ann gets {SECRET}.")}));
+    let inside = |then: [Behaviour; 2]| {
+        let [one, two] = then;
+        let mut script = script();
+        script.rules.insert(0, Rule { times: Some(1), ..rule("tool", SECRET, one) });
+        script.rules.insert(1, Rule { times: Some(1), ..rule("tool", SECRET, two) });
+        script
+    };
+    let house = house_of("local_only", 32_768, script(), inside([note, Behaviour::text("Noted.")])).await;
+    let (_, events) = house.run(house.ask("Look at the pay")).await;
+    assert_eq!(outcome(&events).1, "Noted.", "{:?}", kinds(&events));
+    let before = house.asked();
+    let (_, events) = house.run(house.ask("Look at the note")).await;
+    assert_eq!(classified(&events).map(|seen| seen.source.as_str()), Some("hr/pay.csv"));
+    let after = house.asked();
+    assert_eq!((after.0 - before.0, after.1 - before.1), (1, 1), "{:?}", kinds(&events));
+
+    // What it remembers is part of each of its runs.
+    let house = house_of("local_only", 32_768, script(), inside([remember, Behaviour::text("Remembered.")])).await;
+    house.run(house.ask("Look at the pay")).await;
+    let (_, events) = house.run(house.ask("Who are you?")).await;
+    assert_eq!(classified(&events).map(|seen| seen.source.as_str()), Some("hr/pay.csv"));
+    assert_eq!(house.asked().0, 1, "{:?}", kinds(&events));
 }
 
 #[tokio::test(flavor = "multi_thread")]
