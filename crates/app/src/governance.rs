@@ -2,8 +2,7 @@
 
 use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
 use crate::dto::governance::{
-    DataCheck, DataChecked, DataRulesView, MaskInput, MaskedKind, MaskedText, ResolvedPolicy, ResolvedReference,
-    Standard,
+    DataCheck, DataChecked, DataRulesView, MaskInput, MaskedText, ResolvedPolicy, ResolvedReference, Standard,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -12,7 +11,7 @@ use std::sync::LazyLock;
 use steward_access::governance::{Detector, MaskStyle};
 use steward_core::TenantId;
 use steward_core::governance::{
-    Classification, DATA_RULES_SETTING, DataAction, DataLabel, DataPolicy, DataRules, PiiKind, Seen,
+    Classification, DATA_RULES_SETTING, DataAction, DataLabel, DataPolicy, DataRules, MaskedKind, PiiKind, Seen,
 };
 use steward_core::ports::{StoreError, StoreResult};
 use steward_engine::Storage;
@@ -120,7 +119,7 @@ impl App {
             .map_err(|error| AppError::new(ErrorKind::Internal, error.to_string(), "this program is damaged"))?;
         let kinds = input.kinds.as_deref().unwrap_or(&PiiKind::ALL);
         let masked = detector.mask(&input.text, kinds, MaskStyle::Label);
-        let counts = masked.counts.into_iter().map(|(kind, count)| MaskedKind { kind, count });
+        let counts = masked.counts.into_iter().map(|(kind, count)| MaskedKind { kind, count: count as u64 });
         Ok(MaskedText { text: masked.text, masked: counts.collect() })
     }
 
@@ -143,6 +142,7 @@ fn resolved(rules: DataRules) -> DataRulesView {
         name: policy.name,
         from: policy.from,
         action: policy.action,
+        mask_kinds: policy.mask_kinds,
         references: policy.references,
     });
     DataRulesView { version: rules.version, labels: rules.labels, policies: policies.collect() }
@@ -189,6 +189,13 @@ fn check_rules(rules: &DataRules) -> Result<(), AppError> {
                 format!("policies.{index}.from"),
                 "what is public needs no policy",
                 "choose internal, confidential or restricted",
+            ));
+        }
+        if policy.action != DataAction::Mask && !policy.mask_kinds.is_empty() {
+            return Err(AppError::invalid(
+                format!("policies.{index}.mask_kinds"),
+                "only the action `mask` has kinds that it masks",
+                "leave them out, or choose `mask`",
             ));
         }
         if let Some(unknown) = policy.references.iter().find(|id| reference(id).is_none()) {
@@ -290,6 +297,8 @@ mod tests {
             (vec![label(json!({"name": ""}))], vec![], Some("labels.0.name")),
             (vec![label(nothing.clone()), label(nothing.clone())], vec![], Some("labels.1.name")),
             (vec![], vec![policy(json!({"from": "public"}))], Some("policies.0.from")),
+            (vec![], vec![policy(json!({"mask_kinds": ["email"]}))], Some("policies.0.mask_kinds")),
+            (vec![], vec![policy(json!({"action": "mask", "mask_kinds": ["email"]}))], None),
             (vec![], vec![policy(json!({"references": ["gdpr:0"]}))], Some("policies.0.references")),
             (vec![], vec![policy(nothing.clone()), policy(nothing.clone())], Some("policies.1.name")),
         ] {

@@ -3,12 +3,15 @@
 //! files that it writes.
 
 mod label;
+mod mask_map;
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt;
 use strum::IntoStaticStr;
 
 pub use label::{ClassifiedFile, DataLabel, Seen};
+pub use mask_map::{FoundData, MaskMap, each_text};
 
 /// Where the labels and policies are kept among the settings.
 pub const DATA_RULES_SETTING: &str = "governance.data_rules";
@@ -111,6 +114,8 @@ pub enum DataAction {
     AskOutside,
     /// Calls that send something out are refused.
     DenyOutside,
+    /// Connections outside the house are sent tokens in the place of personal data; those in the house see it.
+    Mask,
     /// The run ends before a model sees the data.
     Block,
 }
@@ -118,7 +123,7 @@ pub enum DataAction {
 impl DataAction {
     /// Whether it is about what models see; else it is about what tools send out.
     pub fn is_about_models(self) -> bool {
-        matches!(self, Self::LocalOnly | Self::Block)
+        matches!(self, Self::LocalOnly | Self::Mask | Self::Block)
     }
 }
 
@@ -133,10 +138,33 @@ pub struct DataPolicy {
     pub from: Classification,
     /// What it does.
     pub action: DataAction,
+    /// With `mask`: which kinds; empty for all but names of persons.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 9)]
+    pub mask_kinds: Vec<PiiKind>,
     /// Ids of the clauses of standards that it serves.
     #[serde(default)]
     #[schema(max_items = 50)]
     pub references: Vec<String>,
+}
+
+impl DataPolicy {
+    /// The kinds of personal data that it masks.
+    pub fn masked_kinds(&self) -> Vec<PiiKind> {
+        if self.mask_kinds.is_empty() {
+            return PiiKind::ALL.into_iter().filter(|kind| *kind != PiiKind::PersonName).collect();
+        }
+        self.mask_kinds.clone()
+    }
+}
+
+/// How often something of a kind was masked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct MaskedKind {
+    /// The kind.
+    pub kind: PiiKind,
+    /// How often.
+    pub count: u64,
 }
 
 /// The labels and policies of an installation. `version` counts their changes, so that two administrators don't overwrite
@@ -204,6 +232,20 @@ impl DataRules {
     /// The policy that keeps data of this classification from a connection; `None`: it may be asked.
     pub fn keeps_from(&self, in_house: bool, classification: Classification) -> Option<&DataPolicy> {
         self.demanding(DataAction::LocalOnly, classification).filter(|_| !in_house)
+    }
+
+    /// The same where nothing can be masked on the way.
+    pub fn keeps_whole_from(&self, in_house: bool, classification: Classification) -> Option<&DataPolicy> {
+        let masks = || self.demanding(DataAction::Mask, classification).filter(|_| !in_house);
+        self.keeps_from(in_house, classification).or_else(masks)
+    }
+
+    /// The first policy that masks such data, and the kinds of all that do.
+    pub fn masks(&self, classification: Classification) -> Option<(&DataPolicy, Vec<PiiKind>)> {
+        let first = self.demanding(DataAction::Mask, classification)?;
+        let all = self.policies.iter().filter(|one| one.action == DataAction::Mask && one.from <= classification);
+        let kinds: BTreeSet<PiiKind> = all.flat_map(DataPolicy::masked_kinds).collect();
+        Some((first, kinds.into_iter().collect()))
     }
 }
 

@@ -1,5 +1,5 @@
 use serde::{Deserialize, Serialize};
-use steward_core::governance::{Classification, Classified, DataAction, DataLabel, PiiKind};
+use steward_core::governance::{Classification, Classified, DataAction, DataLabel, MaskedKind, PiiKind};
 use utoipa::ToSchema;
 
 /// A standard, and clauses of it that policies can refer to.
@@ -59,6 +59,8 @@ pub struct ResolvedPolicy {
     pub from: Classification,
     /// What it does.
     pub action: DataAction,
+    /// With `mask`: which kinds; empty for all but names of persons.
+    pub mask_kinds: Vec<PiiKind>,
     /// Ids of clauses.
     pub references: Vec<String>,
     /// The clauses themselves; what is not known any more is left out.
@@ -123,15 +125,6 @@ pub struct MaskInput {
     #[serde(default)]
     #[schema(nullable = false)]
     pub kinds: Option<Vec<PiiKind>>,
-}
-
-/// How often something of a kind was masked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-pub struct MaskedKind {
-    /// The kind.
-    pub kind: PiiKind,
-    /// How often.
-    pub count: usize,
 }
 
 /// A text without personal data and secrets, as far as they were found.

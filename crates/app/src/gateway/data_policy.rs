@@ -69,12 +69,12 @@ impl App {
         let block = rules.demanding(DataAction::Block, seen.classification);
         let policy = block.or_else(|| {
             let first = targets.first()?;
-            rules.keeps_from(first.is_in_house(), seen.classification)
+            rules.keeps_whole_from(first.is_in_house(), seen.classification)
         });
         if block.is_some() {
             targets.clear();
         } else {
-            targets.retain(|one| rules.keeps_from(one.is_in_house(), seen.classification).is_none());
+            targets.retain(|one| rules.keeps_whole_from(one.is_in_house(), seen.classification).is_none());
         }
         let Some(policy) = policy else {
             return Ok(());

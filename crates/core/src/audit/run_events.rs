@@ -57,6 +57,11 @@ pub fn of_event(state: &RunState, at: Timestamp, body: &EventBody, id: impl FnOn
             }
         }
         EventBody::DataClassified { classified } => of_data(of_run("data.classified"), setup, classified),
+        EventBody::DataMasked { connection, policy, masked, .. } => {
+            let entry = of_run("data.masked").on(connection.as_str()).with("policy", policy.as_str());
+            let entry = entry.with("agent", setup.agent.name.as_str());
+            masked.iter().fold(entry, |entry, one| entry.with(one.kind.as_str(), one.count))
+        }
         EventBody::ModelFailed { error, .. } if error.class == ModelErrorClass::BlockedByPolicy => {
             let entry = of_run("data.blocked").ended(AuditResult::Refused);
             let entry = entry.with("policy", state.kept_by().map(|policy| policy.name.clone()));

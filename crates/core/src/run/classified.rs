@@ -49,6 +49,13 @@ impl RunState {
         Some((setup.data_rules.keeps_from(connection.is_in_house(), seen.classification)?, seen))
     }
 
+    /// What of personal data connections outside the house may not see of this run, and the policy that says so.
+    pub fn masks(&self) -> Option<(&str, Vec<PiiKind>)> {
+        let (setup, seen) = (self.setup.as_deref()?, self.classified.as_ref()?);
+        let (policy, kinds) = setup.data_rules.masks(seen.classification)?;
+        Some((policy.name.as_str(), kinds))
+    }
+
     /// The policy that ends this run before a model is asked.
     pub fn blocked_by(&self) -> Option<(&DataPolicy, &Classified)> {
         self.demanding(DataAction::Block)

@@ -286,6 +286,62 @@ async fn summaries_are_made_in_the_house() {
     assert_eq!(house.asked().0, 1);
 }
 
+/// What must not be seen outside, in whatever a run sends there.
+const MAIL: &str = "ann.lee@example.org";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn models_outside_see_tokens_for_personal_data() {
+    let people = format!("name,pay,mail\nAnn,93000,{MAIL}\n");
+    let write = call("write", json!({"path": "notes/to.md", "content": "To: [email-1]"}));
+    let outside = Script {
+        rules: vec![
+            Rule { times: Some(1), ..rule("tool", "[email-1]", write) },
+            rule("tool", "[email-1]", Behaviour::text("I wrote to [email-1] and not to [email-9].")),
+            rule("user", "Look at the pay", call("read", json!({"path": "hr/pay.csv"}))),
+        ],
+        otherwise: Some(Behaviour::text("Known: [email-1].")),
+        ..Script::default()
+    };
+    let house = house_of("mask", 32_768, outside, script()).await;
+    std::fs::write(house.dir.path().join("hr/pay.csv"), &people).unwrap();
+    let (_, events) = house.run(house.ask("Look at the pay")).await;
+    let (end, answer) = outcome(&events);
+    assert_eq!(
+        (end, answer.as_str()),
+        (Outcome::Completed, format!("I wrote to {MAIL} and not to [email-9].").as_str())
+    );
+    let written = std::fs::read_to_string(house.dir.path().join("notes/to.md")).unwrap();
+    assert_eq!(written, format!("To: {MAIL}"), "the tool got the real one");
+    assert_eq!((house.outside.chats().len(), house.inside.chats().len()), (3, 0));
+    for one in house.outside.requests() {
+        assert!(!one.body.to_string().contains(MAIL), "sent outside: {}", one.body);
+    }
+    let masked: Vec<_> = events.iter().filter(|event| matches!(event.body, EventBody::DataMasked { .. })).collect();
+    assert_eq!(masked.len(), 2, "the first question had nothing confidential in it: {:?}", kinds(&events));
+    let deltas = events.iter().any(|event| serde_json::to_string(event).unwrap().contains("[email-1]"));
+    assert!(!deltas, "tokens are for the model only");
+    // Whoever is asked in the house sees what it is about.
+    let mut wanted = house.ask("Look at the pay");
+    wanted.agent.connection = Some(OTHER);
+    let (_, events) = house.run(wanted).await;
+    assert!(house.inside.requests().iter().any(|one| one.body.to_string().contains(MAIL)), "{:?}", kinds(&events));
+    assert!(!events.iter().any(|event| matches!(event.body, EventBody::DataMasked { .. })));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fallbacks_see_what_they_may() {
+    let gone = Script { rules: vec![rule("tool", "", Behaviour::server_error(503))], ..script() };
+    let house = house_of("mask", 32_768, gone, script()).await;
+    let person = format!("name,pay,mail\nAnn,{SECRET},{MAIL}\n");
+    std::fs::write(house.dir.path().join("hr/pay.csv"), person).unwrap();
+    let (_, events) = house.run(house.ask("Look at the pay")).await;
+    assert_eq!(outcome(&events), (Outcome::Completed, format!("Ann gets {SECRET}.")));
+    assert!(house.outside.requests().iter().all(|one| !one.body.to_string().contains(MAIL)));
+    assert!(house.inside.requests().iter().any(|one| one.body.to_string().contains(MAIL)));
+    let masked = events.iter().any(|event| matches!(event.body, EventBody::DataMasked { .. }));
+    assert!(masked, "{:?}", kinds(&events));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_to_the_outside_are_refused_once_it_was_seen() {
     let fetch = call("web_fetch", json!({"url": "https://example.org/?q=pay"}));
