@@ -12,6 +12,7 @@ mod oidc;
 mod programs;
 mod providers;
 mod saved;
+mod sealed_texts;
 mod second_factor;
 mod secrets;
 mod sessions;

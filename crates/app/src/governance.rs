@@ -1,17 +1,17 @@
 //! Labels and policies over data, and the standards that they serve.
 
-use crate::app::{Action, App, AppError, Caller, ErrorKind, Resource, authorize};
-use crate::dto::governance::{
-    DataCheck, DataChecked, DataRulesView, MaskInput, MaskedText, ResolvedPolicy, ResolvedReference, Standard,
-};
+mod masked_texts;
+mod policy_report;
+
+use crate::app::{Action, App, AppError, Caller, Resource, authorize};
+use crate::dto::governance::{DataCheck, DataChecked, DataRulesView, ResolvedPolicy, ResolvedReference, Standard};
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
-use steward_access::governance::{Detector, MaskStyle};
 use steward_core::TenantId;
 use steward_core::governance::{
-    Classification, DATA_RULES_SETTING, DataAction, DataLabel, DataPolicy, DataRules, MaskedKind, PiiKind, Seen,
+    Classification, DATA_RULES_SETTING, DataAction, DataLabel, DataPolicy, DataRules, Seen,
 };
 use steward_core::ports::{StoreError, StoreResult};
 use steward_engine::Storage;
@@ -24,7 +24,6 @@ const MAX_ENTRIES: usize = 200;
 /// In characters.
 const MAX_NAME: usize = 80;
 const MAX_ENTRY: usize = 500;
-const MAX_MASKED: usize = 1_000_000;
 
 /// Held from reading the version until the change is saved.
 static CHANGES: Mutex<()> = Mutex::const_new(());
@@ -105,25 +104,7 @@ impl App {
         Ok(DataChecked { classified, policies, connections, personal })
     }
 
-    /// Masks the personal data and secrets of a text, for good.
-    pub fn mask_text(&self, caller: &Caller, input: &MaskInput) -> Result<MaskedText, AppError> {
-        authorize(caller, Action::Read, Resource::Policies)?;
-        if input.text.chars().count() > MAX_MASKED {
-            return Err(AppError::invalid(
-                "text",
-                format!("the text has more than {MAX_MASKED} characters"),
-                "mask it in parts",
-            ));
-        }
-        let detector = Detector::shared()
-            .map_err(|error| AppError::new(ErrorKind::Internal, error.to_string(), "this program is damaged"))?;
-        let kinds = input.kinds.as_deref().unwrap_or(&PiiKind::ALL);
-        let masked = detector.mask(&input.text, kinds, MaskStyle::Label);
-        let counts = masked.counts.into_iter().map(|(kind, count)| MaskedKind { kind, count: count as u64 });
-        Ok(MaskedText { text: masked.text, masked: counts.collect() })
-    }
-
-    async fn kept_data_rules(&self) -> Result<DataRules, AppError> {
+    pub(crate) async fn kept_data_rules(&self) -> Result<DataRules, AppError> {
         Ok(read_data_rules(self.store(), self.tenant()).await?)
     }
 }

@@ -9,6 +9,7 @@ mod intent;
 mod knowledge;
 mod models;
 mod overview;
+mod retention;
 mod runtime;
 mod settings;
 mod sign_on;
@@ -33,6 +34,7 @@ pub use models::{
     Route, RouteRequest, Scored, TypedKey,
 };
 pub use overview::{Overview, RunCount};
+pub use retention::{MaskMapRow, MaskMaps, RetainedFilter, Retention};
 pub use runtime::{BlobError, Blobs, Clock, EventBus, EventStream, Ids};
 pub use settings::{Connections, Idempotency, Remembered, Settings};
 pub use sign_on::{ExternalAccount, ExternalAccounts, LoginSecrets, SecondFactor, SecondFactors};

@@ -79,10 +79,12 @@ pub async fn run(settings: Settings, args: cli::Serve, term: Term) -> anyhow::Re
     }
     let watched = tokio::spawn(steward_app::report_refresh(app.connections.clone()));
     let audit = tokio::spawn(steward_app::keep_audit(state.app.clone()));
+    let data = tokio::spawn(steward_app::keep_data(state.app.clone()));
     let config = tokio::spawn(steward_app::config::keep_config(state.app.clone()));
     let served = steward_api::serve(listening, state, stop).await;
     watched.abort();
     audit.abort();
+    data.abort();
     config.abort();
     usage_writer.close().await;
     // Now the last connections end.

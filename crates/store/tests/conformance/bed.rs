@@ -7,8 +7,8 @@ use steward_core::hash::sha256;
 use steward_core::ports::{
     Agents, Approvals, AuditLog, BlobError, Blobs, Connections, Conversations, CredentialRows, ExamReports,
     ExternalAccounts, Facts, Grants, Groups, Idempotency, KeptRuns, LoginSessions, McpServers, Overview,
-    ResourceGrants, RunStore, SecondFactors, Settings, SkillPackages, Skills, SpendLimits, UsageRecord, Users,
-    VirtualKeys,
+    ResourceGrants, Retention, RunStore, SecondFactors, Settings, SkillPackages, Skills, SpendLimits, UsageRecord,
+    Users, VirtualKeys,
 };
 use steward_store::{Place, Store, StoreConfig};
 use tempfile::TempDir;
@@ -48,6 +48,7 @@ ports!(
         + Overview
         + ExternalAccounts
         + SecondFactors
+        + Retention
 );
 
 /// Blobs in memory.
@@ -65,6 +66,11 @@ impl Blobs for MemoryBlobs {
     async fn get(&self, hash: &str) -> Result<Vec<u8>, BlobError> {
         let found = self.0.lock().unwrap().get(hash).cloned();
         found.ok_or_else(|| BlobError::Missing(hash.to_owned()))
+    }
+
+    async fn remove(&self, hash: &str) -> Result<(), BlobError> {
+        self.0.lock().unwrap().remove(hash);
+        Ok(())
     }
 }
 
