@@ -16,7 +16,7 @@ impl Access {
     /// Only [`Self::open_text`] with the same id opens it again.
     pub fn seal_text(&self, id: Uuid, text: &str) -> Result<String, LoginError> {
         let nonce: [u8; NONCE] = secrets::random(NONCE).try_into().map_err(|_| damaged())?;
-        let payload = Payload { msg: text.as_bytes(), aad: &self.bound(id) };
+        let payload = Payload { msg: text.as_bytes(), aad: &self.text_owner(id) };
         let sealed = self.text_cipher().encrypt(&XNonce::from(nonce), payload).map_err(|_| damaged())?;
         Ok(BASE64.encode(&[nonce.as_slice(), &sealed].concat()))
     }
@@ -24,7 +24,7 @@ impl Access {
     pub fn open_text(&self, id: Uuid, sealed: &str) -> Result<String, LoginError> {
         let sealed = BASE64.decode(sealed.as_bytes()).map_err(|_| damaged())?;
         let (nonce, rest) = sealed.split_first_chunk::<NONCE>().ok_or_else(damaged)?;
-        let payload = Payload { msg: rest, aad: &self.bound(id) };
+        let payload = Payload { msg: rest, aad: &self.text_owner(id) };
         let plain = self.text_cipher().decrypt(&XNonce::from(*nonce), payload).map_err(|_| damaged())?;
         String::from_utf8(plain).map_err(|_| damaged())
     }
@@ -33,7 +33,7 @@ impl Access {
         XChaCha20Poly1305::new((&*self.tokens.derive(PURPOSE)).into())
     }
 
-    fn bound(&self, id: Uuid) -> Vec<u8> {
+    fn text_owner(&self, id: Uuid) -> Vec<u8> {
         [self.tenant.0.as_bytes().as_slice(), id.as_bytes()].concat()
     }
 }

@@ -55,6 +55,12 @@ export type DataRulesView = S["DataRulesView"];
 export type DataCheck = S["DataCheck"];
 export type DataChecked = S["DataChecked"];
 export type ResolvedPolicy = S["ResolvedPolicy"];
+export type RetentionRules = Required<S["RetentionRules"]>;
+export type RetentionPolicy = S["RetentionPolicy"];
+export type RetentionView = S["RetentionView"];
+export type RetentionPreview = S["RetentionPreview"];
+export type ErasureView = S["ErasureView"];
+export type Erasure = S["Erasure"];
 export type Standard = S["Standard"];
 
 export type Decision = S["Decision"];

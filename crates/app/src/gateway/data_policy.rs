@@ -2,7 +2,7 @@
 
 use crate::app::{App, Caller};
 use crate::governance::read_data_rules;
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -144,29 +144,29 @@ impl<'de> Visitor<'de> for Texts<'_> {
         f.write_str("JSON")
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<(), E> {
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
         self.0.push_str(text);
         self.0.push('\n');
         Ok(())
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
         Ok(())
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<(), E> {
+    fn visit_i64<E: Error>(self, number: i64) -> Result<(), E> {
         self.visit_str(&number.to_string())
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<(), E> {
+    fn visit_u64<E: Error>(self, number: u64) -> Result<(), E> {
         self.visit_str(&number.to_string())
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
         Ok(())
     }
 
-    fn visit_unit<E>(self) -> Result<(), E> {
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
         Ok(())
     }
 

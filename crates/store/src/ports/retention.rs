@@ -13,7 +13,7 @@ use steward_core::audit::AuditEntry;
 use steward_core::governance::{Classification, Classified};
 use steward_core::hash::sha256;
 use steward_core::message::Message;
-use steward_core::ports::{RetainedFilter, Retention, StoreError, StoreResult};
+use steward_core::ports::{RetainedFilter, Retention, StoreResult};
 use steward_core::retention::{DeletedItem, RetainedItem, RetainedKind};
 use steward_core::{ConversationId, RunId, TenantId, Timestamp, UserId};
 use uuid::Uuid;
@@ -38,14 +38,14 @@ impl Retention for Store {
         }
         let after_id = after_id.map(|id| id.parse::<Uuid>().unwrap_or_default());
         let limit = page_size(filter.limit);
-        let (sql, args) = match kind {
-            RetainedKind::Conversations => (
-                CONVERSATIONS,
-                args![tenant, filter.before, filter.user, filter.deleted_only, after_at, after_id, limit],
-            ),
-            _ => (RUNS, args![tenant, filter.before, filter.user, after_at, after_id, limit]),
+        let rows = if kind == RetainedKind::Conversations {
+            let deleted_only = filter.deleted_only;
+            let args = args![tenant, filter.before, filter.user, deleted_only, after_at, after_id, limit];
+            self.rows(CONVERSATIONS, args).await?
+        } else {
+            self.rows(RUNS, args![tenant, filter.before, filter.user, after_at, after_id, limit]).await?
         };
-        self.rows(sql, args).await?.iter().map(|row| item(kind, row)).collect()
+        rows.iter().map(|row| item(kind, row)).collect()
     }
 
     async fn retained_classification(
