@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use steward_core::hash::sha256;
 use steward_core::ports::{
     Agents, Approvals, AuditLog, BlobError, Blobs, Connections, Conversations, CredentialRows, ExamReports,
-    ExternalAccounts, Facts, Grants, Groups, Idempotency, KeptRuns, LoginSessions, McpServers, Overview,
+    ExternalAccounts, Facts, Grants, Groups, Idempotency, KeptRuns, LoginSessions, MaskMaps, McpServers, Overview,
     ResourceGrants, Retention, RunStore, SecondFactors, Settings, SkillPackages, Skills, SpendLimits, UsageRecord,
     Users, VirtualKeys,
 };
@@ -49,6 +49,7 @@ ports!(
         + ExternalAccounts
         + SecondFactors
         + Retention
+        + MaskMaps
 );
 
 /// Blobs in memory.
