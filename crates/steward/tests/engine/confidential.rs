@@ -14,7 +14,7 @@ use steward_core::model::{Capabilities, Connection, ModelErrorClass, Purpose};
 use steward_core::ports::{Conversation, Settings as _};
 use steward_core::{AgentId, ConnectionId, ConversationId, RunId, TenantId};
 use steward_engine::{ForkRun, RunService, StartRun};
-use steward_testkit::model_server::{Behaviour, Rule, Script, ScriptedModelServer};
+use steward_testkit::model_server::{Behaviour, Reply, Rule, Script, ScriptedModelServer};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -296,7 +296,7 @@ async fn models_outside_see_tokens_for_personal_data() {
     let outside = Script {
         rules: vec![
             Rule { times: Some(1), ..rule("tool", "[email-1]", write) },
-            rule("tool", "[email-1]", Behaviour::text("I wrote to [email-1] and not to [email-9].")),
+            rule("tool", "", Behaviour::Reply(Reply::text("I wrote to [email-1] and not to [email-9].").pieces(3, 0))),
             rule("user", "Look at the pay", call("read", json!({"path": "hr/pay.csv"}))),
         ],
         otherwise: Some(Behaviour::text("Known: [email-1].")),
@@ -320,6 +320,11 @@ async fn models_outside_see_tokens_for_personal_data() {
     assert_eq!(masked.len(), 2, "the first question had nothing confidential in it: {:?}", kinds(&events));
     let deltas = events.iter().any(|event| serde_json::to_string(event).unwrap().contains("[email-1]"));
     assert!(!deltas, "tokens are for the model only");
+    let shown = events.iter().filter_map(|event| match &event.body {
+        EventBody::ModelDelta { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    assert_eq!(shown.collect::<String>(), answer, "also in pieces");
     // Whoever is asked in the house sees what it is about.
     let mut wanted = house.ask("Look at the pay");
     wanted.agent.connection = Some(OTHER);
@@ -330,7 +335,8 @@ async fn models_outside_see_tokens_for_personal_data() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn fallbacks_see_what_they_may() {
-    let gone = Script { rules: vec![rule("tool", "", Behaviour::server_error(503))], ..script() };
+    let mut gone = script();
+    gone.rules.insert(0, rule("tool", "", Behaviour::server_error(503)));
     let house = house_of("mask", 32_768, gone, script()).await;
     let person = format!("name,pay,mail\nAnn,{SECRET},{MAIL}\n");
     std::fs::write(house.dir.path().join("hr/pay.csv"), person).unwrap();
